@@ -1,0 +1,135 @@
+//! The syntax tree.
+//!
+//! Expressions and type expressions live in arenas and refer to each other by small typed ids: a tree of any
+//! depth is built, copied and dropped without recursion, a node is 28 bytes, and facts about nodes are kept
+//! in tables indexed by id. Statements and declarations are ordinary trees; the parser bounds how deep they
+//! nest.
+//!
+//! All spellings of asynchrony become the same tree: see [`StmtKind`] for the canonical one of each.
+
+mod decl;
+mod expr;
+mod stmt;
+mod types;
+
+pub use decl::*;
+pub use expr::*;
+pub use stmt::*;
+pub use types::*;
+
+use std::sync::Arc;
+
+use crate::source::Span;
+use crate::symbol::{Sym, Symbols};
+
+/// A whole program: its declarations and the arenas that they point into.
+#[derive(Clone, Debug, Default)]
+pub struct Ast {
+    /// The names in use.
+    pub symbols: Symbols,
+    /// All expressions.
+    pub exprs: Exprs,
+    /// All type expressions.
+    pub types: TypeExprs,
+    /// The declarations, in the order of the text.
+    pub decls: Vec<Decl>,
+}
+
+/// A name where it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Ident {
+    /// The name.
+    pub name: Sym,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The attributes of something, in the order of the text. Most things have none.
+///
+/// Things that are declared together share theirs.
+#[derive(Clone, Debug, Default)]
+pub struct Attrs(Option<Arc<[Attr]>>);
+
+impl Attrs {
+    /// No attributes.
+    pub const NONE: Attrs = Attrs(None);
+
+    /// The attributes as a slice.
+    pub fn as_slice(&self) -> &[Attr] {
+        self.0.as_deref().unwrap_or(&[])
+    }
+
+    /// The attributes, one by one.
+    pub fn iter(&self) -> std::slice::Iter<'_, Attr> {
+        self.as_slice().iter()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether these are the very attributes of something else that is declared together with this.
+    pub(crate) fn shared_with(&self, other: &Attrs) -> bool {
+        matches!((&self.0, &other.0), (Some(a), Some(b)) if Arc::ptr_eq(a, b))
+    }
+
+    /// The first attribute of this name.
+    pub fn find(&self, name: Sym) -> Option<&Attr> {
+        self.iter().find(|a| a.name == name)
+    }
+
+    /// The attributes without those of this name.
+    #[must_use]
+    pub fn without(&self, name: Sym) -> Attrs {
+        self.iter().filter(|a| a.name != name).cloned().collect()
+    }
+}
+
+impl FromIterator<Attr> for Attrs {
+    fn from_iter<I: IntoIterator<Item = Attr>>(iter: I) -> Self {
+        let mut iter = iter.into_iter().peekable();
+        Attrs(iter.peek().is_some().then(|| iter.collect()))
+    }
+}
+
+impl<'a> IntoIterator for &'a Attrs {
+    type Item = &'a Attr;
+    type IntoIter = std::slice::Iter<'a, Attr>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// An attribute, `{:name arg, …}`.
+#[derive(Clone, Debug)]
+pub struct Attr {
+    /// The name, without the colon.
+    pub name: Sym,
+    /// The arguments.
+    pub args: Vec<AttrArg>,
+    /// From brace to brace.
+    pub span: Span,
+}
+
+/// An argument of an attribute.
+#[derive(Clone, Copy, Debug)]
+pub enum AttrArg {
+    /// A string, without its quotes, as it was written.
+    Str(Sym),
+    /// An expression.
+    Expr(ExprId),
+}
+
+impl Ast {
+    /// The text of a name.
+    pub fn text(&self, name: Sym) -> &str {
+        self.symbols.text(name)
+    }
+
+    /// The attribute of this name, if it is there.
+    pub fn attr<'a>(&self, attrs: &'a Attrs, name: &str) -> Option<&'a Attr> {
+        attrs.find(self.symbols.get(name)?)
+    }
+}

@@ -1,0 +1,260 @@
+//! Statements.
+
+use crate::ast::{Attrs, ExprId, ExprList, Ident, VarDecl};
+use crate::source::Span;
+
+/// The body of a procedure: its variables, then its statements.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// The local variables.
+    pub locals: Vec<VarDecl>,
+    /// The statements.
+    pub block: Block,
+}
+
+/// Statements between braces.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The statements; a label is one of its own, before the statement that it marks.
+    pub stmts: Vec<Stmt>,
+    /// Where the closing brace stands.
+    pub end: Span,
+}
+
+/// A statement with its attributes.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Its attributes, without those that are part of its kind.
+    pub attrs: Attrs,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a statement does.
+///
+/// The asynchronous ones, with the spellings that become the same tree:
+///
+/// | here | canonical | also read |
+/// |---|---|---|
+/// | [`Async`](Self::Async) | `call {:async} t := p(e);` | `async call p(e);`, `call {:async t} r := p(e);` |
+/// | [`Wait`](Self::Wait) | `call r := wait(t);` | `assume {:wait r, t} true;` |
+/// | [`Yield`](Self::Yield) | `yield;` | `assume {:yield} true;`, `call corral_yield();` |
+/// | [`Zield`](Self::Zield) | `zield;` | `assume {:zield} true;` |
+/// | [`Await`](Self::Await) | `assume {:await} e;` | |
+/// | [`AtomicBegin`](Self::AtomicBegin) | `call corral_atomic_begin();` | |
+/// | [`AtomicEnd`](Self::AtomicEnd) | `call corral_atomic_end();` | |
+/// | [`Seal`](Self::Seal), [`Unseal`](Self::Unseal) | `assume {:seal} true;`, `assume {:unseal} true;` | |
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `name:`
+    Label(Ident),
+    /// `assert e;`
+    Assert(ExprId),
+    /// `assume e;`
+    Assume(ExprId),
+    /// `havoc x, y;`
+    Havoc(Vec<Ident>),
+    /// `lhs, … := e, …;`
+    Assign(Vec<Lhs>, ExprList),
+    /// `Constructor(x, y) := e;`
+    Unpack(Box<Unpack>),
+    /// `call outs := p(args);`
+    Call(Box<Call>),
+    /// `if (g) { … } else if (g) { … } else { … }`
+    If(Box<If>),
+    /// `while (g) invariant …; { … }`
+    While(Box<While>),
+    /// `break;`, `break label;`
+    Break(Option<Ident>),
+    /// `return;`
+    Return,
+    /// `return e;`, in a code expression.
+    ReturnExpr(ExprId),
+    /// `goto a, b;`
+    Goto(Vec<Ident>),
+    /// `measure e, …;`
+    Measure(ExprList),
+    /// `reveal f;`, `hide f;`, `reveal *;`, `hide *;`
+    Reveal(Visibility, Option<Ident>),
+    /// `push;`, `pop;`
+    Scope(Scope),
+    /// Post a task.
+    Async(Box<Async>),
+    /// Wait for a task and take its result.
+    Wait(Option<Ident>, ExprId),
+    /// A point where the scheduler may switch tasks.
+    Yield,
+    /// A point where another buffer may go on.
+    Zield,
+    /// Block until the condition holds, then go on without a switch.
+    Await(ExprId),
+    /// No switch from here.
+    AtomicBegin,
+    /// Switches are allowed again.
+    AtomicEnd,
+    /// From here the scheduler's order is fixed.
+    Seal,
+    /// Until here.
+    Unseal,
+}
+
+/// Whether `reveal` or `hide`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Visibility {
+    /// `reveal`
+    Reveal,
+    /// `hide`
+    Hide,
+}
+
+/// Whether `push` or `pop`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// `push`
+    Push,
+    /// `pop`
+    Pop,
+}
+
+/// The left-hand side of an assignment: a variable, then indices and fields.
+#[derive(Clone, Debug)]
+pub struct Lhs {
+    /// The variable.
+    pub base: Ident,
+    /// What of it is assigned to.
+    pub path: Vec<Access>,
+    /// The whole.
+    pub span: Span,
+}
+
+/// A step into a value.
+#[derive(Clone, Copy, Debug)]
+pub enum Access {
+    /// `[indices]`
+    Index(ExprList, Span),
+    /// `->field`
+    Field(Ident),
+}
+
+/// `Constructor(vars) := value;`
+#[derive(Clone, Debug)]
+pub struct Unpack {
+    /// The constructor.
+    pub constructor: Ident,
+    /// The variables that receive its fields.
+    pub vars: Vec<Ident>,
+    /// The value taken apart.
+    pub value: ExprId,
+}
+
+/// `call outs := p(args);`
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// `free call`.
+    pub free: bool,
+    /// The variables that receive the results.
+    pub outs: Vec<Ident>,
+    /// The procedure.
+    pub procedure: Ident,
+    /// The arguments.
+    pub args: ExprList,
+}
+
+/// `call {:async} {:level n} handle := p(args);`
+#[derive(Clone, Debug)]
+pub struct Async {
+    /// The variable that receives the task.
+    pub handle: Option<Ident>,
+    /// The procedure.
+    pub procedure: Ident,
+    /// The arguments.
+    pub args: ExprList,
+    /// The priority level; by default the poster's.
+    pub level: Option<u32>,
+}
+
+/// `if (guard) { … }`, with any number of `else if`, and perhaps an `else`.
+#[derive(Clone, Debug)]
+pub struct If {
+    /// The guards and what they guard. The attributes of the first are those of the statement.
+    pub branches: Vec<Branch>,
+    /// The last `else`.
+    pub otherwise: Option<Block>,
+}
+
+/// `if {:attrs} (guard) { block }`
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// Its attributes; none for the first branch, whose attributes are the statement's.
+    pub attrs: Attrs,
+    /// The guard.
+    pub guard: Guard,
+    /// What it guards.
+    pub block: Block,
+}
+
+/// A condition, or `*`.
+#[derive(Clone, Copy, Debug)]
+pub enum Guard {
+    /// Either way: an internal choice.
+    Any,
+    /// A condition.
+    Expr(ExprId),
+}
+
+/// `while (guard) invariant e; { … }`
+#[derive(Clone, Debug)]
+pub struct While {
+    /// The guard.
+    pub guard: Guard,
+    /// Invariants and measures, in the order of the text.
+    pub specs: Vec<LoopSpec>,
+    /// The body.
+    pub body: Block,
+}
+
+/// `[free] invariant {:attrs} e;` or `measure {:attrs} e, …;`
+#[derive(Clone, Debug)]
+pub struct LoopSpec {
+    /// Its attributes.
+    pub attrs: Attrs,
+    /// Which one.
+    pub kind: LoopSpecKind,
+}
+
+/// What a loop is annotated with.
+#[derive(Clone, Copy, Debug)]
+pub enum LoopSpecKind {
+    /// Holds on entry and after each iteration; a free one is assumed, not checked.
+    Invariant {
+        /// Assumed, not checked.
+        free: bool,
+        /// The condition.
+        expr: ExprId,
+    },
+    /// A tuple that gets smaller.
+    Measure(ExprList),
+}
+
+/// Calls `f` for each statement of a block and of the blocks inside it.
+///
+/// Recursion is as deep as statements nest, which the parser bounds.
+pub fn for_each_stmt_mut(block: &mut Block, f: &mut dyn FnMut(&mut Stmt)) {
+    for stmt in &mut block.stmts {
+        match &mut stmt.kind {
+            StmtKind::If(conditional) => {
+                for branch in &mut conditional.branches {
+                    for_each_stmt_mut(&mut branch.block, f);
+                }
+                if let Some(otherwise) = &mut conditional.otherwise {
+                    for_each_stmt_mut(otherwise, f);
+                }
+            }
+            StmtKind::While(w) => for_each_stmt_mut(&mut w.body, f),
+            _ => {}
+        }
+        f(stmt);
+    }
+}

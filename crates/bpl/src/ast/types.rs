@@ -1,0 +1,87 @@
+//! Type expressions, as written.
+
+use crate::ast::Ident;
+use crate::source::Span;
+use crate::symbol::Sym;
+
+/// A type expression in [`TypeExprs`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TypeId(u32);
+
+/// A list of type expressions in [`TypeExprs`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TypeList {
+    start: u32,
+    len: u32,
+}
+
+/// A type as it is written.
+#[derive(Clone, Debug)]
+pub enum TypeExpr {
+    /// `bool`.
+    Bool,
+    /// `int`, the mathematical integers.
+    Int,
+    /// `real`.
+    Real,
+    /// `bvN`.
+    Bv(u32),
+    /// `floatSeE`, with S bits of significand and E of exponent.
+    Float(u32, u32),
+    /// A type constructor, synonym or variable, with its arguments; also `string`, `regex`, `rmode` and
+    /// `task`, unless the program declares these itself.
+    Named(Sym, TypeList),
+    /// `<params>[args]result`.
+    Map(Box<MapType>),
+}
+
+/// The parts of a map type.
+#[derive(Clone, Debug)]
+pub struct MapType {
+    /// The type variables that it binds.
+    pub params: Vec<Ident>,
+    /// The types of the indices.
+    pub args: TypeList,
+    /// The type of the values.
+    pub result: TypeId,
+}
+
+/// The arena of type expressions. A type expression comes after its parts.
+#[derive(Clone, Debug, Default)]
+pub struct TypeExprs {
+    nodes: Vec<(TypeExpr, Span)>,
+    lists: Vec<TypeId>,
+}
+
+impl TypeExprs {
+    /// Adds a type expression.
+    pub fn add(&mut self, ty: TypeExpr, span: Span) -> TypeId {
+        self.nodes.push((ty, span));
+        TypeId((self.nodes.len() - 1) as u32)
+    }
+
+    /// Adds a list.
+    pub fn add_list(&mut self, items: &[TypeId]) -> TypeList {
+        let start = self.lists.len() as u32;
+        self.lists.extend_from_slice(items);
+        TypeList { start, len: items.len() as u32 }
+    }
+
+    /// The types of a list.
+    pub fn list(&self, list: TypeList) -> &[TypeId] {
+        &self.lists[list.start as usize..(list.start + list.len) as usize]
+    }
+
+    /// Where it stands.
+    pub fn span(&self, id: TypeId) -> Span {
+        self.nodes[id.0 as usize].1
+    }
+}
+
+impl std::ops::Index<TypeId> for TypeExprs {
+    type Output = TypeExpr;
+
+    fn index(&self, id: TypeId) -> &TypeExpr {
+        &self.nodes[id.0 as usize].0
+    }
+}

@@ -1,0 +1,67 @@
+//! Floating-point literals: `0xH.HeDfSeE`, and the special values `0NaNSeE`, `0+ooSeE`, `0-ooSeE`.
+//!
+//! The exponent counts hexadecimal digits, S is the number of bits of the significand with the hidden one, E
+//! that of the exponent. As in Boogie, a literal must be a value of its type exactly.
+
+/// Significand and exponent bits of a literal's type.
+pub(crate) fn format(text: &str) -> Option<(u32, u32)> {
+    let (head, exponent) = text.rsplit_once('e')?;
+    let digits = head.bytes().rev().take_while(u8::is_ascii_digit).count();
+    Some((head[head.len() - digits..].parse().ok()?, exponent.parse().ok()?))
+}
+
+/// Says what is wrong with a literal that the lexer took for one.
+pub(crate) fn check(text: &str) -> Result<(), &'static str> {
+    const RANGE: &str = "this value cannot be represented exactly in its floating-point type";
+    let (significand, exponent) = format(text).ok_or("the type of this literal is out of range")?;
+    if significand < 2 || exponent < 2 {
+        return Err("a floating-point type has at least 2 bits of significand and 2 of exponent");
+    }
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let Some(hex) = text.strip_prefix("0x") else { return Ok(()) };
+    let (whole, rest) = hex.split_once('.').ok_or(RANGE)?;
+    let (number, _format) = rest.rsplit_once('f').ok_or(RANGE)?;
+    let (fraction, power) = number.rsplit_once('e').ok_or(RANGE)?;
+    let power: i64 = power.parse().ok().filter(|p: &i64| p.abs() < 1 << 40).ok_or(RANGE)?;
+    let Some((highest, lowest)) = extent(whole, fraction) else { return Ok(()) };
+    let (highest, lowest) = (highest + 4 * power, lowest + 4 * power);
+    // No literal has an exponent that 60 bits would not hold.
+    let bias = (1_i64 << (exponent.min(60) - 1)) - 1;
+    let smallest = 1 - bias - (i64::from(significand) - 1);
+    let fits = highest - lowest < i64::from(significand) && highest <= bias && lowest >= smallest;
+    if fits { Ok(()) } else { Err(RANGE) }
+}
+
+/// The exponents of the highest and the lowest bit that is set, if any is.
+fn extent(whole: &str, fraction: &str) -> Option<(i64, i64)> {
+    let top = 4 * whole.len() as i64 - 1;
+    let mut bits = whole
+        .chars()
+        .chain(fraction.chars())
+        .flat_map(|c| {
+            let nibble = c.to_digit(16).unwrap_or(0);
+            (0..4).map(move |i| nibble >> (3 - i) & 1 == 1)
+        })
+        .enumerate()
+        .filter(|(_, set)| *set)
+        .map(|(i, _)| top - i as i64);
+    let highest = bits.next()?;
+    Some((highest, bits.last().unwrap_or(highest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_exact() {
+        for good in ["0x0.0e0f2e2", "0x0.000008e-32f24e8", "0x0.8e32f24e8", "0x0.ffffffe0f24e8", "0NaN24e8"] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for bad in ["0x0.0e0f2e1", "0x0.000004e-32f24e8", "0x1.0e32f24e8", "-0x1.ffffffe0f24e8"] {
+            assert!(check(bad).is_err(), "{bad}");
+        }
+        assert_eq!(format("0+oo53e11"), Some((53, 11)));
+        assert_eq!(format("0x1.8e2f24e8"), Some((24, 8)));
+    }
+}

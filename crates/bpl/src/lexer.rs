@@ -1,0 +1,756 @@
+//! From text to tokens.
+//!
+//! The lexer is a cursor that is cheap to clone: looking ahead is lexing with a copy. It never fails; text
+//! that is no token becomes a [`T::Bad`] token, which the parser reports once, when it moves past it.
+//!
+//! Boogie's conditional lines (`#if NAME`, `#elsif`, `#else`, `#endif`) are honoured with no name defined,
+//! and `#line` pragmas are skipped: our spans always point into the file that was read.
+
+/// What kind of token it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "a token is its spelling, and `T::describe` gives it")]
+pub enum T {
+    Eof,
+    Bad(Bad),
+    Ident,
+    Int,
+    BvLit,
+    Real,
+    Float,
+    Str,
+    // Punctuation.
+    LParen,
+    RParen,
+    LBracket,
+    RBracket,
+    LBrace,
+    RBrace,
+    LCode,
+    RCode,
+    Semi,
+    Comma,
+    Colon,
+    ColonColon,
+    Assign,
+    Arrow,
+    Equals,
+    Bar,
+    // Operators.
+    Iff,
+    Implies,
+    Explies,
+    And,
+    Or,
+    Eq,
+    Neq,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    PlusPlus,
+    Plus,
+    Minus,
+    Star,
+    StarStar,
+    Slash,
+    Not,
+    // Keywords.
+    Var,
+    Const,
+    Function,
+    Axiom,
+    Type,
+    Datatype,
+    Procedure,
+    Implementation,
+    Returns,
+    Requires,
+    Ensures,
+    Modifies,
+    Free,
+    Unique,
+    Where,
+    Invariant,
+    If,
+    Else,
+    Then,
+    While,
+    Break,
+    Goto,
+    Return,
+    Assert,
+    Assume,
+    Havoc,
+    Call,
+    BoolType,
+    IntType,
+    RealType,
+    True,
+    False,
+    Old,
+    Forall,
+    Exists,
+    Lambda,
+    Div,
+    Mod,
+    Is,
+    Rne,
+    Rna,
+    Rtp,
+    Rtn,
+    Rtz,
+    // Keywords that are names wherever they make no sense as keywords: see `is_soft`.
+    Async,
+    Yield,
+    Zield,
+    Uses,
+    Hideable,
+    Revealed,
+    Measure,
+    Pure,
+    Action,
+    Preserves,
+    Refines,
+    Asserts,
+    Atomic,
+    Both,
+    Left,
+    Right,
+    Reveal,
+    Hide,
+    Push,
+    Pop,
+}
+
+/// Why a piece of text is no token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bad {
+    /// Characters that begin no token.
+    Characters,
+    /// A string without its closing quote on the same line.
+    UnterminatedString,
+    /// A comment that is never closed.
+    UnterminatedComment,
+    /// A line that begins with `#` and is no pragma that we know.
+    Pragma,
+    /// An `#if` without `#endif`, or the other way round.
+    Conditional,
+}
+
+/// The keywords, in the order in which [`crate::symbol::Symbols`] interns them.
+pub(crate) const KEYWORDS: &[(&str, T)] = &[
+    ("var", T::Var),
+    ("const", T::Const),
+    ("function", T::Function),
+    ("axiom", T::Axiom),
+    ("type", T::Type),
+    ("datatype", T::Datatype),
+    ("procedure", T::Procedure),
+    ("implementation", T::Implementation),
+    ("returns", T::Returns),
+    ("requires", T::Requires),
+    ("ensures", T::Ensures),
+    ("modifies", T::Modifies),
+    ("free", T::Free),
+    ("unique", T::Unique),
+    ("where", T::Where),
+    ("invariant", T::Invariant),
+    ("if", T::If),
+    ("else", T::Else),
+    ("then", T::Then),
+    ("while", T::While),
+    ("break", T::Break),
+    ("goto", T::Goto),
+    ("return", T::Return),
+    ("assert", T::Assert),
+    ("assume", T::Assume),
+    ("havoc", T::Havoc),
+    ("call", T::Call),
+    ("bool", T::BoolType),
+    ("int", T::IntType),
+    ("real", T::RealType),
+    ("true", T::True),
+    ("false", T::False),
+    ("old", T::Old),
+    ("forall", T::Forall),
+    ("exists", T::Exists),
+    ("lambda", T::Lambda),
+    ("div", T::Div),
+    ("mod", T::Mod),
+    ("is", T::Is),
+    ("RNE", T::Rne),
+    ("RNA", T::Rna),
+    ("RTP", T::Rtp),
+    ("RTN", T::Rtn),
+    ("RTZ", T::Rtz),
+    ("roundNearestTiesToEven", T::Rne),
+    ("roundNearestTiesToAway", T::Rna),
+    ("roundTowardPositive", T::Rtp),
+    ("roundTowardNegative", T::Rtn),
+    ("roundTowardZero", T::Rtz),
+    ("async", T::Async),
+    ("yield", T::Yield),
+    ("zield", T::Zield),
+    ("uses", T::Uses),
+    ("hideable", T::Hideable),
+    ("revealed", T::Revealed),
+    ("measure", T::Measure),
+    ("pure", T::Pure),
+    ("action", T::Action),
+    ("preserves", T::Preserves),
+    ("refines", T::Refines),
+    ("asserts", T::Asserts),
+    ("atomic", T::Atomic),
+    ("both", T::Both),
+    ("left", T::Left),
+    ("right", T::Right),
+    ("reveal", T::Reveal),
+    ("hide", T::Hide),
+    ("push", T::Push),
+    ("pop", T::Pop),
+];
+
+impl T {
+    /// The keyword with this symbol index, if it is one.
+    pub(crate) fn keyword(index: usize) -> Option<T> {
+        KEYWORDS.get(index).map(|k| k.1)
+    }
+
+    /// Whether the keyword is a name wherever it makes no sense as a keyword.
+    ///
+    /// Deviation from Boogie, which reserves some of these: programs written before it did so still parse.
+    pub fn is_soft(self) -> bool {
+        use T::*;
+        matches!(
+            self,
+            Async
+                | Yield
+                | Zield
+                | Uses
+                | Hideable
+                | Revealed
+                | Measure
+                | Pure
+                | Action
+                | Preserves
+                | Refines
+                | Asserts
+        ) || self.is_name_in_boogie()
+    }
+
+    /// Whether Boogie itself takes the keyword as a name.
+    pub fn is_name_in_boogie(self) -> bool {
+        use T::*;
+        matches!(self, Zield | Atomic | Both | Left | Right | Reveal | Hide | Push | Pop)
+    }
+
+    /// How to call the token in a message.
+    pub fn describe(self) -> &'static str {
+        match self {
+            T::Eof => "the end of the file",
+            T::Bad(_) => "an invalid character",
+            T::Ident => "a name",
+            T::Int => "a number",
+            T::BvLit => "a bitvector literal",
+            T::Real | T::Float => "a real literal",
+            T::Str => "a string",
+            other => other.spelling().unwrap_or("a token"),
+        }
+    }
+
+    fn spelling(self) -> Option<&'static str> {
+        const PUNCTUATION: &[(T, &str)] = &[
+            (T::LParen, "`(`"),
+            (T::RParen, "`)`"),
+            (T::LBracket, "`[`"),
+            (T::RBracket, "`]`"),
+            (T::LBrace, "`{`"),
+            (T::RBrace, "`}`"),
+            (T::LCode, "`|{`"),
+            (T::RCode, "`}|`"),
+            (T::Semi, "`;`"),
+            (T::Comma, "`,`"),
+            (T::Colon, "`:`"),
+            (T::ColonColon, "`::`"),
+            (T::Assign, "`:=`"),
+            (T::Arrow, "`->`"),
+            (T::Equals, "`=`"),
+            (T::Gt, "`>`"),
+            (T::Call, "`call`"),
+            (T::Then, "`then`"),
+            (T::Else, "`else`"),
+            (T::Procedure, "`procedure`"),
+            (T::Axiom, "`axiom`"),
+            (T::Function, "`function`"),
+            (T::Invariant, "`invariant`"),
+        ];
+        PUNCTUATION.iter().find(|(t, _)| *t == self).map(|(_, s)| *s)
+    }
+}
+
+/// A token: its kind and where it stands in the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    /// The kind.
+    pub kind: T,
+    /// The first byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// One open `#if`.
+#[derive(Clone, Copy, Debug)]
+struct Conditional {
+    start: usize,
+    seen_else: bool,
+    /// No branch has been included yet.
+    open: bool,
+}
+
+/// A cursor over a text.
+#[derive(Clone, Debug)]
+pub struct Lexer<'a> {
+    text: &'a str,
+    pos: usize,
+    conditionals: Vec<Conditional>,
+}
+
+const IDENT_START: u8 = 1;
+const DIGIT: u8 = 2;
+const SPACE: u8 = 4;
+
+const CLASS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut b = 0;
+    while b < 256 {
+        let c = b as u8;
+        table[b] = match c {
+            b'a'..=b'z' | b'A'..=b'Z' => IDENT_START,
+            b'\'' | b'~' | b'#' | b'$' | b'^' | b'_' | b'.' | b'?' | b'`' => IDENT_START,
+            b'0'..=b'9' => DIGIT,
+            b' ' | b'\t' | b'\r' | b'\n' => SPACE,
+            _ => 0,
+        };
+        b += 1;
+    }
+    table
+};
+
+fn class(b: u8) -> u8 {
+    CLASS[b as usize]
+}
+
+/// The characters that may begin a name.
+pub(crate) fn is_ident_start(b: u8) -> bool {
+    class(b) & IDENT_START != 0
+}
+
+/// The characters that may go on in a name.
+pub(crate) fn is_ident_byte(b: u8) -> bool {
+    class(b) & (IDENT_START | DIGIT) != 0
+}
+
+impl<'a> Lexer<'a> {
+    /// A cursor at the beginning of the text.
+    pub fn new(text: &'a str) -> Self {
+        let pos = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Lexer { text, pos, conditionals: Vec::new() }
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    fn at(&self, pos: usize) -> u8 {
+        // The text has no NUL that matters: as a token it is `Bad`, and past the end it is nothing.
+        self.bytes().get(pos).copied().unwrap_or(0)
+    }
+
+    fn skip_while(&self, mut pos: usize, test: impl Fn(u8) -> bool) -> usize {
+        while pos < self.bytes().len() && test(self.bytes()[pos]) {
+            pos += 1;
+        }
+        pos
+    }
+
+    fn digits(&self, pos: usize) -> usize {
+        self.skip_while(pos, |b| b.is_ascii_digit())
+    }
+
+    /// The next token.
+    pub fn next_token(&mut self) -> Token {
+        loop {
+            let start = self.skip_while(self.pos, |b| class(b) & SPACE != 0);
+            self.pos = start;
+            if start >= self.bytes().len() {
+                return self.end_of_file(start);
+            }
+            let b = self.bytes()[start];
+            let kind = match b {
+                b'#' if self.is_directive(start) => match self.directive(start) {
+                    Some(bad) => T::Bad(bad),
+                    None => continue,
+                },
+                _ if class(b) & IDENT_START != 0 => self.word(start),
+                b'0'..=b'9' => self.number(start),
+                b'/' if self.at(start + 1) == b'/' => {
+                    self.pos = self.line_end(start);
+                    continue;
+                }
+                b'/' if self.at(start + 1) == b'*' => match self.block_comment(start) {
+                    true => continue,
+                    false => T::Bad(Bad::UnterminatedComment),
+                },
+                b'"' => self.string(start),
+                b'\\' if class(self.at(start + 1)) & IDENT_START != 0 => {
+                    self.word(start + 1);
+                    T::Ident
+                }
+                b'-' if self.at(start + 1) == b'0' && self.hex_float(start + 1).is_some() => {
+                    self.number(start + 1)
+                }
+                _ => self.operator(start),
+            };
+            return Token { kind, start, end: self.pos };
+        }
+    }
+
+    fn end_of_file(&mut self, end: usize) -> Token {
+        match self.conditionals.pop() {
+            Some(open) => {
+                self.conditionals.clear();
+                Token { kind: T::Bad(Bad::Conditional), start: open.start, end: open.start + 3 }
+            }
+            None => Token { kind: T::Eof, start: end, end },
+        }
+    }
+
+    fn line_end(&self, pos: usize) -> usize {
+        memchr::memchr(b'\n', &self.bytes()[pos..]).map_or(self.bytes().len(), |i| pos + i)
+    }
+
+    fn word(&mut self, start: usize) -> T {
+        self.pos = self.skip_while(start, is_ident_byte);
+        T::Ident
+    }
+
+    /// Moves past a comment that begins at `start`; comments nest. False if it is never closed.
+    fn block_comment(&mut self, start: usize) -> bool {
+        let mut depth = 1;
+        let mut pos = start + 2;
+        while let Some(i) = memchr::memchr2(b'/', b'*', &self.bytes()[pos..]) {
+            pos += i;
+            match (self.at(pos), self.at(pos + 1)) {
+                (b'/', b'*') => (depth, pos) = (depth + 1, pos + 2),
+                (b'*', b'/') => (depth, pos) = (depth - 1, pos + 2),
+                _ => pos += 1,
+            }
+            if depth == 0 {
+                self.pos = pos;
+                return true;
+            }
+        }
+        self.pos = self.bytes().len();
+        false
+    }
+
+    fn string(&mut self, start: usize) -> T {
+        let mut pos = start + 1;
+        let mut end = None;
+        while let Some(i) = memchr::memchr2(b'"', b'\n', &self.bytes()[pos..]) {
+            pos += i;
+            if self.at(pos) == b'\n' {
+                break;
+            }
+            pos += 1;
+            end = Some(pos);
+            // A quote behind a backslash ends the string only if no other quote does.
+            if self.at(pos - 2) != b'\\' {
+                break;
+            }
+        }
+        self.pos = end.unwrap_or_else(|| self.line_end(start));
+        if end.is_some() { T::Str } else { T::Bad(Bad::UnterminatedString) }
+    }
+
+    fn number(&mut self, start: usize) -> T {
+        if let Some(end) = self.hex_float(start).or_else(|| self.special_float(start)) {
+            self.pos = end;
+            return T::Float;
+        }
+        let end = self.digits(start);
+        self.pos = end;
+        let digit_at = |pos: usize| self.at(pos).is_ascii_digit();
+        if self.at(end) == b'b' && self.at(end + 1) == b'v' && digit_at(end + 2) {
+            self.pos = self.digits(end + 2);
+            return T::BvLit;
+        }
+        let fraction = if self.at(end) == b'.' && digit_at(end + 1) { self.digits(end + 1) } else { end };
+        let exponent = self.exponent(fraction);
+        self.pos = exponent.unwrap_or(fraction);
+        if self.pos == end { T::Int } else { T::Real }
+    }
+
+    /// The end of `e[-]digits` at `pos`, if it stands there.
+    fn exponent(&self, pos: usize) -> Option<usize> {
+        if self.at(pos) != b'e' {
+            return None;
+        }
+        let digits = if self.at(pos + 1) == b'-' { pos + 2 } else { pos + 1 };
+        self.at(digits).is_ascii_digit().then(|| self.digits(digits))
+    }
+
+    /// The end of `0xH.HeDfDeD` at `pos`, if it stands there.
+    fn hex_float(&self, pos: usize) -> Option<usize> {
+        let hex = |pos: usize| {
+            let end = self.skip_while(pos, |b| b.is_ascii_hexdigit());
+            (end > pos).then_some(end)
+        };
+        if self.at(pos) != b'0' || self.at(pos + 1) != b'x' {
+            return None;
+        }
+        let whole = hex(pos + 2)?;
+        if self.at(whole) != b'.' {
+            return None;
+        }
+        // `e` is a hexadecimal digit too: the exponent begins at the last `e` before the `f` of the format.
+        let fraction = hex(whole + 1)?;
+        (whole + 2..=fraction).rev().find_map(|e| self.float_format(self.exponent(e)?, b'f'))
+    }
+
+    /// The end of `0NaNDeD`, `0nanDeD`, `0+ooDeD` or `0-ooDeD` at `pos`, if it stands there.
+    fn special_float(&self, pos: usize) -> Option<usize> {
+        let rest = &self.bytes()[pos..];
+        let special = [b"0NaN", b"0nan", b"0+oo", b"0-oo"].iter().any(|s| rest.starts_with(*s));
+        if !special || !self.at(pos + 4).is_ascii_digit() {
+            return None;
+        }
+        self.exponent(self.digits(pos + 4))
+    }
+
+    /// The end of the format `fDeD` at `pos`, where `f` is the letter given.
+    fn float_format(&self, pos: usize, letter: u8) -> Option<usize> {
+        if self.at(pos) != letter || !self.at(pos + 1).is_ascii_digit() {
+            return None;
+        }
+        self.exponent(self.digits(pos + 1))
+    }
+
+    fn operator(&mut self, start: usize) -> T {
+        let rest = &self.bytes()[start..];
+        for (spelling, kind) in OPERATORS {
+            if rest.starts_with(spelling.as_bytes()) {
+                self.pos = start + spelling.len();
+                return *kind;
+            }
+        }
+        self.pos = start;
+        let begins_token = |c: char| {
+            c.is_ascii() && (class(c as u8) != 0 || c == '"' || OPERATORS.iter().any(|o| o.0.starts_with(c)))
+        };
+        let length: usize =
+            self.text[start..].chars().take_while(|c| !begins_token(*c)).map(char::len_utf8).sum();
+        self.pos = start + length.max(1);
+        T::Bad(Bad::Characters)
+    }
+}
+
+/// Operators and punctuation: a longer one comes before its prefixes.
+const OPERATORS: &[(&str, T)] = &[
+    (";", T::Semi),
+    (",", T::Comma),
+    ("(", T::LParen),
+    (")", T::RParen),
+    (":=", T::Assign),
+    ("::", T::ColonColon),
+    (":", T::Colon),
+    ("[", T::LBracket),
+    ("]", T::RBracket),
+    ("{", T::LBrace),
+    ("}|", T::RCode),
+    ("}", T::RBrace),
+    ("==>", T::Implies),
+    ("==", T::Eq),
+    ("=", T::Equals),
+    ("++", T::PlusPlus),
+    ("+", T::Plus),
+    ("->", T::Arrow),
+    ("-", T::Minus),
+    ("&&", T::And),
+    ("||", T::Or),
+    ("|{", T::LCode),
+    ("|", T::Bar),
+    ("<==>", T::Iff),
+    ("<==", T::Explies),
+    ("<=", T::Le),
+    ("<", T::Lt),
+    (">=", T::Ge),
+    (">", T::Gt),
+    ("!=", T::Neq),
+    ("!", T::Not),
+    ("**", T::StarStar),
+    ("*", T::Star),
+    ("/", T::Slash),
+    ("\u{21d4}", T::Iff),
+    ("\u{21d2}", T::Implies),
+    ("\u{21d0}", T::Explies),
+    ("\u{2227}", T::And),
+    ("\u{2228}", T::Or),
+    ("\u{2260}", T::Neq),
+    ("\u{2264}", T::Le),
+    ("\u{2265}", T::Ge),
+    ("\u{00ac}", T::Not),
+    ("\u{2200}", T::Forall),
+    ("\u{2203}", T::Exists),
+    ("\u{03bb}", T::Lambda),
+    ("\u{2022}", T::ColonColon),
+];
+
+/// Lines that begin with `#`.
+impl Lexer<'_> {
+    /// Whether the `#` at `pos` begins a pragma or a conditional rather than a name.
+    fn is_directive(&self, pos: usize) -> bool {
+        let before = &self.bytes()[..pos];
+        let blank = before.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+        let at_line_start = before.len() == blank || before[before.len() - blank - 1] == b'\n';
+        at_line_start && (blank == 0 || self.conditional_word(pos).is_some())
+    }
+
+    fn conditional_word(&self, pos: usize) -> Option<&'static str> {
+        let line = self.text[pos..self.line_end(pos)].trim_end();
+        ["#if", "#elsif"]
+            .into_iter()
+            .find(|w| line.starts_with(w))
+            .or_else(|| ["#else", "#endif"].into_iter().find(|w| line == *w))
+    }
+
+    /// Acts on the line at `pos`. It becomes white space, or a bad token.
+    fn directive(&mut self, pos: usize) -> Option<Bad> {
+        let end = self.line_end(pos);
+        let line = self.text[pos..end].trim_end();
+        self.pos = end;
+        let Some(word) = self.conditional_word(pos) else {
+            return (!is_line_pragma(line)).then(|| {
+                self.pos = pos + line.len();
+                Bad::Pragma
+            });
+        };
+        match (word, self.conditionals.last_mut()) {
+            ("#if", _) => {
+                let include = condition_holds(&line[3..]);
+                self.conditionals.push(Conditional { start: pos, seen_else: false, open: !include });
+                (!include).then(|| self.skip_branch()).flatten()
+            }
+            ("#endif", Some(_)) => {
+                self.conditionals.pop();
+                None
+            }
+            // We were reading the branch before: skip all others.
+            (_, Some(top)) if !top.seen_else => {
+                top.seen_else = word == "#else";
+                self.skip_branch()
+            }
+            _ => {
+                self.pos = pos + line.len();
+                Some(Bad::Conditional)
+            }
+        }
+    }
+
+    /// Skips lines up to the branch of the innermost `#if` that is to be read, or past its `#endif`.
+    fn skip_branch(&mut self) -> Option<Bad> {
+        let mut depth = 0;
+        while self.pos < self.bytes().len() {
+            let start = self.skip_while(self.pos, |b| class(b) & SPACE != 0);
+            let end = self.line_end(start);
+            let line = self.text[start..end].trim_end();
+            let word = if self.at(start) == b'#' { self.conditional_word(start) } else { None };
+            self.pos = end;
+            let top = self.conditionals.last_mut()?;
+            match word {
+                Some("#if") => depth += 1,
+                Some("#endif") if depth > 0 => depth -= 1,
+                Some("#endif") => {
+                    self.conditionals.pop();
+                    return None;
+                }
+                Some(w) if depth == 0 => {
+                    if top.seen_else {
+                        return Some(Bad::Conditional);
+                    }
+                    top.seen_else = w == "#else";
+                    if top.open && (w == "#else" || condition_holds(&line[w.len()..])) {
+                        top.open = false;
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// No name is defined, so a condition holds if it is negated an odd number of times.
+fn condition_holds(condition: &str) -> bool {
+    condition.chars().filter(|c| !c.is_whitespace()).take_while(|c| *c == '!').count() % 2 == 1
+}
+
+fn is_line_pragma(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.next() == Some("#line") && words.next().is_some_and(|n| n.parse::<i32>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<T> {
+        let mut lexer = Lexer::new(text);
+        std::iter::from_fn(|| Some(lexer.next_token().kind).filter(|k| *k != T::Eof)).collect()
+    }
+
+    #[test]
+    fn longest_operator_wins() {
+        assert_eq!(kinds("<==> ==> <== <= <"), [T::Iff, T::Implies, T::Explies, T::Le, T::Lt]);
+        for (i, (longer, _)) in OPERATORS.iter().enumerate() {
+            assert!(OPERATORS[..i].iter().all(|(o, _)| !longer.starts_with(o)), "{longer} is shadowed");
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(kinds("12 12bv8 1.5 1e3 1.5e-3"), [T::Int, T::BvLit, T::Real, T::Real, T::Real]);
+        assert_eq!(kinds("0x1.8e2f24e8 -0x1.0e-2f24e8 0NaN24e8 0+oo53e11"), [T::Float; 4]);
+        assert_eq!(kinds("12e"), [T::Int, T::Ident]);
+        assert_eq!(kinds("1-0"), [T::Int, T::Minus, T::Int]);
+    }
+
+    #[test]
+    fn names_and_strings() {
+        assert_eq!(kinds(r#"$x#'.^?~` \old "a\"b""#), [T::Ident, T::Ident, T::Str]);
+        assert_eq!(kinds("\"abc\nx"), [T::Bad(Bad::UnterminatedString), T::Ident]);
+    }
+
+    #[test]
+    fn comments_nest() {
+        assert_eq!(kinds("a /* /* */ b */ c // d"), [T::Ident, T::Ident]);
+        assert_eq!(kinds("a /* /* */"), [T::Ident, T::Bad(Bad::UnterminatedComment)]);
+    }
+
+    #[test]
+    fn conditional_lines() {
+        assert_eq!(kinds("#if A\nx x x\n#elsif !B\n1\n#else\n\"\"\n#endif\n;"), [T::Int, T::Semi]);
+        assert_eq!(kinds("  #if !A\nx\n#else\n1\n#endif"), [T::Ident]);
+        assert_eq!(kinds("#if A\n#if B\n1\n#endif\n1\n#else\nx\n#endif"), [T::Ident]);
+        assert_eq!(kinds("#if A\n"), [T::Bad(Bad::Conditional)]);
+        assert_eq!(kinds("#endif"), [T::Bad(Bad::Conditional)]);
+        assert_eq!(kinds("#line 12 foo\nx\n#nonsense is\nx"), [T::Ident, T::Bad(Bad::Pragma), T::Ident]);
+    }
+
+    #[test]
+    fn junk_is_one_token() {
+        assert_eq!(kinds("\0\u{1}é@ x"), [T::Bad(Bad::Characters), T::Ident]);
+    }
+}

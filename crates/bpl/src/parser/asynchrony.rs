@@ -1,0 +1,222 @@
+//! The spellings of asynchrony: ours, that of c2s and that of Corral become the same tree.
+//!
+//! | | ours | c2s | Corral |
+//! |---|---|---|---|
+//! | post | `call {:async} p(e);` | the same | `async call p(e);` |
+//! | post with a handle | `call {:async} t := p(e);` | `call {:async t} r := p(e);` | |
+//! | wait | `call r := wait(t);` | `assume {:wait r, t} true;` | |
+//! | yield | `yield;` | `assume {:yield} true;` | `yield;`, `call corral_yield();` |
+//!
+//! In c2s's post, `r` only says which type the result has: it is assigned by the wait, so it is dropped.
+
+use super::{Parsed, Parser};
+use crate::ast::{
+    Ast, Async, Attr, AttrArg, Attrs, Call, DeclKind, Expr, ExprId, Ident, Stmt, StmtKind, for_each_stmt_mut,
+};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::lexer::T;
+use crate::source::Span;
+use crate::symbol::Sym;
+
+const WAIT: &str = "wait";
+
+/// The attributes that make an `assume` something else.
+const ASSUME_KINDS: [&str; 6] = [WAIT, "yield", "zield", "await", "seal", "unseal"];
+
+impl Parser<'_> {
+    /// `[async] [free] call {:attrs} outs := p(args);`
+    pub(super) fn call(&mut self) -> Parsed<(StmtKind, Attrs)> {
+        let start = self.token.start;
+        let keyword_async = self.eat(T::Async);
+        let free = self.eat(T::Free);
+        self.expect(T::Call)?;
+        let attrs = self.attrs()?;
+        let call = self.call_target(free)?;
+        while self.eat(T::Bar) {
+            self.attrs()?;
+            self.call_target(false)?;
+            let span = self.span_from(start);
+            self.civl_parallel_call(span);
+        }
+        self.expect(T::Semi)?;
+        let async_attr = self.ast.attr(&attrs, "async").cloned();
+        if keyword_async || async_attr.is_some() {
+            return Ok(self.post(call, async_attr.as_ref(), &attrs));
+        }
+        self.waits |= self.ast.text(call.procedure.name) == WAIT;
+        let kind = match self.ast.text(call.procedure.name) {
+            "corral_yield" => StmtKind::Yield,
+            "corral_atomic_begin" => StmtKind::AtomicBegin,
+            "corral_atomic_end" => StmtKind::AtomicEnd,
+            _ => return Ok((StmtKind::Call(Box::new(call)), attrs)),
+        };
+        if !call.outs.is_empty() || !call.args.is_empty() {
+            let name = self.ast.text(call.procedure.name);
+            let message = format!("`{name}` takes no arguments and gives no results");
+            self.bad_async(call.procedure.span, message, "");
+        }
+        Ok((kind, attrs))
+    }
+
+    /// `outs := p(args)` or `p(args)`
+    fn call_target(&mut self, free: bool) -> Parsed<Call> {
+        let mut names = self.idents()?;
+        let procedure = match names.len() {
+            1 if self.at(T::LParen) => names.remove(0),
+            _ => {
+                self.expect(T::Assign)?;
+                self.ident()?
+            }
+        };
+        let args = self.arguments()?;
+        let args = self.ast.exprs.add_list(&args);
+        Ok(Call { free, outs: names, procedure, args })
+    }
+
+    fn post(&mut self, call: Call, attr: Option<&Attr>, attrs: &Attrs) -> (StmtKind, Attrs) {
+        let handle = match attr.map_or(&[][..], |a| &a.args) {
+            [] => {
+                if let [_, second, ..] = call.outs[..] {
+                    let message = "an asynchronous call gives one task".to_owned();
+                    self.bad_async(second.span, message, "the results come with `call r := wait(t);`");
+                }
+                call.outs.first().copied()
+            }
+            [AttrArg::Expr(task)] => self.name_of(*task),
+            _ => {
+                let span = attr.map_or(call.procedure.span, |a| a.span);
+                self.bad_async(span, "`:async` takes at most one variable".to_owned(), "");
+                None
+            }
+        };
+        let level = self.level(attrs);
+        let attrs = self.without(&self.without(attrs, "async"), "level");
+        let Call { procedure, args, .. } = call;
+        (StmtKind::Async(Box::new(Async { handle, procedure, args, level })), attrs)
+    }
+
+    fn level(&mut self, attrs: &Attrs) -> Option<u32> {
+        let attr = self.ast.attr(attrs, "level")?;
+        let digits = match attr.args[..] {
+            [AttrArg::Expr(e)] => match self.ast.exprs[e] {
+                Expr::Int(digits) => Some(digits),
+                _ => None,
+            },
+            _ => None,
+        };
+        let level = digits.and_then(|d| self.ast.text(d).parse().ok());
+        if level.is_none() {
+            let span = attr.span;
+            self.bad_async(span, "`:level` takes a number".to_owned(), "write `{:level 2}`");
+        }
+        level
+    }
+
+    /// `assume {:attrs} e;`, which may be a statement of asynchrony.
+    pub(super) fn assume(&mut self) -> Parsed<(StmtKind, Attrs)> {
+        let (kind, attrs) = self.simple(|p, _| Ok(StmtKind::Assume(p.expr()?)))?;
+        let special = ASSUME_KINDS.into_iter().find_map(|n| Some((n, self.ast.attr(&attrs, n)?.clone())));
+        let (Some((name, attr)), StmtKind::Assume(condition)) = (special, &kind) else {
+            return Ok((kind, attrs));
+        };
+        let condition = *condition;
+        if name != "await" && self.ast.exprs[condition] != Expr::Bool(true) {
+            let message = format!("the condition of `assume {{:{name}}}` is `true`");
+            let help = "a condition that blocks the task is written `assume {:await} e;`";
+            self.bad_async(self.ast.exprs.span(condition), message, help);
+        }
+        let kind = match name {
+            "yield" => StmtKind::Yield,
+            "zield" => StmtKind::Zield,
+            "seal" => StmtKind::Seal,
+            "unseal" => StmtKind::Unseal,
+            "await" => StmtKind::Await(condition),
+            _ => self.wait(&attr),
+        };
+        if name != WAIT && !attr.args.is_empty() {
+            self.bad_async(attr.span, format!("`:{name}` takes no arguments"), "");
+        }
+        Ok((kind, self.without(&attrs, name)))
+    }
+
+    /// `{:wait r, t}`, or `{:wait t}`.
+    fn wait(&mut self, attr: &Attr) -> StmtKind {
+        match attr.args[..] {
+            [AttrArg::Expr(task)] => StmtKind::Wait(None, task),
+            [AttrArg::Expr(result), AttrArg::Expr(task)] => StmtKind::Wait(self.name_of(result), task),
+            _ => {
+                let help = "write `assume {:wait r, t} true;`";
+                self.bad_async(attr.span, "`:wait` takes a variable and a task".to_owned(), help);
+                StmtKind::Yield
+            }
+        }
+    }
+
+    /// The variable that an expression is, which an assignment to it needs.
+    fn name_of(&mut self, expr: ExprId) -> Option<Ident> {
+        let span = self.ast.exprs.span(expr);
+        if let Expr::Name(name) = self.ast.exprs[expr] {
+            return Some(Ident { name, span });
+        }
+        self.bad_async(span, "this must be a variable".to_owned(), "");
+        None
+    }
+
+    fn without(&self, attrs: &Attrs, name: &str) -> Attrs {
+        self.ast.symbols.get(name).map_or_else(|| attrs.clone(), |name| attrs.without(name))
+    }
+
+    fn bad_async(&mut self, span: Span, message: String, help: &str) {
+        let help = (!help.is_empty()).then(|| help.to_owned());
+        self.error(Diagnostic::new(Code::BadAsync, span, message).maybe_help(help));
+    }
+}
+
+/// Turns calls of `wait` into [`StmtKind::Wait`].
+///
+/// `wait` is reserved, unless the program declares a procedure of that name: which is known only after
+/// parsing.
+pub(super) fn lower_waits(ast: &mut Ast, diagnostics: &mut Diagnostics) {
+    let wait = ast.symbols.intern(WAIT);
+    let declares = |kind: &DeclKind| matches!(kind, DeclKind::Procedure(p) if p.signature.name.name == wait);
+    if ast.decls.iter().any(|d| declares(&d.kind)) {
+        return;
+    }
+    let mut codes = ast.exprs.take_codes();
+    let bodies = ast.decls.iter_mut().filter_map(|d| match &mut d.kind {
+        DeclKind::Procedure(p) => p.body.as_mut(),
+        DeclKind::Implementation(i) => Some(&mut i.body),
+        _ => None,
+    });
+    let exprs = &ast.exprs;
+    for body in bodies.chain(&mut codes) {
+        for_each_stmt_mut(&mut body.block, &mut |stmt| {
+            lower_wait(stmt, wait, |call| exprs.list(call.args), diagnostics);
+        });
+    }
+    ast.exprs.put_codes(codes);
+}
+
+fn lower_wait<'a>(
+    stmt: &mut Stmt,
+    wait: Sym,
+    args: impl Fn(&Call) -> &'a [ExprId],
+    diagnostics: &mut Diagnostics,
+) {
+    let StmtKind::Call(call) = &stmt.kind else { return };
+    if call.procedure.name != wait {
+        return;
+    }
+    match (&call.outs[..], args(call)) {
+        ([], [task]) => stmt.kind = StmtKind::Wait(None, *task),
+        ([out], [task]) => stmt.kind = StmtKind::Wait(Some(*out), *task),
+        _ => diagnostics.push(
+            Diagnostic::new(
+                Code::BadAsync,
+                call.procedure.span,
+                "`wait` takes one task and gives at most one result",
+            )
+            .help("write `call r := wait(t);`, or `call wait(t);` for a task without a result"),
+        ),
+    }
+}

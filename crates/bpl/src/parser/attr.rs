@@ -1,0 +1,84 @@
+//! Attributes and triggers.
+
+use super::{Parsed, Parser};
+use crate::ast::{Attr, AttrArg, Attrs, Trigger};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lexer::T;
+
+impl Parser<'_> {
+    fn at_attr(&self) -> bool {
+        self.at(T::LBrace) && self.peek() == T::Colon
+    }
+
+    /// `{:name args} {:name args} …`
+    pub(super) fn attrs(&mut self) -> Parsed<Attrs> {
+        let mut attrs = Vec::new();
+        while self.at_attr() {
+            attrs.push(self.attr()?);
+        }
+        Ok(attrs.into_iter().collect())
+    }
+
+    fn attr(&mut self) -> Parsed<Attr> {
+        let start = self.token.start;
+        self.bump();
+        self.bump();
+        let name = self.ident()?;
+        let args = if self.at(T::RBrace) { Vec::new() } else { self.comma_separated(Self::attr_arg)? };
+        self.close_attr()?;
+        let span = self.span_from(start);
+        self.recognise_civl_attr(name.name, span);
+        Ok(Attr { name: name.name, args, span })
+    }
+
+    fn close_attr(&mut self) -> Parsed<()> {
+        // `{:x}|` is lexed as the end of a code expression.
+        if self.at(T::RCode) {
+            self.token.kind = T::Bar;
+            self.last_end = self.token.start + 1;
+            return Ok(());
+        }
+        self.expect(T::RBrace)
+    }
+
+    fn attr_arg(&mut self) -> Parsed<AttrArg> {
+        // A string with an operator behind it would be an expression, but no operator takes strings.
+        if self.at(T::Str) {
+            let arg = AttrArg::Str(self.string());
+            self.bump();
+            return Ok(arg);
+        }
+        Ok(AttrArg::Expr(self.expr()?))
+    }
+
+    /// Attributes and triggers of a quantifier, in any order.
+    pub(super) fn attrs_and_triggers(&mut self) -> Parsed<(Attrs, Vec<Trigger>)> {
+        let mut attrs = Vec::new();
+        let mut triggers = Vec::new();
+        while self.at(T::LBrace) {
+            let start = self.token.start;
+            if self.at_attr() {
+                let attr = self.attr()?;
+                match (self.ast.text(attr.name), &attr.args[..]) {
+                    ("nopats", [AttrArg::Expr(e)]) => {
+                        let exprs = self.ast.exprs.add_list(&[*e]);
+                        triggers.push(Trigger { positive: false, exprs, span: attr.span });
+                    }
+                    ("nopats", _) => self.error(Diagnostic::new(
+                        Code::BadAttribute,
+                        attr.span,
+                        "`:nopats` takes one expression",
+                    )),
+                    _ => attrs.push(attr),
+                }
+                continue;
+            }
+            self.bump();
+            let exprs = self.comma_separated(Self::expr)?;
+            self.expect(T::RBrace)?;
+            let exprs = self.ast.exprs.add_list(&exprs);
+            triggers.push(Trigger { positive: true, exprs, span: self.span_from(start) });
+        }
+        Ok((attrs.into_iter().collect(), triggers))
+    }
+}

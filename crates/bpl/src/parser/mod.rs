@@ -1,0 +1,296 @@
+//! From tokens to the syntax tree.
+//!
+//! A recursive-descent parser with one token of lookahead. It always returns a tree: after an error it goes
+//! on at the next statement or declaration, so that one run shows all errors. Nesting is bounded, and the
+//! stack grows on demand below that bound, so that no input exhausts it.
+
+mod asynchrony;
+mod attr;
+mod civl;
+mod decl;
+mod expr;
+mod stmt;
+mod types;
+
+use crate::ast::{Ast, Ident};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::lexer::{Bad, Lexer, T, Token};
+use crate::source::{SourceFile, SourceMap, Span};
+use crate::symbol::Sym;
+
+/// Expressions and types nest at most this deep. Chains such as `a + b + …` do not count.
+const MAX_DEPTH: u32 = 10_000;
+/// Statements nest at most this deep.
+const MAX_BLOCK_DEPTH: u32 = 1_000;
+
+/// An error that has been reported already.
+#[derive(Clone, Copy, Debug)]
+struct Reported;
+
+type Parsed<T> = Result<T, Reported>;
+
+/// Parses all files of a program into one tree.
+pub fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
+    let mut ast = Ast::default();
+    let mut diagnostics = Diagnostics::default();
+    let mut waits = false;
+    for file in sources.files() {
+        let mut parser = Parser::new(file, &mut ast, &mut diagnostics);
+        parser.program();
+        waits |= parser.waits;
+    }
+    if waits {
+        asynchrony::lower_waits(&mut ast, &mut diagnostics);
+    }
+    (ast, diagnostics)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    /// Where the file begins in the space of all files.
+    base: u32,
+    lexer: Lexer<'a>,
+    /// The current token; `Bad` ones are never current.
+    token: Token,
+    /// The symbol of the current token, if it is a word.
+    word: Option<Sym>,
+    /// Where the token before the current one ended.
+    last_end: usize,
+    ast: &'a mut Ast,
+    diagnostics: &'a mut Diagnostics,
+    depth: u32,
+    block_depth: u32,
+    /// `h:l` was read in the place of an expression: the expression for `l`, and both bounds.
+    bounds: Option<expr::Bounds>,
+    /// Inside of a code expression, `return` takes an expression.
+    in_code: bool,
+    /// A call of `wait` was seen.
+    waits: bool,
+    /// Where the last error was reported: one token gives rise to one error.
+    last_error: Option<usize>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(file: &'a SourceFile, ast: &'a mut Ast, diagnostics: &'a mut Diagnostics) -> Self {
+        let mut parser = Parser {
+            text: &file.text,
+            base: file.start,
+            lexer: Lexer::new(&file.text),
+            token: Token { kind: T::Eof, start: 0, end: 0 },
+            word: None,
+            last_end: 0,
+            ast,
+            diagnostics,
+            depth: 0,
+            block_depth: 0,
+            bounds: None,
+            in_code: false,
+            waits: false,
+            last_error: None,
+        };
+        parser.bump();
+        parser
+    }
+
+    // Tokens.
+
+    fn kind(&self) -> T {
+        self.token.kind
+    }
+
+    fn at(&self, kind: T) -> bool {
+        self.token.kind == kind
+    }
+
+    fn at_ident(&self) -> bool {
+        self.at(T::Ident) || self.kind().is_soft()
+    }
+
+    /// The kind of the token after the current one.
+    fn peek(&self) -> T {
+        let token = self.lexer.clone().next_token();
+        if token.kind != T::Ident {
+            return token.kind;
+        }
+        let symbol = self.ast.symbols.get(&self.text[token.start..token.end]);
+        symbol.and_then(|s| T::keyword(s.index())).unwrap_or(T::Ident)
+    }
+
+    /// Moves to the next token; bad ones are reported and passed over.
+    fn bump(&mut self) {
+        self.last_end = self.token.end;
+        loop {
+            if self.diagnostics.is_full() {
+                return self.stop();
+            }
+            self.token = self.lexer.next_token();
+            self.word = None;
+            match self.token.kind {
+                T::Bad(bad) => self.report_bad(bad),
+                T::Ident => return self.intern_word(),
+                _ => return,
+            }
+        }
+    }
+
+    fn intern_word(&mut self) {
+        let text = &self.text[self.token.start..self.token.end];
+        if let Some(escaped) = text.strip_prefix('\\') {
+            self.word = Some(self.ast.symbols.intern(escaped));
+            return;
+        }
+        let symbol = self.ast.symbols.intern(text);
+        self.word = Some(symbol);
+        if let Some(keyword) = T::keyword(symbol.index()) {
+            self.token.kind = keyword;
+        }
+    }
+
+    /// Gives up on the rest of the file.
+    fn stop(&mut self) {
+        let end = self.text.len();
+        self.lexer = Lexer::new("");
+        self.token = Token { kind: T::Eof, start: end, end };
+        self.word = None;
+        self.last_error = Some(end);
+    }
+
+    fn eat(&mut self, kind: T) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: T) -> Parsed<()> {
+        if self.eat(kind) { Ok(()) } else { Err(self.expected(kind.describe())) }
+    }
+
+    fn ident(&mut self) -> Parsed<Ident> {
+        match self.word {
+            Some(name) if self.at_ident() => {
+                let span = self.token_span();
+                self.bump();
+                Ok(Ident { name, span })
+            }
+            _ => Err(self.expected("a name")),
+        }
+    }
+
+    /// `item, item, …`
+    fn comma_separated<R>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<R>) -> Parsed<Vec<R>> {
+        let mut items = vec![item(self)?];
+        while self.eat(T::Comma) {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    fn idents(&mut self) -> Parsed<Vec<Ident>> {
+        self.comma_separated(Self::ident)
+    }
+
+    // Positions.
+
+    fn span_at(&self, start: usize, end: usize) -> Span {
+        Span::new(self.base + start as u32, self.base + end as u32)
+    }
+
+    fn token_span(&self) -> Span {
+        self.span_at(self.token.start, self.token.end)
+    }
+
+    /// From `start` up to the end of the token before the current one.
+    fn span_from(&self, start: usize) -> Span {
+        self.span_at(start, self.last_end.max(start))
+    }
+
+    fn token_text(&self) -> &'a str {
+        &self.text[self.token.start..self.token.end]
+    }
+
+    // Errors.
+
+    fn error(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports that something else was expected here.
+    fn expected(&mut self, what: &str) -> Reported {
+        if self.last_error == Some(self.token.start) {
+            return Reported;
+        }
+        self.last_error = Some(self.token.start);
+        let found = match self.kind() {
+            T::Eof => "the end of the file".to_owned(),
+            T::Str => "a string".to_owned(),
+            _ => format!("`{}`", shorten(self.token_text())),
+        };
+        // What is missing at the end of a line is missing after the token before it.
+        let span = match what {
+            "`;`" | "`)`" if !self.at(T::Eof) => self.span_at(self.last_end, self.last_end),
+            _ => self.token_span(),
+        };
+        self.error(
+            Diagnostic::new(Code::UnexpectedToken, span, format!("expected {what}, found {found}"))
+                .label(format!("expected {what}")),
+        );
+        Reported
+    }
+
+    fn report_bad(&mut self, bad: Bad) {
+        let span = self.token_span();
+        let text = shorten(self.token_text());
+        self.error(match bad {
+            Bad::Characters => {
+                Diagnostic::new(Code::UnexpectedCharacter, span, format!("`{text}` is not part of the language"))
+            }
+            Bad::UnterminatedString => {
+                Diagnostic::new(Code::UnterminatedString, span, "this string has no closing quote")
+                    .help("a string ends on the line on which it begins")
+            }
+            Bad::UnterminatedComment => {
+                let start = self.token.start;
+                let opening = self.span_at(start, start + 2);
+                Diagnostic::new(Code::UnterminatedComment, opening, "this comment is never closed")
+                    .help("comments nest: each `/*` needs its own `*/`")
+            }
+            Bad::Pragma => Diagnostic::new(Code::BadPragma, span, "this line is no pragma")
+                .help("a line that begins with `#` is `#if`, `#elsif`, `#else`, `#endif` or `#line NUMBER FILE`"),
+            Bad::Conditional => Diagnostic::new(Code::BadPragma, span, format!("`{text}` without its counterpart"))
+                .help("`#if` is closed by `#endif`, with at most one `#else`, the last branch, in between"),
+        });
+    }
+
+    /// Runs `f` one level deeper, with enough stack.
+    fn deeper<R>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<R>) -> Parsed<R> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.too_deep(MAX_DEPTH));
+        }
+        self.depth += 1;
+        let result = crate::stack::grow(|| f(self));
+        self.depth -= 1;
+        result
+    }
+
+    fn too_deep(&mut self, limit: u32) -> Reported {
+        let span = self.token_span();
+        self.error(Diagnostic::new(
+            Code::TooDeep,
+            span,
+            format!("nested more than {limit} levels deep: the rest of the file is not read"),
+        ));
+        self.stop();
+        Reported
+    }
+}
+
+/// The beginning of a text that may be long.
+fn shorten(text: &str) -> String {
+    const MOST: usize = 40;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
