@@ -3,8 +3,9 @@
 //! The lexer is a cursor that is cheap to clone: looking ahead is lexing with a copy. It never fails; text
 //! that is no token becomes a [`T::Bad`] token, which the parser reports once, when it moves past it.
 //!
-//! Boogie's conditional lines (`#if NAME`, `#elsif`, `#else`, `#endif`) are honoured with no name defined,
-//! and `#line` pragmas are skipped: our spans always point into the file that was read.
+//! Boogie's conditional lines (`#if NAME`, `#elsif`, `#else`, `#endif`) are honoured: as there, `FILE_n` is
+//! defined in the n-th file of a program, counted from 0, and nothing else. `#line` pragmas are skipped: our
+//! spans always point into the file that was read.
 
 /// What kind of token it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -226,7 +227,6 @@ impl T {
             Async
                 | Yield
                 | Zield
-                | Uses
                 | Hideable
                 | Revealed
                 | Measure
@@ -312,6 +312,8 @@ struct Conditional {
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a str,
+    /// Which file of the program it is.
+    file: usize,
     pos: usize,
     conditionals: Vec<Conditional>,
 }
@@ -341,21 +343,16 @@ fn class(b: u8) -> u8 {
     CLASS[b as usize]
 }
 
-/// The characters that may begin a name.
-pub(crate) fn is_ident_start(b: u8) -> bool {
-    class(b) & IDENT_START != 0
-}
-
 /// The characters that may go on in a name.
-pub(crate) fn is_ident_byte(b: u8) -> bool {
+fn is_ident_byte(b: u8) -> bool {
     class(b) & (IDENT_START | DIGIT) != 0
 }
 
 impl<'a> Lexer<'a> {
-    /// A cursor at the beginning of the text.
-    pub fn new(text: &'a str) -> Self {
+    /// A cursor at the beginning of the text of the `file`-th file of a program.
+    pub fn new(text: &'a str, file: usize) -> Self {
         let pos = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Lexer { text, pos, conditionals: Vec::new() }
+        Lexer { text, file, pos, conditionals: Vec::new() }
     }
 
     fn bytes(&self) -> &'a [u8] {
@@ -638,7 +635,7 @@ impl Lexer<'_> {
         };
         match (word, self.conditionals.last_mut()) {
             ("#if", _) => {
-                let include = condition_holds(&line[3..]);
+                let include = condition_holds(&line[3..], self.file);
                 self.conditionals.push(Conditional { start: pos, seen_else: false, open: !include });
                 (!include).then(|| self.skip_branch()).flatten()
             }
@@ -667,6 +664,7 @@ impl Lexer<'_> {
             let line = self.text[start..end].trim_end();
             let word = if self.at(start) == b'#' { self.conditional_word(start) } else { None };
             self.pos = end;
+            let file = self.file;
             let top = self.conditionals.last_mut()?;
             match word {
                 Some("#if") => depth += 1,
@@ -680,7 +678,7 @@ impl Lexer<'_> {
                         return Some(Bad::Conditional);
                     }
                     top.seen_else = w == "#else";
-                    if top.open && (w == "#else" || condition_holds(&line[w.len()..])) {
+                    if top.open && (w == "#else" || condition_holds(&line[w.len()..], file)) {
                         top.open = false;
                         return None;
                     }
@@ -692,9 +690,14 @@ impl Lexer<'_> {
     }
 }
 
-/// No name is defined, so a condition holds if it is negated an odd number of times.
-fn condition_holds(condition: &str) -> bool {
-    condition.chars().filter(|c| !c.is_whitespace()).take_while(|c| *c == '!').count() % 2 == 1
+/// `NAME`, with any number of `!` before it.
+fn condition_holds(condition: &str, file: usize) -> bool {
+    let mut name = condition.trim();
+    let mut holds = true;
+    while let Some(rest) = name.strip_prefix('!') {
+        (name, holds) = (rest.trim_start(), !holds);
+    }
+    (name.strip_prefix("FILE_").and_then(|n| n.parse().ok()) == Some(file)) == holds
 }
 
 fn is_line_pragma(line: &str) -> bool {
@@ -707,7 +710,7 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<T> {
-        let mut lexer = Lexer::new(text);
+        let mut lexer = Lexer::new(text, 0);
         std::iter::from_fn(|| Some(lexer.next_token().kind).filter(|k| *k != T::Eof)).collect()
     }
 
@@ -744,6 +747,7 @@ mod tests {
         assert_eq!(kinds("#if A\nx x x\n#elsif !B\n1\n#else\n\"\"\n#endif\n;"), [T::Int, T::Semi]);
         assert_eq!(kinds("  #if !A\nx\n#else\n1\n#endif"), [T::Ident]);
         assert_eq!(kinds("#if A\n#if B\n1\n#endif\n1\n#else\nx\n#endif"), [T::Ident]);
+        assert_eq!(kinds("#if FILE_0\nx\n#elsif !FILE_1\n1\n#endif"), [T::Ident]);
         assert_eq!(kinds("#if A\n"), [T::Bad(Bad::Conditional)]);
         assert_eq!(kinds("#endif"), [T::Bad(Bad::Conditional)]);
         assert_eq!(kinds("#line 12 foo\nx\n#nonsense is\nx"), [T::Ident, T::Bad(Bad::Pragma), T::Ident]);

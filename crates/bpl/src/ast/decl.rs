@@ -153,11 +153,38 @@ pub struct Signature {
     pub outs: Vec<VarDecl>,
 }
 
+/// Which kind of procedure it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Flavour {
+    /// `procedure`
+    Plain,
+    /// `pure procedure`: it neither reads nor writes the globals.
+    Pure,
+    /// `pure action`: the same, declared for Civl; without Civl nothing sets it apart.
+    PureAction,
+}
+
+impl Flavour {
+    /// Whether it leaves the globals alone.
+    pub fn is_pure(self) -> bool {
+        self != Flavour::Plain
+    }
+
+    /// How a declaration of this kind begins.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Flavour::Plain => "procedure",
+            Flavour::Pure => "pure procedure",
+            Flavour::PureAction => "pure action",
+        }
+    }
+}
+
 /// A procedure, with or without a body.
 #[derive(Clone, Debug)]
 pub struct Procedure {
-    /// `pure procedure`.
-    pub pure: bool,
+    /// Which kind of procedure.
+    pub flavour: Flavour,
     /// Its name and parameters.
     pub signature: Signature,
     /// What is promised.

@@ -140,6 +140,8 @@ pub enum BinaryOp {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[expect(missing_docs, reason = "named after their operators")]
 pub enum Precedence {
+    /// What may only stand where a whole expression stands: `if then else`, coercions.
+    Whole,
     Iff,
     Implies,
     Logical,
@@ -150,7 +152,6 @@ pub enum Precedence {
     Power,
     Is,
     Unary,
-    Coercion,
     Postfix,
     Atom,
 }

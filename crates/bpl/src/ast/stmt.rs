@@ -165,7 +165,8 @@ pub struct Call {
 /// `call {:async} {:level n} handle := p(args);`
 #[derive(Clone, Debug)]
 pub struct Async {
-    /// The variable that receives the task.
+    /// The variable that receives the task. One of the result's type, as Corral has it, receives an
+    /// arbitrary value.
     pub handle: Option<Ident>,
     /// The procedure.
     pub procedure: Ident,

@@ -6,20 +6,22 @@ use crate::lexer::T;
 use crate::source::Span;
 use crate::symbol::Sym;
 
-const HELP: &str = "dally reads plain Boogie with asynchronous calls; Civl's layers and linear types are \
+pub(crate) const HELP: &str = "dally reads plain Boogie with asynchronous calls; Civl's layers and linear types are \
                     proof annotations for another tool";
+
+/// The attributes of linear variables.
+///
+/// Boogie's own library declares pure procedures with linear parameters; a program may include it without
+/// using Civl, and only a call of such a procedure is a step of Civl.
+pub(crate) const LINEAR_ATTRS: [&str; 3] = ["linear", "linear_in", "linear_out"];
 
 impl Parser<'_> {
     /// Whether a declaration of Civl begins here.
     pub(super) fn at_civl_decl(&self) -> bool {
-        match self.kind() {
-            T::Action | T::Invariant => true,
-            T::Yield => true,
-            T::Pure | T::Left | T::Right | T::Both | T::Atomic => {
-                !(self.at(T::Pure) && self.peek() == T::Procedure)
-            }
-            _ => false,
-        }
+        matches!(
+            self.kind(),
+            T::Action | T::Invariant | T::Yield | T::Left | T::Right | T::Both | T::Atomic
+        )
     }
 
     /// Reports a declaration of Civl and moves on to the next declaration.
@@ -53,7 +55,8 @@ impl Parser<'_> {
     /// Reports attributes that only Civl gives a meaning.
     pub(super) fn recognise_civl_attr(&mut self, name: Sym, span: Span) {
         let text = self.ast.text(name);
-        if matches!(text, "layer" | "linear" | "linear_in" | "linear_out" | "yields" | "yield_invariant") {
+        let linear = LINEAR_ATTRS.contains(&text) && !self.in_pure;
+        if linear || matches!(text, "layer" | "yields" | "yield_invariant") {
             let message = format!("the attribute `:{text}` belongs to Civl");
             self.unsupported(span, &message);
         }

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser, Reported};
 use crate::ast::{
-    Attrs, Axiom, Body, Const, Constructor, Datatype, Decl, DeclKind, Function, Ident, Implementation, Param,
+    Attrs, Axiom, Body, Const, Constructor, Datatype, Decl, DeclKind, Flavour, Function, Ident, Implementation, Param,
     Procedure, Signature, Spec, SpecKind, TypeDecl, TypeExpr, Var, VarDecl,
 };
 use crate::diagnostic::{Code, Diagnostic};
@@ -283,15 +283,22 @@ impl Parser<'_> {
     fn procedure(&mut self) -> Parsed<()> {
         let start = self.token.start;
         let pure = self.eat(T::Pure);
-        self.expect(T::Procedure)?;
-        let (attrs, signature) = self.signature(None)?;
+        let flavour = match pure {
+            true if self.eat(T::Action) => Flavour::PureAction,
+            true => self.expect(T::Procedure).map(|()| Flavour::Pure)?,
+            false => self.expect(T::Procedure).map(|()| Flavour::Plain)?,
+        };
+        self.in_pure = pure;
+        let signature = self.signature(None);
+        self.in_pure = false;
+        let (attrs, signature) = signature?;
         let bodiless = self.eat(T::Semi);
         let mut specs = Vec::new();
         while let Some(spec) = self.spec()? {
             specs.push(spec);
         }
         let body = if bodiless { None } else { Some(self.body()?) };
-        let procedure = Procedure { pure, signature, specs, body };
+        let procedure = Procedure { flavour, signature, specs, body };
         self.push_decl(DeclKind::Procedure(Box::new(procedure)), attrs, start);
         Ok(())
     }

@@ -47,6 +47,7 @@ fn binary_op(token: T) -> Option<(BinaryOp, bool)> {
 /// The next tighter level.
 fn tighter(precedence: Precedence) -> Precedence {
     match precedence {
+        Precedence::Whole => Precedence::Iff,
         Precedence::Iff => Precedence::Implies,
         Precedence::Implies => Precedence::Logical,
         Precedence::Logical => Precedence::Relational,

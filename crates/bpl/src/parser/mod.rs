@@ -6,7 +6,7 @@
 
 mod asynchrony;
 mod attr;
-mod civl;
+pub(crate) mod civl;
 mod decl;
 mod expr;
 mod stmt;
@@ -34,8 +34,8 @@ pub fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
     let mut ast = Ast::default();
     let mut diagnostics = Diagnostics::default();
     let mut waits = false;
-    for file in sources.files() {
-        let mut parser = Parser::new(file, &mut ast, &mut diagnostics);
+    for (index, file) in sources.files().iter().enumerate() {
+        let mut parser = Parser::new(file, index, &mut ast, &mut diagnostics);
         parser.program();
         waits |= parser.waits;
     }
@@ -64,6 +64,8 @@ struct Parser<'a> {
     bounds: Option<expr::Bounds>,
     /// Inside of a code expression, `return` takes an expression.
     in_code: bool,
+    /// In the signature of a pure procedure, where linear parameters are no more than a remark.
+    in_pure: bool,
     /// A call of `wait` was seen.
     waits: bool,
     /// Where the last error was reported: one token gives rise to one error.
@@ -71,11 +73,11 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(file: &'a SourceFile, ast: &'a mut Ast, diagnostics: &'a mut Diagnostics) -> Self {
+    fn new(file: &'a SourceFile, index: usize, ast: &'a mut Ast, diagnostics: &'a mut Diagnostics) -> Self {
         let mut parser = Parser {
             text: &file.text,
             base: file.start,
-            lexer: Lexer::new(&file.text),
+            lexer: Lexer::new(&file.text, index),
             token: Token { kind: T::Eof, start: 0, end: 0 },
             word: None,
             last_end: 0,
@@ -85,6 +87,7 @@ impl<'a> Parser<'a> {
             block_depth: 0,
             bounds: None,
             in_code: false,
+            in_pure: false,
             waits: false,
             last_error: None,
         };
@@ -149,7 +152,7 @@ impl<'a> Parser<'a> {
     /// Gives up on the rest of the file.
     fn stop(&mut self) {
         let end = self.text.len();
-        self.lexer = Lexer::new("");
+        self.lexer = Lexer::new("", 0);
         self.token = Token { kind: T::Eof, start: end, end };
         self.word = None;
         self.last_error = Some(end);

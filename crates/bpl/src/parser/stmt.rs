@@ -104,7 +104,9 @@ impl Parser<'_> {
                 let exprs = p.comma_separated(Self::expr)?;
                 Ok(StmtKind::Measure(p.ast.exprs.add_list(&exprs)))
             }),
-            T::Reveal | T::Hide if !self.is_name_here() => self.reveal().map(plain),
+            T::Reveal | T::Hide if matches!(self.peek(), T::Ident | T::Star) || self.peek().is_soft() => {
+                self.reveal().map(plain)
+            }
             T::Push | T::Pop if self.peek() == T::Semi => self.scope().map(plain),
             _ if self.at_ident() => self.label_or_assign(),
             _ => Err(self.expected("a statement")),

@@ -1,10 +1,13 @@
 //! Types.
 
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, Reported};
 use crate::ast::{Ident, MapType, TypeExpr, TypeId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::T;
 use crate::source::Span;
+
+/// Far more than anyone writes; each is compared with each.
+const MAX_TYPE_PARAMS: usize = 1000;
 
 impl Parser<'_> {
     pub(super) fn ty(&mut self) -> Parsed<TypeId> {
@@ -73,6 +76,11 @@ impl Parser<'_> {
             return Ok(Vec::new());
         }
         let params = self.idents()?;
+        if let Some(first) = params.get(MAX_TYPE_PARAMS) {
+            let message = format!("more than {MAX_TYPE_PARAMS} type variables are not supported");
+            self.error(Diagnostic::new(Code::BadParameter, first.span, message));
+            return Err(Reported);
+        }
         self.expect(T::Gt)?;
         Ok(params)
     }

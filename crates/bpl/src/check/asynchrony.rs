@@ -1,0 +1,159 @@
+//! Asynchronous calls, tasks and waits; entry points, buffers and ranges.
+
+use super::{Checker, ProcedureInfo, Ty, TyKind, VarId};
+use crate::ast::{Async, Attr, AttrArg, Attrs, Expr, ExprId, Ident, Stmt, StmtKind, UnaryOp};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+
+/// Corral's procedures that give the number of a thread, whether or not the program declares them.
+const THREAD_ID_PROCEDURES: [&str; 2] = ["corral_getThreadID", "corral_getChildThreadID"];
+
+impl Checker<'_> {
+    /// Adds the procedures that a program may call without declaring them.
+    pub(super) fn collect_thread_ids(&mut self) {
+        for name in THREAD_ID_PROCEDURES {
+            let Some(name) = self.ast.symbols.get(name) else { continue };
+            if self.info.procedure(name).is_some() {
+                continue;
+            }
+            self.add_procedure(ProcedureInfo {
+                name,
+                type_params: (0, 0),
+                ins: Vec::new(),
+                outs: vec![Ty::INT],
+                modifies: Vec::new(),
+                pure: false,
+                span: Span::NONE,
+                decl: None,
+            });
+        }
+    }
+
+    pub(super) fn asynchronous(&mut self, stmt: &Stmt) {
+        self.uses_asynchrony = true;
+        match &stmt.kind {
+            StmtKind::Async(post) => self.post(post),
+            StmtKind::Wait(out, task) => self.wait(*out, *task),
+            StmtKind::Await(e) => self.condition(*e, "the condition that is waited for"),
+            _ => {}
+        }
+    }
+
+    fn post(&mut self, post: &Async) {
+        let Some(procedure) = self.procedure(post.procedure) else { return };
+        let (first, instance) = self.arguments(procedure, post.procedure, post.args);
+        if let Some(handle) = post.handle
+            && let Some(var) = self.assign_to(handle)
+        {
+            let result = match self.info[procedure].outs[..] {
+                [] => None,
+                [out] => Some(self.info.types.subst_params(out, first, &instance)),
+                _ => {
+                    let name = self.text(post.procedure.name);
+                    let message = format!("`{name}` has several results, so no task can stand for it");
+                    let help = "give it one result, or none and let it write to globals";
+                    self.error(Diagnostic::new(Code::BadAsync, handle.span, message).help(help));
+                    return self.finish();
+                }
+            };
+            let task = self.info.types.intern(TyKind::Task(result));
+            let ty = self.info[var].ty;
+            // Corral's programs take the result of an asynchronous call at once, as an arbitrary value.
+            if result.is_some_and(|result| self.unify(ty, result)) {
+                return self.finish();
+            }
+            self.expect_type(Code::TypeMismatch, handle.span, ty, task, "the variable for the task");
+        }
+        self.finish();
+    }
+
+    fn wait(&mut self, out: Option<Ident>, task: ExprId) {
+        let ty = self.expr(task);
+        let ty = self.unknowns.shallow(&self.info.types, ty);
+        let result = match self.info.types.kind(ty) {
+            TyKind::Task(result) => *result,
+            TyKind::Error => Some(Ty::ERROR),
+            _ => {
+                let message = format!("`wait` takes a task, not a value of type `{}`", self.show(ty));
+                let help = "declare the variable `var t: task int;` and post with `call {:async} t := p(e);`";
+                self.error(Diagnostic::new(Code::TypeMismatch, self.span(task), message).help(help));
+                Some(Ty::ERROR)
+            }
+        };
+        if let Some(out) = out
+            && let Some(var) = self.assign_to(out)
+        {
+            match result {
+                Some(result) => {
+                    let ty = self.info[var].ty;
+                    self.expect_type(Code::TypeMismatch, out.span, ty, result, "the variable for the result");
+                }
+                None => self.report(Code::BadAsync, out.span, "this task gives no result"),
+            }
+        }
+        self.finish();
+    }
+
+    /// Checks the attributes of a procedure that say where execution starts.
+    pub(super) fn procedure_attrs(&mut self, attrs: &Attrs) {
+        for attr in attrs {
+            match self.text(attr.name) {
+                "buffer" if self.number_arg(attr).is_none() => {
+                    let message = "`:buffer` takes a number";
+                    let help = "write `{:buffer 1}`";
+                    self.error(Diagnostic::new(Code::BadAttribute, attr.span, message).help(help));
+                }
+                "entrypoint" => self.uses_asynchrony = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn number_arg(&self, attr: &Attr) -> Option<i64> {
+        match attr.args[..] {
+            [AttrArg::Expr(e)] => self.number_literal(e),
+            _ => None,
+        }
+    }
+
+    fn number_literal(&self, e: ExprId) -> Option<i64> {
+        match self.ast.exprs[e] {
+            Expr::Int(digits) => self.text(digits).parse().ok(),
+            Expr::Unary(UnaryOp::Neg, inner) => match self.ast.exprs[inner] {
+                Expr::Int(digits) => self.text(digits).parse::<i64>().ok().map(|n| -n),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `{:range lo, hi}` of a variable that an explicit search chooses a value for.
+    pub(super) fn range_attr(&mut self, attrs: &Attrs, var: VarId) {
+        let Some(attr) = self.ast.attr(attrs, "range") else { return };
+        let bounds = match attr.args[..] {
+            [AttrArg::Expr(low), AttrArg::Expr(high)] => self.number_literal(low).zip(self.number_literal(high)),
+            _ => None,
+        };
+        if !bounds.is_some_and(|(low, high)| low <= high) {
+            let message = "`:range` takes two numbers, the lower one first";
+            let help = "write `{:range 0, 3}`";
+            self.error(Diagnostic::new(Code::BadAttribute, attr.span, message).help(help));
+        }
+        let ty = self.info[var].ty;
+        if !matches!(self.info.types.kind(ty), TyKind::Int | TyKind::Bv(_) | TyKind::Error) {
+            let message = format!("`:range` is for integers and bitvectors, not for type `{}`", self.show(ty));
+            self.report(Code::BadAttribute, attr.span, message);
+        }
+    }
+
+    pub(super) fn range_attr_of_havoc(&mut self, stmt: &Stmt, vars: &[Ident]) {
+        if stmt.attrs.is_empty() {
+            return;
+        }
+        for name in vars {
+            if let Some(var) = self.var_of[name.name.index()] {
+                self.range_attr(&stmt.attrs, var);
+            }
+        }
+    }
+}

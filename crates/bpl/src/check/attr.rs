@@ -1,0 +1,119 @@
+//! Attributes: their arguments are expressions like any others, and some have a meaning.
+
+use super::{Checker, State, TyKind, VarInfo, VarKind};
+use crate::ast::{Attr, AttrArg, Attrs, ExprId};
+use crate::diagnostic::Code;
+use crate::source::Span;
+
+impl Checker<'_> {
+    /// Checks the arguments within the expression that is being checked.
+    pub(super) fn attr_exprs(&mut self, attrs: &Attrs) {
+        for attr in attrs {
+            for arg in &attr.args {
+                if let AttrArg::Expr(e) = arg {
+                    self.expr(*e);
+                }
+            }
+        }
+    }
+
+    /// Checks the arguments of attributes that stand outside of expressions.
+    pub(super) fn attrs(&mut self, attrs: &Attrs) {
+        if attrs.is_empty() {
+            return;
+        }
+        // Attributes may speak of the state wherever they stand.
+        let state = if self.state == State::None { State::One } else { self.state };
+        self.in_state(state, |c| c.attr_exprs(attrs));
+        for attr in attrs {
+            self.known_attr(attr);
+        }
+        self.finish();
+    }
+
+    fn known_attr(&mut self, attr: &Attr) {
+        let arg = match attr.args[..] {
+            [AttrArg::Expr(e)] => Some(e),
+            _ => None,
+        };
+        match self.text(attr.name) {
+            "minimize" | "maximize" => {
+                let number = |c: &Self, e: ExprId| {
+                    let ty = c.info.type_of(e);
+                    matches!(
+                        c.info.types.kind(ty),
+                        TyKind::Int | TyKind::Real | TyKind::Bv(_) | TyKind::Error | TyKind::Infer(_)
+                    )
+                };
+                if !arg.is_some_and(|e| number(self, e)) {
+                    let message = "the attribute takes one argument: an int, a real or a bitvector";
+                    self.report(Code::BadAttribute, attr.span, message);
+                }
+            }
+            "verified_under" => {
+                let bool_arg = arg.is_some_and(|e| {
+                    let ty = self.info.type_of(e);
+                    matches!(self.info.types.kind(ty), TyKind::Bool | TyKind::Error)
+                });
+                if !bool_arg {
+                    let message = "the attribute takes one argument, a bool";
+                    self.report(Code::BadAttribute, attr.span, message);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks the attributes of a statement or clause, which may have an id.
+    pub(super) fn stmt_attrs(&mut self, attrs: &Attrs, span: Span) {
+        if attrs.is_empty() {
+            return;
+        }
+        self.attrs(attrs);
+        if let Some(Attr { args, .. }) = self.ast.attr(attrs, "id")
+            && let [AttrArg::Str(id)] = args[..]
+            && !self.ids.insert(id)
+        {
+            let message = format!("another statement has the id `{}`", self.text(id));
+            self.report(Code::Duplicate, span, message);
+        }
+    }
+
+    /// Checks the attributes of a variable.
+    pub(super) fn var_attrs(&mut self, attrs: &Attrs, var: super::VarId, where_clause: Option<ExprId>) {
+        if attrs.is_empty() {
+            return;
+        }
+        self.attrs(attrs);
+        self.range_attr(attrs, var);
+        if self.ast.attr(attrs, "assumption").is_none() {
+            return;
+        }
+        let VarInfo { ty, span, kind, .. } = self.info[var].clone();
+        if !matches!(kind, VarKind::Global | VarKind::Local) {
+            return;
+        }
+        self.assumptions.insert(var, false);
+        if where_clause.is_some() {
+            let message = "an assumption variable has no `where` clause";
+            self.report(Code::BadAssumptionVariable, span, message);
+        }
+        if ty != super::Ty::BOOL {
+            self.report(Code::BadAssumptionVariable, span, "an assumption variable is of type `bool`");
+        }
+    }
+
+    /// A function is inlined or defined, not both.
+    pub(super) fn function_attrs(&mut self, function: &crate::ast::Function, attrs: &Attrs) {
+        self.attrs(attrs);
+        let has = |c: &Self, name: &str| c.ast.attr(attrs, name).is_some();
+        let (inline, define) = (has(self, "inline"), has(self, "define"));
+        let span = function.name.span;
+        if inline && define {
+            self.report(Code::BadAttribute, span, "a function cannot have both `:inline` and `:define`");
+        }
+        if define && !function.type_params.is_empty() {
+            self.report(Code::BadAttribute, span, "a function with `:define` has no type variables");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Bodies of procedures, implementations and code expressions.
+
+use rustc_hash::FxHashMap;
+
+use super::frame::Effects;
+use super::labels::Enclosing;
+use super::{BodyVars, Checker, ProcedureId, Ty, VarId, VarKind};
+use crate::ast::{Body, CodeId, Signature, VarDecl};
+use crate::source::Span;
+use crate::symbol::Sym;
+
+/// What is known about the body that is being checked.
+#[derive(Debug, Default)]
+pub(super) struct Current {
+    /// The procedure, unless its name is unknown.
+    pub(super) procedure: Option<ProcedureId>,
+    pub(super) effects: Effects,
+    /// The labels of the body, and where they stand.
+    pub(super) labels: FxHashMap<Sym, Span>,
+    /// The statements around the current one.
+    pub(super) enclosing: Vec<Enclosing>,
+}
+
+impl Checker<'_> {
+    /// Declares the parameters and results of a signature.
+    pub(super) fn declare_signature(&mut self, signature: &Signature, ins: &[Ty], outs: &[Ty]) -> BodyVars {
+        let ins = self.declare_all(&signature.ins, ins, VarKind::In);
+        let outs = self.declare_all(&signature.outs, outs, VarKind::Out);
+        BodyVars { ins, outs, locals: Vec::new() }
+    }
+
+    fn declare_all(&mut self, decls: &[VarDecl], types: &[Ty], kind: VarKind) -> Vec<VarId> {
+        decls.iter().zip(types).map(|(d, ty)| self.declare(d.var.name, *ty, kind)).collect()
+    }
+
+    /// Checks the attributes and `where` clauses of variables that have been declared.
+    pub(super) fn check_vars(&mut self, decls: &[VarDecl], vars: &[VarId]) {
+        for (i, (decl, var)) in decls.iter().zip(vars).enumerate() {
+            let before = i.checked_sub(1).map(|j| &decls[j]);
+            // Variables that are declared together share these.
+            if !before.is_some_and(|b| b.attrs.shared_with(&decl.attrs)) {
+                self.var_attrs(&decl.attrs, *var, decl.var.where_clause);
+            }
+            match decl.var.where_clause {
+                Some(e) if before.and_then(|b| b.var.where_clause) != Some(e) => {
+                    self.condition(e, "the `where` clause");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Checks a body whose parameters have been declared.
+    pub(super) fn body(&mut self, body: &Body, procedure: Option<ProcedureId>, mut vars: BodyVars, decl: usize) {
+        vars.locals = self.locals(body);
+        self.info.bodies.insert(decl, vars);
+        let outer = self.current.replace(Current { procedure, ..Current::default() });
+        self.collect_labels(&body.block);
+        self.block(&body.block);
+        if let Some(current) = std::mem::replace(&mut self.current, outer) {
+            self.effects.push(Effects { procedure, ..current.effects });
+        }
+    }
+
+    fn locals(&mut self, body: &Body) -> Vec<VarId> {
+        let types: Vec<Ty> = body.locals.iter().map(|v| self.ty(v.var.ty)).collect();
+        let locals = self.declare_all(&body.locals, &types, VarKind::Local);
+        self.check_vars(&body.locals, &locals);
+        locals
+    }
+
+    /// A code expression: its labels and variables are its own, its effects are those of its procedure.
+    pub(super) fn code(&mut self, code: CodeId) -> Ty {
+        let body = self.ast.exprs.code(code);
+        // Its statements are expressions of their own: what is unknown around it has to wait.
+        let unknowns = std::mem::take(&mut self.unknowns);
+        let pending = (std::mem::take(&mut self.pending_exprs), std::mem::take(&mut self.pending_vars));
+        self.scoped(|c| {
+            c.locals(body);
+            let outer = c.current.take();
+            let procedure = outer.as_ref().and_then(|o| o.procedure);
+            c.current = Some(Current { procedure, ..Current::default() });
+            c.collect_labels(&body.block);
+            c.block(&body.block);
+            if let Some(inner) = std::mem::replace(&mut c.current, outer) {
+                c.effects.push(Effects { procedure, ..inner.effects });
+            }
+        });
+        self.unknowns = unknowns;
+        (self.pending_exprs, self.pending_vars) = pending;
+        Ty::BOOL
+    }
+}

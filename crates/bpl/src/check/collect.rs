@@ -1,0 +1,214 @@
+//! The declared names: constants, variables, functions, procedures.
+
+use rustc_hash::FxHashMap;
+
+use super::{Checker, FunctionId, FunctionInfo, ProcedureId, ProcedureInfo, Ty, TyKind, VarKind};
+use crate::ast::{Datatype, Decl, DeclKind, Function, Ident, Procedure, Signature, SpecKind, VarDecl};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::symbol::Sym;
+
+/// Names of different kinds do not clash.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Namespace {
+    Types,
+    Variables,
+    Callables,
+}
+
+fn declared_names(kind: &DeclKind) -> Vec<(Namespace, Sym)> {
+    match kind {
+        DeclKind::Type(ty) => vec![(Namespace::Types, ty.name.name)],
+        DeclKind::Datatype(datatype) => vec![(Namespace::Types, datatype.name.name)],
+        DeclKind::Const(constant) => {
+            constant.names.iter().map(|n| (Namespace::Variables, n.name)).collect()
+        }
+        DeclKind::Var(var) => vec![(Namespace::Variables, var.name.name)],
+        DeclKind::Function(function) => vec![(Namespace::Callables, function.name.name)],
+        DeclKind::Procedure(procedure) => vec![(Namespace::Callables, procedure.signature.name.name)],
+        DeclKind::Axiom(_) | DeclKind::Implementation(_) => Vec::new(),
+    }
+}
+
+impl Checker<'_> {
+    /// Collects what is declared outside of all procedures.
+    pub(super) fn collect_names(&mut self) {
+        let ast = self.ast;
+        for (index, decl) in ast.decls.iter().enumerate() {
+            match &decl.kind {
+                _ if self.is_overridden(decl) => {}
+                DeclKind::Const(constant) => {
+                    let ty = self.ty(constant.ty);
+                    for name in &constant.names {
+                        self.collect_var(*name, ty, VarKind::Const { unique: constant.unique });
+                    }
+                }
+                DeclKind::Var(var) => {
+                    let ty = self.ty(var.ty);
+                    self.collect_var(var.name, ty, VarKind::Global);
+                }
+                DeclKind::Function(function) => self.collect_function(function, index),
+                DeclKind::Datatype(datatype) => self.collect_datatype(datatype, index),
+                DeclKind::Procedure(procedure) => self.collect_procedure(procedure, index),
+                DeclKind::Type(_) | DeclKind::Axiom(_) | DeclKind::Implementation(_) => {}
+            }
+        }
+        // Frames come last: a procedure may be declared before the globals that it changes.
+        for decl in &ast.decls {
+            if let DeclKind::Procedure(procedure) = &decl.kind {
+                self.collect_modifies(procedure);
+            }
+        }
+        self.collect_thread_ids();
+    }
+
+    /// Finds the declarations marked `{:extern}` that another declaration of the same name stands in for.
+    pub(super) fn collect_extern(&mut self) {
+        let ast = self.ast;
+        let Some(marker) = ast.symbols.get("extern") else { return };
+        let mut owners: FxHashMap<(Namespace, Sym), usize> = FxHashMap::default();
+        for pass_extern in [false, true] {
+            for (index, decl) in ast.decls.iter().enumerate() {
+                if decl.attrs.find(marker).is_some() != pass_extern {
+                    continue;
+                }
+                for key in declared_names(&decl.kind) {
+                    if *owners.entry(key).or_insert(index) != index && pass_extern {
+                        self.overridden.insert(decl.span);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether another declaration stands in for this one.
+    pub(super) fn is_overridden(&self, decl: &Decl) -> bool {
+        !self.overridden.is_empty() && self.overridden.contains(&decl.span)
+    }
+
+    fn collect_var(&mut self, name: Ident, ty: Ty, kind: VarKind) {
+        if let Some(earlier) = self.info.global(name.name) {
+            let first = self.info[earlier].span;
+            return self.report_duplicate("the variable", name.name, name.span, Some(first));
+        }
+        let id = self.declare(name, ty, kind);
+        // Names of the outermost scope are never shadowed within it, and their table is only looked up.
+        self.shadowed.clear();
+        self.info.globals.insert(name.name, id);
+    }
+
+    /// Functions and procedures share their names.
+    fn is_name_free(&mut self, name: Ident) -> bool {
+        let function = self.function_names.get(&name.name).map(|f| self.info[*f].span);
+        let procedure = self.info.procedure(name.name).map(|p| self.info[p].span);
+        let Some(first) = function.or(procedure) else { return true };
+        self.report_duplicate("the function or procedure", name.name, name.span, Some(first));
+        false
+    }
+
+    fn add_function(&mut self, function: FunctionInfo, span: Span) -> FunctionId {
+        let id = FunctionId(self.info.functions.len() as u32);
+        let name = function.name;
+        if self.is_name_free(Ident { name, span }) {
+            self.function_names.insert(name, id);
+        }
+        self.info.functions.push(function);
+        id
+    }
+
+    fn collect_function(&mut self, function: &Function, decl: usize) {
+        let outer = self.type_vars.len();
+        let first = self.declare_type_vars(&function.type_params);
+        let params: Vec<Ty> = function.params.iter().map(|p| self.ty(p.ty)).collect();
+        let result = self.ty(function.result.ty);
+        let span = function.name.span;
+        self.check_occurrences(first, &function.type_params, &params, Some(result), "the parameters", span);
+        self.type_vars.truncate(outer);
+        let type_params = (first, function.type_params.len() as u32);
+        let name = function.name.name;
+        self.add_function(
+            FunctionInfo { name, type_params, params, result, constructs: None, span, decl },
+            span,
+        );
+    }
+
+    fn collect_datatype(&mut self, datatype: &Datatype, decl: usize) {
+        let Some(constructor) = self.constructor_named(datatype.name.name) else { return };
+        let outer = self.type_vars.len();
+        let first = self.declare_type_vars(&datatype.params);
+        let type_params = (first, datatype.params.len() as u32);
+        let args = (first..first + type_params.1).map(|p| self.info.types.intern(TyKind::Param(p))).collect();
+        let result = self.info.types.intern(TyKind::Con(constructor, args));
+        let mut constructors = Vec::new();
+        for (index, c) in datatype.constructors.iter().enumerate() {
+            let params = c.fields.iter().map(|f| self.ty(f.var.ty)).collect();
+            let constructs = Some((constructor, index));
+            let (name, span) = (c.name.name, c.name.span);
+            let id = self
+                .add_function(FunctionInfo { name, type_params, params, result, constructs, span, decl }, span);
+            constructors.push((id, c.fields.iter().map(|f| f.var.name.name).collect()));
+        }
+        self.type_vars.truncate(outer);
+        self.info.datatypes.insert(constructor, super::DatatypeInfo { type_params, constructors });
+    }
+
+    /// The types of a signature, with its type variables in scope while `f` runs.
+    pub(super) fn signature_types(&mut self, signature: &Signature, what: &str) -> (u32, Vec<Ty>, Vec<Ty>) {
+        let first = self.declare_type_vars(&signature.type_params);
+        let mut types = |vars: &[VarDecl]| vars.iter().map(|v| self.ty(v.var.ty)).collect::<Vec<_>>();
+        let (ins, outs) = (types(&signature.ins), types(&signature.outs));
+        let all: Vec<Ty> = ins.iter().chain(&outs).copied().collect();
+        self.check_occurrences(first, &signature.type_params, &all, None, what, signature.name.span);
+        (first, ins, outs)
+    }
+
+    fn collect_procedure(&mut self, procedure: &Procedure, decl: usize) {
+        let signature = &procedure.signature;
+        let outer = self.type_vars.len();
+        let (first, ins, outs) = self.signature_types(signature, "the parameters");
+        self.type_vars.truncate(outer);
+        if !self.is_name_free(signature.name) {
+            return;
+        }
+        self.add_procedure(ProcedureInfo {
+            name: signature.name.name,
+            type_params: (first, signature.type_params.len() as u32),
+            ins,
+            outs,
+            modifies: Vec::new(),
+            pure: procedure.flavour.is_pure(),
+            span: signature.name.span,
+            decl: Some(decl),
+        });
+    }
+
+    pub(super) fn add_procedure(&mut self, procedure: ProcedureInfo) {
+        let id = ProcedureId(self.info.procedures.len() as u32);
+        self.info.procedure_names.insert(procedure.name, id);
+        self.info.procedures.push(procedure);
+    }
+
+    fn collect_modifies(&mut self, procedure: &Procedure) {
+        let Some(id) = self.info.procedure(procedure.signature.name.name) else { return };
+        let mut modifies = Vec::new();
+        for spec in &procedure.specs {
+            let SpecKind::Modifies(names) = &spec.kind else { continue };
+            self.held_to_frame.insert(id);
+            if procedure.flavour.is_pure() && !names.is_empty() {
+                self.report(Code::Impure, spec.span, "a pure procedure has no `modifies` clause");
+            }
+            for name in names {
+                let Some(var) = self.lookup(*name) else { continue };
+                if self.info[var].kind == VarKind::Global {
+                    modifies.push(var);
+                } else {
+                    let message = format!("`{}` is a constant", self.text(name.name));
+                    self.report(Code::Immutable, name.span, message);
+                }
+            }
+        }
+        modifies.sort_unstable();
+        modifies.dedup();
+        self.info.procedures[id.index()].modifies = modifies;
+    }
+}

@@ -1,0 +1,95 @@
+//! Datatypes: fields that fit together, and values that are finite.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Checker, TyCon, TyKind};
+use crate::ast::{Datatype, DeclKind};
+use crate::diagnostic::{Code, Diagnostic};
+
+impl Checker<'_> {
+    pub(super) fn check_datatypes(&mut self) {
+        let ast = self.ast;
+        for decl in &ast.decls {
+            if let DeclKind::Datatype(datatype) = &decl.kind {
+                self.check_fields(datatype);
+            }
+        }
+        self.check_well_founded();
+    }
+
+    /// A field that several constructors have must have the same type in all of them.
+    fn check_fields(&mut self, datatype: &Datatype) {
+        let Some(con) = self.constructor_named(datatype.name.name) else { return };
+        let Some(info) = self.info.datatypes.get(&con).cloned() else { return };
+        for (c, (function, fields)) in datatype.constructors.iter().zip(&info.constructors) {
+            for (i, field) in c.fields.iter().enumerate() {
+                let name = field.var.name;
+                if let Some(earlier) = c.fields[..i].iter().find(|f| f.var.name.name == name.name) {
+                    let first = Some(earlier.var.name.span);
+                    self.report_duplicate("the field", name.name, name.span, first);
+                }
+                let Some((other, j)) = info.field(fields[i]) else { continue };
+                if self.info[other].params[j] != self.info[*function].params[i] {
+                    let message = format!(
+                        "the field `{}` has another type in the constructor `{}`",
+                        self.text(name.name),
+                        self.text(self.info[other].name)
+                    );
+                    self.report(Code::TypeMismatch, name.span, message);
+                }
+            }
+        }
+    }
+
+    /// Every datatype needs a value that is finite: a constructor whose fields have such values.
+    fn check_well_founded(&mut self) {
+        let founded = self.founded_datatypes();
+        let ast = self.ast;
+        for decl in &ast.decls {
+            let DeclKind::Datatype(datatype) = &decl.kind else { continue };
+            let con = self.constructor_named(datatype.name.name);
+            if con.is_some_and(|c| self.info.datatypes.contains_key(&c) && !founded.contains(&c)) {
+                let name = datatype.name;
+                let message = format!("the datatype `{}` has no finite value", self.text(name.name));
+                let help = "give it a constructor whose fields do not need a value of the datatype itself";
+                self.error(Diagnostic::new(Code::NotWellFounded, name.span, message).help(help));
+            }
+        }
+    }
+
+    /// The datatypes that have a finite value.
+    fn founded_datatypes(&self) -> FxHashSet<TyCon> {
+        let mut founded: FxHashSet<TyCon> = FxHashSet::default();
+        let mut todo: Vec<TyCon> = Vec::new();
+        // For each datatype the constructors that wait for it, and for each of these how many it waits for.
+        let mut waiting: FxHashMap<TyCon, Vec<(TyCon, usize)>> = FxHashMap::default();
+        let mut missing: FxHashMap<(TyCon, usize), usize> = FxHashMap::default();
+        for (con, datatype) in &self.info.datatypes {
+            for (index, (function, _)) in datatype.constructors.iter().enumerate() {
+                let needed = self.info[*function].params.iter().filter_map(|t| match self.info.types.kind(*t) {
+                    TyKind::Con(c, _) if self.info.datatypes.contains_key(c) => Some(*c),
+                    _ => None,
+                });
+                let mut count = 0;
+                for needed in needed {
+                    waiting.entry(needed).or_default().push((*con, index));
+                    count += 1;
+                }
+                missing.insert((*con, index), count);
+                if count == 0 && founded.insert(*con) {
+                    todo.push(*con);
+                }
+            }
+        }
+        while let Some(con) = todo.pop() {
+            for (owner, index) in waiting.remove(&con).unwrap_or_default() {
+                let Some(count) = missing.get_mut(&(owner, index)) else { continue };
+                *count -= 1;
+                if *count == 0 && founded.insert(owner) {
+                    todo.push(owner);
+                }
+            }
+        }
+        founded
+    }
+}

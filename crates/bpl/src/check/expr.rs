@@ -1,0 +1,267 @@
+//! Expressions.
+
+use super::{Checker, FunctionId, Ref, State, Ty, TyKind, VarKind};
+use crate::ast::{Expr, ExprId, ExprList, Ident};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Sym;
+
+impl Checker<'_> {
+    /// Resolves an expression and finds its type.
+    ///
+    /// Chains are walked down on the left in a loop, so recursion is as deep as the text nests.
+    pub(super) fn expr(&mut self, expr: ExprId) -> Ty {
+        let bottom = self.spine.len();
+        let mut at = expr;
+        while let Some(left) = self.ast.exprs.left_part(at) {
+            self.spine.push(at);
+            at = left;
+        }
+        let mut ty = crate::stack::grow(|| self.atom(at));
+        self.set_type(at, ty);
+        while self.spine.len() > bottom {
+            let Some(node) = self.spine.pop() else { break };
+            ty = crate::stack::grow(|| self.extend(node, ty));
+            self.set_type(node, ty);
+        }
+        ty
+    }
+
+    fn set_type(&mut self, expr: ExprId, ty: Ty) {
+        self.info.expr_types[expr.index()] = ty;
+        if self.info.types.has_infer(ty) {
+            self.pending_exprs.push(expr);
+        }
+        if let Some(mentioned) = &mut self.trigger {
+            mentioned.exprs.push(expr);
+        }
+    }
+
+    /// An expression that begins with no other.
+    fn atom(&mut self, id: ExprId) -> Ty {
+        match self.ast.exprs[id] {
+            Expr::Bool(_) => Ty::BOOL,
+            Expr::Int(_) => Ty::INT,
+            Expr::Real(_) => Ty::REAL,
+            Expr::Float(text) => {
+                let (significand, exponent) = crate::float::format(self.text(text)).unwrap_or((24, 8));
+                self.info.types.intern(TyKind::Float(significand, exponent))
+            }
+            Expr::Bv(_, width) => self.info.types.intern(TyKind::Bv(width)),
+            Expr::Rounding(_) => Ty::ROUNDING,
+            Expr::Str(_) => Ty::STR,
+            Expr::Name(name) => self.name(id, name),
+            Expr::Call(function, args) => self.call(id, function, args),
+            Expr::Unary(op, operand) => self.unary(id, op, operand),
+            Expr::Ite(condition, then, otherwise) => self.if_then_else(condition, then, otherwise),
+            Expr::Old(inner) => self.old(id, inner),
+            Expr::ToInt(inner) => self.convert(inner, Ty::REAL, Ty::INT),
+            Expr::ToReal(inner) => self.convert(inner, Ty::INT, Ty::REAL),
+            Expr::Binder(binder) => self.binder(id, binder),
+            Expr::Let(binding) => self.binding(id, binding),
+            Expr::Code(code) => self.code(code),
+            // These begin with another expression: `extend` has them.
+            _ => Ty::ERROR,
+        }
+    }
+
+    /// An expression that begins with one of this type.
+    fn extend(&mut self, id: ExprId, left: Ty) -> Ty {
+        match self.ast.exprs[id] {
+            Expr::Binary(op, first, second) => self.binary(id, op, (first, left), second),
+            Expr::Select(base, indices) => self.select(base, left, indices, "indexing"),
+            Expr::Store(base, indices, value) => {
+                let element = self.select(base, left, indices, "updating");
+                let ty = self.expr(value);
+                self.expect_type(Code::TypeMismatch, self.span(value), ty, element, "the new value");
+                left
+            }
+            Expr::Extract(base, high, low) => self.extract(id, base, left, high, low),
+            Expr::Coerce(_, target) => {
+                let target = self.ty(target);
+                self.expect_type(Code::TypeMismatch, self.span(id), left, target, "the expression");
+                target
+            }
+            Expr::Field(base, field) => {
+                self.field(Ident { name: field, span: self.span(id) }, self.span(base), left)
+            }
+            Expr::FieldUpdate(base, field, value) => {
+                let element = self.field(Ident { name: field, span: self.span(id) }, self.span(base), left);
+                let ty = self.expr(value);
+                self.expect_type(Code::TypeMismatch, self.span(value), ty, element, "the new value");
+                left
+            }
+            Expr::Is(base, constructor) => {
+                self.is_constructor(id, base, left, constructor);
+                Ty::BOOL
+            }
+            _ => Ty::ERROR,
+        }
+    }
+
+    fn name(&mut self, id: ExprId, name: Sym) -> Ty {
+        let span = self.span(id);
+        let Some(var) = self.lookup(Ident { name, span }) else { return Ty::ERROR };
+        self.info.expr_refs[id.index()] = Some(Ref::Var(var));
+        if let Some(mentioned) = &mut self.trigger {
+            mentioned.vars.insert(var);
+        }
+        let (kind, ty) = (self.info[var].kind, self.info[var].ty);
+        if kind == VarKind::Global && self.state == State::None {
+            let message = format!("the global variable `{}` has no value here", self.text(name));
+            let help = "axioms and functions speak of no state; pass the value as an argument";
+            self.error(Diagnostic::new(Code::GlobalInStatelessContext, span, message).help(help));
+        }
+        ty
+    }
+
+    fn old(&mut self, id: ExprId, inner: ExprId) -> Ty {
+        if self.state != State::Two {
+            let help = "`old` is the value on entry: it stands in postconditions and in bodies";
+            let message = "`old` where there is only one state";
+            self.error(Diagnostic::new(Code::MisplacedOld, self.span(id), message).help(help));
+        }
+        self.expr(inner)
+    }
+
+    fn convert(&mut self, inner: ExprId, from: Ty, to: Ty) -> Ty {
+        let ty = self.expr(inner);
+        self.expect_type(Code::TypeMismatch, self.span(inner), ty, from, "the argument");
+        to
+    }
+
+    fn if_then_else(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> Ty {
+        let ty = self.expr(condition);
+        self.expect_type(Code::NotBool, self.span(condition), ty, Ty::BOOL, "the condition");
+        let then_ty = self.expr(then);
+        let other = self.expr(otherwise);
+        self.expect_type(Code::TypeMismatch, self.span(otherwise), other, then_ty, "the `else` branch");
+        then_ty
+    }
+
+    /// The function of this name, or a report.
+    pub(super) fn function(&mut self, name: Ident) -> Option<FunctionId> {
+        if let Some(function) = self.function_names.get(&name.name) {
+            return Some(*function);
+        }
+        let text = self.text(name.name);
+        let help = if self.info.procedure(name.name).is_some() {
+            Some(format!("`{text}` is a procedure: write `call x := {text}(…);`"))
+        } else if self.var_of[name.name.index()].is_some() {
+            Some(format!("`{text}` is a variable: to index a map, write `{text}[…]`"))
+        } else {
+            let known: Vec<Sym> = self.function_names.keys().copied().collect();
+            self.suggest(name.name, known.into_iter())
+        };
+        let message = format!("there is no function `{text}`");
+        self.error(Diagnostic::new(Code::UnknownFunction, name.span, message).maybe_help(help));
+        None
+    }
+
+    fn call(&mut self, id: ExprId, name: Sym, args: ExprList) -> Ty {
+        let span = self.span(id);
+        // The name alone, without the arguments.
+        let name_span = Span::new(span.start, span.end.min(span.start + self.text(name).len() as u32));
+        let Some(function) = self.function(Ident { name, span: name_span }) else {
+            for arg in self.ast.exprs.list(args) {
+                self.expr(*arg);
+            }
+            return Ty::ERROR;
+        };
+        self.info.expr_refs[id.index()] = Some(Ref::Function(function));
+        let (first, count) = self.info[function].type_params;
+        let instance: Vec<Ty> =
+            (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        let expected = self.info[function].params.len();
+        if args.len() != expected {
+            self.report_count(name_span, &format!("`{}`", self.text(name)), "arguments", expected, args.len());
+        }
+        for (i, arg) in self.ast.exprs.list(args).iter().enumerate() {
+            let ty = self.expr(*arg);
+            if let Some(param) = self.info[function].params.get(i).copied() {
+                let param = self.info.types.subst_params(param, first, &instance);
+                if !self.unify(ty, param) {
+                    let what = format!("argument {} of `{}`", i + 1, self.text(name));
+                    self.expect_type(Code::TypeMismatch, self.span(*arg), ty, param, &what);
+                }
+            }
+        }
+        let result = self.info[function].result;
+        self.info.types.subst_params(result, first, &instance)
+    }
+
+    pub(super) fn report_count(&mut self, span: Span, who: &str, what: &str, expected: usize, found: usize) {
+        let message = format!("{who} takes {expected} {what}, but is given {found}");
+        self.report(Code::WrongCount, span, message);
+    }
+
+    /// The type of an element of a map.
+    pub(super) fn select(&mut self, base: ExprId, map: Ty, indices: ExprList, doing: &str) -> Ty {
+        let list = self.ast.exprs.list(indices);
+        let span = self.span(base);
+        let Some(element) = self.element(span, map, list, doing) else {
+            for index in list {
+                self.expr(*index);
+            }
+            return Ty::ERROR;
+        };
+        element
+    }
+
+    /// The type of an element of a map, after its indices have been checked.
+    pub(super) fn element(&mut self, span: Span, map: Ty, indices: &[ExprId], doing: &str) -> Option<Ty> {
+        let mut map = self.unknowns.shallow(&self.info.types, map);
+        if let TyKind::Infer(_) = self.info.types.kind(map) {
+            let args: Vec<Ty> = indices.iter().map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+            let value = self.unknowns.fresh(&mut self.info.types);
+            let shape = self.info.types.intern(TyKind::Map(0, args.into(), value));
+            self.unify(map, shape);
+            map = shape;
+        }
+        let TyKind::Map(params, args, value) = self.info.types.kind(map) else {
+            if map != Ty::ERROR {
+                let message = format!("{doing} something of type `{}`, which is no map", self.show(map));
+                self.report(Code::NotApplicable, span, message);
+            }
+            return None;
+        };
+        let (params, arity, value) = (*params, args.len(), *value);
+        if arity != indices.len() {
+            self.report_count(span, "this map", "indices", arity, indices.len());
+            return None;
+        }
+        let instance: Vec<Ty> =
+            (0..params).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        for (i, index) in indices.iter().enumerate() {
+            let found = self.expr(*index);
+            let TyKind::Map(_, args, _) = self.info.types.kind(map) else { return None };
+            let expected = args[i];
+            let expected = self.info.types.open(expected, &instance);
+            if !self.unify(found, expected) {
+                let what = format!("index {}", i + 1);
+                self.expect_type(Code::TypeMismatch, self.span(*index), found, expected, &what);
+            }
+        }
+        Some(self.info.types.open(value, &instance))
+    }
+
+    fn extract(&mut self, id: ExprId, base: ExprId, ty: Ty, high: u32, low: u32) -> Ty {
+        if high < low {
+            let message = format!("the bits from {low} up to {high} are none: the higher bound comes first");
+            self.report(Code::BadExtract, self.span(id), message);
+            return Ty::ERROR;
+        }
+        let ty = self.unknowns.shallow(&self.info.types, ty);
+        let enough = match self.info.types.kind(ty) {
+            TyKind::Bv(width) => *width >= high,
+            TyKind::Error | TyKind::Infer(_) => true,
+            _ => false,
+        };
+        if !enough {
+            let found = self.show(ty);
+            let message = format!("a bitvector of at least {high} bits is needed, not one of type `{found}`");
+            self.report(Code::NotApplicable, self.span(base), message);
+        }
+        self.info.types.intern(TyKind::Bv(high - low))
+    }
+}

@@ -1,0 +1,198 @@
+//! What the checker finds out: which thing each name means, and which type each expression has.
+
+use rustc_hash::FxHashMap;
+
+use super::ty::{Ty, TyCon, Types};
+use crate::ast::ExprId;
+use crate::source::Span;
+use crate::symbol::Sym;
+
+/// A variable or constant in [`Info`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct VarId(pub(super) u32);
+
+/// A function or constructor in [`Info`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct FunctionId(pub(super) u32);
+
+/// A procedure in [`Info`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ProcedureId(pub(super) u32);
+
+macro_rules! index {
+    ($id:ident, $field:ident, $item:ident) => {
+        impl $id {
+            /// The index, for tables.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl std::ops::Index<$id> for Info {
+            type Output = $item;
+
+            fn index(&self, id: $id) -> &$item {
+                &self.$field[id.index()]
+            }
+        }
+    };
+}
+
+index!(VarId, vars, VarInfo);
+index!(FunctionId, functions, FunctionInfo);
+index!(ProcedureId, procedures, ProcedureInfo);
+
+/// What kind of variable it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VarKind {
+    /// A constant.
+    Const {
+        /// Different from all other unique constants of its type.
+        unique: bool,
+    },
+    /// A global variable.
+    Global,
+    /// A parameter of a procedure or function.
+    In,
+    /// A result of a procedure.
+    Out,
+    /// A local variable.
+    Local,
+    /// Bound by a quantifier, a lambda or a `let`.
+    Bound,
+}
+
+/// A variable or constant.
+#[derive(Clone, Debug)]
+pub struct VarInfo {
+    /// Its name.
+    pub name: Sym,
+    /// Its type.
+    pub ty: Ty,
+    /// What kind it is.
+    pub kind: VarKind,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A function or constructor.
+#[derive(Clone, Debug)]
+pub struct FunctionInfo {
+    /// Its name.
+    pub name: Sym,
+    /// The number of its first type variable, and how many it has.
+    pub(super) type_params: (u32, u32),
+    /// The types of its parameters.
+    pub params: Vec<Ty>,
+    /// The type of its result.
+    pub result: Ty,
+    /// The datatype that it constructs, and which constructor it is.
+    pub constructs: Option<(TyCon, usize)>,
+    /// Where it is declared.
+    pub span: Span,
+    /// The index of its declaration.
+    pub decl: usize,
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct ProcedureInfo {
+    /// Its name.
+    pub name: Sym,
+    /// The number of its first type variable, and how many it has.
+    pub(super) type_params: (u32, u32),
+    /// The types of its parameters.
+    pub ins: Vec<Ty>,
+    /// The types of its results.
+    pub outs: Vec<Ty>,
+    /// The globals that it may change, sorted: those of its clauses or, where there are none, those that it
+    /// and what it calls assign to.
+    pub modifies: Vec<VarId>,
+    /// Declared pure.
+    pub pure: bool,
+    /// Where it is declared.
+    pub span: Span,
+    /// The index of its declaration; none for one that is built in.
+    pub decl: Option<usize>,
+}
+
+/// A datatype.
+#[derive(Clone, Debug, Default)]
+pub struct DatatypeInfo {
+    /// The number of its first type variable, and how many it has.
+    pub(super) type_params: (u32, u32),
+    /// Its constructors, each with the names of its fields.
+    pub constructors: Vec<(FunctionId, Vec<Sym>)>,
+}
+
+impl DatatypeInfo {
+    /// The first constructor that has this field, and which of its fields it is.
+    pub fn field(&self, name: Sym) -> Option<(FunctionId, usize)> {
+        self.constructors.iter().find_map(|(c, fields)| Some((*c, fields.iter().position(|f| *f == name)?)))
+    }
+}
+
+/// What a name in an expression means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ref {
+    /// A variable or constant.
+    Var(VarId),
+    /// A function or constructor.
+    Function(FunctionId),
+}
+
+/// The variables of a procedure's or implementation's body, in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub struct BodyVars {
+    /// The parameters.
+    pub ins: Vec<VarId>,
+    /// The results.
+    pub outs: Vec<VarId>,
+    /// The local variables.
+    pub locals: Vec<VarId>,
+}
+
+/// What the checker found out about a program without errors.
+#[derive(Clone, Debug, Default)]
+pub struct Info {
+    /// The types.
+    pub types: Types,
+    /// The variables and constants.
+    pub vars: Vec<VarInfo>,
+    /// The functions and constructors.
+    pub functions: Vec<FunctionInfo>,
+    /// The procedures.
+    pub procedures: Vec<ProcedureInfo>,
+    /// The datatypes, by their type constructor.
+    pub datatypes: FxHashMap<TyCon, DatatypeInfo>,
+    /// The variables of each body, by the index of the declaration that has it.
+    pub bodies: FxHashMap<usize, BodyVars>,
+    /// Which variable a name is, outside of all procedures.
+    pub(super) globals: FxHashMap<Sym, VarId>,
+    /// Which procedure a name is.
+    pub(super) procedure_names: FxHashMap<Sym, ProcedureId>,
+    pub(super) expr_types: Vec<Ty>,
+    pub(super) expr_refs: Vec<Option<Ref>>,
+}
+
+impl Info {
+    /// The type of an expression.
+    pub fn type_of(&self, expr: ExprId) -> Ty {
+        self.expr_types[expr.index()]
+    }
+
+    /// What the name in an expression means.
+    pub fn meaning(&self, expr: ExprId) -> Option<Ref> {
+        self.expr_refs[expr.index()]
+    }
+
+    /// The global variable or constant of this name.
+    pub fn global(&self, name: Sym) -> Option<VarId> {
+        self.globals.get(&name).copied()
+    }
+
+    /// The procedure of this name.
+    pub fn procedure(&self, name: Sym) -> Option<ProcedureId> {
+        self.procedure_names.get(&name).copied()
+    }
+}

@@ -1,0 +1,71 @@
+//! Labels, `goto` and `break`.
+
+use super::Checker;
+use crate::ast::{Block, Ident, StmtKind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::symbol::Sym;
+
+/// A statement around the current one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Enclosing {
+    /// Its label.
+    pub(super) label: Option<Sym>,
+    pub(super) is_loop: bool,
+}
+
+impl Checker<'_> {
+    /// Collects the labels of a body: a `goto` may go to any of them.
+    pub(super) fn collect_labels(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            match &stmt.kind {
+                StmtKind::Label(label) => self.collect_label(*label),
+                StmtKind::If(conditional) => {
+                    for branch in &conditional.branches {
+                        self.collect_labels(&branch.block);
+                    }
+                    if let Some(otherwise) = &conditional.otherwise {
+                        self.collect_labels(otherwise);
+                    }
+                }
+                StmtKind::While(w) => self.collect_labels(&w.body),
+                _ => {}
+            }
+        }
+    }
+
+    fn collect_label(&mut self, label: Ident) {
+        let Some(current) = &mut self.current else { return };
+        if let Some(first) = current.labels.insert(label.name, label.span) {
+            self.report_duplicate("the label", label.name, label.span, Some(first));
+        }
+    }
+
+    pub(super) fn goto(&mut self, targets: &[Ident]) {
+        for target in targets {
+            let Some(current) = &self.current else { return };
+            if current.labels.contains_key(&target.name) {
+                continue;
+            }
+            let known: Vec<Sym> = current.labels.keys().copied().collect();
+            let help = self.suggest(target.name, known.into_iter());
+            let message = format!("there is no label `{}` in this body", self.text(target.name));
+            self.error(Diagnostic::new(Code::UnknownLabel, target.span, message).maybe_help(help));
+        }
+    }
+
+    pub(super) fn break_out(&mut self, label: Option<Ident>, span: crate::source::Span) {
+        let enclosing = self.current.as_ref().map_or(&[][..], |c| &c.enclosing);
+        match label {
+            None if !enclosing.iter().any(|e| e.is_loop) => {
+                self.report(Code::MisplacedBreak, span, "`break` outside of a loop");
+            }
+            Some(label) if !enclosing.iter().any(|e| e.label == Some(label.name)) => {
+                let message =
+                    format!("`{}` does not label a statement around this `break`", self.text(label.name));
+                let help = "a `break` leaves an enclosing `while` or `if` that the label stands right before";
+                self.error(Diagnostic::new(Code::MisplacedBreak, label.span, message).help(help));
+            }
+            _ => {}
+        }
+    }
+}

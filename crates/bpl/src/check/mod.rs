@@ -1,0 +1,238 @@
+//! Names and types.
+//!
+//! [`check`] resolves every name and gives every expression its type, as Boogie's own resolver and type
+//! checker do, and reports all errors. An expression that is wrong gets the type [`TyKind::Error`], which
+//! fits everything, so that one mistake is reported once.
+//!
+//! Deviations from Boogie:
+//! 1. Asynchronous calls, `wait` and the type `task` are ours ([`asynchrony`]).
+//! 2. `modifies` clauses may be left out: see [`frame`].
+//! 3. A `uses` clause only groups axioms; nothing is pruned.
+
+mod asynchrony;
+mod attr;
+mod body;
+mod collect;
+mod datatype;
+mod expr;
+mod frame;
+mod info;
+mod labels;
+mod operator;
+mod quantifier;
+mod scope;
+mod spec;
+mod stmt;
+mod ty;
+mod types;
+mod unify;
+
+pub use info::*;
+pub use ty::{Ty, TyCon, TyConInfo, TyKind, Types};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ast::{Ast, ExprId};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, did_you_mean};
+use crate::source::Span;
+use crate::symbol::Sym;
+
+/// Resolves names and checks types.
+pub fn check(ast: &Ast) -> (Info, Diagnostics) {
+    let mut checker = Checker::new(ast);
+    checker.collect_extern();
+    checker.collect_types();
+    checker.collect_names();
+    checker.check_datatypes();
+    checker.check_decls();
+    checker.check_frames();
+    (checker.info, checker.diagnostics)
+}
+
+/// Which states an expression may speak of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// None: axioms and functions.
+    None,
+    /// One: preconditions.
+    One,
+    /// Two: postconditions and bodies, where `old` makes sense.
+    Two,
+}
+
+struct Checker<'a> {
+    ast: &'a Ast,
+    info: Info,
+    diagnostics: Diagnostics,
+    /// The variable that a name means here, by symbol.
+    var_of: Vec<Option<VarId>>,
+    /// What names meant outside, to be restored when a scope ends.
+    shadowed: Vec<(Sym, Option<VarId>)>,
+    /// The number of the current scope, how many there have been, and the scope of each variable.
+    scope: u32,
+    scopes: u32,
+    scope_of_var: Vec<u32>,
+    /// The type that a name means, by symbol.
+    type_of_name: FxHashMap<Sym, types::TypeName>,
+    /// Type variables in scope, innermost last.
+    type_vars: Vec<(Sym, u32)>,
+    function_names: FxHashMap<Sym, FunctionId>,
+    unknowns: unify::Unknowns,
+    /// Expressions and variables whose types still have unknown parts.
+    pending_exprs: Vec<ExprId>,
+    pending_vars: Vec<VarId>,
+    /// Expressions on the way down the left side.
+    spine: Vec<ExprId>,
+    state: State,
+    /// While a trigger is checked: what it mentions.
+    trigger: Option<quantifier::Mentioned>,
+    /// Procedures with a `modifies` clause.
+    held_to_frame: FxHashSet<ProcedureId>,
+    /// What each body assigns to and calls, for the frame conditions.
+    effects: Vec<frame::Effects>,
+    /// The body that is being checked.
+    current: Option<body::Current>,
+    uses_asynchrony: bool,
+    /// Declarations marked `{:extern}` that another one stands in for, by their spans.
+    overridden: FxHashSet<Span>,
+    /// The assumption variables, and whether they have been assigned to.
+    assumptions: FxHashMap<VarId, bool>,
+    /// Ids given with `:id`, each once.
+    ids: FxHashSet<Sym>,
+    /// Looking for similar names costs time: only the first errors are worth it.
+    suggestions: u32,
+}
+
+impl<'a> Checker<'a> {
+    fn new(ast: &'a Ast) -> Self {
+        let info = Info {
+            expr_types: vec![Ty::ERROR; ast.exprs.len()],
+            expr_refs: vec![None; ast.exprs.len()],
+            ..Info::default()
+        };
+        Checker {
+            ast,
+            info,
+            diagnostics: Diagnostics::default(),
+            var_of: vec![None; ast.symbols.len()],
+            shadowed: Vec::new(),
+            scope: 0,
+            scopes: 0,
+            scope_of_var: Vec::new(),
+            type_of_name: FxHashMap::default(),
+            type_vars: Vec::new(),
+            function_names: FxHashMap::default(),
+            unknowns: unify::Unknowns::default(),
+            pending_exprs: Vec::new(),
+            pending_vars: Vec::new(),
+            spine: Vec::new(),
+            state: State::None,
+            trigger: None,
+            held_to_frame: FxHashSet::default(),
+            effects: Vec::new(),
+            current: None,
+            uses_asynchrony: false,
+            overridden: FxHashSet::default(),
+            assumptions: FxHashMap::default(),
+            ids: FxHashSet::default(),
+            suggestions: 20,
+        }
+    }
+
+    fn text(&self, name: Sym) -> &'a str {
+        self.ast.text(name)
+    }
+
+    fn show(&self, ty: Ty) -> String {
+        self.info.types.display(self.ast, ty)
+    }
+
+    fn span(&self, expr: ExprId) -> Span {
+        self.ast.exprs.span(expr)
+    }
+
+    fn error(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn report(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.error(Diagnostic::new(code, span, message));
+    }
+
+    fn report_duplicate(&mut self, what: &str, name: Sym, span: Span, first: Option<Span>) {
+        let mut diagnostic =
+            Diagnostic::new(Code::Duplicate, span, format!("{what} `{}` is declared twice", self.text(name)));
+        if let Some(first) = first.filter(|s| *s != Span::NONE) {
+            diagnostic = diagnostic.with(first, "first declared here");
+        }
+        self.error(diagnostic);
+    }
+
+    /// "did you mean", from names of the same kind.
+    fn suggest(&mut self, name: Sym, candidates: impl Iterator<Item = Sym>) -> Option<String> {
+        self.suggestions = self.suggestions.checked_sub(1)?;
+        did_you_mean(self.text(name), candidates.map(|c| self.ast.text(c)))
+    }
+
+    /// Makes the type of an expression equal to what it should be.
+    fn unify(&mut self, a: Ty, b: Ty) -> bool {
+        a == b || self.unknowns.unify(&mut self.info.types, a, b)
+    }
+
+    /// Reports `found` where `expected` should be, unless they can be made equal.
+    fn expect_type(&mut self, code: Code, span: Span, found: Ty, expected: Ty, what: &str) {
+        if self.unify(found, expected) {
+            return;
+        }
+        let (found, expected) = (self.known(found), self.known(expected));
+        let (found, expected) = (self.show(found), self.show(expected));
+        let message = format!("{what} should be of type `{expected}`, but is of type `{found}`");
+        let help = match (&found[..], &expected[..]) {
+            ("real", "int") => Some("`/` divides reals, and `div` integers; `int(e)` rounds down".to_owned()),
+            ("int", "real") => Some("`real(e)` makes a real of an integer".to_owned()),
+            _ => None,
+        };
+        self.error(Diagnostic::new(code, span, message).label(format!("`{found}`")).maybe_help(help));
+    }
+
+    /// The type with what has been found out about it.
+    fn known(&mut self, ty: Ty) -> Ty {
+        self.unknowns.deep(&mut self.info.types, ty, None)
+    }
+
+    /// Ends an expression: what is still unknown about its types does not matter, and becomes `int`.
+    fn finish(&mut self) {
+        if self.pending_exprs.is_empty() && self.pending_vars.is_empty() {
+            return;
+        }
+        for e in std::mem::take(&mut self.pending_exprs) {
+            let ty = self.info.expr_types[e.index()];
+            self.info.expr_types[e.index()] = self.unknowns.deep(&mut self.info.types, ty, Some(Ty::INT));
+        }
+        for v in std::mem::take(&mut self.pending_vars) {
+            let ty = self.info.vars[v.index()].ty;
+            self.info.vars[v.index()].ty = self.unknowns.deep(&mut self.info.types, ty, Some(Ty::INT));
+        }
+        self.unknowns.clear();
+    }
+
+    /// Checks an expression that must be of this type, as a whole.
+    fn whole(&mut self, expr: ExprId, expected: Ty, code: Code, what: &str) {
+        let ty = self.expr(expr);
+        self.expect_type(code, self.span(expr), ty, expected, what);
+        self.finish();
+    }
+
+    /// Checks a condition.
+    fn condition(&mut self, expr: ExprId, what: &str) {
+        self.whole(expr, Ty::BOOL, Code::NotBool, what);
+    }
+
+    /// Runs `f` where expressions may speak of these states.
+    fn in_state<R>(&mut self, state: State, f: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.state, state);
+        let result = f(self);
+        self.state = outer;
+        result
+    }
+}

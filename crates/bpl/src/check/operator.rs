@@ -1,0 +1,180 @@
+//! Operators, fields and constructors.
+
+use super::{Checker, DatatypeInfo, Ty, TyCon, TyKind};
+use crate::ast::{BinaryOp, ExprId, Ident, UnaryOp};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Sym;
+
+impl Checker<'_> {
+    pub(super) fn unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Ty {
+        if op == UnaryOp::Not {
+            self.no_boolean_trigger(id, "boolean operators are");
+        }
+        let ty = self.expr(operand);
+        let fits = match op {
+            UnaryOp::Not => self.unify(ty, Ty::BOOL),
+            UnaryOp::Neg => self.number(ty).is_some(),
+        };
+        if !fits {
+            let symbol = if op == UnaryOp::Neg { "-" } else { "!" };
+            let message = format!("`{symbol}` does not apply to type `{}`", self.show_known(ty));
+            self.report(Code::NotApplicable, self.span(id), message);
+        }
+        if op == UnaryOp::Not { Ty::BOOL } else { ty }
+    }
+
+    fn show_known(&mut self, ty: Ty) -> String {
+        let ty = self.known(ty);
+        self.show(ty)
+    }
+
+    /// The type, if it is one of numbers; an unknown one becomes `int`.
+    fn number(&mut self, ty: Ty) -> Option<Ty> {
+        let ty = self.unknowns.shallow(&self.info.types, ty);
+        match self.info.types.kind(ty) {
+            TyKind::Int | TyKind::Real | TyKind::Float(..) | TyKind::Error => Some(ty),
+            TyKind::Infer(_) => self.unify(ty, Ty::INT).then_some(Ty::INT),
+            _ => None,
+        }
+    }
+
+    pub(super) fn binary(&mut self, id: ExprId, op: BinaryOp, left: (ExprId, Ty), second: ExprId) -> Ty {
+        self.check_trigger_operator(id, op);
+        let (a, b) = (left.1, self.expr(second));
+        let result = match op {
+            BinaryOp::Iff | BinaryOp::Implies | BinaryOp::And | BinaryOp::Or => {
+                (self.unify(a, Ty::BOOL) && self.unify(b, Ty::BOOL)).then_some(Ty::BOOL)
+            }
+            BinaryOp::Eq | BinaryOp::Neq => self.comparable(a, b).then_some(Ty::BOOL),
+            BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge => {
+                self.same_numbers(a, b).map(|_| Ty::BOOL)
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => self.same_numbers(a, b),
+            BinaryOp::Div | BinaryOp::Mod => {
+                (self.unify(a, Ty::INT) && self.unify(b, Ty::INT)).then_some(Ty::INT)
+            }
+            BinaryOp::Pow => (self.unify(a, Ty::REAL) && self.unify(b, Ty::REAL)).then_some(Ty::REAL),
+            BinaryOp::RealDiv => self.division(a, b),
+            BinaryOp::Concat => self.concat(a, b),
+        };
+        result.unwrap_or_else(|| {
+            let (a, b) = (self.show_known(a), self.show_known(b));
+            let message = format!("`{}` does not apply to types `{a}` and `{b}`", op.spelling());
+            self.error(
+                Diagnostic::new(Code::NotApplicable, self.span(id), message)
+                    .with(self.span(left.0), format!("`{a}`"))
+                    .with(self.span(second), format!("`{b}`")),
+            );
+            // What the operator gives is clear all the same, for most of them.
+            match op.precedence() {
+                crate::ast::Precedence::Iff
+                | crate::ast::Precedence::Implies
+                | crate::ast::Precedence::Logical
+                | crate::ast::Precedence::Relational => Ty::BOOL,
+                _ => Ty::ERROR,
+            }
+        })
+    }
+
+    /// Values can be compared if their types are equal for some meaning of the type variables in them.
+    fn comparable(&mut self, a: Ty, b: Ty) -> bool {
+        let before = self.unknowns.clone_if(self.info.types.has_param(a) || self.info.types.has_param(b));
+        if self.unify(a, b) {
+            return true;
+        }
+        let Some(before) = before else { return false };
+        let after = std::mem::replace(&mut self.unknowns, before);
+        let (a, b) = (self.known(a), self.known(b));
+        let instance: Vec<Ty> =
+            (0..self.info.types.param_count()).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        let a = self.info.types.subst_params(a, 0, &instance);
+        let b = self.info.types.subst_params(b, 0, &instance);
+        let comparable = self.unify(a, b);
+        // What the type variables would have to be for that is of no interest.
+        self.unknowns = after;
+        comparable
+    }
+
+    fn same_numbers(&mut self, a: Ty, b: Ty) -> Option<Ty> {
+        let b_known = self.unknowns.shallow(&self.info.types, b);
+        let a_known = self.unknowns.shallow(&self.info.types, a);
+        // If one is unknown, it is what the other one is.
+        if let TyKind::Infer(_) = self.info.types.kind(a_known) {
+            let number = self.number(b_known)?;
+            return self.unify(a_known, number).then_some(number);
+        }
+        let number = self.number(a_known)?;
+        self.unify(b_known, number).then_some(number)
+    }
+
+    /// `/` divides ints and reals, and gives a real; or floats of one type.
+    fn division(&mut self, a: Ty, b: Ty) -> Option<Ty> {
+        let (a, b) = (self.number(a)?, self.number(b)?);
+        match (self.info.types.kind(a), self.info.types.kind(b)) {
+            (TyKind::Float(..), _) | (_, TyKind::Float(..)) => self.unify(a, b).then_some(a),
+            _ => Some(Ty::REAL),
+        }
+    }
+
+    fn concat(&mut self, a: Ty, b: Ty) -> Option<Ty> {
+        let a = self.unknowns.shallow(&self.info.types, a);
+        let b = self.unknowns.shallow(&self.info.types, b);
+        match (self.info.types.kind(a), self.info.types.kind(b)) {
+            (TyKind::Bv(m), TyKind::Bv(n)) => {
+                let width = m.saturating_add(*n);
+                Some(self.info.types.intern(TyKind::Bv(width)))
+            }
+            (TyKind::Error, _) | (_, TyKind::Error) => Some(Ty::ERROR),
+            (TyKind::Infer(_), TyKind::Bv(_) | TyKind::Infer(_)) | (TyKind::Bv(_), TyKind::Infer(_)) => {
+                Some(self.unknowns.fresh(&mut self.info.types))
+            }
+            _ => None,
+        }
+    }
+
+    /// The datatype that a type is, with its arguments, or a report.
+    fn datatype(&mut self, ty: Ty, span: Span) -> Option<(TyCon, Vec<Ty>)> {
+        let ty = self.unknowns.shallow(&self.info.types, ty);
+        if let TyKind::Con(con, args) = self.info.types.kind(ty)
+            && self.info.datatypes.contains_key(con)
+        {
+            return Some((*con, args.to_vec()));
+        }
+        if ty != Ty::ERROR {
+            let message = format!("a datatype is needed here, not a value of type `{}`", self.show_known(ty));
+            self.report(Code::NotApplicable, span, message);
+        }
+        None
+    }
+
+    /// The type of a field of a value of this type.
+    pub(super) fn field(&mut self, field: Ident, base: Span, ty: Ty) -> Ty {
+        let Some((con, args)) = self.datatype(ty, base) else { return Ty::ERROR };
+        let datatype: &DatatypeInfo = &self.info.datatypes[&con];
+        let first = datatype.type_params.0;
+        if let Some((function, index)) = datatype.field(field.name) {
+            let ty = self.info[function].params[index];
+            return self.info.types.subst_params(ty, first, &args);
+        }
+        let known: Vec<Sym> = datatype.constructors.iter().flat_map(|(_, fields)| fields.clone()).collect();
+        self.unknown_member(con, field, "field", known);
+        Ty::ERROR
+    }
+
+    pub(super) fn is_constructor(&mut self, id: ExprId, base: ExprId, ty: Ty, constructor: Sym) {
+        let Some((con, _)) = self.datatype(ty, self.span(base)) else { return };
+        let known: Vec<Sym> =
+            self.info.datatypes[&con].constructors.iter().map(|(f, _)| self.info[*f].name).collect();
+        if !known.contains(&constructor) {
+            self.unknown_member(con, Ident { name: constructor, span: self.span(id) }, "constructor", known);
+        }
+    }
+
+    fn unknown_member(&mut self, con: TyCon, name: Ident, what: &str, known: Vec<Sym>) {
+        let datatype = self.text(self.info.types.constructors[con.index()].name);
+        let message = format!("the datatype `{datatype}` has no {what} `{}`", self.text(name.name));
+        let help = self.suggest(name.name, known.into_iter());
+        self.error(Diagnostic::new(Code::UnknownField, name.span, message).maybe_help(help));
+    }
+}

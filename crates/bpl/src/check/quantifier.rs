@@ -1,0 +1,146 @@
+//! Quantifiers, lambdas, `let`, and the rules for triggers.
+
+use rustc_hash::FxHashSet;
+
+use super::{Checker, Ty, VarId, VarKind};
+use crate::ast::{BinaryOp, Binder, BinderId, BinderKind, Expr, ExprId, LetId, Precedence, Trigger};
+use crate::diagnostic::{Code, Diagnostic};
+
+/// What a trigger mentions.
+#[derive(Debug, Default)]
+pub(super) struct Mentioned {
+    pub(super) vars: FxHashSet<VarId>,
+    pub(super) exprs: Vec<ExprId>,
+}
+
+impl Checker<'_> {
+    pub(super) fn binder(&mut self, id: ExprId, binder: BinderId) -> Ty {
+        let binder = self.ast.exprs.binder(binder);
+        if self.trigger.is_some() {
+            self.bad_trigger(id, "quantifiers are");
+        }
+        self.scoped(|c| {
+            let first = c.declare_type_vars(&binder.type_params);
+            let types: Vec<Ty> = binder.vars.iter().map(|v| c.ty(v.ty)).collect();
+            let vars: Vec<VarId> = binder
+                .vars
+                .iter()
+                .zip(&types)
+                .map(|(v, ty)| c.declare(v.name, *ty, VarKind::Bound))
+                .collect();
+            for var in &binder.vars {
+                c.attr_exprs(&var.attrs);
+            }
+            c.attr_exprs(&binder.attrs);
+            let unmentioned = c.unmentioned_type_vars(binder, first, &types);
+            for trigger in &binder.triggers {
+                c.check_trigger(trigger, binder, &vars, &unmentioned);
+            }
+            let body = c.expr(binder.body);
+            if binder.kind == BinderKind::Lambda {
+                if let Some((name, _)) = unmentioned.first() {
+                    let message =
+                        format!("the type variable `{}` does not occur in the lambda's parameters", c.text(*name));
+                    c.report(Code::UnusedTypeVariable, c.span(id), message);
+                }
+                let body = c.known(body);
+                return c.info.types.close(first, binder.type_params.len() as u32, &types, body);
+            }
+            c.expect_type(Code::NotBool, c.span(binder.body), body, Ty::BOOL, "the body of the quantifier");
+            Ty::BOOL
+        })
+    }
+
+    /// The type variables that do not occur in the types of the bound variables, with their numbers.
+    fn unmentioned_type_vars(
+        &mut self,
+        binder: &Binder,
+        first: u32,
+        types: &[Ty],
+    ) -> Vec<(crate::symbol::Sym, u32)> {
+        let numbered = binder.type_params.iter().zip(first..).map(|(p, number)| (p.name, number));
+        numbered.filter(|(_, number)| !types.iter().any(|t| self.info.types.mentions(*t, *number))).collect()
+    }
+
+    fn check_trigger(
+        &mut self,
+        trigger: &Trigger,
+        binder: &Binder,
+        vars: &[VarId],
+        unmentioned: &[(crate::symbol::Sym, u32)],
+    ) {
+        let outer = self.trigger.replace(Mentioned::default());
+        for e in self.ast.exprs.list(trigger.exprs) {
+            self.expr(*e);
+            if let Expr::Name(name) = self.ast.exprs[*e] {
+                let message = format!("a trigger must be more than the variable `{}` alone", self.text(name));
+                self.report(Code::BadTrigger, self.span(*e), message);
+            }
+        }
+        let mentioned = std::mem::replace(&mut self.trigger, outer).unwrap_or_default();
+        if !trigger.positive {
+            return;
+        }
+        for (var, bound) in vars.iter().zip(&binder.vars) {
+            if !mentioned.vars.contains(var) {
+                let message = format!("the trigger does not mention the variable `{}`", self.text(bound.name.name));
+                let help = "a trigger mentions all variables of its quantifier";
+                self.error(Diagnostic::new(Code::BadTrigger, trigger.span, message).help(help));
+            }
+        }
+        for (name, number) in unmentioned {
+            let found = mentioned.exprs.iter().any(|e| {
+                let ty = self.info.expr_types[e.index()];
+                let ty = self.known(ty);
+                self.info.types.mentions(ty, *number)
+            });
+            if !found {
+                let message = format!(
+                    "the trigger does not mention the type variable `{}`, and neither do the bound variables",
+                    self.text(*name)
+                );
+                self.report(Code::BadTrigger, trigger.span, message);
+            }
+        }
+    }
+
+    fn bad_trigger(&mut self, id: ExprId, what: &str) {
+        self.report(Code::BadTrigger, self.span(id), format!("{what} not allowed in triggers"));
+    }
+
+    /// Reports a boolean operator in a trigger.
+    pub(super) fn no_boolean_trigger(&mut self, id: ExprId, what: &str) {
+        if self.trigger.is_some() {
+            self.bad_trigger(id, what);
+        }
+    }
+
+    /// Reports a comparison or boolean operator in a trigger.
+    pub(super) fn check_trigger_operator(&mut self, id: ExprId, op: BinaryOp) {
+        let what = match (op, op.precedence()) {
+            (BinaryOp::Eq | BinaryOp::Neq, _) => "equality is",
+            (_, Precedence::Relational) => "comparisons are",
+            (_, Precedence::Iff | Precedence::Implies | Precedence::Logical) => "boolean operators are",
+            _ => return,
+        };
+        self.no_boolean_trigger(id, what);
+    }
+
+    pub(super) fn binding(&mut self, id: ExprId, binding: LetId) -> Ty {
+        let binding = self.ast.exprs.binding(binding);
+        let values = self.ast.exprs.list(binding.values);
+        if binding.vars.len() != values.len() {
+            self.report_count(self.span(id), "this `var`", "values", binding.vars.len(), values.len());
+        }
+        let types: Vec<Ty> = values.iter().map(|v| self.expr(*v)).collect();
+        self.scoped(|c| {
+            for (i, (attrs, name)) in binding.vars.iter().enumerate() {
+                let ty = types.get(i).copied().unwrap_or(Ty::ERROR);
+                c.declare(*name, ty, VarKind::Bound);
+                c.attr_exprs(attrs);
+            }
+            c.attr_exprs(&binding.attrs);
+            c.expr(binding.body)
+        })
+    }
+}

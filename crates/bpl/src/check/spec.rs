@@ -1,0 +1,211 @@
+//! Declarations: axioms, functions, contracts, and the bodies of procedures and implementations.
+
+use super::{Checker, ProcedureId, State, Ty, VarKind};
+use crate::ast::{Attrs, Axiom, Decl, DeclKind, Function, Implementation, Procedure, SpecKind};
+use crate::diagnostic::{Code, Diagnostic};
+
+impl Checker<'_> {
+    pub(super) fn check_decls(&mut self) {
+        let ast = self.ast;
+        let mut before: Option<&Decl> = None;
+        for (index, decl) in ast.decls.iter().enumerate() {
+            if self.diagnostics.is_full() {
+                return;
+            }
+            // Things that are declared together share their attributes.
+            let shared = before.is_some_and(|b| b.attrs.shared_with(&decl.attrs));
+            before = Some(decl);
+            match &decl.kind {
+                _ if self.is_overridden(decl) => {}
+                DeclKind::Type(_) | DeclKind::Datatype(_) if shared => {}
+                DeclKind::Type(_) | DeclKind::Datatype(_) => self.attrs(&decl.attrs),
+                DeclKind::Const(constant) => {
+                    self.attrs(&decl.attrs);
+                    self.axioms(&constant.uses);
+                }
+                DeclKind::Var(var) => {
+                    if let Some(id) = self.info.global(var.name.name).filter(|_| !shared) {
+                        self.var_attrs(&decl.attrs, id, var.where_clause);
+                    }
+                    if let Some(e) = var.where_clause {
+                        self.in_state(State::One, |c| c.condition(e, "the `where` clause"));
+                    }
+                }
+                DeclKind::Axiom(axiom) => self.axiom(axiom, &decl.attrs),
+                DeclKind::Function(function) => self.function_decl(function, &decl.attrs),
+                DeclKind::Procedure(procedure) => self.procedure_decl(procedure, &decl.attrs, index),
+                DeclKind::Implementation(i) => self.implementation(i, &decl.attrs, index),
+            }
+        }
+    }
+
+    fn axioms(&mut self, axioms: &[(Attrs, Axiom)]) {
+        for (attrs, axiom) in axioms {
+            self.axiom(axiom, attrs);
+        }
+    }
+
+    fn axiom(&mut self, axiom: &Axiom, attrs: &Attrs) {
+        self.attrs(attrs);
+        self.in_state(State::None, |c| c.condition(axiom.expr, "an axiom"));
+    }
+
+    fn function_decl(&mut self, function: &Function, attrs: &Attrs) {
+        self.scoped(|c| {
+            // The types were resolved when the names were collected; here they are needed for the scope.
+            c.declare_type_vars(&function.type_params);
+            for param in &function.params {
+                let ty = c.quietly(|c| c.ty(param.ty));
+                if let Some(name) = param.name {
+                    c.declare(name, ty, VarKind::In);
+                }
+            }
+            let result = c.quietly(|c| c.ty(function.result.ty));
+            if let Some(name) = function.result.name {
+                c.declare(name, result, VarKind::Out);
+            }
+            c.function_attrs(function, attrs);
+            for param in function.params.iter().chain([&function.result]) {
+                c.attrs(&param.attrs);
+            }
+            if let Some(body) = function.body {
+                c.in_state(State::None, |c| {
+                    c.whole(body, result, Code::TypeMismatch, "the body of the function");
+                });
+            }
+        });
+        self.axioms(&function.uses);
+    }
+
+    /// Runs `f` on something that has been checked before, so that its errors are not reported again.
+    fn quietly<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        let result = f(self);
+        self.diagnostics = diagnostics;
+        result
+    }
+
+    fn procedure_decl(&mut self, procedure: &Procedure, attrs: &Attrs, index: usize) {
+        let signature = &procedure.signature;
+        let id = self.info.procedure(signature.name.name).filter(|p| self.info[*p].decl == Some(index));
+        self.procedure_attrs(attrs);
+        self.scoped(|c| {
+            let (_, ins, outs) = c.quietly(|c| c.signature_types(signature, ""));
+            let vars = c.declare_signature(signature, &ins, &outs);
+            c.attrs(attrs);
+            let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
+            c.in_state(state(State::One), |c| {
+                c.check_vars(&signature.ins, &vars.ins);
+                c.check_vars(&signature.outs, &vars.outs);
+            });
+            c.specs(procedure);
+            if let Some(body) = &procedure.body {
+                c.in_state(state(State::Two), |c| c.body(body, id, vars, index));
+            }
+        });
+    }
+
+    fn specs(&mut self, procedure: &Procedure) {
+        let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
+        let mut measured = false;
+        for spec in &procedure.specs {
+            self.stmt_attrs(&spec.attrs, spec.span);
+            match &spec.kind {
+                SpecKind::Requires { expr, .. } => {
+                    self.in_state(state(State::One), |c| c.condition(*expr, "a precondition"));
+                }
+                SpecKind::Ensures { expr, .. } => {
+                    self.in_state(state(State::Two), |c| c.condition(*expr, "a postcondition"));
+                }
+                SpecKind::Modifies(_) => {}
+                SpecKind::Measure(exprs) => {
+                    self.in_state(state(State::One), |c| c.measure(*exprs));
+                    if std::mem::replace(&mut measured, true) {
+                        self.report(Code::MisplacedClause, spec.span, "a procedure has at most one measure");
+                    }
+                }
+            }
+        }
+    }
+
+    fn implementation(&mut self, implementation: &Implementation, attrs: &Attrs, index: usize) {
+        let signature = &implementation.signature;
+        let procedure = self.procedure_of(implementation);
+        self.scoped(|c| {
+            let (first, ins, outs) = c.signature_types(signature, "the parameters");
+            if let Some(procedure) = procedure {
+                c.match_signature(implementation, procedure, first, &ins, &outs);
+            }
+            let vars = c.declare_signature(signature, &ins, &outs);
+            c.attrs(attrs);
+            c.in_state(State::Two, |c| {
+                c.check_vars(&signature.ins, &vars.ins);
+                c.check_vars(&signature.outs, &vars.outs);
+                c.body(&implementation.body, procedure, vars, index);
+            });
+        });
+    }
+
+    fn procedure_of(&mut self, implementation: &Implementation) -> Option<ProcedureId> {
+        let name = implementation.signature.name;
+        let procedure = self.info.procedure(name.name);
+        if procedure.is_none() {
+            let known: Vec<_> = self.info.procedure_names.keys().copied().collect();
+            let help = self.suggest(name.name, known.into_iter());
+            let message = format!("an implementation of `{}`, which is not declared", self.text(name.name));
+            self.error(Diagnostic::new(Code::UnknownProcedure, name.span, message).maybe_help(help));
+        }
+        procedure
+    }
+
+    /// The parameters of an implementation may have other names, but must have the same types.
+    fn match_signature(
+        &mut self,
+        implementation: &Implementation,
+        procedure: ProcedureId,
+        first: u32,
+        ins: &[Ty],
+        outs: &[Ty],
+    ) {
+        let signature = &implementation.signature;
+        let declared = self.info[procedure].clone();
+        let params: Vec<Ty> = (first..first + signature.type_params.len() as u32)
+            .map(|p| self.info.types.intern(super::TyKind::Param(p)))
+            .collect();
+        let counts = [
+            (declared.type_params.1 as usize, params.len(), "type variables"),
+            (declared.ins.len(), ins.len(), "parameters"),
+            (declared.outs.len(), outs.len(), "results"),
+        ];
+        let declared_here = (declared.span, "declared here");
+        for (expected, found, what) in counts {
+            if expected != found {
+                let name = self.text(declared.name);
+                let message =
+                    format!("`{name}` is declared with {expected} {what}, but implemented with {found}");
+                self.error(
+                    Diagnostic::new(Code::SignatureMismatch, signature.name.span, message)
+                        .with(declared_here.0, declared_here.1),
+                );
+                return;
+            }
+        }
+        let pairs = declared.ins.iter().zip(ins).zip(&signature.ins);
+        let results = declared.outs.iter().zip(outs).zip(&signature.outs);
+        for ((expected, found), var) in pairs.chain(results) {
+            let expected = self.info.types.subst_params(*expected, declared.type_params.0, &params);
+            if !self.unify(expected, *found) {
+                let message = format!(
+                    "`{}` is declared with type `{}`, but implemented with type `{}`",
+                    self.text(var.var.name.name),
+                    self.show(expected),
+                    self.show(*found)
+                );
+                self.error(
+                    Diagnostic::new(Code::SignatureMismatch, var.var.name.span, message)
+                        .with(declared_here.0, declared_here.1),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Statements.
+
+use super::labels::Enclosing;
+use super::{Checker, ProcedureId, Ty, VarId, VarKind};
+use crate::ast::{
+    Access, BinaryOp, Block, Call, DeclKind, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind, Stmt, StmtKind,
+    Unpack, VarDecl, While,
+};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::parser::civl::{self, LINEAR_ATTRS};
+use crate::source::Span;
+use crate::symbol::Sym;
+
+/// What has come since the last label.
+#[derive(Clone, Copy, Debug, Default)]
+struct LoopHead {
+    labelled: bool,
+    measured: bool,
+    changed: bool,
+}
+
+impl Checker<'_> {
+    pub(super) fn block(&mut self, block: &Block) {
+        let mut label = None;
+        let mut head = LoopHead::default();
+        for stmt in &block.stmts {
+            if self.diagnostics.is_full() {
+                return;
+            }
+            self.stmt(stmt, label);
+            self.check_measure_place(stmt, &mut head);
+            // Only a statement right behind a label can be left by naming it.
+            label = match &stmt.kind {
+                StmtKind::Label(name) => Some(name.name),
+                _ => None,
+            };
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, label: Option<Sym>) {
+        self.stmt_attrs(&stmt.attrs, stmt.span);
+        match &stmt.kind {
+            StmtKind::Label(_) | StmtKind::Return | StmtKind::Scope(_) => {}
+            StmtKind::Assert(e) => self.condition(*e, "an asserted condition"),
+            StmtKind::Assume(e) => self.condition(*e, "an assumed condition"),
+            StmtKind::ReturnExpr(e) => self.condition(*e, "the result of a code expression"),
+            StmtKind::Havoc(vars) => {
+                for var in vars {
+                    self.assign_to(*var);
+                }
+                self.range_attr_of_havoc(stmt, vars);
+            }
+            StmtKind::Assign(targets, values) => self.assign(targets, *values, stmt.span),
+            StmtKind::Unpack(unpack) => self.unpack(unpack),
+            StmtKind::Call(call) => self.call_stmt(call),
+            StmtKind::If(conditional) => self.conditional(conditional, label),
+            StmtKind::While(w) => self.while_loop(w, label),
+            StmtKind::Break(target) => self.break_out(*target, stmt.span),
+            StmtKind::Goto(targets) => self.goto(targets),
+            StmtKind::Measure(exprs) => self.measure(*exprs),
+            StmtKind::Reveal(_, function) => {
+                if let Some(name) = function {
+                    self.function(*name);
+                }
+            }
+            _ => self.asynchronous(stmt),
+        }
+    }
+
+    fn guard(&mut self, guard: Guard) {
+        if let Guard::Expr(e) = guard {
+            self.condition(e, "the condition");
+        }
+    }
+
+    fn nested(&mut self, block: &Block, label: Option<Sym>, is_loop: bool) {
+        if let Some(current) = &mut self.current {
+            current.enclosing.push(Enclosing { label, is_loop });
+        }
+        crate::stack::grow(|| self.block(block));
+        if let Some(current) = &mut self.current {
+            current.enclosing.pop();
+        }
+    }
+
+    fn conditional(&mut self, conditional: &If, label: Option<Sym>) {
+        for branch in &conditional.branches {
+            self.attrs(&branch.attrs);
+            self.guard(branch.guard);
+            self.nested(&branch.block, label, false);
+        }
+        if let Some(otherwise) = &conditional.otherwise {
+            self.nested(otherwise, label, false);
+        }
+    }
+
+    fn while_loop(&mut self, w: &While, label: Option<Sym>) {
+        self.guard(w.guard);
+        for spec in &w.specs {
+            let span = match spec.kind {
+                LoopSpecKind::Invariant { expr, .. } => {
+                    self.condition(expr, "an invariant");
+                    self.span(expr)
+                }
+                LoopSpecKind::Measure(exprs) => {
+                    self.measure(exprs);
+                    Span::NONE
+                }
+            };
+            self.stmt_attrs(&spec.attrs, span);
+        }
+        if let Some(second) = w.specs.iter().filter(|s| matches!(s.kind, LoopSpecKind::Measure(_))).nth(1)
+            && let LoopSpecKind::Measure(exprs) = second.kind
+            && let Some(first) = self.ast.exprs.list(exprs).first()
+        {
+            self.report(Code::MisplacedClause, self.span(*first), "a loop has at most one measure");
+        }
+        self.nested(&w.body, label, true);
+    }
+
+    pub(super) fn measure(&mut self, exprs: ExprList) {
+        for e in self.ast.exprs.list(exprs) {
+            let ty = self.expr(*e);
+            if !self.unify(ty, Ty::INT) && !self.unify(ty, Ty::BOOL) {
+                let message = format!("a measure is of type `int` or `bool`, not `{}`", self.show(ty));
+                self.report(Code::TypeMismatch, self.span(*e), message);
+            }
+            self.finish();
+        }
+    }
+
+    /// In unstructured code a measure is part of a loop head: it follows a label, and comes before what
+    /// changes the state.
+    fn check_measure_place(&mut self, stmt: &Stmt, head: &mut LoopHead) {
+        match &stmt.kind {
+            StmtKind::Label(_) => *head = LoopHead { labelled: true, ..LoopHead::default() },
+            StmtKind::Assert(_) | StmtKind::Assume(_) => {}
+            StmtKind::Measure(_) => {
+                let message = match head {
+                    LoopHead { labelled: false, .. } => "a measure outside of a loop head",
+                    LoopHead { measured: true, .. } => "a loop has at most one measure",
+                    LoopHead { changed: true, .. } => "a measure after a change of the state",
+                    _ => return head.measured = true,
+                };
+                let help = "it stands between `while (…)` and the body, or right behind the label of a loop";
+                self.error(Diagnostic::new(Code::MisplacedStatement, stmt.span, message).help(help));
+            }
+            _ => head.changed = true,
+        }
+    }
+
+    /// The variable of this name, if it may be assigned to here.
+    pub(super) fn assign_to(&mut self, name: Ident) -> Option<VarId> {
+        let var = self.lookup(name)?;
+        let why = match self.info[var].kind {
+            VarKind::Global => {
+                if let Some(current) = &mut self.current {
+                    current.effects.assigned.push((var, name.span));
+                }
+                return Some(var);
+            }
+            VarKind::Out | VarKind::Local => return Some(var),
+            VarKind::Const { .. } => "is a constant",
+            VarKind::In => "is a parameter",
+            VarKind::Bound => "is bound by a quantifier",
+        };
+        let message = format!("`{}` {why} and cannot be assigned to", self.text(name.name));
+        let help = (self.info[var].kind == VarKind::In).then(|| {
+            "copy it into a local variable first, or declare it among the results".to_owned()
+        });
+        self.error(Diagnostic::new(Code::Immutable, name.span, message).maybe_help(help));
+        Some(var)
+    }
+
+    /// Reports variables that one statement assigns to twice.
+    fn check_distinct(&mut self, names: &[Ident]) {
+        for (i, name) in names.iter().enumerate() {
+            if let Some(first) = names[..i].iter().find(|n| n.name == name.name) {
+                let message = format!("`{}` is assigned to twice", self.text(name.name));
+                self.error(
+                    Diagnostic::new(Code::AssignedTwice, name.span, message).with(first.span, "here already"),
+                );
+                return;
+            }
+        }
+    }
+
+    fn assign(&mut self, targets: &[Lhs], values: ExprList, span: Span) {
+        let values = self.ast.exprs.list(values);
+        if targets.len() != values.len() {
+            let message = format!("{} values are assigned to {} places", values.len(), targets.len());
+            return self.report(Code::WrongCount, span, message);
+        }
+        if let [_, _, ..] = targets {
+            self.check_distinct(&targets.iter().map(|t| t.base).collect::<Vec<_>>());
+        }
+        for (target, value) in targets.iter().zip(values) {
+            let target_ty = self.lhs(target);
+            let ty = self.expr(*value);
+            self.expect_type(Code::TypeMismatch, self.span(*value), ty, target_ty, "the value assigned");
+            self.finish();
+            self.check_assumption(target, *value);
+        }
+    }
+
+    fn lhs(&mut self, lhs: &Lhs) -> Ty {
+        let Some(var) = self.assign_to(lhs.base) else { return Ty::ERROR };
+        let mut ty = self.info[var].ty;
+        let mut span = lhs.base.span;
+        for access in &lhs.path {
+            match access {
+                Access::Index(indices, at) => {
+                    let indices = self.ast.exprs.list(*indices);
+                    ty = self.element(span, ty, indices, "indexing").unwrap_or(Ty::ERROR);
+                    span = span.to(*at);
+                }
+                Access::Field(field) => {
+                    ty = self.field(*field, span, ty);
+                    span = span.to(field.span);
+                }
+            }
+        }
+        ty
+    }
+
+    /// An assumption variable only ever gets stronger, and once: `a := a && e`.
+    fn check_assumption(&mut self, target: &Lhs, value: ExprId) {
+        let Some(var) = self.var_of[target.base.name.index()] else { return };
+        let Some(assigned) = self.assumptions.insert(var, true) else {
+            self.assumptions.remove(&var);
+            return;
+        };
+        let strengthens = match self.ast.exprs[value] {
+            Expr::Binary(BinaryOp::And, left, _) => self.ast.exprs[left] == Expr::Name(target.base.name),
+            _ => false,
+        };
+        let name = self.text(target.base.name);
+        if !strengthens {
+            let message = format!("an assumption variable is assigned `{name} && …`");
+            self.report(Code::BadAssumptionVariable, self.span(value), message);
+        } else if assigned {
+            let message = "an assumption variable is assigned to once";
+            self.report(Code::BadAssumptionVariable, target.span, message);
+        }
+    }
+
+    fn unpack(&mut self, unpack: &Unpack) {
+        let value = self.expr(unpack.value);
+        let vars: Vec<Option<VarId>> = unpack.vars.iter().map(|v| self.assign_to(*v)).collect();
+        self.check_distinct(&unpack.vars);
+        let Some(function) = self.function(unpack.constructor) else { return };
+        let name = self.text(unpack.constructor.name);
+        if self.info[function].constructs.is_none() {
+            let message = format!("`{name}` is no constructor of a datatype");
+            return self.report(Code::NotApplicable, unpack.constructor.span, message);
+        }
+        let (first, count) = self.info[function].type_params;
+        let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        let result = self.info.types.subst_params(self.info[function].result, first, &instance);
+        self.expect_type(Code::TypeMismatch, self.span(unpack.value), value, result, "the value");
+        let params = self.info[function].params.clone();
+        if params.len() != vars.len() {
+            let span = unpack.constructor.span;
+            self.report_count(span, &format!("`{name}`"), "variables", params.len(), vars.len());
+        }
+        for ((var, name), param) in vars.iter().zip(&unpack.vars).zip(params) {
+            let Some(var) = var else { continue };
+            let param = self.info.types.subst_params(param, first, &instance);
+            let ty = self.info[*var].ty;
+            self.expect_type(Code::TypeMismatch, name.span, ty, param, "the variable");
+        }
+        self.finish();
+    }
+
+    /// The procedure of this name, or a report.
+    pub(super) fn procedure(&mut self, name: Ident) -> Option<ProcedureId> {
+        if let Some(procedure) = self.info.procedure(name.name) {
+            return Some(procedure);
+        }
+        let known: Vec<Sym> = self.info.procedure_names.keys().copied().collect();
+        let mut help = self.suggest(name.name, known.into_iter());
+        if self.function_names.contains_key(&name.name) {
+            help = Some("it is a function: apply it in an expression".to_owned());
+        }
+        let message = format!("there is no procedure `{}`", self.text(name.name));
+        self.error(Diagnostic::new(Code::UnknownProcedure, name.span, message).maybe_help(help));
+        None
+    }
+
+    fn call_stmt(&mut self, call: &Call) {
+        let procedure = self.procedure(call.procedure);
+        let Some(procedure) = procedure else {
+            for arg in self.ast.exprs.list(call.args) {
+                self.expr(*arg);
+            }
+            self.finish();
+            for out in &call.outs {
+                self.assign_to(*out);
+            }
+            return;
+        };
+        self.check_linear_call(procedure, call);
+        let (first, instance) = self.arguments(procedure, call.procedure, call.args);
+        self.results(procedure, call, first, &instance);
+        self.finish();
+        if let Some(current) = &mut self.current {
+            current.effects.calls.push((procedure, call.procedure.span));
+            let caller = current.procedure;
+            if caller.is_some_and(|c| self.info[c].pure) && !self.info[procedure].pure {
+                let message = "a pure procedure calls only pure procedures";
+                self.report(Code::Impure, call.procedure.span, message);
+            }
+        }
+    }
+
+    /// A procedure without a body whose parameters are linear changes its arguments, as only Civl does.
+    fn check_linear_call(&mut self, procedure: ProcedureId, call: &Call) {
+        let ast = self.ast;
+        let Some(decl) = self.info[procedure].decl else { return };
+        let DeclKind::Procedure(callee) = &ast.decls[decl].kind else { return };
+        let linear = |v: &VarDecl| LINEAR_ATTRS.iter().any(|name| ast.attr(&v.attrs, name).is_some());
+        if callee.flavour.is_pure() && callee.body.is_none() && callee.signature.ins.iter().any(linear) {
+            let message = format!("`{}` is a primitive of Civl", self.text(call.procedure.name));
+            self.error(Diagnostic::new(Code::Civl, call.procedure.span, message).help(civl::HELP));
+        }
+    }
+
+    /// Checks the arguments of a call; the types that the procedure's type variables stand for.
+    pub(super) fn arguments(&mut self, procedure: ProcedureId, name: Ident, args: ExprList) -> (u32, Vec<Ty>) {
+        let (first, count) = self.info[procedure].type_params;
+        let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        let expected = self.info[procedure].ins.len();
+        let text = self.text(name.name);
+        if args.len() != expected {
+            self.report_count(name.span, &format!("`{text}`"), "arguments", expected, args.len());
+        }
+        for (i, arg) in self.ast.exprs.list(args).iter().enumerate() {
+            let ty = self.expr(*arg);
+            if let Some(param) = self.info[procedure].ins.get(i).copied() {
+                let param = self.info.types.subst_params(param, first, &instance);
+                if !self.unify(ty, param) {
+                    let what = format!("argument {} of `{text}`", i + 1);
+                    self.expect_type(Code::TypeMismatch, self.span(*arg), ty, param, &what);
+                }
+            }
+        }
+        (first, instance)
+    }
+
+    fn results(&mut self, procedure: ProcedureId, call: &Call, first: u32, instance: &[Ty]) {
+        self.check_distinct(&call.outs);
+        let expected = self.info[procedure].outs.len();
+        if call.outs.len() != expected {
+            let name = self.text(call.procedure.name);
+            let message = format!("`{name}` gives {expected} results, but {} are taken", call.outs.len());
+            self.report(Code::WrongCount, call.procedure.span, message);
+        }
+        for (i, out) in call.outs.iter().enumerate() {
+            let Some(var) = self.assign_to(*out) else { continue };
+            let Some(result) = self.info[procedure].outs.get(i).copied() else { continue };
+            let result = self.info.types.subst_params(result, first, instance);
+            let ty = self.info[var].ty;
+            let what = format!("the variable for result {}", i + 1);
+            self.expect_type(Code::TypeMismatch, out.span, ty, result, &what);
+        }
+    }
+}

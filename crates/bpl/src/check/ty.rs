@@ -1,0 +1,379 @@
+//! Types as the checker sees them: interned, with synonyms expanded.
+//!
+//! Two types are equal, up to the names and the order of the variables that maps bind, exactly if their
+//! [`Ty`]s are. Variables bound by a map type are counted from the inside out (de Bruijn) and in the order
+//! of their first occurrence.
+
+use rustc_hash::FxHashMap;
+
+use crate::ast::Ast;
+use crate::symbol::Sym;
+
+/// An interned type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Ty(u32);
+
+/// A type constructor that the program declares, in [`Types`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct TyCon(pub(super) u32);
+
+impl TyCon {
+    /// The index of the constructor, for tables.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a type is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TyKind {
+    /// The type of what has been reported as wrong; it fits everything.
+    Error,
+    /// `bool`
+    Bool,
+    /// `int`
+    Int,
+    /// `real`
+    Real,
+    /// `string`
+    Str,
+    /// `regex`
+    Regex,
+    /// `rmode`
+    Rounding,
+    /// `bvN`
+    Bv(u32),
+    /// `floatSeE`
+    Float(u32, u32),
+    /// A declared type constructor or datatype, applied.
+    Con(TyCon, Box<[Ty]>),
+    /// A map: how many variables it binds, the types of the indices, and that of the values.
+    Map(u32, Box<[Ty]>, Ty),
+    /// A task, with the type of its result if it has one.
+    Task(Option<Ty>),
+    /// A type variable that a function, procedure or quantifier binds.
+    Param(u32),
+    /// A type variable that a map type binds: how many map types lie in between, and which one.
+    Bound(u32, u32),
+    /// A type that is still to be found out.
+    Infer(u32),
+}
+
+const HAS_PARAM: u8 = 1;
+const HAS_INFER: u8 = 2;
+const HAS_ERROR: u8 = 4;
+
+/// A declared type constructor.
+#[derive(Clone, Debug)]
+pub struct TyConInfo {
+    /// Its name.
+    pub name: Sym,
+    /// How many arguments it takes.
+    pub arity: usize,
+}
+
+/// The interned types.
+#[derive(Clone, Debug)]
+pub struct Types {
+    kinds: Vec<TyKind>,
+    flags: Vec<u8>,
+    /// How many levels of map types around it a type needs to be closed.
+    loose: Vec<u32>,
+    ids: FxHashMap<TyKind, Ty>,
+    /// The type constructors.
+    pub constructors: Vec<TyConInfo>,
+    /// The names of type variables, for messages.
+    params: Vec<Sym>,
+}
+
+impl Ty {
+    pub(crate) const ERROR: Ty = Ty(0);
+    /// `bool`
+    pub const BOOL: Ty = Ty(1);
+    /// `int`
+    pub const INT: Ty = Ty(2);
+    /// `real`
+    pub const REAL: Ty = Ty(3);
+    pub(crate) const STR: Ty = Ty(4);
+    pub(crate) const REGEX: Ty = Ty(5);
+    pub(crate) const ROUNDING: Ty = Ty(6);
+}
+
+impl Default for Types {
+    fn default() -> Self {
+        let mut types = Types {
+            kinds: Vec::new(),
+            flags: Vec::new(),
+            loose: Vec::new(),
+            ids: FxHashMap::default(),
+            constructors: Vec::new(),
+            params: Vec::new(),
+        };
+        // In the order of the constants of `Ty`.
+        for kind in [
+            TyKind::Error,
+            TyKind::Bool,
+            TyKind::Int,
+            TyKind::Real,
+            TyKind::Str,
+            TyKind::Regex,
+            TyKind::Rounding,
+        ] {
+            types.intern(kind);
+        }
+        types
+    }
+}
+
+impl Types {
+    /// The type of this kind.
+    pub fn intern(&mut self, kind: TyKind) -> Ty {
+        if let Some(ty) = self.ids.get(&kind) {
+            return *ty;
+        }
+        let ty = Ty(self.kinds.len() as u32);
+        let (flags, loose) = self.properties(&kind);
+        self.flags.push(flags);
+        self.loose.push(loose);
+        self.kinds.push(kind.clone());
+        self.ids.insert(kind, ty);
+        ty
+    }
+
+    fn properties(&self, kind: &TyKind) -> (u8, u32) {
+        let all = |parts: &mut dyn Iterator<Item = Ty>| {
+            parts.fold((0, 0), |(f, l), t| (f | self.flags[t.0 as usize], l.max(self.loose[t.0 as usize])))
+        };
+        match kind {
+            TyKind::Error => (HAS_ERROR, 0),
+            TyKind::Con(_, args) => all(&mut args.iter().copied()),
+            TyKind::Map(_, args, result) => {
+                let (flags, loose) = all(&mut args.iter().copied().chain([*result]));
+                (flags, loose.saturating_sub(1))
+            }
+            TyKind::Task(Some(result)) => all(&mut [*result].into_iter()),
+            TyKind::Param(_) => (HAS_PARAM, 0),
+            TyKind::Bound(depth, _) => (0, depth + 1),
+            TyKind::Infer(_) => (HAS_INFER, 0),
+            _ => (0, 0),
+        }
+    }
+
+    /// What the type is.
+    pub fn kind(&self, ty: Ty) -> &TyKind {
+        &self.kinds[ty.0 as usize]
+    }
+
+    pub(super) fn has_param(&self, ty: Ty) -> bool {
+        self.flags[ty.0 as usize] & HAS_PARAM != 0
+    }
+
+    pub(super) fn has_infer(&self, ty: Ty) -> bool {
+        self.flags[ty.0 as usize] & HAS_INFER != 0
+    }
+
+    pub(super) fn has_error(&self, ty: Ty) -> bool {
+        self.flags[ty.0 as usize] & HAS_ERROR != 0
+    }
+
+    pub(super) fn is_closed(&self, ty: Ty) -> bool {
+        self.loose[ty.0 as usize] == 0
+    }
+
+    /// New type variables of these names; the first one's number.
+    pub(super) fn new_params(&mut self, names: impl IntoIterator<Item = Sym>) -> u32 {
+        let first = self.params.len() as u32;
+        self.params.extend(names);
+        first
+    }
+
+    /// How many type variables there are: all numbers are below it.
+    pub(super) fn param_count(&self) -> u32 {
+        self.params.len() as u32
+    }
+
+    /// Rebuilds a type: `leaf` says what becomes of a part that is no constructor, map or task, given how
+    /// many map types lie around it; parts for which `skip` holds stay as they are.
+    pub(super) fn rebuild(
+        &mut self,
+        ty: Ty,
+        skip: &dyn Fn(&Types, Ty, u32) -> bool,
+        leaf: &mut dyn FnMut(&mut Types, Ty, u32) -> Ty,
+    ) -> Ty {
+        self.rebuild_at(ty, 0, skip, leaf, &mut FxHashMap::default())
+    }
+
+    fn rebuild_at(
+        &mut self,
+        ty: Ty,
+        depth: u32,
+        skip: &dyn Fn(&Types, Ty, u32) -> bool,
+        leaf: &mut dyn FnMut(&mut Types, Ty, u32) -> Ty,
+        done: &mut FxHashMap<(Ty, u32), Ty>,
+    ) -> Ty {
+        if skip(self, ty, depth) {
+            return ty;
+        }
+        if let Some(result) = done.get(&(ty, depth)) {
+            return *result;
+        }
+        let result = crate::stack::grow(|| match self.kind(ty).clone() {
+            TyKind::Con(con, args) => {
+                let args = args.iter().map(|t| self.rebuild_at(*t, depth, skip, leaf, done)).collect();
+                self.intern(TyKind::Con(con, args))
+            }
+            TyKind::Map(params, args, value) => {
+                let args = args.iter().map(|t| self.rebuild_at(*t, depth + 1, skip, leaf, done)).collect();
+                let value = self.rebuild_at(value, depth + 1, skip, leaf, done);
+                self.intern(TyKind::Map(params, args, value))
+            }
+            TyKind::Task(Some(value)) => {
+                let value = self.rebuild_at(value, depth, skip, leaf, done);
+                self.intern(TyKind::Task(Some(value)))
+            }
+            _ => leaf(self, ty, depth),
+        });
+        done.insert((ty, depth), result);
+        result
+    }
+
+    /// The type with the variables `first`, `first + 1`, … replaced. The replacements are closed.
+    pub(super) fn subst_params(&mut self, ty: Ty, first: u32, with: &[Ty]) -> Ty {
+        self.rebuild(ty, &|types, t, _| !types.has_param(t), &mut |types, t, _| match types.kind(t) {
+            TyKind::Param(p) if (first..first + with.len() as u32).contains(p) => with[(p - first) as usize],
+            _ => t,
+        })
+    }
+
+    /// A part of a map type with the variables that the map binds replaced.
+    pub(super) fn open(&mut self, part: Ty, with: &[Ty]) -> Ty {
+        self.rebuild(
+            part,
+            &|types, t, depth| types.loose[t.0 as usize] <= depth,
+            &mut |types, t, depth| match *types.kind(t) {
+                TyKind::Bound(d, i) if d == depth => with[i as usize],
+                _ => t,
+            },
+        )
+    }
+
+    /// The map type that binds the variables `first`, … , with them in the order of their occurrence.
+    pub(super) fn close(&mut self, first: u32, count: u32, args: &[Ty], value: Ty) -> Ty {
+        let mut order = Vec::new();
+        let mut parts: Vec<Ty> = args.iter().copied().chain([value]).collect();
+        for part in &mut parts {
+            *part = self.rebuild(*part, &|types, t, _| !types.has_param(t), &mut |types, t, depth| {
+                match *types.kind(t) {
+                    TyKind::Param(p) if (first..first + count).contains(&p) => {
+                        let index = order.iter().position(|q| *q == p).unwrap_or_else(|| {
+                            order.push(p);
+                            order.len() - 1
+                        });
+                        types.intern(TyKind::Bound(depth, index as u32))
+                    }
+                    _ => t,
+                }
+            });
+        }
+        let value = parts.pop().unwrap_or(Ty::ERROR);
+        self.intern(TyKind::Map(count, parts.into(), value))
+    }
+
+    /// Whether the type variable occurs in the type.
+    pub(super) fn mentions(&mut self, ty: Ty, param: u32) -> bool {
+        let mut found = false;
+        self.rebuild(ty, &|types, t, _| !types.has_param(t), &mut |types, t, _| {
+            found |= *types.kind(t) == TyKind::Param(param);
+            t
+        });
+        found
+    }
+
+    /// The type as it is written in messages.
+    pub fn display(&self, ast: &Ast, ty: Ty) -> String {
+        let mut text = String::new();
+        self.write(ast, ty, &mut Vec::new(), false, &mut text);
+        text
+    }
+
+    fn write(&self, ast: &Ast, ty: Ty, bound: &mut Vec<u32>, as_arg: bool, out: &mut String) {
+        // A type may be exponentially larger than the text that it came from.
+        const MOST: usize = 200;
+        if out.len() > MOST || bound.len() > 20 {
+            if !out.ends_with('…') {
+                out.push('…');
+            }
+            return;
+        }
+        match self.kind(ty) {
+            TyKind::Error => out.push('?'),
+            TyKind::Infer(_) => out.push('?'),
+            TyKind::Bool => out.push_str("bool"),
+            TyKind::Int => out.push_str("int"),
+            TyKind::Real => out.push_str("real"),
+            TyKind::Str => out.push_str("string"),
+            TyKind::Regex => out.push_str("regex"),
+            TyKind::Rounding => out.push_str("rmode"),
+            TyKind::Bv(n) => out.push_str(&format!("bv{n}")),
+            TyKind::Float(s, e) => out.push_str(&format!("float{s}e{e}")),
+            TyKind::Param(p) => out.push_str(ast.text(self.params[*p as usize])),
+            TyKind::Bound(depth, index) => {
+                let outer = bound.len().checked_sub(1 + *depth as usize).map_or(0, |i| bound[i]);
+                out.push_str(&bound_name(outer + index));
+            }
+            TyKind::Task(result) => {
+                self.write_con(ast, "task", result.as_slice(), bound, as_arg, out);
+            }
+            TyKind::Con(con, args) => {
+                let name = ast.text(self.constructors[con.index()].name);
+                self.write_con(ast, name, args, bound, as_arg, out);
+            }
+            TyKind::Map(params, args, value) => {
+                let first = bound.len() as u32;
+                let names: Vec<_> = (0..*params).map(|i| bound_name(first + i)).collect();
+                out.push_str(if as_arg { "(" } else { "" });
+                if !names.is_empty() {
+                    out.push_str(&format!("<{}>", names.join(", ")));
+                }
+                bound.push(first);
+                out.push('[');
+                for (i, arg) in args.iter().enumerate() {
+                    out.push_str(if i > 0 { ", " } else { "" });
+                    self.write(ast, *arg, bound, false, out);
+                }
+                out.push(']');
+                self.write(ast, *value, bound, false, out);
+                bound.pop();
+                out.push_str(if as_arg { ")" } else { "" });
+            }
+        }
+    }
+
+    fn write_con(
+        &self,
+        ast: &Ast,
+        name: &str,
+        args: &[Ty],
+        bound: &mut Vec<u32>,
+        as_arg: bool,
+        out: &mut String,
+    ) {
+        let parens = as_arg && !args.is_empty();
+        out.push_str(if parens { "(" } else { "" });
+        out.push_str(name);
+        for arg in args {
+            out.push(' ');
+            self.write(ast, *arg, bound, true, out);
+        }
+        out.push_str(if parens { ")" } else { "" });
+    }
+}
+
+/// Names for the variables that map types bind: a, b, …, z, a1, …
+fn bound_name(index: u32) -> String {
+    let letter = char::from(b'a' + (index % 26) as u8);
+    match index / 26 {
+        0 => letter.to_string(),
+        n => format!("{letter}{n}"),
+    }
+}

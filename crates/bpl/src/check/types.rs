@@ -1,0 +1,216 @@
+//! From type expressions to types.
+
+use super::{Checker, Ty, TyCon, TyConInfo, TyKind};
+use crate::ast::{DeclKind, Ident, MapType, TypeExpr, TypeId, TypeList};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Sym;
+
+/// What a name of a type means.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypeName {
+    span: Span,
+    meaning: Meaning,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Meaning {
+    Constructor(TyCon),
+    /// A synonym, by the index of its declaration.
+    Synonym(usize),
+    /// A synonym that is being resolved: meeting it again is a cycle.
+    Open,
+    /// A synonym for the type, given its type variables: the first one's number, and how many.
+    Resolved(Ty, u32, u32),
+}
+
+impl Checker<'_> {
+    /// Collects the type constructors, synonyms and datatypes.
+    pub(super) fn collect_types(&mut self) {
+        let ast = self.ast;
+        for (index, decl) in ast.decls.iter().enumerate() {
+            match &decl.kind {
+                _ if self.is_overridden(decl) => {}
+                DeclKind::Type(ty) if ty.body.is_some() => {
+                    self.name_type(ty.name, Meaning::Synonym(index));
+                }
+                DeclKind::Type(ty) => self.new_constructor(ty.name, ty.params.len()),
+                DeclKind::Datatype(datatype) => self.new_constructor(datatype.name, datatype.params.len()),
+                _ => {}
+            }
+        }
+        for decl in &ast.decls {
+            if let DeclKind::Type(ty) = &decl.kind
+                && ty.body.is_some()
+            {
+                self.resolve_synonym(ty.name.name);
+            }
+        }
+    }
+
+    fn new_constructor(&mut self, name: Ident, arity: usize) {
+        let constructor = TyCon(self.info.types.constructors.len() as u32);
+        self.info.types.constructors.push(TyConInfo { name: name.name, arity });
+        self.name_type(name, Meaning::Constructor(constructor));
+    }
+
+    fn name_type(&mut self, name: Ident, meaning: Meaning) {
+        if self.text(name.name).strip_prefix("bv").is_some_and(|n| n.parse::<u64>().is_ok()) {
+            let message = format!("`{}` is the name of a bitvector type", self.text(name.name));
+            return self.report(Code::Duplicate, name.span, message);
+        }
+        if let Some(first) = self.type_of_name.get(&name.name) {
+            return self.report_duplicate("the type", name.name, name.span, Some(first.span));
+        }
+        self.type_of_name.insert(name.name, TypeName { span: name.span, meaning });
+    }
+
+    /// The type constructor of this name, if it is one.
+    pub(super) fn constructor_named(&self, name: Sym) -> Option<TyCon> {
+        match self.type_of_name.get(&name)?.meaning {
+            Meaning::Constructor(constructor) => Some(constructor),
+            _ => None,
+        }
+    }
+
+    fn resolve_synonym(&mut self, name: Sym) {
+        let ast = self.ast;
+        let Some(TypeName { meaning: Meaning::Synonym(index), span }) = self.type_of_name.get(&name).copied() else {
+            return;
+        };
+        let DeclKind::Type(decl) = &ast.decls[index].kind else { return };
+        let Some(body) = decl.body else { return };
+        self.type_of_name.insert(name, TypeName { span, meaning: Meaning::Open });
+        // Outer type variables do not reach into a synonym.
+        let outer = std::mem::take(&mut self.type_vars);
+        let first = self.declare_type_vars(&decl.params);
+        let ty = self.ty(body);
+        self.type_vars = outer;
+        let meaning = Meaning::Resolved(ty, first, decl.params.len() as u32);
+        self.type_of_name.insert(name, TypeName { span, meaning });
+    }
+
+    /// The type that a type expression means here.
+    pub(super) fn ty(&mut self, id: TypeId) -> Ty {
+        let ast = self.ast;
+        match &ast.types[id] {
+            TypeExpr::Bool => Ty::BOOL,
+            TypeExpr::Int => Ty::INT,
+            TypeExpr::Real => Ty::REAL,
+            TypeExpr::Bv(width) => self.info.types.intern(TyKind::Bv(*width)),
+            TypeExpr::Float(significand, exponent) => {
+                self.info.types.intern(TyKind::Float(*significand, *exponent))
+            }
+            TypeExpr::Named(name, args) => {
+                let name = Ident { name: *name, span: ast.types.span(id) };
+                crate::stack::grow(|| self.named_type(name, *args))
+            }
+            TypeExpr::Map(map) => crate::stack::grow(|| self.map_type(map, ast.types.span(id))),
+        }
+    }
+
+    fn map_type(&mut self, map: &MapType, span: Span) -> Ty {
+        let outer = self.type_vars.len();
+        let first = self.declare_type_vars(&map.params);
+        let args: Vec<Ty> = self.ast.types.list(map.args).iter().map(|t| self.ty(*t)).collect();
+        let value = self.ty(map.result);
+        self.check_occurrences(first, &map.params, &args, Some(value), "the map type", span);
+        self.type_vars.truncate(outer);
+        self.info.types.close(first, map.params.len() as u32, &args, value)
+    }
+
+    /// Reports type variables that nothing could ever determine.
+    pub(super) fn check_occurrences(
+        &mut self,
+        first: u32,
+        params: &[Ident],
+        types: &[Ty],
+        more: Option<Ty>,
+        what: &str,
+        span: Span,
+    ) {
+        for (i, param) in params.iter().enumerate() {
+            let number = first + i as u32;
+            let twice = params[i + 1..].iter().any(|p| p.name == param.name);
+            let found = types.iter().chain(&more).any(|t| {
+                self.info.types.has_error(*t) || self.info.types.mentions(*t, number)
+            });
+            if !found && !twice {
+                let name = self.text(param.name);
+                let message = format!("the type variable `{name}` does not occur in {what}");
+                self.error(
+                    Diagnostic::new(Code::UnusedTypeVariable, param.span, message)
+                        .with(span, "so nothing says which type it stands for"),
+                );
+            }
+        }
+    }
+
+    fn named_type(&mut self, name: Ident, list: TypeList) -> Ty {
+        let ast = self.ast;
+        let args: Vec<Ty> = ast.types.list(list).iter().map(|t| self.ty(*t)).collect();
+        if let Some((_, param)) = self.type_vars.iter().rev().find(|(n, _)| *n == name.name) {
+            let param = *param;
+            if !args.is_empty() {
+                let message = format!("the type variable `{}` takes no arguments", self.text(name.name));
+                self.report(Code::WrongCount, name.span, message);
+            }
+            return self.info.types.intern(TyKind::Param(param));
+        }
+        self.resolve_synonym(name.name);
+        match self.type_of_name.get(&name.name).map(|t| t.meaning) {
+            Some(Meaning::Constructor(constructor)) => {
+                let arity = self.info.types.constructors[constructor.index()].arity;
+                if self.check_arity(name, args.len(), arity) {
+                    return self.info.types.intern(TyKind::Con(constructor, args.into()));
+                }
+                Ty::ERROR
+            }
+            Some(Meaning::Resolved(ty, first, arity)) => {
+                if self.check_arity(name, args.len(), arity as usize) {
+                    return self.info.types.subst_params(ty, first, &args);
+                }
+                Ty::ERROR
+            }
+            Some(Meaning::Open | Meaning::Synonym(_)) => {
+                let message = format!("the type synonym `{}` stands for itself", self.text(name.name));
+                self.report(Code::CyclicSynonym, name.span, message);
+                Ty::ERROR
+            }
+            None => self.built_in_type(name, &args),
+        }
+    }
+
+    fn check_arity(&mut self, name: Ident, found: usize, expected: usize) -> bool {
+        if found != expected {
+            let text = self.text(name.name);
+            let message = format!("the type `{text}` takes {expected} arguments, but is given {found}");
+            self.report(Code::WrongCount, name.span, message);
+        }
+        found == expected
+    }
+
+    /// The types whose names a program may use for its own.
+    fn built_in_type(&mut self, name: Ident, args: &[Ty]) -> Ty {
+        match (self.text(name.name), args) {
+            ("string", []) => Ty::STR,
+            ("regex", []) => Ty::REGEX,
+            ("rmode", []) => Ty::ROUNDING,
+            ("task", []) => self.info.types.intern(TyKind::Task(None)),
+            ("task", [result]) => self.info.types.intern(TyKind::Task(Some(*result))),
+            ("string" | "regex" | "rmode" | "task", _) => {
+                let message = format!("too many arguments for the type `{}`", self.text(name.name));
+                self.report(Code::WrongCount, name.span, message);
+                Ty::ERROR
+            }
+            _ => {
+                let known: Vec<Sym> =
+                    self.type_of_name.keys().copied().chain(self.type_vars.iter().map(|v| v.0)).collect();
+                let help = self.suggest(name.name, known.into_iter());
+                let message = format!("there is no type `{}`", self.text(name.name));
+                self.error(Diagnostic::new(Code::UnknownType, name.span, message).maybe_help(help));
+                Ty::ERROR
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! From the syntax tree to canonical text.
+//!
+//! The text parses to the same tree, and canonical text is printed as itself. Parentheses stand only where
+//! they are needed. Every spelling of asynchrony is printed in the form that [`crate::ast::StmtKind`] calls
+//! canonical.
+
+mod decl;
+mod expr;
+mod stmt;
+
+use crate::ast::{Ast, AttrArg, Attrs, Expr, ExprId, Ident, TypeExpr, TypeId};
+use crate::lexer::T;
+use crate::symbol::Sym;
+
+/// The canonical text of a program.
+pub fn print(ast: &Ast) -> String {
+    let mut printer = Printer { ast, out: String::new(), indent: 0 };
+    printer.program();
+    printer.out
+}
+
+/// The canonical text of an expression.
+pub fn print_expr(ast: &Ast, expr: ExprId) -> String {
+    let mut printer = Printer { ast, out: String::new(), indent: 0 };
+    printer.expr(expr);
+    printer.out
+}
+
+struct Printer<'a> {
+    ast: &'a Ast,
+    out: String,
+    /// How deep lines are indented, in levels.
+    indent: usize,
+}
+
+impl<'a> Printer<'a> {
+    fn text(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Begins a line.
+    fn start_line(&mut self) {
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+    }
+
+    /// A whole line.
+    fn line(&mut self, text: &str) {
+        self.start_line();
+        self.text(text);
+        self.end_line();
+    }
+
+    fn end_line(&mut self) {
+        self.out.push('\n');
+    }
+
+    /// Runs `f` with lines indented one level deeper.
+    fn indented(&mut self, f: impl FnOnce(&mut Self)) {
+        self.indent += 1;
+        f(self);
+        self.indent -= 1;
+    }
+
+    fn separated<I>(&mut self, items: impl IntoIterator<Item = I>, mut item: impl FnMut(&mut Self, I)) {
+        for (i, x) in items.into_iter().enumerate() {
+            if i > 0 {
+                self.text(", ");
+            }
+            item(self, x);
+        }
+    }
+
+    /// A name; one that is a keyword is escaped.
+    fn name(&mut self, name: Sym) {
+        if T::keyword(name.index()).is_some_and(|k| !k.is_name_in_boogie()) {
+            self.out.push('\\');
+        }
+        let ast = self.ast;
+        self.text(ast.text(name));
+    }
+
+    fn ident(&mut self, ident: Ident) {
+        self.name(ident.name);
+    }
+
+    fn idents(&mut self, idents: &[Ident]) {
+        self.separated(idents, |p, i| p.ident(*i));
+    }
+
+    /// `{:a 1} {:b} `, with a space after each.
+    fn attrs(&mut self, attrs: &Attrs) {
+        for attr in attrs {
+            self.text("{:");
+            self.name(attr.name);
+            if !attr.args.is_empty() {
+                self.text(" ");
+            }
+            self.separated(&attr.args, |p, arg| match arg {
+                AttrArg::Str(s) => p.quoted(*s),
+                // In parentheses it is an expression that is a string.
+                AttrArg::Expr(e) if matches!(p.ast.exprs[*e], Expr::Str(_)) => {
+                    p.text("(");
+                    p.expr(*e);
+                    p.text(")");
+                }
+                AttrArg::Expr(e) => p.expr(*e),
+            });
+            self.text("} ");
+        }
+    }
+
+    fn quoted(&mut self, string: Sym) {
+        self.text("\"");
+        let ast = self.ast;
+        self.text(ast.text(string));
+        self.text("\"");
+    }
+
+    /// `<a, b>`, or nothing.
+    fn type_params(&mut self, params: &[Ident]) {
+        if !params.is_empty() {
+            self.text("<");
+            self.idents(params);
+            self.text(">");
+        }
+    }
+
+    fn ty(&mut self, id: TypeId) {
+        let ast = self.ast;
+        crate::stack::grow(|| match &ast.types[id] {
+            TypeExpr::Bool => self.text("bool"),
+            TypeExpr::Int => self.text("int"),
+            TypeExpr::Real => self.text("real"),
+            TypeExpr::Bv(width) => self.text(&format!("bv{width}")),
+            TypeExpr::Float(significand, exponent) => self.text(&format!("float{significand}e{exponent}")),
+            TypeExpr::Named(name, args) => {
+                self.name(*name);
+                for arg in ast.types.list(*args) {
+                    self.text(" ");
+                    self.type_arg(*arg);
+                }
+            }
+            TypeExpr::Map(map) => {
+                self.type_params(&map.params);
+                self.text("[");
+                self.separated(ast.types.list(map.args), |p, arg| p.ty(*arg));
+                self.text("]");
+                self.ty(map.result);
+            }
+        });
+    }
+
+    fn type_arg(&mut self, id: TypeId) {
+        let atomic = match &self.ast.types[id] {
+            TypeExpr::Named(_, args) => self.ast.types.list(*args).is_empty(),
+            TypeExpr::Map(_) => false,
+            _ => true,
+        };
+        if atomic {
+            return self.ty(id);
+        }
+        self.text("(");
+        self.ty(id);
+        self.text(")");
+    }
+}
