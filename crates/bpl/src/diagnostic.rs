@@ -269,7 +269,8 @@ pub(crate) fn did_you_mean<'a>(written: &str, candidates: impl Iterator<Item = &
     if written.len() > 100 {
         return None;
     }
-    let allowed = (written.chars().count() / 3).clamp(1, 4);
+    // Any two names of one or two letters are close.
+    let allowed = (written.chars().count() / 3).min(4);
     candidates
         .filter(|c| c.len().abs_diff(written.len()) <= allowed && *c != written)
         .map(|c| (strsim::osa_distance(written, c), c))

@@ -535,74 +535,82 @@ impl<'a> Lexer<'a> {
     }
 
     fn operator(&mut self, start: usize) -> T {
-        let rest = &self.bytes()[start..];
-        for (spelling, kind) in OPERATORS {
-            if rest.starts_with(spelling.as_bytes()) {
-                self.pos = start + spelling.len();
-                return *kind;
-            }
+        let rest = &self.text[start..];
+        if let Some((kind, length)) = ascii_operator(rest.as_bytes()).or_else(|| unicode_operator(rest)) {
+            self.pos = start + length;
+            return kind;
         }
-        self.pos = start;
-        let begins_token = |c: char| {
-            c.is_ascii() && (class(c as u8) != 0 || c == '"' || OPERATORS.iter().any(|o| o.0.starts_with(c)))
+        let begins_token = |(i, c): &(usize, char)| {
+            let ascii = |b: u8| class(b) != 0 || b == b'"' || ascii_operator(&rest.as_bytes()[*i..]).is_some();
+            u8::try_from(*c).is_ok_and(ascii) || unicode_operator(&rest[*i..]).is_some()
         };
-        let length: usize =
-            self.text[start..].chars().take_while(|c| !begins_token(*c)).map(char::len_utf8).sum();
-        self.pos = start + length.max(1);
+        let end = rest.char_indices().skip(1).find(begins_token).map_or(rest.len(), |(i, _)| i);
+        self.pos = start + end;
         T::Bad(Bad::Characters)
     }
 }
 
-/// Operators and punctuation: a longer one comes before its prefixes.
-const OPERATORS: &[(&str, T)] = &[
-    (";", T::Semi),
-    (",", T::Comma),
-    ("(", T::LParen),
-    (")", T::RParen),
-    (":=", T::Assign),
-    ("::", T::ColonColon),
-    (":", T::Colon),
-    ("[", T::LBracket),
-    ("]", T::RBracket),
-    ("{", T::LBrace),
-    ("}|", T::RCode),
-    ("}", T::RBrace),
-    ("==>", T::Implies),
-    ("==", T::Eq),
-    ("=", T::Equals),
-    ("++", T::PlusPlus),
-    ("+", T::Plus),
-    ("->", T::Arrow),
-    ("-", T::Minus),
-    ("&&", T::And),
-    ("||", T::Or),
-    ("|{", T::LCode),
-    ("|", T::Bar),
-    ("<==>", T::Iff),
-    ("<==", T::Explies),
-    ("<=", T::Le),
-    ("<", T::Lt),
-    (">=", T::Ge),
-    (">", T::Gt),
-    ("!=", T::Neq),
-    ("!", T::Not),
-    ("**", T::StarStar),
-    ("*", T::Star),
-    ("/", T::Slash),
-    ("\u{21d4}", T::Iff),
-    ("\u{21d2}", T::Implies),
-    ("\u{21d0}", T::Explies),
-    ("\u{2227}", T::And),
-    ("\u{2228}", T::Or),
-    ("\u{2260}", T::Neq),
-    ("\u{2264}", T::Le),
-    ("\u{2265}", T::Ge),
-    ("\u{00ac}", T::Not),
-    ("\u{2200}", T::Forall),
-    ("\u{2203}", T::Exists),
-    ("\u{03bb}", T::Lambda),
-    ("\u{2022}", T::ColonColon),
-];
+/// The operator or punctuation that the text begins with, and its length. The longest one wins.
+fn ascii_operator(rest: &[u8]) -> Option<(T, usize)> {
+    Some(match rest {
+        [b'(', ..] => (T::LParen, 1),
+        [b')', ..] => (T::RParen, 1),
+        [b';', ..] => (T::Semi, 1),
+        [b',', ..] => (T::Comma, 1),
+        [b':', b'=', ..] => (T::Assign, 2),
+        [b':', b':', ..] => (T::ColonColon, 2),
+        [b':', ..] => (T::Colon, 1),
+        [b'[', ..] => (T::LBracket, 1),
+        [b']', ..] => (T::RBracket, 1),
+        [b'{', ..] => (T::LBrace, 1),
+        [b'}', b'|', ..] => (T::RCode, 2),
+        [b'}', ..] => (T::RBrace, 1),
+        [b'=', b'=', b'>', ..] => (T::Implies, 3),
+        [b'=', b'=', ..] => (T::Eq, 2),
+        [b'=', ..] => (T::Equals, 1),
+        [b'+', b'+', ..] => (T::PlusPlus, 2),
+        [b'+', ..] => (T::Plus, 1),
+        [b'-', b'>', ..] => (T::Arrow, 2),
+        [b'-', ..] => (T::Minus, 1),
+        [b'&', b'&', ..] => (T::And, 2),
+        [b'|', b'|', ..] => (T::Or, 2),
+        [b'|', b'{', ..] => (T::LCode, 2),
+        [b'|', ..] => (T::Bar, 1),
+        [b'<', b'=', b'=', b'>', ..] => (T::Iff, 4),
+        [b'<', b'=', b'=', ..] => (T::Explies, 3),
+        [b'<', b'=', ..] => (T::Le, 2),
+        [b'<', ..] => (T::Lt, 1),
+        [b'>', b'=', ..] => (T::Ge, 2),
+        [b'>', ..] => (T::Gt, 1),
+        [b'!', b'=', ..] => (T::Neq, 2),
+        [b'!', ..] => (T::Not, 1),
+        [b'*', b'*', ..] => (T::StarStar, 2),
+        [b'*', ..] => (T::Star, 1),
+        [b'/', ..] => (T::Slash, 1),
+        _ => return None,
+    })
+}
+
+fn unicode_operator(rest: &str) -> Option<(T, usize)> {
+    let first = rest.chars().next()?;
+    let kind = match first {
+        '\u{21d4}' => T::Iff,
+        '\u{21d2}' => T::Implies,
+        '\u{21d0}' => T::Explies,
+        '\u{2227}' => T::And,
+        '\u{2228}' => T::Or,
+        '\u{2260}' => T::Neq,
+        '\u{2264}' => T::Le,
+        '\u{2265}' => T::Ge,
+        '\u{00ac}' => T::Not,
+        '\u{2200}' => T::Forall,
+        '\u{2203}' => T::Exists,
+        '\u{03bb}' => T::Lambda,
+        '\u{2022}' => T::ColonColon,
+        _ => return None,
+    };
+    Some((kind, first.len_utf8()))
+}
 
 /// Lines that begin with `#`.
 impl Lexer<'_> {
@@ -717,9 +725,7 @@ mod tests {
     #[test]
     fn longest_operator_wins() {
         assert_eq!(kinds("<==> ==> <== <= <"), [T::Iff, T::Implies, T::Explies, T::Le, T::Lt]);
-        for (i, (longer, _)) in OPERATORS.iter().enumerate() {
-            assert!(OPERATORS[..i].iter().all(|(o, _)| !longer.starts_with(o)), "{longer} is shadowed");
-        }
+        assert_eq!(kinds("\u{2200}\u{2022}\u{ac}"), [T::Forall, T::ColonColon, T::Not]);
     }
 
     #[test]

@@ -1,4 +1,28 @@
 //! Boogie with asynchrony: the language that dally's engines read.
+//!
+//! Boogie is the intermediate language of program verification. Here it has asynchronous calls, tasks to
+//! wait for, yields and priorities, spelt as attributes and reserved procedures, so that a file stays
+//! readable to other Boogie tools; the spellings of c2s and of Corral mean the same.
+//!
+//! ```
+//! use dally_bpl::{load, print, source::SourceMap};
+//!
+//! let mut sources = SourceMap::default();
+//! sources.add("example.bpl", "
+//!     var x: int;
+//!     procedure main() { async call bump(); assume {:yield} true; assert x == 0; }
+//!     procedure bump() { x := x + 1; }
+//! ").unwrap();
+//!
+//! let program = load(&sources).expect("no errors");
+//! let text = print(&program.ast);
+//! assert!(text.contains("call {:async} bump();"));
+//! assert!(text.contains("yield;"));
+//! ```
+//!
+//! The way of a program: [`parse`] makes a syntax tree ([`ast`]) of all files, [`check`](check()) resolves
+//! names and finds types ([`check::Info`]), [`print`](print()) gives canonical text. Each returns all errors
+//! that it finds, as [`diagnostic::Diagnostic`]s, which [`render`] shows.
 
 pub mod ast;
 pub mod check;
@@ -7,6 +31,7 @@ mod float;
 pub mod lexer;
 mod parser;
 mod print;
+pub mod render;
 pub mod source;
 mod stack;
 pub mod symbol;
@@ -14,3 +39,28 @@ pub mod symbol;
 pub use check::check;
 pub use parser::parse;
 pub use print::{print, print_expr};
+
+/// A program without errors.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The syntax tree.
+    pub ast: ast::Ast,
+    /// What its names mean and which types its expressions have.
+    pub info: check::Info,
+}
+
+/// Parses and checks all files of a program.
+///
+/// Names are resolved only if everything could be parsed: what is missing from the tree would be reported as
+/// unknown.
+pub fn load(sources: &source::SourceMap) -> Result<Program, Vec<diagnostic::Diagnostic>> {
+    let (ast, diagnostics) = parse(sources);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics.sorted());
+    }
+    let (info, diagnostics) = check(&ast);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics.sorted());
+    }
+    Ok(Program { ast, info })
+}

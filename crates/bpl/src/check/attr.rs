@@ -93,13 +93,22 @@ impl Checker<'_> {
         if !matches!(kind, VarKind::Global | VarKind::Local) {
             return;
         }
-        self.assumptions.insert(var, false);
+        self.assumptions.entry(var).or_insert(false);
         if where_clause.is_some() {
             let message = "an assumption variable has no `where` clause";
             self.report(Code::BadAssumptionVariable, span, message);
         }
         if ty != super::Ty::BOOL {
             self.report(Code::BadAssumptionVariable, span, "an assumption variable is of type `bool`");
+        }
+    }
+
+    /// Notes that a global is an assumption variable: procedures before its declaration may assign to it.
+    pub(super) fn note_assumption(&mut self, name: crate::symbol::Sym, attrs: &Attrs) {
+        if self.ast.attr(attrs, "assumption").is_some()
+            && let Some(var) = self.info.global(name)
+        {
+            self.assumptions.insert(var, false);
         }
     }
 

@@ -46,6 +46,7 @@ impl Checker<'_> {
                 DeclKind::Var(var) => {
                     let ty = self.ty(var.ty);
                     self.collect_var(var.name, ty, VarKind::Global);
+                    self.note_assumption(var.name.name, &decl.attrs);
                 }
                 DeclKind::Function(function) => self.collect_function(function, index),
                 DeclKind::Datatype(datatype) => self.collect_datatype(datatype, index),

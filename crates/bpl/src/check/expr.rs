@@ -6,6 +6,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Sym;
 
+/// The word for one of them.
+fn singular(plural: &str) -> &str {
+    match plural {
+        "indices" => "index",
+        other => other.strip_suffix('s').unwrap_or(other),
+    }
+}
+
 impl Checker<'_> {
     /// Resolves an expression and finds its type.
     ///
@@ -191,6 +199,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn report_count(&mut self, span: Span, who: &str, what: &str, expected: usize, found: usize) {
+        let what = if expected == 1 { singular(what) } else { what };
         let message = format!("{who} takes {expected} {what}, but is given {found}");
         self.report(Code::WrongCount, span, message);
     }

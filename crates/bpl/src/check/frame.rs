@@ -6,8 +6,6 @@
 //! asynchrony, or that marks an entry point, clauses that are too narrow are widened as well: a task that
 //! runs in between can change anything, and Corral does the same.
 
-use rustc_hash::FxHashSet;
-
 use super::{Checker, ProcedureId, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -24,11 +22,7 @@ pub(super) struct Effects {
 
 impl Checker<'_> {
     pub(super) fn check_frames(&mut self) {
-        let mut effects = std::mem::take(&mut self.effects);
-        for e in &mut effects {
-            sort_once(&mut e.assigned);
-            sort_once(&mut e.calls);
-        }
+        let effects = std::mem::take(&mut self.effects);
         if self.uses_asynchrony {
             self.held_to_frame.clear();
         }
@@ -67,39 +61,45 @@ impl Checker<'_> {
 
     /// Adds to each frame that is not fixed what the body assigns to, and the frames of what it calls.
     fn infer_frames(&mut self, effects: &[Effects]) {
-        let mut callers: Vec<FxHashSet<ProcedureId>> = vec![FxHashSet::default(); self.info.procedures.len()];
-        let mut todo: Vec<ProcedureId> = Vec::new();
+        let count = self.info.procedures.len();
+        let mut callers: Vec<Vec<ProcedureId>> = vec![Vec::new(); count];
         for Effects { procedure, assigned, calls } in effects {
             let Some(procedure) = procedure.filter(|p| !self.held_to_frame.contains(p)) else { continue };
-            self.widen_frame(procedure, assigned.iter().map(|(v, _)| *v));
+            let mut assigned: Vec<VarId> = assigned.iter().map(|(v, _)| *v).collect();
+            assigned.sort_unstable();
+            assigned.dedup();
+            self.widen_frame(procedure, &assigned);
             for (callee, _) in calls {
-                callers[callee.index()].insert(procedure);
-                todo.push(*callee);
+                callers[callee.index()].push(procedure);
             }
         }
+        let mut todo: Vec<ProcedureId> = (0..count as u32).rev().map(ProcedureId).collect();
+        let mut queued = vec![true; count];
         while let Some(callee) = todo.pop() {
-            let frame = self.info[callee].modifies.clone();
+            queued[callee.index()] = false;
+            let frame = std::mem::take(&mut self.info.procedures[callee.index()].modifies);
             for caller in &callers[callee.index()] {
-                if *caller != callee && self.widen_frame(*caller, frame.iter().copied()) {
+                let grew = *caller != callee && self.widen_frame(*caller, &frame);
+                if grew && !std::mem::replace(&mut queued[caller.index()], true) {
                     todo.push(*caller);
                 }
             }
+            self.info.procedures[callee.index()].modifies = frame;
         }
     }
 
-    /// Adds globals to a frame; true if it grew.
-    fn widen_frame(&mut self, procedure: ProcedureId, vars: impl Iterator<Item = VarId>) -> bool {
+    /// Adds globals, which are sorted, to a frame; true if it grew.
+    fn widen_frame(&mut self, procedure: ProcedureId, vars: &[VarId]) -> bool {
         let modifies = &mut self.info.procedures[procedure.index()].modifies;
         let before = modifies.len();
-        modifies.extend(vars);
-        modifies.sort_unstable();
-        modifies.dedup();
+        for var in vars {
+            if modifies[..before].binary_search(var).is_err() {
+                modifies.push(*var);
+            }
+        }
+        if modifies.len() > before {
+            modifies.sort_unstable();
+        }
         modifies.len() > before
     }
-}
-
-/// Keeps the first place of each.
-fn sort_once<I: Ord + Copy>(items: &mut Vec<(I, Span)>) {
-    items.sort_unstable();
-    items.dedup_by_key(|(item, _)| *item);
 }

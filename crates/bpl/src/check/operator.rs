@@ -79,13 +79,16 @@ impl Checker<'_> {
 
     /// Values can be compared if their types are equal for some meaning of the type variables in them.
     fn comparable(&mut self, a: Ty, b: Ty) -> bool {
+        if a == b {
+            return true;
+        }
+        let (a, b) = (self.known(a), self.known(b));
         let before = self.unknowns.clone_if(self.info.types.has_param(a) || self.info.types.has_param(b));
         if self.unify(a, b) {
             return true;
         }
         let Some(before) = before else { return false };
         let after = std::mem::replace(&mut self.unknowns, before);
-        let (a, b) = (self.known(a), self.known(b));
         let instance: Vec<Ty> =
             (0..self.info.types.param_count()).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
         let a = self.info.types.subst_params(a, 0, &instance);

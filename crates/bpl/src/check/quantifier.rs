@@ -118,7 +118,9 @@ impl Checker<'_> {
     /// Reports a comparison or boolean operator in a trigger.
     pub(super) fn check_trigger_operator(&mut self, id: ExprId, op: BinaryOp) {
         let what = match (op, op.precedence()) {
-            (BinaryOp::Eq | BinaryOp::Neq, _) => "equality is",
+            // As in Boogie, a disequality is allowed.
+            (BinaryOp::Neq, _) => return,
+            (BinaryOp::Eq, _) => "equality is",
             (_, Precedence::Relational) => "comparisons are",
             (_, Precedence::Iff | Precedence::Implies | Precedence::Logical) => "boolean operators are",
             _ => return,

@@ -46,8 +46,9 @@ impl Checker<'_> {
     pub(super) fn declare_type_vars(&mut self, names: &[Ident]) -> u32 {
         let first = self.info.types.new_params(names.iter().map(|n| n.name));
         for (i, name) in names.iter().enumerate() {
-            if let Some(earlier) = names[..i].iter().find(|n| n.name == name.name) {
-                self.report_duplicate("the type variable", name.name, name.span, Some(earlier.span));
+            let earlier = names[..i].iter().find(|n| n.name == name.name).map(|n| n.span);
+            if earlier.is_some() || self.type_vars.iter().any(|(n, _)| *n == name.name) {
+                self.report_duplicate("the type variable", name.name, name.span, earlier);
             }
             self.type_vars.push((name.name, first + i as u32));
         }

@@ -169,11 +169,9 @@ impl Checker<'_> {
     ) {
         let signature = &implementation.signature;
         let declared = self.info[procedure].clone();
-        let params: Vec<Ty> = (first..first + signature.type_params.len() as u32)
-            .map(|p| self.info.types.intern(super::TyKind::Param(p)))
-            .collect();
+        let count = signature.type_params.len() as u32;
         let counts = [
-            (declared.type_params.1 as usize, params.len(), "type variables"),
+            (declared.type_params.1 as usize, count as usize, "type variables"),
             (declared.ins.len(), ins.len(), "parameters"),
             (declared.outs.len(), outs.len(), "results"),
         ];
@@ -190,6 +188,15 @@ impl Checker<'_> {
                 return;
             }
         }
+        // Type variables correspond in the order in which they occur, whatever the order of declaration.
+        let shape = |c: &mut Self, first, ins: &[Ty], outs: &[Ty]| {
+            c.info.types.close(first, count, &[ins, outs].concat(), Ty::BOOL)
+        };
+        if shape(self, declared.type_params.0, &declared.ins, &declared.outs) == shape(self, first, ins, outs) {
+            return;
+        }
+        let params: Vec<Ty> =
+            (first..first + count).map(|p| self.info.types.intern(super::TyKind::Param(p))).collect();
         let pairs = declared.ins.iter().zip(ins).zip(&signature.ins);
         let results = declared.outs.iter().zip(outs).zip(&signature.outs);
         for ((expected, found), var) in pairs.chain(results) {

@@ -352,7 +352,10 @@ impl Checker<'_> {
         let expected = self.info[procedure].outs.len();
         if call.outs.len() != expected {
             let name = self.text(call.procedure.name);
-            let message = format!("`{name}` gives {expected} results, but {} are taken", call.outs.len());
+            let message = match expected {
+                0 => format!("`{name}` gives no result"),
+                _ => format!("the call takes {} of the {expected} results of `{name}`", call.outs.len()),
+            };
             self.report(Code::WrongCount, call.procedure.span, message);
         }
         for (i, out) in call.outs.iter().enumerate() {

@@ -183,9 +183,8 @@ impl Checker<'_> {
 
     fn check_arity(&mut self, name: Ident, found: usize, expected: usize) -> bool {
         if found != expected {
-            let text = self.text(name.name);
-            let message = format!("the type `{text}` takes {expected} arguments, but is given {found}");
-            self.report(Code::WrongCount, name.span, message);
+            let who = format!("the type `{}`", self.text(name.name));
+            self.report_count(name.span, &who, "arguments", expected, found);
         }
         found == expected
     }

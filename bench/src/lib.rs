@@ -1,0 +1,68 @@
+//! What the benchmarks share: times, memory and tables.
+//!
+//! Absolute times mean little on a shared machine, so every table has a column of ratios against something
+//! that was run in the same process or right beside it.
+
+use std::time::{Duration, Instant};
+
+/// The shortest time of several runs: the one that was disturbed least.
+pub fn best_of<R>(runs: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
+    let mut best: Option<(Duration, R)> = None;
+    for _ in 0..runs.max(1) {
+        let start = Instant::now();
+        let result = std::hint::black_box(f());
+        let time = start.elapsed();
+        if best.as_ref().is_none_or(|(b, _)| time < *b) {
+            best = Some((time, result));
+        }
+    }
+    best.unwrap_or_else(|| unreachable!("there is at least one run"))
+}
+
+/// The most memory that this process has had, in bytes, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// A small generator of pseudo-random numbers, so that generated programs are the same everywhere.
+#[derive(Clone, Debug)]
+pub struct Numbers(u64);
+
+impl Numbers {
+    /// The generator with this seed.
+    pub fn new(seed: u64) -> Self {
+        Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound.max(1)
+    }
+}
+
+/// Formats rows as a Markdown table with aligned columns.
+pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let widths: Vec<usize> = (0..header.len())
+        .map(|i| {
+            let cells = rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count());
+            cells.chain([header[i].chars().count()]).max().unwrap_or(0)
+        })
+        .collect();
+    let line = |cells: Vec<&str>| {
+        let padded: Vec<String> =
+            cells.iter().zip(&widths).map(|(c, w)| format!("{c}{}", " ".repeat(w - c.chars().count()))).collect();
+        format!("| {} |\n", padded.join(" | "))
+    };
+    let mut text = line(header.to_vec());
+    text.push_str(&line(widths.iter().map(|_| "-").collect()).replace("- ", "--"));
+    for row in rows {
+        text.push_str(&line(row.iter().map(String::as_str).collect()));
+    }
+    text
+}

@@ -1,0 +1,71 @@
+//! Reading source files.
+
+use std::io::Read;
+
+use dally_bpl::diagnostic::{Code, Diagnostic};
+use dally_bpl::source::{SourceMap, Span, TooLarge};
+
+/// Why the files could not be read.
+#[derive(Debug)]
+pub(crate) enum InputError {
+    /// The operating system says no.
+    Unreadable { file: String, error: std::io::Error },
+    /// Something is wrong with the text.
+    Malformed { sources: SourceMap, diagnostic: Box<Diagnostic> },
+}
+
+/// Reads all files of a program.
+pub(crate) fn read(files: &[String]) -> Result<SourceMap, InputError> {
+    let mut sources = SourceMap::default();
+    for file in files {
+        let bytes =
+            read_bytes(file).map_err(|error| InputError::Unreadable { file: file.clone(), error })?;
+        add(&mut sources, display_name(file), bytes)?;
+    }
+    Ok(sources)
+}
+
+fn display_name(file: &str) -> &str {
+    if file == "-" { "<standard input>" } else { file }
+}
+
+fn read_bytes(file: &str) -> std::io::Result<Vec<u8>> {
+    if file != "-" {
+        return std::fs::read(file);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn add(sources: &mut SourceMap, name: &str, bytes: Vec<u8>) -> Result<(), InputError> {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let lossy = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        match sources.add(name, lossy) {
+            Err(TooLarge) => too_large(sources, name),
+            Ok(file) => {
+                let start = sources.files()[file].start + valid as u32;
+                let span = Span::new(start, start + '\u{fffd}'.len_utf8() as u32);
+                malformed(
+                    sources,
+                    Diagnostic::new(Code::NotUtf8, span, "this is not UTF-8 text")
+                        .help("is this a Boogie program? If so, convert the file to UTF-8"),
+                )
+            }
+        }
+    })?;
+    match sources.add(name, text) {
+        Ok(_) => Ok(()),
+        Err(TooLarge) => Err(too_large(sources, name)),
+    }
+}
+
+fn too_large(sources: &mut SourceMap, name: &str) -> InputError {
+    let message = format!("with `{name}`, the program has more than 4 GiB");
+    malformed(sources, Diagnostic::new(Code::TooLarge, Span::NONE, message))
+}
+
+fn malformed(sources: &mut SourceMap, diagnostic: Diagnostic) -> InputError {
+    InputError::Malformed { sources: std::mem::take(sources), diagnostic: Box::new(diagnostic) }
+}

@@ -1,0 +1,26 @@
+//! The command line of dally: flags, files, terminal and exit codes. Everything else is a library.
+
+mod cli;
+mod input;
+mod output;
+mod print;
+
+use clap::Parser;
+
+use crate::output::Exit;
+
+fn main() -> std::process::ExitCode {
+    let arguments = cli::Cli::parse();
+    arguments.color.write_global();
+    let exit = match arguments.command {
+        cli::Command::Print(print) => print::run(&print),
+        cli::Command::Completions { shell } => completions(shell),
+    };
+    exit.into()
+}
+
+fn completions(shell: clap_complete::Shell) -> Exit {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut <cli::Cli as clap::CommandFactory>::command(), "dally", &mut script);
+    output::stdout(&script)
+}

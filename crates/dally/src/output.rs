@@ -1,0 +1,111 @@
+//! Writing results, diagnostics and exit codes.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use dally_bpl::diagnostic::{Diagnostic, Severity};
+use dally_bpl::render::{self, JsonDiagnostic};
+use dally_bpl::source::SourceMap;
+
+/// How a run ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exit {
+    /// All is well.
+    Success,
+    /// Usage or input error.
+    Error,
+    /// Inconclusive, or unsupported.
+    Inconclusive,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Success => 0,
+            Exit::Error => 2,
+            Exit::Inconclusive => 3,
+        })
+    }
+}
+
+impl Exit {
+    /// The exit for a program with these diagnostics.
+    pub(crate) fn of(diagnostics: &[Diagnostic]) -> Exit {
+        match diagnostics.iter().map(Diagnostic::severity).min() {
+            None => Exit::Success,
+            Some(Severity::Error) => Exit::Error,
+            Some(Severity::Unsupported) => Exit::Inconclusive,
+        }
+    }
+}
+
+/// Writes to standard output. A reader that has gone away is no error of ours.
+pub(crate) fn stdout(bytes: &[u8]) -> Exit {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => Exit::Success,
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Exit::Success,
+        Err(e) => complain(&format!("cannot write the output: {e}")),
+    }
+}
+
+/// Writes a message that is about no place in a file.
+pub(crate) fn complain(message: &str) -> Exit {
+    stderr(&format!("error: {}\n", render::printable(message)));
+    Exit::Error
+}
+
+/// Writes to standard error, with colours only on a terminal.
+fn stderr(text: &str) {
+    // There is nobody left to tell if this fails.
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Shows the diagnostics to people.
+pub(crate) fn show(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
+    // More than anyone reads: the rest is counted.
+    const MOST: usize = 50;
+    let mut text = String::new();
+    for diagnostic in diagnostics.iter().take(MOST) {
+        text.push_str(&render::render(sources, diagnostic, true));
+        text.push('\n');
+    }
+    text.push_str(&summary(diagnostics, MOST));
+    stderr(&text);
+    Exit::of(diagnostics)
+}
+
+fn summary(diagnostics: &[Diagnostic], shown: usize) -> String {
+    let count = |severity| diagnostics.iter().filter(|d| d.severity() == severity).count();
+    let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let limit = dally_bpl::diagnostic::Diagnostics::LIMIT;
+    let mut parts = Vec::new();
+    match count(Severity::Error) {
+        0 => {}
+        n if n >= limit => parts.push(format!("{limit} errors or more")),
+        n => parts.push(plural(n, "error", "errors")),
+    }
+    match count(Severity::Unsupported) {
+        0 => {}
+        n => parts.push(plural(n, "unsupported construct", "unsupported constructs")),
+    }
+    let rest = diagnostics.len().saturating_sub(shown);
+    let hidden = if rest > 0 { format!(" ({rest} not shown)") } else { String::new() };
+    format!("{}{hidden}\n", parts.join(", "))
+}
+
+/// The diagnostics for machines.
+pub(crate) fn json(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<JsonDiagnostic> {
+    diagnostics.iter().map(|d| render::to_json(sources, d)).collect()
+}
+
+/// Writes a value as one line of JSON.
+pub(crate) fn write_json(value: &impl serde::Serialize) -> Exit {
+    match serde_json::to_vec(value) {
+        Ok(mut line) => {
+            line.push(b'\n');
+            stdout(&line)
+        }
+        Err(e) => complain(&format!("cannot write JSON: {e}")),
+    }
+}

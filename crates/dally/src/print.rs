@@ -1,0 +1,58 @@
+//! `dally print`: check a program and print it in canonical form.
+
+use serde::Serialize;
+
+use crate::cli::Print;
+use crate::input::{self, InputError};
+use crate::output::{self, Exit};
+
+/// What `dally print --json` writes.
+#[derive(Serialize)]
+struct Report {
+    /// `ok`, `error` or `unsupported`.
+    verdict: &'static str,
+    /// The program in canonical form, if it is without errors.
+    program: Option<String>,
+    diagnostics: Vec<dally_bpl::render::JsonDiagnostic>,
+}
+
+pub(crate) fn run(arguments: &Print) -> Exit {
+    let sources = match input::read(&arguments.files) {
+        Ok(sources) => sources,
+        Err(InputError::Unreadable { file, error }) => {
+            return output::complain(&format!("cannot read `{file}`: {error}"));
+        }
+        Err(InputError::Malformed { sources, diagnostic }) => {
+            return report_errors(arguments, &sources, &[*diagnostic]);
+        }
+    };
+    match dally_bpl::load(&sources) {
+        Err(diagnostics) => report_errors(arguments, &sources, &diagnostics),
+        Ok(program) => {
+            let text = dally_bpl::print(&program.ast);
+            if arguments.json {
+                let report = Report { verdict: "ok", program: Some(text), diagnostics: Vec::new() };
+                output::write_json(&report)
+            } else {
+                output::stdout(text.as_bytes())
+            }
+        }
+    }
+}
+
+fn report_errors(
+    arguments: &Print,
+    sources: &dally_bpl::source::SourceMap,
+    diagnostics: &[dally_bpl::diagnostic::Diagnostic],
+) -> Exit {
+    if !arguments.json {
+        return output::show(sources, diagnostics);
+    }
+    let exit = Exit::of(diagnostics);
+    let verdict = if exit == Exit::Inconclusive { "unsupported" } else { "error" };
+    let report = Report { verdict, program: None, diagnostics: output::json(sources, diagnostics) };
+    match output::write_json(&report) {
+        Exit::Success => exit,
+        failed => failed,
+    }
+}
