@@ -55,8 +55,11 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
         })
         .collect();
     let line = |cells: Vec<&str>| {
-        let padded: Vec<String> =
-            cells.iter().zip(&widths).map(|(c, w)| format!("{c}{}", " ".repeat(w - c.chars().count()))).collect();
+        let padded: Vec<String> = cells
+            .iter()
+            .zip(&widths)
+            .map(|(c, w)| format!("{c}{}", " ".repeat(w - c.chars().count())))
+            .collect();
         format!("| {} |\n", padded.join(" | "))
     };
     let mut text = line(header.to_vec());

@@ -88,10 +88,10 @@ fn function(out: &mut String, numbers: &mut Numbers, i: usize) {
 }
 
 fn body(out: &mut String, numbers: &mut Numbers, i: usize) {
-    out.push_str(&format!(
-        "procedure {{:source \"p{i}.c\"}} p{i}(x: int, r: Ref) returns (result: int)\n"
-    ));
-    out.push_str("  requires x >= 0;\n  ensures result >= old(g0) - x;\n{\n  var local, other: int;\n  var p: Pair;\n");
+    out.push_str(&format!("procedure {{:source \"p{i}.c\"}} p{i}(x: int, r: Ref) returns (result: int)\n"));
+    out.push_str(
+        "  requires x >= 0;\n  ensures result >= old(g0) - x;\n{\n  var local, other: int;\n  var p: Pair;\n",
+    );
     for _ in 0..10 + numbers.below(20) {
         statement(out, numbers, i);
     }

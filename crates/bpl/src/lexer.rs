@@ -541,7 +541,8 @@ impl<'a> Lexer<'a> {
             return kind;
         }
         let begins_token = |(i, c): &(usize, char)| {
-            let ascii = |b: u8| class(b) != 0 || b == b'"' || ascii_operator(&rest.as_bytes()[*i..]).is_some();
+            let ascii =
+                |b: u8| class(b) != 0 || b == b'"' || ascii_operator(&rest.as_bytes()[*i..]).is_some();
             u8::try_from(*c).is_ok_and(ascii) || unicode_operator(&rest[*i..]).is_some()
         };
         let end = rest.char_indices().skip(1).find(begins_token).map_or(rest.len(), |(i, _)| i);

@@ -79,7 +79,8 @@ fn excerpts(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<Excerpt> {
     for label in &diagnostic.secondary {
         let Some(next) = excerpt(sources, label, false) else { continue };
         // On the same line as one before, and cut out the same way: one excerpt shows both.
-        match excerpts.iter_mut().find(|e| e.file == next.file && e.line == next.line && e.text == next.text) {
+        match excerpts.iter_mut().find(|e| e.file == next.file && e.line == next.line && e.text == next.text)
+        {
             Some(same) => same.marks.extend(next.marks),
             None => excerpts.push(next),
         }
@@ -105,7 +106,8 @@ fn excerpt(sources: &SourceMap, label: &Label, primary: bool) -> Option<Excerpt>
     };
     let mut text = printable(file.text[shown.start..shown.end].trim_end_matches('\r'));
     // Bytes and characters move apart where a character was replaced: count again.
-    let moved = |offset: usize| printable(&file.text[shown.start..offset.clamp(shown.start, shown.end)]).len();
+    let moved =
+        |offset: usize| printable(&file.text[shown.start..offset.clamp(shown.start, shown.end)]).len();
     let (mut start, mut end) = (moved(range.start), moved(range.end));
     if shown.start > whole.start {
         text.insert(0, '…');
@@ -186,9 +188,7 @@ pub fn to_json(sources: &SourceMap, diagnostic: &Diagnostic) -> JsonDiagnostic {
         related: diagnostic
             .secondary
             .iter()
-            .filter_map(|l| {
-                Some(JsonLabel { location: location(sources, l.span)?, message: l.text.clone() })
-            })
+            .filter_map(|l| Some(JsonLabel { location: location(sources, l.span)?, message: l.text.clone() }))
             .collect(),
         help: diagnostic.help.clone(),
     }

@@ -48,8 +48,7 @@ pub(crate) enum Command {
 /// Parses the files as one program, resolves names, checks types, and prints the program in canonical form: one
 /// layout, one spelling of each asynchronous construct. All errors are reported at once.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  \
+#[command(after_help = "Examples:\n  \
                   dally print program.bpl           check it and print it\n  \
                   dally print library.bpl main.bpl  several files are one program\n  \
                   generator | dally print -         read standard input\n  \
@@ -58,8 +57,7 @@ pub(crate) enum Command {
                   call {:async} p(e);        async call p(e);\n  \
                   call {:async} t := p(e);   call {:async t} r := p(e);\n  \
                   call r := wait(t);         assume {:wait r, t} true;\n  \
-                  yield;                     assume {:yield} true;  call corral_yield();"
-)]
+                  yield;                     assume {:yield} true;  call corral_yield();")]
 pub(crate) struct Print {
     /// The files of the program; `-` is standard input
     #[arg(required = true, value_name = "FILE")]

@@ -18,8 +18,7 @@ pub(crate) enum InputError {
 pub(crate) fn read(files: &[String]) -> Result<SourceMap, InputError> {
     let mut sources = SourceMap::default();
     for file in files {
-        let bytes =
-            read_bytes(file).map_err(|error| InputError::Unreadable { file: file.clone(), error })?;
+        let bytes = read_bytes(file).map_err(|error| InputError::Unreadable { file: file.clone(), error })?;
         add(&mut sources, display_name(file), bytes)?;
     }
     Ok(sources)

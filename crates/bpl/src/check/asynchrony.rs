@@ -131,17 +131,20 @@ impl Checker<'_> {
     pub(super) fn range_attr(&mut self, attrs: &Attrs, var: VarId) {
         let Some(attr) = self.ast.attr(attrs, "range") else { return };
         let bounds = match attr.args[..] {
-            [AttrArg::Expr(low), AttrArg::Expr(high)] => self.number_literal(low).zip(self.number_literal(high)),
+            [AttrArg::Expr(low), AttrArg::Expr(high)] => {
+                self.number_literal(low).zip(self.number_literal(high))
+            }
             _ => None,
         };
-        if !bounds.is_some_and(|(low, high)| low <= high) {
+        if bounds.is_none_or(|(low, high)| low > high) {
             let message = "`:range` takes two numbers, the lower one first";
             let help = "write `{:range 0, 3}`";
             self.error(Diagnostic::new(Code::BadAttribute, attr.span, message).help(help));
         }
         let ty = self.info[var].ty;
         if !matches!(self.info.types.kind(ty), TyKind::Int | TyKind::Bv(_) | TyKind::Error) {
-            let message = format!("`:range` is for integers and bitvectors, not for type `{}`", self.show(ty));
+            let message =
+                format!("`:range` is for integers and bitvectors, not for type `{}`", self.show(ty));
             self.report(Code::BadAttribute, attr.span, message);
         }
     }

@@ -51,7 +51,13 @@ impl Checker<'_> {
     }
 
     /// Checks a body whose parameters have been declared.
-    pub(super) fn body(&mut self, body: &Body, procedure: Option<ProcedureId>, mut vars: BodyVars, decl: usize) {
+    pub(super) fn body(
+        &mut self,
+        body: &Body,
+        procedure: Option<ProcedureId>,
+        mut vars: BodyVars,
+        decl: usize,
+    ) {
         vars.locals = self.locals(body);
         self.info.bodies.insert(decl, vars);
         let outer = self.current.replace(Current { procedure, ..Current::default() });

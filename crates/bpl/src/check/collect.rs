@@ -20,9 +20,7 @@ fn declared_names(kind: &DeclKind) -> Vec<(Namespace, Sym)> {
     match kind {
         DeclKind::Type(ty) => vec![(Namespace::Types, ty.name.name)],
         DeclKind::Datatype(datatype) => vec![(Namespace::Types, datatype.name.name)],
-        DeclKind::Const(constant) => {
-            constant.names.iter().map(|n| (Namespace::Variables, n.name)).collect()
-        }
+        DeclKind::Const(constant) => constant.names.iter().map(|n| (Namespace::Variables, n.name)).collect(),
         DeclKind::Var(var) => vec![(Namespace::Variables, var.name.name)],
         DeclKind::Function(function) => vec![(Namespace::Callables, function.name.name)],
         DeclKind::Procedure(procedure) => vec![(Namespace::Callables, procedure.signature.name.name)],
@@ -145,8 +143,10 @@ impl Checker<'_> {
             let params = c.fields.iter().map(|f| self.ty(f.var.ty)).collect();
             let constructs = Some((constructor, index));
             let (name, span) = (c.name.name, c.name.span);
-            let id = self
-                .add_function(FunctionInfo { name, type_params, params, result, constructs, span, decl }, span);
+            let id = self.add_function(
+                FunctionInfo { name, type_params, params, result, constructs, span, decl },
+                span,
+            );
             constructors.push((id, c.fields.iter().map(|f| f.var.name.name).collect()));
         }
         self.type_vars.truncate(outer);

@@ -66,10 +66,11 @@ impl Checker<'_> {
         let mut missing: FxHashMap<(TyCon, usize), usize> = FxHashMap::default();
         for (con, datatype) in &self.info.datatypes {
             for (index, (function, _)) in datatype.constructors.iter().enumerate() {
-                let needed = self.info[*function].params.iter().filter_map(|t| match self.info.types.kind(*t) {
-                    TyKind::Con(c, _) if self.info.datatypes.contains_key(c) => Some(*c),
-                    _ => None,
-                });
+                let needed =
+                    self.info[*function].params.iter().filter_map(|t| match self.info.types.kind(*t) {
+                        TyKind::Con(c, _) if self.info.datatypes.contains_key(c) => Some(*c),
+                        _ => None,
+                    });
                 let mut count = 0;
                 for needed in needed {
                     waiting.entry(needed).or_default().push((*con, index));

@@ -178,11 +178,16 @@ impl Checker<'_> {
         };
         self.info.expr_refs[id.index()] = Some(Ref::Function(function));
         let (first, count) = self.info[function].type_params;
-        let instance: Vec<Ty> =
-            (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
         let expected = self.info[function].params.len();
         if args.len() != expected {
-            self.report_count(name_span, &format!("`{}`", self.text(name)), "arguments", expected, args.len());
+            self.report_count(
+                name_span,
+                &format!("`{}`", self.text(name)),
+                "arguments",
+                expected,
+                args.len(),
+            );
         }
         for (i, arg) in self.ast.exprs.list(args).iter().enumerate() {
             let ty = self.expr(*arg);
@@ -239,8 +244,7 @@ impl Checker<'_> {
             self.report_count(span, "this map", "indices", arity, indices.len());
             return None;
         }
-        let instance: Vec<Ty> =
-            (0..params).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        let instance: Vec<Ty> = (0..params).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
         for (i, index) in indices.iter().enumerate() {
             let found = self.expr(*index);
             let TyKind::Map(_, args, _) = self.info.types.kind(map) else { return None };

@@ -5,8 +5,8 @@
 //! fits everything, so that one mistake is reported once.
 //!
 //! Deviations from Boogie:
-//! 1. Asynchronous calls, `wait` and the type `task` are ours ([`asynchrony`]).
-//! 2. `modifies` clauses may be left out: see [`frame`].
+//! 1. Asynchronous calls, `wait` and the type `task` are ours (`asynchrony.rs`).
+//! 2. `modifies` clauses may be left out: `frame.rs` has the rule.
 //! 3. A `uses` clause only groups axioms; nothing is pruned.
 
 mod asynchrony;

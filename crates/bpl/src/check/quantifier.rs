@@ -39,8 +39,10 @@ impl Checker<'_> {
             let body = c.expr(binder.body);
             if binder.kind == BinderKind::Lambda {
                 if let Some((name, _)) = unmentioned.first() {
-                    let message =
-                        format!("the type variable `{}` does not occur in the lambda's parameters", c.text(*name));
+                    let message = format!(
+                        "the type variable `{}` does not occur in the lambda's parameters",
+                        c.text(*name)
+                    );
                     c.report(Code::UnusedTypeVariable, c.span(id), message);
                 }
                 let body = c.known(body);
@@ -83,7 +85,8 @@ impl Checker<'_> {
         }
         for (var, bound) in vars.iter().zip(&binder.vars) {
             if !mentioned.vars.contains(var) {
-                let message = format!("the trigger does not mention the variable `{}`", self.text(bound.name.name));
+                let message =
+                    format!("the trigger does not mention the variable `{}`", self.text(bound.name.name));
                 let help = "a trigger mentions all variables of its quantifier";
                 self.error(Diagnostic::new(Code::BadTrigger, trigger.span, message).help(help));
             }

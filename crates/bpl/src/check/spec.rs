@@ -192,7 +192,8 @@ impl Checker<'_> {
         let shape = |c: &mut Self, first, ins: &[Ty], outs: &[Ty]| {
             c.info.types.close(first, count, &[ins, outs].concat(), Ty::BOOL)
         };
-        if shape(self, declared.type_params.0, &declared.ins, &declared.outs) == shape(self, first, ins, outs) {
+        if shape(self, declared.type_params.0, &declared.ins, &declared.outs) == shape(self, first, ins, outs)
+        {
             return;
         }
         let params: Vec<Ty> =

@@ -3,8 +3,8 @@
 use super::labels::Enclosing;
 use super::{Checker, ProcedureId, Ty, VarId, VarKind};
 use crate::ast::{
-    Access, BinaryOp, Block, Call, DeclKind, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind, Stmt, StmtKind,
-    Unpack, VarDecl, While,
+    Access, BinaryOp, Block, Call, DeclKind, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind,
+    Stmt, StmtKind, Unpack, VarDecl, While,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::parser::civl::{self, LINEAR_ATTRS};
@@ -165,9 +165,8 @@ impl Checker<'_> {
             VarKind::Bound => "is bound by a quantifier",
         };
         let message = format!("`{}` {why} and cannot be assigned to", self.text(name.name));
-        let help = (self.info[var].kind == VarKind::In).then(|| {
-            "copy it into a local variable first, or declare it among the results".to_owned()
-        });
+        let help = (self.info[var].kind == VarKind::In)
+            .then(|| "copy it into a local variable first, or declare it among the results".to_owned());
         self.error(Diagnostic::new(Code::Immutable, name.span, message).maybe_help(help));
         Some(var)
     }
@@ -326,7 +325,12 @@ impl Checker<'_> {
     }
 
     /// Checks the arguments of a call; the types that the procedure's type variables stand for.
-    pub(super) fn arguments(&mut self, procedure: ProcedureId, name: Ident, args: ExprList) -> (u32, Vec<Ty>) {
+    pub(super) fn arguments(
+        &mut self,
+        procedure: ProcedureId,
+        name: Ident,
+        args: ExprList,
+    ) -> (u32, Vec<Ty>) {
         let (first, count) = self.info[procedure].type_params;
         let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
         let expected = self.info[procedure].ins.len();

@@ -247,14 +247,12 @@ impl Types {
 
     /// A part of a map type with the variables that the map binds replaced.
     pub(super) fn open(&mut self, part: Ty, with: &[Ty]) -> Ty {
-        self.rebuild(
-            part,
-            &|types, t, depth| types.loose[t.0 as usize] <= depth,
-            &mut |types, t, depth| match *types.kind(t) {
+        self.rebuild(part, &|types, t, depth| types.loose[t.0 as usize] <= depth, &mut |types, t, depth| {
+            match *types.kind(t) {
                 TyKind::Bound(d, i) if d == depth => with[i as usize],
                 _ => t,
-            },
-        )
+            }
+        })
     }
 
     /// The map type that binds the variables `first`, … , with them in the order of their occurrence.
@@ -262,8 +260,10 @@ impl Types {
         let mut order = Vec::new();
         let mut parts: Vec<Ty> = args.iter().copied().chain([value]).collect();
         for part in &mut parts {
-            *part = self.rebuild(*part, &|types, t, _| !types.has_param(t), &mut |types, t, depth| {
-                match *types.kind(t) {
+            *part =
+                self.rebuild(*part, &|types, t, _| !types.has_param(t), &mut |types, t, depth| match *types
+                    .kind(t)
+                {
                     TyKind::Param(p) if (first..first + count).contains(&p) => {
                         let index = order.iter().position(|q| *q == p).unwrap_or_else(|| {
                             order.push(p);
@@ -272,8 +272,7 @@ impl Types {
                         types.intern(TyKind::Bound(depth, index as u32))
                     }
                     _ => t,
-                }
-            });
+                });
         }
         let value = parts.pop().unwrap_or(Ty::ERROR);
         self.intern(TyKind::Map(count, parts.into(), value))

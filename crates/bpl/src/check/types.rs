@@ -75,7 +75,8 @@ impl Checker<'_> {
 
     fn resolve_synonym(&mut self, name: Sym) {
         let ast = self.ast;
-        let Some(TypeName { meaning: Meaning::Synonym(index), span }) = self.type_of_name.get(&name).copied() else {
+        let Some(TypeName { meaning: Meaning::Synonym(index), span }) = self.type_of_name.get(&name).copied()
+        else {
             return;
         };
         let DeclKind::Type(decl) = &ast.decls[index].kind else { return };
@@ -132,9 +133,10 @@ impl Checker<'_> {
         for (i, param) in params.iter().enumerate() {
             let number = first + i as u32;
             let twice = params[i + 1..].iter().any(|p| p.name == param.name);
-            let found = types.iter().chain(&more).any(|t| {
-                self.info.types.has_error(*t) || self.info.types.mentions(*t, number)
-            });
+            let found = types
+                .iter()
+                .chain(&more)
+                .any(|t| self.info.types.has_error(*t) || self.info.types.mentions(*t, number));
             if !found && !twice {
                 let name = self.text(param.name);
                 let message = format!("the type variable `{name}` does not occur in {what}");

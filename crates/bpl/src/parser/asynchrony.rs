@@ -41,7 +41,7 @@ impl Parser<'_> {
         self.expect(T::Semi)?;
         let async_attr = self.ast.attr(&attrs, "async").cloned();
         if keyword_async || async_attr.is_some() {
-            return Ok(self.post(call, async_attr.as_ref(), &attrs));
+            return Ok(self.post(&call, async_attr.as_ref(), &attrs));
         }
         self.waits |= self.ast.text(call.procedure.name) == WAIT;
         let kind = match self.ast.text(call.procedure.name) {
@@ -73,7 +73,7 @@ impl Parser<'_> {
         Ok(Call { free, outs: names, procedure, args })
     }
 
-    fn post(&mut self, call: Call, attr: Option<&Attr>, attrs: &Attrs) -> (StmtKind, Attrs) {
+    fn post(&mut self, call: &Call, attr: Option<&Attr>, attrs: &Attrs) -> (StmtKind, Attrs) {
         let handle = match attr.map_or(&[][..], |a| &a.args) {
             [] => {
                 if let [_, second, ..] = call.outs[..] {
@@ -91,7 +91,7 @@ impl Parser<'_> {
         };
         let level = self.level(attrs);
         let attrs = self.without(&self.without(attrs, "async"), "level");
-        let Call { procedure, args, .. } = call;
+        let Call { procedure, args, .. } = *call;
         (StmtKind::Async(Box::new(Async { handle, procedure, args, level })), attrs)
     }
 

@@ -1,7 +1,7 @@
 //! Attributes and triggers.
 
 use super::{Parsed, Parser};
-use crate::ast::{Attr, AttrArg, Attrs, Trigger};
+use crate::ast::{Attr, AttrArg, Attrs, Expr, Trigger};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::T;
 
@@ -42,13 +42,13 @@ impl Parser<'_> {
     }
 
     fn attr_arg(&mut self) -> Parsed<AttrArg> {
-        // A string with an operator behind it would be an expression, but no operator takes strings.
-        if self.at(T::Str) {
-            let arg = AttrArg::Str(self.string());
-            self.bump();
-            return Ok(arg);
+        let at_string = self.at(T::Str);
+        let expr = self.expr()?;
+        // A string by itself; in parentheses it is an expression.
+        match self.ast.exprs[expr] {
+            Expr::Str(text) if at_string => Ok(AttrArg::Str(text)),
+            _ => Ok(AttrArg::Expr(expr)),
         }
-        Ok(AttrArg::Expr(self.expr()?))
     }
 
     /// Attributes and triggers of a quantifier, in any order.

@@ -18,10 +18,7 @@ pub(crate) const LINEAR_ATTRS: [&str; 3] = ["linear", "linear_in", "linear_out"]
 impl Parser<'_> {
     /// Whether a declaration of Civl begins here.
     pub(super) fn at_civl_decl(&self) -> bool {
-        matches!(
-            self.kind(),
-            T::Action | T::Invariant | T::Yield | T::Left | T::Right | T::Both | T::Atomic
-        )
+        matches!(self.kind(), T::Action | T::Invariant | T::Yield | T::Left | T::Right | T::Both | T::Atomic)
     }
 
     /// Reports a declaration of Civl and moves on to the next declaration.
@@ -35,14 +32,17 @@ impl Parser<'_> {
         let text = self.text[start..self.last_end].split_whitespace().collect::<Vec<_>>().join(" ");
         self.unsupported(span, &format!("`{}` is a declaration of Civl", super::shorten(&text)));
         let mut depth = 0_u32;
-        let mut fresh = false;
-        while !self.at(T::Eof) && !(depth == 0 && fresh && self.at_decl()) {
+        let mut ended = false;
+        while !self.at(T::Eof) {
+            if depth == 0 && ended && self.at_decl() {
+                return;
+            }
             match self.kind() {
                 T::LBrace => depth += 1,
                 T::RBrace => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            fresh = matches!(self.kind(), T::Semi | T::RBrace);
+            ended = matches!(self.kind(), T::Semi | T::RBrace);
             self.bump();
         }
     }

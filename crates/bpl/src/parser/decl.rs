@@ -2,8 +2,8 @@
 
 use super::{Parsed, Parser, Reported};
 use crate::ast::{
-    Attrs, Axiom, Body, Const, Constructor, Datatype, Decl, DeclKind, Flavour, Function, Ident, Implementation, Param,
-    Procedure, Signature, Spec, SpecKind, TypeDecl, TypeExpr, Var, VarDecl,
+    Attrs, Axiom, Body, Const, Constructor, Datatype, Decl, DeclKind, Flavour, Function, Ident,
+    Implementation, Param, Procedure, Signature, Spec, SpecKind, TypeDecl, TypeExpr, Var, VarDecl,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::T;
@@ -257,9 +257,11 @@ impl Parser<'_> {
                     param.name = Some(Ident { name: *name, span });
                     param.ty = ty;
                 }
-                (None, _, Some(_)) => self
-                    .diagnostics
-                    .push(Diagnostic::new(Code::BadParameter, span, "expected a name for this parameter")),
+                (None, _, Some(_)) => self.diagnostics.push(Diagnostic::new(
+                    Code::BadParameter,
+                    span,
+                    "expected a name for this parameter",
+                )),
                 (None, _, None) => {
                     let message = "the type of the last parameter is missing";
                     self.diagnostics.push(Diagnostic::new(Code::BadParameter, span, message));

@@ -65,8 +65,12 @@ impl Parser<'_> {
         if self.bounds.take().is_some() {
             let span = self.ast.exprs.span(expr);
             self.error(
-                Diagnostic::new(Code::BadExtract, span, "bounds of a bitvector may only stand alone in brackets")
-                    .help("write `e[high:low]`"),
+                Diagnostic::new(
+                    Code::BadExtract,
+                    span,
+                    "bounds of a bitvector may only stand alone in brackets",
+                )
+                .help("write `e[high:low]`"),
             );
         }
         Ok(expr)
@@ -124,7 +128,8 @@ impl Parser<'_> {
         };
         let span = self.token_span();
         self.error(
-            Diagnostic::new(Code::AmbiguousOperators, span, message).help("add parentheses to say which is meant"),
+            Diagnostic::new(Code::AmbiguousOperators, span, message)
+                .help("add parentheses to say which is meant"),
         );
     }
 
@@ -162,7 +167,11 @@ impl Parser<'_> {
         let span = self.ast.exprs.span(high_expr).to(self.token_span());
         self.bump();
         let Expr::Int(digits) = self.ast.exprs[high_expr] else {
-            self.error(Diagnostic::new(Code::BadExtract, span, "the bounds of an extraction are two numbers"));
+            self.error(Diagnostic::new(
+                Code::BadExtract,
+                span,
+                "the bounds of an extraction are two numbers",
+            ));
             return;
         };
         let high = number(self.ast.text(digits));
@@ -289,7 +298,7 @@ impl Parser<'_> {
         self.ast.symbols.intern(if significant.is_empty() { "0" } else { significant })
     }
 
-    pub(super) fn string(&mut self) -> Sym {
+    fn string(&mut self) -> Sym {
         let text = self.token_text();
         self.ast.symbols.intern(&text[1..text.len() - 1])
     }
@@ -350,11 +359,8 @@ impl Parser<'_> {
     fn binder(&mut self, kind: BinderKind, start: usize) -> Parsed<ExprId> {
         self.bump();
         let type_params = self.type_params()?;
-        let vars = if self.at(T::ColonColon) && !type_params.is_empty() {
-            Vec::new()
-        } else {
-            self.bound_vars()?
-        };
+        let vars =
+            if self.at(T::ColonColon) && !type_params.is_empty() { Vec::new() } else { self.bound_vars()? };
         self.expect(T::ColonColon)?;
         let (attrs, triggers) = self.attrs_and_triggers()?;
         if kind == BinderKind::Lambda && !triggers.is_empty() {

@@ -246,9 +246,11 @@ impl<'a> Parser<'a> {
         let span = self.token_span();
         let text = shorten(self.token_text());
         self.error(match bad {
-            Bad::Characters => {
-                Diagnostic::new(Code::UnexpectedCharacter, span, format!("`{text}` is not part of the language"))
-            }
+            Bad::Characters => Diagnostic::new(
+                Code::UnexpectedCharacter,
+                span,
+                format!("`{text}` is not part of the language"),
+            ),
             Bad::UnterminatedString => {
                 Diagnostic::new(Code::UnterminatedString, span, "this string has no closing quote")
                     .help("a string ends on the line on which it begins")
@@ -259,10 +261,14 @@ impl<'a> Parser<'a> {
                 Diagnostic::new(Code::UnterminatedComment, opening, "this comment is never closed")
                     .help("comments nest: each `/*` needs its own `*/`")
             }
-            Bad::Pragma => Diagnostic::new(Code::BadPragma, span, "this line is no pragma")
-                .help("a line that begins with `#` is `#if`, `#elsif`, `#else`, `#endif` or `#line NUMBER FILE`"),
-            Bad::Conditional => Diagnostic::new(Code::BadPragma, span, format!("`{text}` without its counterpart"))
-                .help("`#if` is closed by `#endif`, with at most one `#else`, the last branch, in between"),
+            Bad::Pragma => Diagnostic::new(Code::BadPragma, span, "this line is no pragma").help(
+                "a line that begins with `#` is `#if`, `#elsif`, `#else`, `#endif` or `#line NUMBER FILE`",
+            ),
+            Bad::Conditional => {
+                Diagnostic::new(Code::BadPragma, span, format!("`{text}` without its counterpart")).help(
+                    "`#if` is closed by `#endif`, with at most one `#else`, the last branch, in between",
+                )
+            }
         });
     }
 

@@ -2,8 +2,8 @@
 
 use super::{MAX_BLOCK_DEPTH, Parsed, Parser, Reported};
 use crate::ast::{
-    Access, Attrs, Block, Branch, Guard, Ident, If, Lhs, LoopSpec, LoopSpecKind, Scope, Stmt, StmtKind, Unpack,
-    VarDecl, Visibility, While,
+    Access, Attrs, Block, Branch, Guard, Ident, If, Lhs, LoopSpec, LoopSpecKind, Scope, Stmt, StmtKind,
+    Unpack, VarDecl, Visibility, While,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::T;
@@ -68,11 +68,17 @@ impl Parser<'_> {
                 {
                     return;
                 }
+                // In the middle of a line it is an expression.
+                T::If if moved && depth == 0 && self.begins_line() => return,
                 _ if self.at_hard_decl() => return,
                 _ => {}
             }
             self.bump();
         }
+    }
+
+    fn begins_line(&self) -> bool {
+        self.text[self.last_end..self.token.start].contains('\n')
     }
 
     fn stmt(&mut self) -> Parsed<Stmt> {

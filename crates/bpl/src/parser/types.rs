@@ -118,7 +118,11 @@ impl Parser<'_> {
         // Far beyond any machine word, and small enough that nothing downstream overflows.
         const MOST: u32 = 1 << 20;
         bits.filter(|b| *b <= MOST).unwrap_or_else(|| {
-            self.error(Diagnostic::new(Code::BadNumber, span, format!("more than {MOST} bits are not supported")));
+            self.error(Diagnostic::new(
+                Code::BadNumber,
+                span,
+                format!("more than {MOST} bits are not supported"),
+            ));
             1
         })
     }

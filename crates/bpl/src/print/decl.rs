@@ -2,8 +2,8 @@
 
 use super::Printer;
 use crate::ast::{
-    Attrs, Axiom, Body, Const, Datatype, Decl, DeclKind, Function, Param, Procedure, Signature, Spec, SpecKind,
-    TypeDecl, Var, VarDecl,
+    Attrs, Axiom, Body, Const, Datatype, Decl, DeclKind, Function, Param, Procedure, Signature, Spec,
+    SpecKind, TypeDecl, Var, VarDecl,
 };
 
 /// A declaration of several lines stands apart.

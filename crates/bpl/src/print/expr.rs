@@ -143,14 +143,17 @@ impl Printer<'_> {
     }
 
     fn unary(&mut self, op: UnaryOp, operand: ExprId, out: &mut Vec<Item>) {
-        out.push(Item::Text(if op == UnaryOp::Neg { "-" } else { "!" }));
-        // A minus right before a floating-point literal is part of the literal.
-        let joins = matches!(self.ast.exprs[operand], Expr::Float(_)) && op == UnaryOp::Neg;
-        if joins {
-            out.extend([Item::Text("("), Item::Expr(operand, Precedence::Whole), Item::Text(")")]);
-        } else {
-            out.push(Item::Expr(operand, Precedence::Unary));
+        let mut first = operand;
+        while let Some(left) = self.ast.exprs.left_part(first) {
+            first = left;
         }
+        out.push(Item::Text(match op {
+            UnaryOp::Not => "!",
+            // A minus right before a floating-point literal would be part of the literal.
+            UnaryOp::Neg if matches!(self.ast.exprs[first], Expr::Float(_)) => "- ",
+            UnaryOp::Neg => "-",
+        }));
+        out.push(Item::Expr(operand, Precedence::Unary));
     }
 
     /// Text that is printed at once: only for an expression without parts before it.
@@ -183,9 +186,20 @@ impl Printer<'_> {
         }
         out.extend([Text(" :: "), Item::Attrs(binder.attrs.clone())]);
         for trigger in &binder.triggers {
-            out.push(Text(if trigger.positive { "{ " } else { "{:nopats " }));
-            self.list(trigger.exprs, out);
-            out.push(Text(if trigger.positive { " } " } else { "} " }));
+            if trigger.positive {
+                out.push(Text("{ "));
+                self.list(trigger.exprs, out);
+                out.push(Text(" } "));
+                continue;
+            }
+            out.push(Text("{:nopats "));
+            for e in self.ast.exprs.list(trigger.exprs) {
+                // A string by itself would be no expression.
+                let string = matches!(self.ast.exprs[*e], Expr::Str(_));
+                out.push(Text(if string { "(" } else { "" }));
+                out.push(Item::Expr(*e, Precedence::Whole));
+                out.push(Text(if string { ")} " } else { "} " }));
+            }
         }
         out.extend([Item::Expr(binder.body, Precedence::Whole), Text(")")]);
     }

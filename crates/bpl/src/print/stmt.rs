@@ -2,8 +2,8 @@
 
 use super::Printer;
 use crate::ast::{
-    Access, Attrs, Block, Body, Branch, ExprId, ExprList, Guard, If, Lhs, LoopSpec, LoopSpecKind, Scope, Stmt,
-    StmtKind, VarDecl, Visibility, While,
+    Access, Attrs, Block, Body, Branch, ExprId, ExprList, Guard, If, Lhs, LoopSpec, LoopSpecKind, Scope,
+    Stmt, StmtKind, VarDecl, Visibility, While,
 };
 
 impl Printer<'_> {

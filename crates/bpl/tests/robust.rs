@@ -1,0 +1,275 @@
+//! No input crashes, and every bad one gets a diagnostic with a place in the text.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+mod support;
+
+use arbtest::{arbitrary::Unstructured, arbtest};
+use dally_bpl::diagnostic::Code;
+use support::{errors, sources};
+
+fn codes(text: &str) -> Vec<Code> {
+    errors(text).iter().map(|d| d.code).collect()
+}
+
+/// The whole way, with every diagnostic rendered; spans must lie in the text.
+fn run(text: &str) {
+    let sources = sources(text);
+    match dally_bpl::load(&sources) {
+        Ok(program) => {
+            let printed = dally_bpl::print(&program.ast);
+            assert_eq!(errors(&printed), [], "printed as:\n{printed}");
+        }
+        Err(diagnostics) => {
+            assert!(!diagnostics.is_empty());
+            for d in &diagnostics {
+                assert!(sources.text(d.primary.span).is_some(), "{d:?} points nowhere in {text:?}");
+                let shown = dally_bpl::render::render(&sources, d, false);
+                assert!(!shown.contains('\u{1b}') && !shown.contains('\0'), "{shown:?}");
+                dally_bpl::render::to_json(&sources, d);
+            }
+        }
+    }
+}
+
+fn nested(open: &str, inner: &str, close: &str, depth: usize) -> String {
+    format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
+}
+
+#[test]
+fn deep_nesting_is_reported() {
+    for (open, inner, close) in [
+        ("(", "true", ")"),
+        ("!", "true", ""),
+        ("old(", "true", ")"),
+        ("f(", "true", ")"),
+        ("x[", "0", "]"),
+        ("x[0 := ", "0", "]"),
+        ("(forall x: int :: ", "true", ")"),
+        ("if true then ", "true", " else true"),
+        ("true ==> ", "true", ""),
+        ("(var x := true; ", "x", ")"),
+        ("|{ A: assume ", "true", "; return true; }|"),
+    ] {
+        let text = format!("axiom {};", nested(open, inner, close, 100_000));
+        assert_eq!(codes(&text), [Code::TooDeep], "{open}");
+        run(&format!("axiom {};", nested(open, inner, close, 2_000)));
+    }
+}
+
+#[test]
+fn deep_types_and_statements_are_reported() {
+    assert_eq!(codes(&format!("var x: {};", nested("[int]", "int", "", 100_000))), [Code::TooDeep]);
+    assert_eq!(codes(&format!("var x: {};", nested("(", "int", ")", 100_000))), [Code::TooDeep]);
+    let block = nested("if (*) {", "", "}", 100_000);
+    assert_eq!(codes(&format!("procedure p() {{ {block} }}")), [Code::TooDeep]);
+    run(&format!("var x: {};", nested("[int]", "int", "", 2_000)));
+    run(&format!("procedure p() {{ {} }}", nested("while (*) {", "", "}", 500)));
+}
+
+#[test]
+fn long_chains_are_no_nesting() {
+    let n = 100_000;
+    for text in [
+        format!("axiom true{};", " && true".repeat(n)),
+        format!("axiom 0{} == 0;", " + 0".repeat(n)),
+        format!("axiom true{};", " <==> true".repeat(n)),
+        format!("const m: [int]int; axiom m{} == m;", "[0 := 1]".repeat(n)),
+        format!("procedure p() {{ {} }}", "assume true;".repeat(n)),
+        format!("procedure p() {{ if (*) {{}}{} }}", " else if (*) {}".repeat(n)),
+        format!("const {}: int;", (0..n).map(|i| format!("c{i}")).collect::<Vec<_>>().join(", ")),
+    ] {
+        assert_eq!(codes(&text), []);
+    }
+}
+
+#[test]
+fn long_lines_are_cut() {
+    let text = format!("{}axiom oops;{}", " ".repeat(5_000_000), " ".repeat(5_000_000));
+    let sources = sources(&text);
+    let diagnostics = dally_bpl::load(&sources).err().unwrap_or_default();
+    let shown = dally_bpl::render::render(&sources, &diagnostics[0], false);
+    assert!(shown.contains(":1:5000007") && shown.contains("axiom oops;") && shown.len() < 1_000, "{shown}");
+}
+
+#[test]
+fn unterminated_things_point_to_their_beginning() {
+    assert_eq!(codes("axiom {:x \"abc"), [Code::UnterminatedString, Code::UnexpectedToken]);
+    assert_eq!(codes("axiom true; /* /* */"), [Code::UnterminatedComment]);
+    assert_eq!(codes("#if A\n"), [Code::BadPragma]);
+}
+
+#[test]
+fn errors_are_all_found() {
+    let text = "procedure p() { x := ; y : = 1; call ; assert true } var ; procedure q() { assert tru; }";
+    assert!(codes(text).len() >= 4, "{:?}", errors(text));
+    let text = "procedure p() { x := 1; assert y; call z(); goto l; }";
+    assert_eq!(
+        codes(text),
+        [Code::UnknownName, Code::UnknownName, Code::UnknownProcedure, Code::UnknownLabel]
+    );
+}
+
+#[test]
+fn errors_are_counted_up_to_a_limit() {
+    assert_eq!(codes(&"\u{1} ;".repeat(10_000)).len(), dally_bpl::diagnostic::Diagnostics::LIMIT);
+}
+
+#[test]
+fn cycles_end() {
+    assert!(codes("type A = B; type B = A;").contains(&Code::CyclicSynonym));
+    assert!(codes("type A x = A (A x); var v: A int;").contains(&Code::CyclicSynonym));
+    assert!(codes("datatype L { Cons(tail: L) }").contains(&Code::NotWellFounded));
+    let doubling: String = (1..64).map(|i| format!("type T{i} = [T{0}]T{0};", i - 1)).collect();
+    assert_eq!(codes(&format!("type T0 = int; {doubling} var x: T63;")), []);
+    let wrong = format!("type T0 = int; {doubling} const x: T63; axiom x == 1;");
+    assert_eq!(codes(&wrong), [Code::NotApplicable]);
+}
+
+const WORDS: &[&str] = &[
+    "procedure",
+    "implementation",
+    "function",
+    "axiom",
+    "var",
+    "const",
+    "type",
+    "datatype",
+    "x",
+    "y",
+    "p",
+    "int",
+    "bool",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ";",
+    ",",
+    ":",
+    ":=",
+    "==",
+    "==>",
+    "<==",
+    "&&",
+    "||",
+    "+",
+    "-",
+    "*",
+    "!",
+    "<",
+    ">",
+    "call",
+    "async",
+    "assume",
+    "assert",
+    "havoc",
+    "while",
+    "if",
+    "else",
+    "then",
+    "goto",
+    "return",
+    "break",
+    "{:async}",
+    "{:yield}",
+    "{:wait",
+    "true",
+    "1",
+    "2bv8",
+    "0x1.0e0f24e8",
+    "forall",
+    "lambda",
+    "::",
+    "old",
+    "is",
+    "->",
+    "|{",
+    "}|",
+    "\"s\"",
+    "returns",
+    "requires",
+    "modifies",
+    "invariant",
+    "yield",
+    "action",
+    "uses",
+    "#",
+    "/*",
+    "*/",
+    "//",
+    "\n",
+    "#if",
+    "#endif",
+    "\u{0}",
+    "é",
+    "∀",
+    "•",
+    "'",
+    "\\",
+    "1.5",
+    "7e",
+    ".",
+    "wait",
+    "task",
+    "unique",
+    "where",
+    "free",
+    "pure",
+    "measure",
+    "{:level",
+    "{:layer 1}",
+];
+
+fn random_text(u: &mut Unstructured<'_>) -> arbtest::arbitrary::Result<String> {
+    let mut text = String::new();
+    for _ in 0..u.int_in_range(0..=60)? {
+        text.push_str(u.choose(WORDS)?);
+        if u.ratio(4, 5)? {
+            text.push(' ');
+        }
+    }
+    Ok(text)
+}
+
+#[test]
+fn random_words() {
+    arbtest(|u| {
+        run(&random_text(u)?);
+        Ok(())
+    })
+    .budget_ms(3_000);
+}
+
+#[test]
+fn random_bytes() {
+    arbtest(|u| {
+        let bytes: Vec<u8> = u.arbitrary()?;
+        run(&String::from_utf8_lossy(&bytes));
+        Ok(())
+    })
+    .budget_ms(2_000);
+}
+
+/// Programs with a piece cut out or doubled: close to valid, so that they get far.
+#[test]
+fn damaged_programs() {
+    let program = include_str!("everything.bpl");
+    assert_eq!(errors(program), []);
+    let boundary = |mut i: usize| {
+        while !program.is_char_boundary(i) {
+            i -= 1;
+        }
+        i
+    };
+    arbtest(|u| {
+        let a = boundary(u.choose_index(program.len())?);
+        let b = boundary((a + u.int_in_range(0..=30)?).min(program.len()));
+        let word = if u.arbitrary()? { u.choose(WORDS)? } else { &program[a..b] };
+        let rest = if u.arbitrary()? { &program[b..] } else { &program[a..] };
+        run(&format!("{}{word}{rest}", &program[..a]));
+        Ok(())
+    })
+    .budget_ms(5_000);
+}

@@ -1,0 +1,75 @@
+//! Golden tests: each program under `golden/` is given to the command line, and everything that a user sees
+//! (standard output, standard error, exit code) is compared with the file beside it.
+//!
+//! The folder is the command: `print/` and the rest run `dally print`. A first line `// flags: …` adds flags.
+//! `scripts/bless` writes the expected files anew.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(folder);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "bpl"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no programs in {folder}");
+    files
+}
+
+/// What a user sees.
+fn transcript(program: &Path) -> String {
+    let text = std::fs::read_to_string(program).unwrap();
+    let flags = text.lines().next().and_then(|l| l.strip_prefix("// flags: ")).unwrap_or("");
+    let output = Command::new(env!("CARGO_BIN_EXE_dally"))
+        .arg("print")
+        .args(flags.split_whitespace())
+        .arg(program.file_name().unwrap())
+        .current_dir(program.parent().unwrap())
+        .output()
+        .unwrap();
+    format!(
+        "exit code {}\n--- standard output\n{}--- standard error\n{}",
+        output.status.code().unwrap(),
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap()
+    )
+}
+
+fn compare(folder: &str) {
+    for program in programs(folder) {
+        let expected = program.with_extension("expected");
+        snapbox::assert_data_eq!(transcript(&program), snapbox::Data::read_from(&expected, None).raw());
+    }
+}
+
+#[test]
+fn print() {
+    compare("print");
+}
+
+#[test]
+fn errors() {
+    compare("errors");
+}
+
+#[test]
+fn unsupported() {
+    compare("unsupported");
+}
+
+/// Canonical text is printed as itself.
+#[test]
+fn print_is_idempotent() {
+    for program in programs("print") {
+        let once = Command::new(env!("CARGO_BIN_EXE_dally")).arg("print").arg(&program).output().unwrap();
+        let canonical = std::env::temp_dir().join(format!("dally-golden-{}.bpl", std::process::id()));
+        std::fs::write(&canonical, &once.stdout).unwrap();
+        let twice = Command::new(env!("CARGO_BIN_EXE_dally")).arg("print").arg(&canonical).output().unwrap();
+        std::fs::remove_file(&canonical).unwrap();
+        assert_eq!(String::from_utf8(once.stdout).unwrap(), String::from_utf8(twice.stdout).unwrap());
+    }
+}

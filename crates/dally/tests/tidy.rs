@@ -1,0 +1,96 @@
+//! Rules about the repository itself.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Which of our crates each may depend on. Folders that are not here have yet to be allowed.
+const EDGES: &[(&str, &[&str])] = &[
+    ("schedule", &[]),
+    ("explore", &["schedule"]),
+    ("bpl", &[]),
+    ("interp", &["bpl", "explore", "schedule"]),
+    ("sequentialize", &["bpl"]),
+    ("verify", &["bpl"]),
+    ("p", &["explore", "schedule"]),
+    ("trace", &["explore", "schedule"]),
+    ("dally-shuttle", &["schedule"]),
+    ("dally", &["schedule", "explore", "bpl", "interp", "sequentialize", "verify", "p", "trace"]),
+];
+
+#[test]
+fn the_crate_graph_is_a_one_way_street() {
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let (_, allowed) = EDGES
+            .iter()
+            .find(|(n, _)| *n == name)
+            .unwrap_or_else(|| panic!("the crate `{name}` is not in the design"));
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
+        for dependency in dependencies.into_iter().flat_map(|d| d.keys()) {
+            if let Some(ours) = dependency.strip_prefix("dally-") {
+                assert!(allowed.contains(&ours), "`{name}` must not depend on `{ours}`");
+            }
+        }
+    }
+}
+
+/// The things in backquotes that look like paths.
+fn paths(text: &str) -> Vec<&str> {
+    let looks_like_path = |s: &&str| {
+        let known = ["crates", "bench", "fuzz", "examples", "docs", "scripts", ".ci"];
+        known.contains(&s.split('/').next().unwrap_or(""))
+            && !s.contains(char::is_whitespace)
+            && !s.contains("::")
+    };
+    text.split('`').skip(1).step_by(2).filter(looks_like_path).collect()
+}
+
+#[test]
+fn documents_name_paths_that_exist() {
+    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"] {
+        let text = std::fs::read_to_string(root().join(document)).unwrap();
+        for path in paths(&text) {
+            assert!(root().join(path).exists(), "{document} names `{path}`, which does not exist");
+        }
+    }
+    let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    assert!(paths(&architecture).len() > 10, "the code map is not recognised");
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root().join(document)).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            assert!(root().join(link).exists(), "{document} links to `{link}`, which does not exist");
+        }
+    }
+}
+
+#[test]
+fn every_diagnostic_is_documented_and_shown() {
+    let documented = std::fs::read_to_string(root().join("docs/diagnostics.md")).unwrap();
+    for code in dally_bpl::diagnostic::Code::ALL {
+        let row = format!("| {code} | {} |", code.severity().word());
+        assert!(documented.contains(&row), "docs/diagnostics.md has no row for {code}");
+    }
+}
+
+#[test]
+fn every_crate_is_in_the_code_map() {
+    let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(
+            architecture.contains(&format!("`crates/{name}`")),
+            "ARCHITECTURE.md does not speak of {name}"
+        );
+    }
+}

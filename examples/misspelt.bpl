@@ -1,0 +1,24 @@
+// The deposits of deposit.bpl with three slips of the pen. `dally print` shows them all at once.
+
+var balance: int;
+
+procedure {:entrypoint} main()
+{
+  var first, second: task;
+
+  balance := 0;
+  call {:async} first := depposit(10);
+  call {:async} second := deposit(true);
+  call wait(first);
+  call wait(second);
+  assert blance == 15;
+}
+
+procedure deposit(amount: int)
+{
+  var seen: int;
+
+  seen := balance;
+  yield;
+  balance := seen + amount;
+}
