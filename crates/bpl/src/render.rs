@@ -116,10 +116,12 @@ fn excerpt(sources: &SourceMap, label: &Label, primary: bool) -> Option<Excerpt>
     if shown.end < whole.end {
         text.push('…');
     }
+    // A place in the line break that was cut off is at the end of the line.
+    let start = start.min(text.len());
     let end = end.clamp(start, text.len());
-    let marks = vec![Mark { range: start.min(end)..end, text: printable(&label.text), primary }];
+    let marks = vec![Mark { range: start..end, text: printable(&label.text), primary }];
     let column = (shown != whole)
-        .then(|| (text[..start.min(end)].chars().count() + 1, file.line_column(label.span.start).1));
+        .then(|| (text[..start].chars().count() + 1, file.line_column(label.span.start).1));
     Some(Excerpt { file: printable(&file.name), line, column, text, marks })
 }
 

@@ -92,6 +92,13 @@ fn long_lines_are_cut() {
 }
 
 #[test]
+fn line_breaks_of_other_systems() {
+    run("axiom\r\n");
+    run("axiom 1 \u{1}\r\n== 2;\r\n");
+    run("axiom 1 \r== 2;\r");
+}
+
+#[test]
 fn unterminated_things_point_to_their_beginning() {
     assert_eq!(codes("axiom {:x \"abc"), [Code::UnterminatedString, Code::UnexpectedToken]);
     assert_eq!(codes("axiom true; /* /* */"), [Code::UnterminatedComment]);
