@@ -15,6 +15,7 @@ use crate::policy::{Happened, Omission, Point, Policy, Proposal};
 use crate::search::{Options, Watch};
 use crate::successors::{Outcome, Successors};
 use crate::trails::{Hop, Trail};
+use crate::visited::Visited;
 use crate::{Failure, Fingerprint, Program};
 
 /// A state to be expanded, with what the policy remembers there.
@@ -41,6 +42,11 @@ pub(crate) enum PutOff<S, O: Policy> {
 }
 
 impl<S, O: Policy> PutOff<S, O> {
+    /// Whether it was reached at a lower cost already: then there is no need to come back to it.
+    pub(crate) fn is_in(&self, visited: &Visited) -> bool {
+        matches!(self, Self::Whole(key, ..) if visited.contains(*key))
+    }
+
     pub(crate) fn cost(&self) -> u32 {
         match self {
             Self::Rest(node) | Self::Whole(_, node, _) => node.cost,
@@ -113,8 +119,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     ) -> Result<(), Found> {
         scratch.successors.clear();
         self.program.initial(&mut scratch.successors);
-        let (place, hop) = (self.policy.start(), Hop { from: None, task: TaskId(0), choice: 0, cost: 0 });
-        self.deliver(&mut scratch.successors, &place, 0, None, hop, u32::MAX, sink)
+        let place = self.policy.start();
+        let hop = Hop { from: None, task: TaskId(0), choice: 0, cost: 0 };
+        let from = Origin { key: None, place: &place, task: None, hop, cost: 0, bound: u32::MAX };
+        self.deliver(&from, &mut scratch.successors, sink)
     }
 
     /// Expands a node as far as the bound allows.
@@ -132,8 +140,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             tally.finals += 1;
             return self.stand_still(&node);
         }
-        let hash = self.program.fingerprint(&node.state).low();
-        let point = Point { ready: Ready::at(enabled, hash), exact: self.options.exact };
+        let key = self.program.fingerprint(&node.state);
+        let point = Point { ready: Ready::at(enabled, key.low()), exact: self.options.exact };
         loop {
             if node.cost > bound {
                 sink.put_off(PutOff::Rest(node));
@@ -145,7 +153,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 tally.transitions += successors.len() as u64;
                 let hop = Hop { from: node.trail, task, choice: 0, cost: node.here };
                 let cost = node.cost + self.policy.step_cost();
-                self.deliver(successors, &node.place, cost, Some(task), hop, bound, sink)?;
+                let from = Origin { key: Some(key), place: &node.place, task: Some(task), hop, cost, bound };
+                self.deliver(&from, successors, sink)?;
             }
             match self.policy.advance(&mut node.place, &mut node.cursor, &point) {
                 Some(more) => (node.cost, node.here) = (node.cost + more, node.here + more),
@@ -172,37 +181,35 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     }
 
     /// Delivers the outcomes of a step.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a step, used in one place")]
     #[inline]
     fn deliver(
         &self,
+        from: &Origin<'_, O>,
         successors: &mut Successors<P::State>,
-        place: &O::Place,
-        cost: u32,
-        task: Option<TaskId>,
-        hop: Hop,
-        bound: u32,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
         let Successors { outcomes, events } = successors;
-        let mut events_start = 0;
+        let mut start = 0;
         for (choice, outcome) in outcomes.drain(..).enumerate() {
             let choice = u32::try_from(choice).expect("a step has fewer than 2³² outcomes");
-            let extra = if choice > 0 && task.is_some() { self.options.choice_cost } else { 0 };
-            let hop = Hop { choice, cost: hop.cost + extra + self.policy.step_cost(), ..hop };
+            let extra = if choice > 0 && from.task.is_some() { self.options.choice_cost } else { 0 };
+            let hop = Hop { choice, cost: from.hop.cost + extra + self.policy.step_cost(), ..from.hop };
+            let cost = from.cost + extra;
             let Outcome { state, events_end, turn, failure, .. } = outcome;
-            let events =
-                &events[std::mem::replace(&mut events_start, events_end as usize)..events_end as usize];
-            if let Some(failure) = failure {
-                let found = Found { failure: *failure, at: hop.from, hop: Some(hop), cost: cost + extra };
-                if found.cost <= bound {
-                    return Err(found);
+            let events = &events[std::mem::replace(&mut start, events_end as usize)..events_end as usize];
+            match failure {
+                None => {
+                    let happened = Happened { task: from.task, events, turn };
+                    self.send(from, state, &happened, hop, cost, sink);
                 }
-                sink.put_off(PutOff::Failing(found));
-                continue;
+                Some(failure) => {
+                    let found = Found { failure: *failure, at: hop.from, hop: Some(hop), cost };
+                    if cost <= from.bound {
+                        return Err(found);
+                    }
+                    sink.put_off(PutOff::Failing(found));
+                }
             }
-            let after = || self.policy.after(place, &Happened { task, events, turn });
-            self.send(state, after, cost + extra, hop, bound, sink);
         }
         Ok(())
     }
@@ -211,38 +218,52 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     #[inline]
     fn send(
         &self,
+        from: &Origin<'_, O>,
         state: P::State,
-        after: impl FnOnce() -> O::Place,
-        cost: u32,
+        happened: &Happened<'_>,
         hop: Hop,
-        bound: u32,
+        cost: u32,
         sink: &mut impl Sink<P::State, O>,
     ) {
         let key = self.program.fingerprint(&state);
+        let too_much = cost > from.bound;
         let node =
             |state, place| Node { state, place, cursor: O::Cursor::default(), cost, here: 0, trail: None };
         if self.options.exact {
-            let place = after();
+            let place = self.policy.after(from.place, happened);
             let key = key.with(Fingerprint::of(&place));
-            self.pass_on(key, cost > bound, hop, || node(state, place), sink);
-        } else {
-            self.pass_on(key, cost > bound, hop, || node(state, after()), sink);
+            pass_on(sink, key, hop, too_much, || node(state, place));
+        } else if Some(key) != from.key {
+            // A step that changes nothing leads to a state that was visited: there is no need to look.
+            pass_on(sink, key, hop, too_much, || node(state, self.policy.after(from.place, happened)));
         }
     }
+}
 
-    #[inline]
-    fn pass_on(
-        &self,
-        key: Fingerprint,
-        too_much: bool,
-        hop: Hop,
-        make: impl FnOnce() -> Node<P::State, O>,
-        sink: &mut impl Sink<P::State, O>,
-    ) {
-        if too_much {
-            sink.put_off(PutOff::Whole(key, make(), hop));
-        } else {
-            sink.offer(key, hop, make);
-        }
+/// Where outcomes come from.
+struct Origin<'a, O: Policy> {
+    /// The fingerprint of the state; none before the initial states.
+    key: Option<Fingerprint>,
+    place: &'a O::Place,
+    task: Option<TaskId>,
+    /// The step, as far as the outcomes share it.
+    hop: Hop,
+    /// What the step costs, all told.
+    cost: u32,
+    bound: u32,
+}
+
+#[inline]
+fn pass_on<S, O: Policy>(
+    sink: &mut impl Sink<S, O>,
+    key: Fingerprint,
+    hop: Hop,
+    too_much: bool,
+    make: impl FnOnce() -> Node<S, O>,
+) {
+    if too_much {
+        sink.put_off(PutOff::Whole(key, make(), hop));
+    } else {
+        sink.offer(key, hop, make);
     }
 }

@@ -92,6 +92,11 @@ pub trait Policy: Sync {
         0
     }
 
+    /// Bytes that a place holds beyond its own size, for the memory budget.
+    fn heap_bytes(&self, _place: &Self::Place) -> usize {
+        0
+    }
+
     /// Its name, as schedules carry it.
     fn name(&self) -> String;
 }

@@ -22,7 +22,7 @@ use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink};
 use crate::policy::Policy;
 use crate::report::{Bug, Coverage, Limit, Report, Verdict};
 use crate::trails::{Hop, Trails};
-use crate::visited::Visited;
+use crate::visited::{Recent, Visited};
 use crate::wave;
 use crate::{FailureKind, Fingerprint, Program};
 
@@ -89,6 +89,8 @@ pub struct Search<'a, P: Program, O: Policy, W> {
 /// What a search has gathered.
 pub(crate) struct Core<S, O: Policy> {
     pub(crate) visited: Visited,
+    /// Keys that are in the visited set.
+    recent: Recent,
     pub(crate) trails: Trails,
     /// Accepted, and to be expanded in the next layer.
     pub(crate) next: Vec<Node<S, O>>,
@@ -108,13 +110,15 @@ impl<S, O: Policy> Core<S, O> {
 impl<S, O: Policy> Sink<S, O> for Core<S, O> {
     #[inline]
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
-        if self.visited.insert(key) {
+        if !self.recent.replace(key) && self.visited.insert(key) {
             self.accept(make(), hop);
         }
     }
 
     fn put_off(&mut self, rest: PutOff<S, O>) {
-        self.frontier.push(rest);
+        if !rest.is_in(&self.visited) {
+            self.frontier.push(rest);
+        }
     }
 }
 
@@ -139,8 +143,13 @@ impl<P: Program, O: Policy, W> fmt::Debug for Search<'_, P, O, W> {
 impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     /// A search that has not begun.
     pub fn new(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
-        let core =
-            Core { visited: Visited::default(), trails: Trails::default(), next: vec![], frontier: vec![] };
+        let core = Core {
+            visited: Visited::default(),
+            recent: Recent::default(),
+            trails: Trails::default(),
+            next: vec![],
+            frontier: vec![],
+        };
         Self {
             expander: Expander { program, policy, watch, options },
             core,
@@ -164,7 +173,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         &self.coverage
     }
 
-    /// Explores the next bound. The report, if that settles the matter.
+    /// Explores the next bound. The report, if that settles the matter: then the search is over.
     pub fn deepen(&mut self) -> Option<Report> {
         let stopped = self.explore_bound();
         self.take_stock();
@@ -278,10 +287,10 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
 
     /// The bytes held now; what states hold on the heap is taken from a sample.
     fn held_bytes(&self, rest: &[Node<P::State, O>]) -> usize {
-        let Core { visited, trails, next, frontier } = &self.core;
-        let program = self.expander.program;
+        let Core { visited, trails, next, frontier, .. } = &self.core;
+        let Expander { program, policy, .. } = &self.expander;
         let sample = next.last().or(rest.first());
-        let heap = sample.map_or(0, |node| program.heap_bytes(&node.state));
+        let heap = sample.map_or(0, |node| program.heap_bytes(&node.state) + policy.heap_bytes(&node.place));
         let node = heap + size_of::<Node<P::State, O>>();
         visited.bytes()
             + trails.bytes()

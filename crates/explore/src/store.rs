@@ -283,8 +283,9 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    (0..5000_u64)
-                        .for_each(|n| assert_eq!(interner.get(interner.intern(n % 777).id), &(n % 777)))
+                    for n in (0..5000_u64).map(|n| n % 777) {
+                        assert_eq!(interner.get(interner.intern(n).id), &n);
+                    }
                 });
             }
         });

@@ -70,6 +70,14 @@ impl<S> Successors<S> {
         Successor { all: self }
     }
 
+    /// The states of the outcomes, in order.
+    pub fn states(&self) -> impl Iterator<Item = S> + '_
+    where
+        S: Clone,
+    {
+        self.outcomes.iter().map(|outcome| outcome.state.clone())
+    }
+
     /// How many outcomes there are.
     pub fn len(&self) -> usize {
         self.outcomes.len()

@@ -34,7 +34,7 @@ impl Visited {
     /// Whether the fingerprint is there.
     #[inline]
     pub fn contains(&self, fingerprint: Fingerprint) -> bool {
-        self.shards[shard_of(fingerprint)].find(key_of(fingerprint)).is_ok()
+        self.shards[shard_of(fingerprint)].contains(fingerprint)
     }
 
     /// How many fingerprints there are.
@@ -49,7 +49,7 @@ impl Visited {
 
     /// The bytes that the tables take.
     pub fn bytes(&self) -> usize {
-        self.shards.iter().map(|shard| shard.slots.capacity() * size_of::<u128>()).sum()
+        self.shards.iter().map(|shard| shard.buckets.capacity() * size_of::<Bucket>()).sum()
     }
 
     /// The chance that two states so far share a fingerprint, at the most.
@@ -81,6 +81,31 @@ impl Part<'_> {
     }
 }
 
+/// Some of the keys that were offered last. Most states come up more than once in neighbouring nodes,
+/// and this fits into the processor's cache, which the visited set does not.
+#[derive(Debug)]
+pub(crate) struct Recent {
+    slots: Vec<Fingerprint>,
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self { slots: vec![Fingerprint::default(); 1 << Self::BITS] }
+    }
+}
+
+impl Recent {
+    const BITS: u32 = 14;
+
+    /// Whether the key was offered recently; from now on it was.
+    #[inline]
+    pub(crate) fn replace(&mut self, key: Fingerprint) -> bool {
+        let slot = (key.low() >> (64 - Self::BITS)) as usize;
+        // Zero marks a slot that was never used, so that the fingerprint zero is never recent.
+        std::mem::replace(&mut self.slots[slot], key) == key && key != Fingerprint::default()
+    }
+}
+
 #[inline]
 fn shard_of(fingerprint: Fingerprint) -> usize {
     (fingerprint.0 >> (128 - SHARD_BITS)) as usize
@@ -92,10 +117,33 @@ fn key_of(fingerprint: Fingerprint) -> u128 {
     fingerprint.0.max(1)
 }
 
+/// Slots that share a cache line; zero is free, and the free ones come last.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Bucket([u128; SLOTS]);
+
+const SLOTS: usize = 4;
+
+impl Bucket {
+    /// Whether the key is there. All slots are compared without branching: whether a state is new is
+    /// then the only thing for the processor to guess, and it can go on to the next state meanwhile.
+    #[inline]
+    fn contains(&self, key: u128) -> bool {
+        self.0.iter().fold(false, |found, slot| found | (*slot == key))
+    }
+
+    /// The first free slot.
+    #[inline]
+    fn free(&self) -> Option<usize> {
+        let taken = self.0.iter().map(|slot| usize::from(*slot != 0)).sum();
+        (taken < SLOTS).then_some(taken)
+    }
+}
+
 #[derive(Debug)]
 struct Shard {
-    /// Linear probing from the home slot on; zero is free. Invariant: at least a quarter is free.
-    slots: Vec<u128>,
+    /// Probed one after another, from the home bucket on. Invariant: a quarter of the slots is free.
+    buckets: Vec<Bucket>,
     len: usize,
     /// When this many are in, it grows.
     limit: usize,
@@ -103,39 +151,47 @@ struct Shard {
 
 impl Default for Shard {
     fn default() -> Self {
-        Self::with_capacity(8)
+        Self::with_buckets(2)
     }
 }
 
 impl Shard {
-    fn with_capacity(capacity: usize) -> Self {
-        Self { slots: vec![0; capacity], len: 0, limit: capacity / 4 * 3 }
+    fn with_buckets(count: usize) -> Self {
+        Self { buckets: vec![Bucket::default(); count], len: 0, limit: count * (SLOTS - 1) }
     }
 
-    /// The home slot: the lower half of the key, scaled to the size of the table.
+    /// The home bucket: the lower half of the key, scaled to the size of the table.
     #[inline]
     fn home(&self, key: u128) -> usize {
-        ((u128::from(key as u64) * self.slots.len() as u128) >> 64) as usize
+        ((u128::from(key as u64) * self.buckets.len() as u128) >> 64) as usize
     }
 
-    /// The slot of the key, or the free slot where it belongs.
+    /// The free slot where the key belongs, unless it is there.
     #[inline]
-    fn find(&self, key: u128) -> Result<usize, usize> {
-        let mut slot = self.home(key);
+    fn place_for(&self, key: u128) -> Option<(usize, usize)> {
+        let mut at = self.home(key);
         loop {
-            match self.slots[slot] {
-                found if found == key => return Ok(slot),
-                0 => return Err(slot),
-                _ => slot = if slot + 1 == self.slots.len() { 0 } else { slot + 1 },
+            let bucket = &self.buckets[at];
+            if bucket.contains(key) {
+                return None;
             }
+            if let Some(slot) = bucket.free() {
+                return Some((at, slot));
+            }
+            at = if at + 1 == self.buckets.len() { 0 } else { at + 1 };
         }
+    }
+
+    #[inline]
+    fn contains(&self, fingerprint: Fingerprint) -> bool {
+        self.place_for(key_of(fingerprint)).is_none()
     }
 
     #[inline]
     fn insert(&mut self, fingerprint: Fingerprint) -> bool {
         let key = key_of(fingerprint);
-        let Err(slot) = self.find(key) else { return false };
-        self.slots[slot] = key;
+        let Some((bucket, slot)) = self.place_for(key) else { return false };
+        self.buckets[bucket].0[slot] = key;
         self.len += 1;
         if self.len >= self.limit {
             self.grow();
@@ -146,10 +202,10 @@ impl Shard {
     #[cold]
     fn grow(&mut self) {
         // By 7/5: from 75 % full to 54 % full.
-        let mut larger = Self::with_capacity((self.slots.len() * 7 / 5).next_multiple_of(8));
-        for key in self.slots.iter().copied().filter(|key| *key != 0) {
-            if let Err(slot) = larger.find(key) {
-                larger.slots[slot] = key;
+        let mut larger = Self::with_buckets((self.buckets.len() * 7).div_ceil(5));
+        for key in self.buckets.iter().flat_map(|bucket| bucket.0).filter(|key| *key != 0) {
+            if let Some((bucket, slot)) = larger.place_for(key) {
+                larger.buckets[bucket].0[slot] = key;
             }
         }
         larger.len = self.len;

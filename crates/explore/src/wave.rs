@@ -18,7 +18,7 @@ use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink, Tally};
 use crate::policy::Policy;
 use crate::search::{Core, Watch};
 use crate::trails::Hop;
-use crate::visited::Visited;
+use crate::visited::{Recent, Visited};
 use crate::{Fingerprint, Program};
 
 /// Nodes in a block.
@@ -47,6 +47,8 @@ struct Block<S, O: Policy> {
 /// Gathers the candidates of a block.
 struct Gather<'a, S, O: Policy> {
     visited: &'a Visited,
+    /// What this thread has offered in this wave. It takes its blocks in order, so that of several
+    /// candidates with one key it is the first that is kept.
     recent: &'a mut Recent,
     keys: Vec<Fingerprint>,
     candidates: Vec<(Node<S, O>, Hop)>,
@@ -63,28 +65,9 @@ impl<S, O: Policy> Sink<S, O> for Gather<'_, S, O> {
     }
 
     fn put_off(&mut self, rest: PutOff<S, O>) {
-        self.frontier.push(rest);
-    }
-}
-
-/// Keys that the thread has offered in this wave: most candidates come up more than once, in
-/// neighbouring nodes. A thread takes its blocks in order, so that the first one is the one to keep.
-struct Recent {
-    slots: Vec<Fingerprint>,
-}
-
-impl Recent {
-    const BITS: u32 = 15;
-
-    fn new() -> Self {
-        Self { slots: vec![Fingerprint::default(); 1 << Self::BITS] }
-    }
-
-    /// Whether the key was offered recently; from now on it was.
-    #[inline]
-    fn replace(&mut self, key: Fingerprint) -> bool {
-        let slot = (key.low() >> (64 - Self::BITS)) as usize;
-        std::mem::replace(&mut self.slots[slot], key) == key
+        if !rest.is_in(self.visited) {
+            self.frontier.push(rest);
+        }
     }
 }
 
@@ -124,7 +107,7 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>>(
     let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
     let queue = Mutex::new(nodes.into_iter().enumerate());
     let work = || {
-        let (mut scratch, mut recent) = (Scratch::default(), Recent::new());
+        let (mut scratch, mut recent) = (Scratch::default(), Recent::default());
         loop {
             let next = queue.lock().expect("no thread panics with the lock").next();
             let Some((nth, nodes)) = next else { break };

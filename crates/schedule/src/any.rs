@@ -94,4 +94,8 @@ impl DelayingScheduler for Scheduler {
     fn can_delay(&self) -> bool {
         each!(self, it => it.can_delay())
     }
+
+    fn heap_bytes(&self) -> usize {
+        each!(self, it => it.heap_bytes())
+    }
 }

@@ -69,4 +69,8 @@ impl DelayingScheduler for BoundedBag {
     fn delay_cost(&self) -> u32 {
         0
     }
+
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.pending) + size_of_val(&*self.dropped)
+    }
 }

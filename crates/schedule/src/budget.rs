@@ -56,4 +56,8 @@ impl<S: DelayingScheduler> DelayingScheduler for Budget<S> {
     fn can_delay(&self) -> bool {
         self.left >= self.inner.delay_cost() && self.inner.can_delay()
     }
+
+    fn heap_bytes(&self) -> usize {
+        self.inner.heap_bytes()
+    }
 }

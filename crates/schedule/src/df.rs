@@ -47,4 +47,8 @@ impl DelayingScheduler for Df {
     fn patience(&self) -> usize {
         self.tree.patience()
     }
+
+    fn heap_bytes(&self) -> usize {
+        self.tree.heap_bytes()
+    }
 }

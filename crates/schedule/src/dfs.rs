@@ -53,4 +53,8 @@ impl DelayingScheduler for Dfs {
     fn patience(&self) -> usize {
         self.handler.len() + self.round.len() + self.delayed.len() + 1
     }
+
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.handler) + size_of_val(&*self.round) + size_of_val(&*self.delayed)
+    }
 }

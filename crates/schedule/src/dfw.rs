@@ -161,4 +161,8 @@ impl DelayingScheduler for Dfw {
         // Each delay makes one task wait for its subtasks, which then come first.
         self.tree.patience() + self.tree.nodes().len()
     }
+
+    fn heap_bytes(&self) -> usize {
+        self.tree.heap_bytes() + size_of_val(&*self.completed)
+    }
 }

@@ -73,4 +73,8 @@ impl DelayingScheduler for Pct {
     fn complete(&mut self, task: TaskId) {
         self.dropped.retain(|other| *other != task);
     }
+
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.changes) + size_of_val(&*self.dropped)
+    }
 }

@@ -92,4 +92,8 @@ impl<S: DelayingScheduler> DelayingScheduler for Priority<S> {
     fn can_delay(&self) -> bool {
         self.inner.can_delay()
     }
+
+    fn heap_bytes(&self) -> usize {
+        self.inner.heap_bytes() + size_of_val(&*self.ranks)
+    }
 }

@@ -94,4 +94,8 @@ impl DelayingScheduler for Rr {
     fn patience(&self) -> usize {
         self.circle.len()
     }
+
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.circle)
+    }
 }

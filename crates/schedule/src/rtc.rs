@@ -62,4 +62,8 @@ impl DelayingScheduler for Rtc {
     fn patience(&self) -> usize {
         self.stack.len()
     }
+
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.stack)
+    }
 }

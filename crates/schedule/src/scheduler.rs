@@ -150,6 +150,11 @@ pub trait DelayingScheduler: Clone + Eq + Hash {
         1
     }
 
+    /// Bytes that it holds beyond its own size, for memory budgets.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+
     /// Whether the next proposal may be delayed: not while sealed, not with the budget spent.
     fn can_delay(&self) -> bool {
         true

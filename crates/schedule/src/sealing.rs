@@ -62,4 +62,8 @@ impl<S: DelayingScheduler> DelayingScheduler for Sealable<S> {
     fn can_delay(&self) -> bool {
         !self.sealed && self.inner.can_delay()
     }
+
+    fn heap_bytes(&self) -> usize {
+        self.inner.heap_bytes()
+    }
 }

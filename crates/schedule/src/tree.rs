@@ -100,6 +100,10 @@ impl Tree {
         least
     }
 
+    pub(crate) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.nodes)
+    }
+
     /// How many delays it takes at the most until each task has been in the least round.
     pub(crate) fn patience(&self) -> usize {
         let most = self.nodes.iter().map(|node| node.round).max().unwrap_or(0);

@@ -146,6 +146,10 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
         }
     }
 
+    fn heap_bytes(&self, place: &Sealable<S>) -> usize {
+        place.heap_bytes()
+    }
+
     fn name(&self) -> String {
         self.name.clone()
     }
