@@ -221,6 +221,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         while !self.core.next.is_empty() {
             self.explore_layer()?;
         }
+        // What has been reached at this bound after all need not wait for the next.
+        let Core { frontier, visited, .. } = &mut self.core;
+        frontier.retain(|rest| !rest.is_in(visited));
         Ok(())
     }
 

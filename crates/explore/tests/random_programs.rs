@@ -34,12 +34,12 @@ impl Watch<State> for Finals {
 fn search<O: Policy>(program: &Tasks, policy: &O, options: &Options) -> (Report, BTreeSet<Globals>) {
     let finals = Finals::default();
     let report = Search::new(program, policy, options, &finals).run();
-    confirm(program, policy, &report);
+    confirm(program, policy, &report, options.choice_cost);
     (report, finals.0.into_inner().expect("no test panics there"))
 }
 
 /// A counterexample must replay, fail in the same way, and cost what it says.
-fn confirm<O: Policy>(program: &Tasks, policy: &O, report: &Report) {
+fn confirm<O: Policy>(program: &Tasks, policy: &O, report: &Report, choice_cost: u32) {
     let Some(bug) = report.bug() else { return };
     let text = bug.schedule.to_string();
     assert_eq!(text.parse().as_ref(), Ok(&bug.schedule), "{text}");
@@ -47,7 +47,7 @@ fn confirm<O: Policy>(program: &Tasks, policy: &O, report: &Report) {
     assert_eq!(serde_json::from_str::<dally_explore::Schedule>(&json).expect("plain data"), bug.schedule);
     let replayed = replay(program, &bug.schedule, |_| {}).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(replayed.failure.as_ref(), Some(&bug.failure), "{text}");
-    let admitted = replay_under(program, policy, &bug.schedule, 0);
+    let admitted = replay_under(program, policy, &bug.schedule, choice_cost);
     assert_eq!(admitted.map(|it| it.failure), Ok(Some(bug.failure.clone())), "{text}");
     assert_eq!(bug.schedule.cost(), bug.cost, "{text}");
 }
@@ -192,14 +192,16 @@ fn threads_make_no_difference() {
     arbtest(|u| {
         let program = random_program(u, true)?;
         for name in ["rr", "dfs", "rtc", "random:2"] {
-            for exact in [false, true] {
-                let one = Options { bound: Some(6), exact, ..Options::default() };
+            for (exact, choice_cost) in [(false, 0), (true, 0), (false, 1), (true, 2)] {
+                let one = Options { bound: Some(6), exact, choice_cost, ..Options::default() };
                 let two = Options { threads: 2, share_from: 1, ..one.clone() };
                 let ((one, finals_one), (two, finals_two)) =
                     (search(&program, &scheduler(name), &one), search(&program, &scheduler(name), &two));
                 assert_eq!(one.verdict, two.verdict, "{name} in {program:?}");
                 assert_eq!(one.coverage.bound, two.coverage.bound);
+                assert_eq!(one.coverage.completed_bound, two.coverage.completed_bound);
                 if !is_bug(&one) {
+                    assert_eq!(one.coverage.frontier, two.coverage.frontier);
                     assert_eq!(finals_one, finals_two);
                     assert_eq!(one.coverage.states, two.coverage.states);
                     assert_eq!(one.coverage.transitions, two.coverage.transitions);
