@@ -222,6 +222,13 @@ fn two_phase_commit_has_the_known_number_of_states() {
             assert_eq!((report.verdict, report.coverage.states), (Verdict::Proved, states));
         }
     }
+    // Exact searches end too, where the scheduler's states are finitely many.
+    let program = two_phase_commit::TwoPhaseCommit { resource_managers: 2 };
+    for name in ["rr", "rr:reverse", "rtc", "random:1", "dfs", "bag"] {
+        let options = Options { exact: true, ..Options::default() };
+        let report = Search::new(&program, &under(name), &options, &()).run();
+        assert_eq!(report.verdict, Verdict::Proved, "{name}");
+    }
     let program = two_phase_commit::TwoPhaseCommit { resource_managers: 4 };
     let report = Search::new(&program, &under("rr"), &Options::default(), &()).run();
     assert_eq!((report.verdict, report.coverage.states), (Verdict::Proved, 1_568));

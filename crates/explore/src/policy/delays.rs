@@ -39,8 +39,9 @@ pub struct Progress {
     proposals: usize,
     /// The enabled tasks that were proposed, by their position.
     seen: Positions,
-    /// Hash of the scheduler at the first proposal: when it comes again, the proposals repeat.
-    first: u64,
+    /// Hash of the scheduler at an earlier proposal: when it comes again, the proposals repeat. Moving
+    /// it on at powers of two finds every cycle, wherever it begins (Brent's algorithm).
+    landmark: u64,
 }
 
 /// A small set of positions.
@@ -88,11 +89,12 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
         let Some(task) = cursor.task else { return Proposal::End };
         if point.exact {
             let here = hash_of(&(&*place, task));
-            if cursor.proposals == 0 {
-                cursor.first = here;
-            } else if here == cursor.first {
+            if cursor.proposals > 0 && here == cursor.landmark {
                 cursor.task = None;
                 return Proposal::End;
+            }
+            if (cursor.proposals + 1).is_power_of_two() {
+                cursor.landmark = here;
             }
         }
         cursor.proposals += 1;
