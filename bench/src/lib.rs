@@ -1,7 +1,19 @@
-//! What the benchmarks share: times, memory and tables.
+//! Benchmarks: one binary for each table, and what they share: models, peers, times, memory and tables.
 //!
 //! Absolute times mean little on a shared machine, so every table has a column of ratios against something
 //! that was run in the same process or right beside it.
+
+pub mod cpu;
+pub mod leader;
+pub mod peterson;
+pub mod spin;
+#[path = "../../examples/two_phase_commit/model.rs"]
+mod two_phase_commit_model;
+
+/// Two-phase commit, the model of the example.
+pub mod two_phase_commit {
+    pub use super::two_phase_commit_model::*;
+}
 
 use std::time::{Duration, Instant};
 

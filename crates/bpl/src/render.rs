@@ -120,8 +120,8 @@ fn excerpt(sources: &SourceMap, label: &Label, primary: bool) -> Option<Excerpt>
     let start = start.min(text.len());
     let end = end.clamp(start, text.len());
     let marks = vec![Mark { range: start..end, text: printable(&label.text), primary }];
-    let column = (shown != whole)
-        .then(|| (text[..start].chars().count() + 1, file.line_column(label.span.start).1));
+    let column =
+        (shown != whole).then(|| (text[..start].chars().count() + 1, file.line_column(label.span.start).1));
     Some(Excerpt { file: printable(&file.name), line, column, text, marks })
 }
 

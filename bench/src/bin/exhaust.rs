@@ -1,0 +1,132 @@
+//! Exhausting a state space with one worker, side by side with SPIN and Stateright; and with two.
+//!
+//! ```text
+//! cargo run --release -p dally-bench --features stateright --bin exhaust [-- quick]
+//! ```
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark is a command line")]
+
+use std::path::Path;
+use std::time::Duration;
+
+use dally_bench::cpu::{Took, timed};
+use dally_bench::leader::Leader;
+use dally_bench::peterson::Peterson;
+use dally_bench::spin;
+use dally_bench::two_phase_commit::TwoPhaseCommit;
+use dally_explore::{Exhaustive, Options, Program, Report, Search};
+
+/// The CPU time of Stateright on the same model, where it was built in.
+type Stateright = Option<Duration>;
+
+fn main() {
+    let quick = std::env::args().any(|argument| argument == "quick");
+    if !spin::is_there() {
+        eprintln!("{}", spin::HINT);
+    }
+    println!("CPU seconds to exhaust the state space, one worker; wall seconds with one and two.\n");
+    println!(
+        "| model | states | transitions | dally | SPIN | dally/SPIN | Stateright | dally/Stateright | B/state | SPIN B/state | 1 worker | 2 workers | speed-up | by CPU |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for resource_managers in if quick { 7..=8 } else { 7..=9 } {
+        let program = TwoPhaseCommit { resource_managers };
+        let definitions = [format!("-DN={resource_managers}")];
+        let stateright = stateright_column(resource_managers);
+        row(
+            &format!("two-phase commit, {resource_managers}"),
+            &program,
+            "two_phase_commit",
+            &definitions,
+            stateright,
+        );
+    }
+    row("Peterson, 4", &Peterson, "peterson", &[], None);
+    row("ring leader, 5", &Leader, "leader", &[], None);
+    println!("\nWhat limits dally: memory. Most transitions wait for one line of the visited set.");
+    println!(
+        "Speed-up by CPU: twice the CPU time of one worker, by that of two; it holds on an idle machine."
+    );
+}
+
+fn row(name: &str, program: &impl Program, model: &str, definitions: &[String], stateright: Stateright) {
+    let (report, one) = search(program, 1);
+    let (shared, two) = search(program, 2);
+    assert_eq!(report.coverage.states, shared.coverage.states, "threads make no difference");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/{model}.pml"));
+    let spin = if spin::is_there() { spin::run(&path, definitions) } else { None };
+    let coverage = &report.coverage;
+    if let Some(spin) = &spin {
+        assert_eq!(spin.states, coverage.states as u64, "{name}: SPIN has as many states");
+    }
+    let seconds =
+        |time: Option<Duration>| time.map_or("–".to_owned(), |time| format!("{:.2}", time.as_secs_f64()));
+    let ratio = |other: Option<Duration>| {
+        other.map_or("–".to_owned(), |other| format!("{:.2}", one.cpu.as_secs_f64() / other.as_secs_f64()))
+    };
+    let spin_cpu = spin.as_ref().map(|spin| spin.cpu);
+    println!(
+        "| {name} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {} | {:.2} | {:.2} |",
+        coverage.states,
+        coverage.transitions,
+        seconds(Some(one.cpu)),
+        seconds(spin_cpu),
+        ratio(spin_cpu),
+        seconds(stateright),
+        ratio(stateright),
+        coverage.visited_bytes as f64 / coverage.states as f64,
+        spin.map_or("–".to_owned(), |spin| format!("{:.1}", spin.bytes_per_state)),
+        seconds(Some(one.wall)),
+        seconds(Some(two.wall)),
+        one.wall.as_secs_f64() / two.wall.as_secs_f64(),
+        2.0 * one.cpu.as_secs_f64() / two.cpu.as_secs_f64(),
+    );
+}
+
+fn search(program: &impl Program, threads: usize) -> (Report, Took) {
+    let options = Options { threads, ..Options::default() };
+    timed(|| Search::new(program, &Exhaustive, &options, &()).run())
+}
+
+#[cfg(not(feature = "stateright"))]
+fn stateright_column(_: u32) -> Stateright {
+    None
+}
+
+/// Stateright's depth-first search, which is its fastest, on the very same packed states.
+#[cfg(feature = "stateright")]
+fn stateright_column(resource_managers: u32) -> Stateright {
+    use dally_explore::{Successors, TaskId};
+    use stateright::{Checker, Model, Property};
+
+    struct Theirs(TwoPhaseCommit);
+
+    type State = <TwoPhaseCommit as Program>::State;
+
+    impl Model for Theirs {
+        type State = State;
+        type Action = State;
+
+        fn init_states(&self) -> Vec<State> {
+            vec![State::default()]
+        }
+
+        fn actions(&self, state: &State, actions: &mut Vec<State>) {
+            let (mut tasks, mut successors) = (Vec::<TaskId>::new(), Successors::default());
+            self.0.enabled(state, &mut tasks);
+            tasks.iter().for_each(|task| self.0.step(state, *task, &mut successors));
+            actions.extend(successors.states());
+        }
+
+        fn next_state(&self, _: &State, action: State) -> Option<State> {
+            Some(action)
+        }
+
+        fn properties(&self) -> Vec<Property<Self>> {
+            vec![Property::<Self>::always("consistent", |_, _| true)]
+        }
+    }
+
+    let model = Theirs(TwoPhaseCommit { resource_managers });
+    let (_, took) = timed(|| model.checker().spawn_dfs().join());
+    Some(took.cpu)
+}

@@ -1,0 +1,125 @@
+//! Leader election in a ring of 5 (Chang and Roberts), for every assignment of ids, as guarded actions.
+//!
+//! A node sends its id around the ring; nodes pass on ids above their own and drop those below; the one
+//! whose id comes back is the leader.
+
+use dally_explore::{Failure, Program, Successor, Successors, TaskId};
+
+/// The number of nodes.
+const N: usize = 5;
+/// The task that hands out the ids; node i is task i + 1.
+const ENVIRONMENT: TaskId = TaskId(0);
+
+/// Leader election among five.
+#[derive(Clone, Copy, Debug)]
+pub struct Leader;
+
+/// The state of the ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct State {
+    ids: [u8; N],
+    /// An id that the node has received and must pass on, or 0.
+    held: [u8; N],
+    assigned: u8,
+    started: u8,
+    leader: u8,
+    /// The channel from each node to the next: four bits for each message, the oldest lowest.
+    channels: [u32; N],
+}
+
+impl State {
+    fn started(&self, node: usize) -> bool {
+        self.started & (1 << node) != 0
+    }
+
+    fn send(&mut self, node: usize, id: u8) {
+        let messages = (u32::BITS - self.channels[node].leading_zeros()).div_ceil(4);
+        self.channels[node] |= u32::from(id) << (4 * messages);
+    }
+
+    fn node_can_move(&self, node: usize) -> bool {
+        let can_start = usize::from(self.assigned) == N && !self.started(node);
+        self.held[node] != 0 || can_start || self.channels[before(node)] != 0
+    }
+}
+
+fn before(node: usize) -> usize {
+    (node + N - 1) % N
+}
+
+impl Leader {
+    fn node(state: &State, node: usize, out: &mut Successors<State>) {
+        let mut next = *state;
+        if state.held[node] != 0 {
+            next.held[node] = 0;
+            next.send(node, state.held[node]);
+            out.push(next);
+            return;
+        }
+        if usize::from(state.assigned) == N && !state.started(node) {
+            next.started |= 1 << node;
+            next.send(node, state.ids[node]);
+            out.push(next);
+        }
+        if state.channels[before(node)] != 0 {
+            Self::receive(*state, node, out);
+        }
+    }
+
+    fn receive(mut next: State, node: usize, out: &mut Successors<State>) {
+        let channel = &mut next.channels[before(node)];
+        let id = (*channel & 15) as u8;
+        *channel >>= 4;
+        if id > next.ids[node] {
+            next.held[node] = id;
+        } else if id == next.ids[node] {
+            next.leader = node as u8 + 1;
+        }
+        let wrong = next.leader != 0 && usize::from(next.ids[usize::from(next.leader) - 1]) != N;
+        let successor = out.push(next);
+        if wrong {
+            successor.fails(Failure::assertion("the leader does not have the highest id"));
+        }
+    }
+}
+
+impl Program for Leader {
+    type State = State;
+
+    fn initial(&self, out: &mut Successors<State>) {
+        let tasks = (0..=N as u32).map(TaskId);
+        tasks.fold(out.push(State::default()), Successor::posts);
+    }
+
+    fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
+        if usize::from(state.assigned) < N {
+            tasks.push(ENVIRONMENT);
+        }
+        tasks.extend((0..N).filter(|node| state.node_can_move(*node)).map(|node| TaskId(node as u32 + 1)));
+    }
+
+    fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
+        if task != ENVIRONMENT {
+            return Self::node(state, task.index() - 1, out);
+        }
+        for id in (1..=N as u8).filter(|id| !state.ids.contains(id)) {
+            let mut next = *state;
+            next.ids[usize::from(state.assigned)] = id;
+            next.assigned += 1;
+            out.push(next);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dally_explore::{Exhaustive, Options, Search, Verdict};
+
+    use super::*;
+
+    #[test]
+    fn it_has_as_many_states_as_in_spin() {
+        let report = Search::new(&Leader, &Exhaustive, &Options::default(), &()).run();
+        assert_eq!((report.verdict, report.coverage.states), (Verdict::Proved, 469_281));
+    }
+}

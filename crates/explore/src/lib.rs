@@ -1,0 +1,112 @@
+//! Explicit-state exploration by few delays: programs, searches, schedules and their replay.
+//!
+//! A [`Program`] says who can move in a state and what a step leads to. A [`Search`] goes through its
+//! executions in the order of what they cost under a [policy](policy::Policy): [`Delays`] of a
+//! scheduler, [`Preemptions`], [`Depth`], or nothing at all ([`Exhaustive`]). In the end there is a
+//! [`Report`] with a [`Verdict`] and what was [covered](Coverage); a [`Bug`] comes with a [`Schedule`]
+//! that can be printed, stored and [replayed](replay()).
+//!
+//! # A worked example
+//!
+//! Two clerks each add one to a counter: they read it, and then write what they have read plus one.
+//!
+//! ```
+//! use dally_explore::{Delays, Failure, Name, Options, Program, Search, Successors, TaskId, Verdict};
+//!
+//! struct Clerks;
+//!
+//! /// What each clerk has read, once it has; whether it is done; and the counter.
+//! #[derive(Clone, Default, PartialEq, Eq, Hash)]
+//! struct State {
+//!     read: [Option<u8>; 2],
+//!     done: [bool; 2],
+//!     counter: u8,
+//! }
+//!
+//! impl Program for Clerks {
+//!     type State = State;
+//!
+//!     fn initial(&self, out: &mut Successors<State>) {
+//!         out.push(State::default()).posts(TaskId(0)).posts(TaskId(1));
+//!     }
+//!
+//!     fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
+//!         tasks.extend((0..2).map(TaskId).filter(|clerk| !state.done[clerk.index()]));
+//!     }
+//!
+//!     fn step(&self, state: &State, clerk: TaskId, out: &mut Successors<State>) {
+//!         let mut next = state.clone();
+//!         match state.read[clerk.index()] {
+//!             None => {
+//!                 next.read[clerk.index()] = Some(state.counter);
+//!                 out.push(next);
+//!             }
+//!             Some(read) => {
+//!                 next.counter = read + 1;
+//!                 next.done[clerk.index()] = true;
+//!                 let wrong = next.done == [true, true] && next.counter != 2;
+//!                 let successor = out.push(next).completes();
+//!                 if wrong {
+//!                     successor.fails(Failure::assertion("an update was lost"));
+//!                 }
+//!             }
+//!         }
+//!     }
+//! }
+//!
+//! // Round-robin, with no delay: one clerk after the other.
+//! let round_robin = Delays::named(&"rr".parse::<Name>()?);
+//! let options = Options { bound: Some(0), exact: true, ..Options::default() };
+//! let report = Search::new(&Clerks, &round_robin, &options, &()).run();
+//! assert_eq!(report.verdict, Verdict::ProvedWithin(0));
+//!
+//! // With as many delays as it takes, which is one: the first clerk is delayed after it has read.
+//! let options = Options::default();
+//! let report = Search::new(&Clerks, &round_robin, &options, &()).run();
+//! let bug = report.bug().expect("an update can be lost");
+//! assert_eq!(bug.cost, 1);
+//! assert_eq!(bug.schedule.to_string(), "rr: 0 1+1 1 0");
+//!
+//! // The schedule is plain data; it replays.
+//! let schedule = bug.schedule.to_string().parse()?;
+//! let replayed = dally_explore::replay(&Clerks, &schedule, |_| {})?;
+//! assert_eq!(replayed.failure.map(|failure| failure.message), Some("an update was lost".to_owned()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What a search can miss
+//!
+//! - [`Verdict::Proved`] holds for every schedule, up to the [chance](Coverage::collision_chance) that
+//!   two states share a fingerprint, and modulo [seals](Coverage::sealed).
+//! - [`Verdict::ProvedWithin`] (exact mode) holds for every execution within the bound.
+//! - [`Verdict::NoBug`] (cached mode, with a bound) is not a proof: a state is explored as it was first
+//!   reached, and from there the scheduler may have needed more delays than along another way.
+//!
+//! The bibliography is that of [`dally_schedule`].
+
+mod expand;
+mod fingerprint;
+pub mod policy;
+mod portfolio;
+mod program;
+mod replay;
+mod report;
+mod schedule;
+mod search;
+pub mod store;
+mod successors;
+mod trails;
+mod visited;
+mod wave;
+
+pub use dally_schedule::{Arrangement, Name, Post, TaskId};
+pub use fingerprint::{Fingerprint, Fingerprinter};
+pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
+pub use portfolio::portfolio;
+pub use program::{Failure, FailureKind, Program};
+pub use replay::{Moment, ReplayError, Replayed, replay, replay_under};
+pub use report::{Bug, Coverage, Limit, Report, Verdict};
+pub use schedule::{Schedule, ScheduleError, Step};
+pub use search::{Options, Search, Watch};
+pub use successors::{Event, Successor, Successors, Turn};
+pub use visited::Visited;

@@ -1,0 +1,162 @@
+//! Delay bounding: the k-th proposal at a state costs k delays.
+//!
+//! [TR15 §4.1, Fig. 1] and [POPL11 §3]. The place is the scheduler, with its seals.
+
+use std::hash::{Hash, Hasher};
+
+use dally_schedule::{DelayingScheduler, Name, Ready, Scheduler, Sealable, TaskId, Why};
+
+use super::{Happened, Omission, Point, Policy, Proposal};
+use crate::fingerprint::Fingerprinter;
+use crate::successors::{Event, Turn};
+
+/// Delay bounding under a scheduler.
+#[derive(Clone, Debug)]
+pub struct Delays<S = Scheduler> {
+    name: String,
+    empty: S,
+}
+
+impl Delays<Scheduler> {
+    /// Under the scheduler of this name.
+    pub fn named(name: &Name) -> Self {
+        Self { name: name.to_string(), empty: name.build() }
+    }
+}
+
+impl<S> Delays<S> {
+    /// Under a scheduler, given empty, with a name for the schedules.
+    pub fn new(name: impl Into<String>, empty: S) -> Self {
+        Self { name: name.into(), empty }
+    }
+}
+
+/// How far the proposals at a state have got.
+#[derive(Clone, Debug, Default)]
+pub struct Progress {
+    /// The task that is proposed now.
+    task: Option<TaskId>,
+    proposals: usize,
+    /// The enabled tasks that were proposed, by their position.
+    seen: Positions,
+    /// Hash of the scheduler at an earlier proposal: when it comes again, the proposals repeat. Moving
+    /// it on at powers of two finds every cycle, wherever it begins (Brent's algorithm).
+    landmark: u64,
+}
+
+/// A small set of positions.
+#[derive(Clone, Debug, Default)]
+struct Positions {
+    len: usize,
+    first: u64,
+    more: Vec<u64>,
+}
+
+impl Positions {
+    /// Adds a position, and says whether it is new.
+    fn insert(&mut self, position: usize) -> bool {
+        let word = match position / 64 {
+            0 => &mut self.first,
+            nth => {
+                self.more.resize(self.more.len().max(nth), 0);
+                &mut self.more[nth - 1]
+            }
+        };
+        let bit = 1 << (position % 64);
+        let new = *word & bit == 0;
+        *word |= bit;
+        self.len += usize::from(new);
+        new
+    }
+}
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = Fingerprinter::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
+    type Place = Sealable<S>;
+    type Cursor = Progress;
+
+    fn start(&self) -> Sealable<S> {
+        Sealable::new(self.empty.clone())
+    }
+
+    fn propose(&self, place: &mut Sealable<S>, cursor: &mut Progress, point: &Point<'_>) -> Proposal {
+        cursor.task = place.take(&point.ready);
+        let Some(task) = cursor.task else { return Proposal::End };
+        if point.exact {
+            let here = hash_of(&(&*place, task));
+            if cursor.proposals > 0 && here == cursor.landmark {
+                cursor.task = None;
+                return Proposal::End;
+            }
+            if (cursor.proposals + 1).is_power_of_two() {
+                cursor.landmark = here;
+            }
+        }
+        cursor.proposals += 1;
+        match point.ready.position(task) {
+            Some(position) if cursor.seen.insert(position) || point.exact => Proposal::Run(task),
+            _ => Proposal::Pass,
+        }
+    }
+
+    fn advance(&self, place: &mut Sealable<S>, cursor: &mut Progress, point: &Point<'_>) -> Option<u32> {
+        let task = cursor.task?;
+        if !place.can_delay() || !point.exact && all_proposed(place, cursor, &point.ready) {
+            return None;
+        }
+        let cost = place.delay_cost();
+        place.delay(task);
+        Some(cost)
+    }
+
+    fn after(&self, place: &Sealable<S>, happened: &Happened<'_>) -> Sealable<S> {
+        let mut place = place.clone();
+        for event in happened.events {
+            match *event {
+                Event::Posted(task, mut post) => {
+                    post.by = happened.task;
+                    place.give(task, Why::Posted(post));
+                }
+                Event::Woken(task) => place.give(task, Why::Woken(happened.task)),
+                Event::Ended(task) => place.complete(task),
+                Event::Sealed => place.seal(true),
+                Event::Unsealed => place.seal(false),
+            }
+        }
+        if let Some(task) = happened.task {
+            match happened.turn {
+                Turn::Yields => place.give(task, Why::Yielded),
+                Turn::Blocks(on) => place.give(task, Why::Blocked(on)),
+                Turn::Completes => place.complete(task),
+            }
+        }
+        place
+    }
+
+    fn omission(&self, place: &Sealable<S>, cursor: &Progress, point: &Point<'_>) -> Omission {
+        if cursor.seen.len == point.ready.enabled().len() {
+            Omission::Nothing
+        } else if place.is_sealed() {
+            Omission::Sealed
+        } else {
+            Omission::Unproposed
+        }
+    }
+
+    fn heap_bytes(&self, place: &Sealable<S>) -> usize {
+        place.heap_bytes()
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
+
+fn all_proposed<S: DelayingScheduler>(place: &Sealable<S>, cursor: &Progress, ready: &Ready<'_>) -> bool {
+    cursor.seen.len == ready.enabled().len() || cursor.proposals > place.patience()
+}

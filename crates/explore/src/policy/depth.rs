@@ -1,0 +1,36 @@
+//! Depth bounding, a baseline: every enabled task is proposed, and each step costs one.
+
+use super::{Exhaustive, Happened, Omission, Point, Policy, Proposal};
+
+/// Each step costs one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Depth;
+
+impl Policy for Depth {
+    type Place = ();
+    type Cursor = u32;
+
+    fn start(&self) {}
+
+    fn propose(&self, place: &mut (), cursor: &mut u32, point: &Point<'_>) -> Proposal {
+        Exhaustive.propose(place, cursor, point)
+    }
+
+    fn advance(&self, place: &mut (), cursor: &mut u32, point: &Point<'_>) -> Option<u32> {
+        Exhaustive.advance(place, cursor, point)
+    }
+
+    fn after(&self, (): &(), _: &Happened<'_>) {}
+
+    fn omission(&self, (): &(), _: &u32, _: &Point<'_>) -> Omission {
+        Omission::Nothing
+    }
+
+    fn step_cost(&self) -> u32 {
+        1
+    }
+
+    fn name(&self) -> String {
+        "depth".to_owned()
+    }
+}

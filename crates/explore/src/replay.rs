@@ -1,0 +1,168 @@
+//! Running a schedule again.
+
+use std::fmt;
+
+use dally_schedule::{Ready, TaskId};
+
+use crate::policy::{Happened, Point, Policy, Proposal};
+use crate::schedule::{Schedule, Step};
+use crate::successors::{Event, Successors, Turn};
+use crate::{Failure, Program};
+
+/// One step of a replay, for those who watch it.
+#[derive(Debug)]
+pub struct Moment<'a, S> {
+    /// Which step it is, from 0; none for the initial state.
+    pub step: Option<(usize, Step)>,
+    /// The state before it; for the initial state, the initial state.
+    pub before: &'a S,
+    /// The state after it.
+    pub after: &'a S,
+    /// What happened in it.
+    pub events: &'a [Event],
+    /// How its task left it.
+    pub turn: Turn,
+    /// Whether it counts for liveness.
+    pub accepting: bool,
+    /// What failed in it.
+    pub failure: Option<&'a Failure>,
+}
+
+/// How a replay ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replayed<S> {
+    /// The last state.
+    pub state: S,
+    /// What failed in the last step, or by standing still after it.
+    pub failure: Option<Failure>,
+}
+
+/// A schedule that the program cannot follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReplayError {
+    /// There is no such initial state.
+    NoInitial(u32),
+    /// The task of this step cannot move.
+    NotEnabled(usize, TaskId),
+    /// This step has no such outcome.
+    NoOutcome(usize, u32),
+    /// The program failed at this step, and the schedule goes on.
+    FailsEarly(usize, Failure),
+    /// The policy does not propose the task of this step at the cost that the schedule gives.
+    NotProposed(usize, Step),
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoInitial(nth) => write!(f, "there is no initial state {nth}"),
+            Self::NotEnabled(step, task) => write!(f, "step {step}: task {task} cannot move"),
+            Self::NoOutcome(step, choice) => write!(f, "step {step}: there is no outcome {choice}"),
+            Self::FailsEarly(step, failure) => write!(f, "step {step} fails, and is not the last: {failure}"),
+            Self::NotProposed(at, step) => {
+                write!(f, "step {at}: `{step}` is not what the scheduler proposes")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// Follows a schedule, and shows each step to `watch`.
+pub fn replay<P: Program>(
+    program: &P,
+    schedule: &Schedule,
+    mut watch: impl FnMut(&Moment<'_, P::State>),
+) -> Result<Replayed<P::State>, ReplayError> {
+    let mut successors = Successors::default();
+    let mut enabled = Vec::new();
+    program.initial(&mut successors);
+    let missing = ReplayError::NoInitial(schedule.initial);
+    let (mut state, mut failure) =
+        take(&successors, schedule.initial, None, None, &mut watch).ok_or(missing)?;
+    for (nth, step) in schedule.steps.iter().enumerate() {
+        if let Some(failure) = failure {
+            return Err(ReplayError::FailsEarly(nth, failure));
+        }
+        enabled.clear();
+        program.enabled(&state, &mut enabled);
+        if !enabled.contains(&step.task) {
+            return Err(ReplayError::NotEnabled(nth, step.task));
+        }
+        successors.clear();
+        program.step(&state, step.task, &mut successors);
+        let taken = take(&successors, step.choice, Some((nth, *step)), Some(&state), &mut watch);
+        (state, failure) = taken.ok_or(ReplayError::NoOutcome(nth, step.choice))?;
+    }
+    enabled.clear();
+    program.enabled(&state, &mut enabled);
+    if failure.is_none() && enabled.is_empty() {
+        failure = program.deadlock(&state);
+    }
+    Ok(Replayed { state, failure })
+}
+
+/// Takes one outcome, and shows it.
+fn take<S: Clone>(
+    successors: &Successors<S>,
+    choice: u32,
+    step: Option<(usize, Step)>,
+    before: Option<&S>,
+    watch: &mut impl FnMut(&Moment<'_, S>),
+) -> Option<(S, Option<Failure>)> {
+    let outcome = successors.outcomes.get(choice as usize)?;
+    watch(&Moment {
+        step,
+        before: before.unwrap_or(&outcome.state),
+        after: &outcome.state,
+        events: successors.events_of(choice as usize),
+        turn: outcome.turn,
+        accepting: outcome.accepting,
+        failure: outcome.failure.as_deref(),
+    });
+    Some((outcome.state.clone(), outcome.failure.as_deref().cloned()))
+}
+
+/// Confirms that a policy admits the schedule, and at the cost that it gives step by step.
+pub fn replay_under<P: Program, O: Policy>(
+    program: &P,
+    policy: &O,
+    schedule: &Schedule,
+    choice_cost: u32,
+) -> Result<Replayed<P::State>, ReplayError> {
+    let mut place = policy.start();
+    let mut enabled = Vec::new();
+    let mut refused = None;
+    let replayed = replay(program, schedule, |moment| {
+        let mut task = None;
+        if let Some((nth, step)) = moment.step {
+            enabled.clear();
+            program.enabled(moment.before, &mut enabled);
+            let hash = program.fingerprint(moment.before).low();
+            let point = Point { ready: Ready::at(&enabled, hash), exact: true };
+            let extra = policy.step_cost() + if step.choice > 0 { choice_cost } else { 0 };
+            if !proposed(policy, &mut place, &point, step.task, step.cost.saturating_sub(extra)) {
+                refused.get_or_insert(ReplayError::NotProposed(nth, step));
+            }
+            task = Some(step.task);
+        }
+        place = policy.after(&place, &Happened { task, events: moment.events, turn: moment.turn });
+    })?;
+    refused.map_or(Ok(replayed), Err)
+}
+
+/// Whether the task is proposed at exactly this cost; the place is then the one after the proposal.
+fn proposed<O: Policy>(policy: &O, place: &mut O::Place, point: &Point<'_>, task: TaskId, cost: u32) -> bool {
+    let (mut cursor, mut spent) = (O::Cursor::default(), 0);
+    while spent <= cost {
+        let proposal = policy.propose(place, &mut cursor, point);
+        if proposal == Proposal::Run(task) && spent == cost {
+            return true;
+        }
+        match policy.advance(place, &mut cursor, point) {
+            Some(more) => spent += more,
+            None => return false,
+        }
+    }
+    false
+}

@@ -1,0 +1,304 @@
+//! The search: bound by bound, layer by layer.
+//!
+//! Iterative safety search [TR15 §4.1, Fig. 1]: all that costs 0 is explored first, then what costs 1,
+//! and so on; what costs too much waits in the frontier. A bound that leaves the frontier empty has
+//! covered every schedule.
+//!
+//! In the usual, *cached* mode a state is visited once, whatever the scheduler remembers there: a bound
+//! K then means that everything seen was reached with at most K, and only the limit is complete. In
+//! *exact* mode a state is visited once for each place of the policy, and a bound K covers exactly the
+//! executions that cost at most K. Since costs are gone through in order, the first visit is the one
+//! that costs least.
+//!
+//! Deviations:
+//! 1. The first bound is 0, and the step is 1.
+//! 2. Within a bound the search goes breadth-first, where the figure recurs. The layers of a
+//!    breadth-first search can be shared among threads so that the result is the same for any number of
+//!    them ([`crate::wave`]), and counterexamples are short.
+
+use std::fmt;
+
+use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink};
+use crate::policy::Policy;
+use crate::report::{Bug, Coverage, Limit, Report, Verdict};
+use crate::trails::{Hop, Trails};
+use crate::visited::{Recent, Visited};
+use crate::wave;
+use crate::{FailureKind, Fingerprint, Program};
+
+/// How to search.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The highest bound to explore; without one, bounds rise until the frontier is empty.
+    pub bound: Option<u32>,
+    /// Whether what the policy remembers counts as part of a state. With schedulers whose rounds rise
+    /// (`df`, `dfw`) or that count steps (`pct`), give a bound: the frontier never empties.
+    pub exact: bool,
+    /// What each choice other than the first costs.
+    pub choice_cost: u32,
+    /// How many threads take part. The result does not depend on it.
+    pub threads: usize,
+    /// Layers smaller than this are expanded by one thread: to start others takes longer.
+    pub share_from: usize,
+    /// How many states to visit at most.
+    pub states: Option<usize>,
+    /// How many bytes to hold at most, by the search's own count.
+    pub memory: Option<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            bound: None,
+            exact: false,
+            choice_cost: 0,
+            threads: 1,
+            share_from: 2048,
+            states: None,
+            memory: None,
+        }
+    }
+}
+
+/// Somebody who watches a search, and may end it. All methods have defaults; `()` watches nothing.
+pub trait Watch<S>: Sync {
+    /// Called every so often; the search ends when a limit is returned. Clocks and signals belong here.
+    fn poll(&self, _coverage: &Coverage) -> Option<Limit> {
+        None
+    }
+
+    /// A state was reached in which nobody can move, and that is no deadlock. It may come up more than
+    /// once, and from several threads.
+    fn final_state(&self, _state: &S) {}
+}
+
+impl<S> Watch<S> for () {}
+
+/// How many nodes are expanded between two looks at the limits.
+const POLL_EVERY: usize = 1024;
+
+/// A search in progress.
+pub struct Search<'a, P: Program, O: Policy, W> {
+    expander: Expander<'a, P, O, W>,
+    pub(crate) core: Core<P::State, O>,
+    scratch: Scratch<P::State>,
+    coverage: Coverage,
+    begun: bool,
+}
+
+/// What a search has gathered.
+pub(crate) struct Core<S, O: Policy> {
+    pub(crate) visited: Visited,
+    /// Keys that are in the visited set.
+    recent: Recent,
+    pub(crate) trails: Trails,
+    /// Accepted, and to be expanded in the next layer.
+    pub(crate) next: Vec<Node<S, O>>,
+    /// To be explored at a higher bound.
+    pub(crate) frontier: Vec<PutOff<S, O>>,
+}
+
+impl<S, O: Policy> Core<S, O> {
+    /// A node whose key is new joins the next layer.
+    #[inline]
+    pub(crate) fn accept(&mut self, mut node: Node<S, O>, hop: Hop) {
+        node.trail = Some(self.trails.push(hop));
+        self.next.push(node);
+    }
+}
+
+impl<S, O: Policy> Sink<S, O> for Core<S, O> {
+    #[inline]
+    fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
+        if !self.recent.replace(key) && self.visited.insert(key) {
+            self.accept(make(), hop);
+        }
+    }
+
+    fn put_off(&mut self, rest: PutOff<S, O>) {
+        if !rest.is_in(&self.visited) {
+            self.frontier.push(rest);
+        }
+    }
+}
+
+/// Why a search stops.
+pub(crate) enum Stop {
+    Found(Found),
+    Limit(Limit),
+}
+
+impl From<Found> for Stop {
+    fn from(found: Found) -> Self {
+        Self::Found(found)
+    }
+}
+
+impl<P: Program, O: Policy, W> fmt::Debug for Search<'_, P, O, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Search").field("coverage", &self.coverage).finish_non_exhaustive()
+    }
+}
+
+impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
+    /// A search that has not begun.
+    pub fn new(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
+        let core = Core {
+            visited: Visited::default(),
+            recent: Recent::default(),
+            trails: Trails::default(),
+            next: vec![],
+            frontier: vec![],
+        };
+        Self {
+            expander: Expander { program, policy, watch, options },
+            core,
+            scratch: Scratch::default(),
+            coverage: Coverage::default(),
+            begun: false,
+        }
+    }
+
+    /// Searches to the end.
+    pub fn run(mut self) -> Report {
+        loop {
+            if let Some(report) = self.deepen() {
+                return report;
+            }
+        }
+    }
+
+    /// What was covered so far.
+    pub fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// Explores the next bound. The report, if that settles the matter: then the search is over.
+    pub fn deepen(&mut self) -> Option<Report> {
+        let stopped = self.explore_bound();
+        self.take_stock();
+        let verdict = match stopped {
+            Err(Stop::Found(found)) => self.failed(found),
+            Err(Stop::Limit(limit)) => Verdict::Inconclusive(limit),
+            Ok(()) => {
+                self.coverage.completed_bound = Some(self.coverage.bound);
+                self.verdict_after_bound()?
+            }
+        };
+        Some(Report { verdict, coverage: self.coverage.clone(), policy: self.expander.policy.name() })
+    }
+
+    /// Whether what was covered is the end of it.
+    fn verdict_after_bound(&self) -> Option<Verdict> {
+        let Coverage { bound, unproposed, .. } = self.coverage;
+        let at_limit = self.expander.options.bound.is_some_and(|limit| bound >= limit);
+        match (self.core.frontier.is_empty(), at_limit) {
+            (true, _) if unproposed == 0 => Some(Verdict::Proved),
+            (true, _) => Some(Verdict::NoBug),
+            (false, true) if self.expander.options.exact => Some(Verdict::ProvedWithin(bound)),
+            (false, true) => Some(Verdict::NoBug),
+            (false, false) => None,
+        }
+    }
+
+    fn failed(&self, found: Found) -> Verdict {
+        if found.failure.kind == FailureKind::Unsupported {
+            return Verdict::Unsupported(found.failure.message);
+        }
+        let schedule = self.core.trails.schedule(self.expander.policy.name(), found.at, found.hop);
+        Verdict::Bug(Box::new(Bug { failure: found.failure, schedule, cost: found.cost }))
+    }
+
+    fn explore_bound(&mut self) -> Result<(), Stop> {
+        if self.begun {
+            let cheapest = self.core.frontier.iter().map(PutOff::cost).min();
+            self.coverage.bound = cheapest.unwrap_or(0).max(self.coverage.bound + 1);
+            self.resume()?;
+        } else {
+            self.begun = true;
+            self.expander.begin(&mut self.scratch, &mut self.core)?;
+        }
+        while !self.core.next.is_empty() {
+            self.explore_layer()?;
+        }
+        // What has been reached at this bound after all need not wait for the next.
+        let Core { frontier, visited, .. } = &mut self.core;
+        frontier.retain(|rest| !rest.is_in(visited));
+        Ok(())
+    }
+
+    /// Takes up what the new bound allows.
+    fn resume(&mut self) -> Result<(), Stop> {
+        let bound = self.coverage.bound;
+        let frontier = std::mem::take(&mut self.core.frontier);
+        for rest in frontier {
+            match rest {
+                rest if rest.cost() > bound => self.core.frontier.push(rest),
+                PutOff::Rest(node) => self.core.next.push(node),
+                PutOff::Whole(key, node, hop) => self.core.offer(key, hop, || node),
+                PutOff::Failing(found) => return Err(found.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn explore_layer(&mut self) -> Result<(), Stop> {
+        let mut layer = std::mem::take(&mut self.core.next).into_iter();
+        let Options { threads, share_from, .. } = *self.expander.options;
+        while layer.len() > 0 {
+            if threads > 1 && layer.len() >= share_from {
+                let nodes = wave::blocks(&mut layer, threads);
+                let bound = self.coverage.bound;
+                wave::expand(&self.expander, nodes, bound, &mut self.core, &mut self.scratch.tally)?;
+            } else {
+                for node in layer.by_ref().take(POLL_EVERY) {
+                    self.expander.expand(node, self.coverage.bound, &mut self.scratch, &mut self.core)?;
+                }
+            }
+            self.check_limits(layer.as_slice())?;
+        }
+        Ok(())
+    }
+
+    fn check_limits(&mut self, rest: &[Node<P::State, O>]) -> Result<(), Stop> {
+        self.take_stock();
+        let held = self.held_bytes(rest);
+        self.coverage.peak_bytes = self.coverage.peak_bytes.max(held);
+        let options = self.expander.options;
+        let limit = if options.states.is_some_and(|limit| self.coverage.states >= limit) {
+            Some(Limit::States)
+        } else if options.memory.is_some_and(|limit| held >= limit) {
+            Some(Limit::Memory)
+        } else {
+            self.expander.watch.poll(&self.coverage)
+        };
+        limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
+    }
+
+    fn take_stock(&mut self) {
+        let Self { core, coverage, scratch, .. } = self;
+        coverage.states = core.visited.len();
+        coverage.transitions = scratch.tally.transitions;
+        coverage.sealed = scratch.tally.sealed;
+        coverage.unproposed = scratch.tally.unproposed;
+        coverage.finals = scratch.tally.finals;
+        coverage.frontier = core.frontier.len();
+        coverage.visited_bytes = core.visited.bytes();
+        coverage.collision_chance = core.visited.collision_chance();
+        coverage.peak_bytes = coverage.peak_bytes.max(coverage.visited_bytes);
+    }
+
+    /// The bytes held now; what states hold on the heap is taken from a sample.
+    fn held_bytes(&self, rest: &[Node<P::State, O>]) -> usize {
+        let Core { visited, trails, next, frontier, .. } = &self.core;
+        let Expander { program, policy, .. } = &self.expander;
+        let sample = next.last().or(rest.first());
+        let heap = sample.map_or(0, |node| program.heap_bytes(&node.state) + policy.heap_bytes(&node.place));
+        let node = heap + size_of::<Node<P::State, O>>();
+        visited.bytes()
+            + trails.bytes()
+            + (next.capacity() + rest.len()) * node
+            + frontier.capacity() * (heap + size_of::<PutOff<P::State, O>>())
+            + program.shared_bytes()
+    }
+}

@@ -1,0 +1,313 @@
+//! States as short vectors of interned parts.
+//!
+//! Where a state is large and a step changes little of it (one task's stack, one machine's queue), a
+//! program keeps each part once, in an [`Interner`], and a state is a [`Parts`]: a vector of their ids.
+//! A step interns only what it changed, and the fingerprint of the vector is brought up to date instead
+//! of computed anew.
+//!
+//! ```
+//! use dally_explore::store::{Interner, Parts};
+//!
+//! let queues = Interner::default();
+//! let (empty, full) = (queues.intern(vec![]), queues.intern(vec![1, 2]));
+//! assert_eq!(queues.get(full.id), &[1, 2]);
+//! assert_eq!(queues.intern(vec![1, 2]), full);
+//!
+//! let mut state: Parts = [empty, empty].into_iter().collect();
+//! let before = state.clone();
+//! state.replace(1, empty, full);
+//! assert_ne!(state.fingerprint(), before.fingerprint());
+//! state.replace(1, full, empty);
+//! assert_eq!(state, before);
+//! ```
+//!
+//! Invariant: fingerprints depend on the values of parts only, not on their ids, which depend on the
+//! order in which threads come by.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use smallvec::SmallVec;
+
+use crate::Fingerprint;
+
+/// An interned part: its id, and the fingerprint of its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where its interner keeps it.
+    pub id: u32,
+    /// What stands for its value.
+    pub fingerprint: Fingerprint,
+}
+
+/// Values, each kept once. It is shared by all threads; reading takes no lock.
+///
+/// Two values with the same fingerprint are taken to be equal, as two states are.
+pub struct Interner<T> {
+    ids: Vec<Mutex<Ids>>,
+    values: Values<T>,
+    next: AtomicU32,
+    /// Bytes that the values hold beyond their own size, as given.
+    heap: AtomicUsize,
+}
+
+type Ids = HashMap<Fingerprint, u32, BuildHasherDefault<Identity>>;
+
+/// Locks, so that threads seldom meet.
+const SHARDS: usize = 64;
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self {
+            ids: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            values: Values::default(),
+            next: AtomicU32::new(0),
+            heap: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Interner<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interner").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl<T: Hash> Interner<T> {
+    /// The part of this value: the one that is there, or a new one.
+    pub fn intern(&self, value: T) -> Part {
+        self.intern_sized(value, 0)
+    }
+
+    /// Likewise, with the bytes that the value holds on the heap, for [`bytes`](Self::bytes).
+    pub fn intern_sized(&self, value: T, heap: usize) -> Part {
+        let fingerprint = Fingerprint::of(&value);
+        let shard = &self.ids[fingerprint.low() as usize % SHARDS];
+        let mut ids = shard.lock().expect("no thread panics with the lock");
+        let id = *ids.entry(fingerprint).or_insert_with(|| {
+            let id = self.next.fetch_add(1, Ordering::Relaxed);
+            self.values.set(id, value, fingerprint);
+            self.heap.fetch_add(heap, Ordering::Relaxed);
+            id
+        });
+        Part { id, fingerprint }
+    }
+}
+
+impl<T> Interner<T> {
+    /// The value of a part.
+    ///
+    /// # Panics
+    ///
+    /// If the id is not from this interner.
+    pub fn get(&self, id: u32) -> &T {
+        &self.values.get(id).0
+    }
+
+    /// The part with this id.
+    ///
+    /// # Panics
+    ///
+    /// If the id is not from this interner.
+    pub fn part(&self, id: u32) -> Part {
+        Part { id, fingerprint: self.values.get(id).1 }
+    }
+
+    /// How many parts there are.
+    pub fn len(&self) -> usize {
+        self.next.load(Ordering::Relaxed) as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes that it takes, about.
+    pub fn bytes(&self) -> usize {
+        let each = size_of::<(T, Fingerprint)>() + 2 * size_of::<(Fingerprint, u32)>();
+        self.len() * each + self.heap.load(Ordering::Relaxed)
+    }
+}
+
+/// A list that grows at its end without moving what it holds: chunks, each twice the one before.
+struct Values<T> {
+    chunks: [OnceLock<Box<[Slot<T>]>>; 27],
+}
+
+/// A value and its fingerprint, once set.
+type Slot<T> = OnceLock<(T, Fingerprint)>;
+
+/// The size of the first chunk.
+const FIRST: u32 = 32;
+
+impl<T> Default for Values<T> {
+    fn default() -> Self {
+        Self { chunks: [const { OnceLock::new() }; 27] }
+    }
+}
+
+impl<T> Values<T> {
+    /// The chunk of an id, and the place there.
+    fn locate(id: u32) -> (usize, usize) {
+        let place = u64::from(id) + u64::from(FIRST);
+        let chunk = place.ilog2() - FIRST.ilog2();
+        (chunk as usize, (place - (u64::from(FIRST) << chunk)) as usize)
+    }
+
+    fn set(&self, id: u32, value: T, fingerprint: Fingerprint) {
+        let (chunk, place) = Self::locate(id);
+        let new_chunk = || (0..(FIRST as usize) << chunk).map(|_| OnceLock::new()).collect();
+        let slots = self.chunks[chunk].get_or_init(new_chunk);
+        let free = slots[place].set((value, fingerprint)).is_ok();
+        debug_assert!(free, "an id is given once");
+    }
+
+    fn get(&self, id: u32) -> &(T, Fingerprint) {
+        let (chunk, place) = Self::locate(id);
+        let slot = self.chunks[chunk].get().and_then(|slots| slots[place].get());
+        slot.expect("an id of this interner")
+    }
+}
+
+/// Passes on part of a fingerprint, which is a hash already.
+#[derive(Default)]
+struct Identity(u64);
+
+impl Hasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("fingerprints are hashed as one number")
+    }
+
+    fn write_u128(&mut self, value: u128) {
+        self.0 = (value >> 64) as u64;
+    }
+}
+
+/// A state as a short vector of parts, with its fingerprint.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    ids: SmallVec<[u32; 10]>,
+    /// The sum of what each part contributes, by value and position.
+    sum: u128,
+}
+
+impl Parts {
+    /// The ids of the parts.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// How many parts there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Adds a part at the end.
+    pub fn push(&mut self, part: Part) {
+        self.sum = self.sum.wrapping_add(contribution(self.ids.len(), part));
+        self.ids.push(part.id);
+    }
+
+    /// Removes the last part, which is this one.
+    pub fn pop(&mut self, part: Part) {
+        debug_assert_eq!(self.ids.last(), Some(&part.id));
+        self.ids.pop();
+        self.sum = self.sum.wrapping_sub(contribution(self.ids.len(), part));
+    }
+
+    /// Puts another part in the place of an old one.
+    pub fn replace(&mut self, place: usize, old: Part, new: Part) {
+        debug_assert_eq!(self.ids[place], old.id);
+        self.ids[place] = new.id;
+        let sum = self.sum.wrapping_sub(contribution(place, old));
+        self.sum = sum.wrapping_add(contribution(place, new));
+    }
+
+    /// What stands for the state: the same for equal parts in equal places.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint(self.sum).with(Fingerprint(self.ids.len() as u128))
+    }
+
+    /// Bytes that it holds on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        if self.ids.spilled() { self.ids.capacity() * size_of::<u32>() } else { 0 }
+    }
+}
+
+fn contribution(place: usize, part: Part) -> u128 {
+    part.fingerprint.with(Fingerprint(place as u128)).0
+}
+
+impl FromIterator<Part> for Parts {
+    fn from_iter<I: IntoIterator<Item = Part>>(parts: I) -> Self {
+        let mut all = Self::default();
+        parts.into_iter().for_each(|part| all.push(part));
+        all
+    }
+}
+
+impl PartialEq for Parts {
+    fn eq(&self, other: &Self) -> bool {
+        self.sum == other.sum && self.ids == other.ids
+    }
+}
+
+impl Eq for Parts {}
+
+impl Hash for Parts {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.fingerprint().hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_kept_once_by_any_number_of_threads() {
+        let interner = Interner::default();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for n in (0..5000_u64).map(|n| n % 777) {
+                        assert_eq!(interner.get(interner.intern(n).id), &n);
+                    }
+                });
+            }
+        });
+        assert_eq!(interner.len(), 777);
+        assert!((0..777).all(|id| interner.part(id) == interner.intern(*interner.get(id))));
+        assert!(interner.bytes() > 777 * 24);
+    }
+
+    #[test]
+    fn fingerprints_depend_on_values_and_places_only() {
+        let (one, other) = (Interner::default(), Interner::default());
+        other.intern("first");
+        let parts = |interner: &Interner<_>, words: &[&'static str]| -> Parts {
+            words.iter().map(|word| interner.intern(*word)).collect()
+        };
+        assert_eq!(parts(&one, &["a", "b"]).fingerprint(), parts(&other, &["a", "b"]).fingerprint());
+        assert_ne!(parts(&one, &["a", "b"]).fingerprint(), parts(&one, &["b", "a"]).fingerprint());
+        assert_ne!(parts(&one, &["a"]).fingerprint(), parts(&one, &["a", "a"]).fingerprint());
+        let mut long = parts(&one, &["a"; 20]);
+        assert!(long.heap_bytes() > 0);
+        let last = one.intern("a");
+        (1..20).for_each(|_| long.pop(last));
+        assert_eq!(long.fingerprint(), parts(&one, &["a"]).fingerprint());
+    }
+}

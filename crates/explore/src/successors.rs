@@ -1,0 +1,179 @@
+//! What a step leads to, and what happened in it.
+
+use dally_schedule::{Post, TaskId};
+
+use crate::Failure;
+
+/// Something that a step did to other tasks or to the scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It posted a task. Who posted it is filled in by the search.
+    Posted(TaskId, Post),
+    /// It sent something to a task, which may enable it.
+    Woken(TaskId),
+    /// It ended another task.
+    Ended(TaskId),
+    /// From here on the order of tasks is fixed…
+    Sealed,
+    /// … to here.
+    Unsealed,
+}
+
+/// How the task that took the step left it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Turn {
+    /// It could go on.
+    #[default]
+    Yields,
+    /// It waits: for the given task to complete, or for anything else.
+    Blocks(Option<TaskId>),
+    /// It has ended.
+    Completes,
+}
+
+/// The outcomes of a step, or the initial states: a buffer that programs push to.
+#[derive(Clone, Debug)]
+pub struct Successors<S> {
+    pub(crate) outcomes: Vec<Outcome<S>>,
+    /// The events of all outcomes, one after another.
+    pub(crate) events: Vec<Event>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome<S> {
+    pub(crate) state: S,
+    /// Its events end here, and begin where those of the outcome before it end.
+    pub(crate) events_end: u32,
+    pub(crate) turn: Turn,
+    pub(crate) accepting: bool,
+    pub(crate) failure: Option<Box<Failure>>,
+}
+
+impl<S> Default for Successors<S> {
+    fn default() -> Self {
+        Self { outcomes: Vec::new(), events: Vec::new() }
+    }
+}
+
+impl<S> Successors<S> {
+    /// Adds an outcome: the state after the step, in which the task could go on. The result says what
+    /// else happened.
+    pub fn push(&mut self, state: S) -> Successor<'_, S> {
+        let events_end = self.event_count();
+        self.outcomes.push(Outcome {
+            state,
+            events_end,
+            turn: Turn::Yields,
+            accepting: false,
+            failure: None,
+        });
+        Successor { all: self }
+    }
+
+    /// The states of the outcomes, in order.
+    pub fn states(&self) -> impl Iterator<Item = S> + '_
+    where
+        S: Clone,
+    {
+        self.outcomes.iter().map(|outcome| outcome.state.clone())
+    }
+
+    /// How many outcomes there are.
+    pub fn len(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// Whether there is no outcome.
+    pub fn is_empty(&self) -> bool {
+        self.outcomes.is_empty()
+    }
+
+    /// Removes all outcomes, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.outcomes.clear();
+        self.events.clear();
+    }
+
+    /// The events of one outcome.
+    pub(crate) fn events_of(&self, choice: usize) -> &[Event] {
+        let start = if choice == 0 { 0 } else { self.outcomes[choice - 1].events_end as usize };
+        &self.events[start..self.outcomes[choice].events_end as usize]
+    }
+
+    fn event_count(&self) -> u32 {
+        u32::try_from(self.events.len()).expect("a step has fewer than 2³² events")
+    }
+}
+
+/// The outcome just pushed: says what else happened in the step.
+#[derive(Debug)]
+pub struct Successor<'a, S> {
+    all: &'a mut Successors<S>,
+}
+
+impl<S> Successor<'_, S> {
+    /// The step posted a task.
+    pub fn posts(self, task: TaskId) -> Self {
+        self.posts_as(task, Post::default())
+    }
+
+    /// The step posted a task, at a level, to a buffer.
+    pub fn posts_as(self, task: TaskId, post: Post) -> Self {
+        self.event(Event::Posted(task, post))
+    }
+
+    /// The step sent something to a task, which may enable it.
+    pub fn wakes(self, task: TaskId) -> Self {
+        self.event(Event::Woken(task))
+    }
+
+    /// The step ended another task.
+    pub fn ends(self, task: TaskId) -> Self {
+        self.event(Event::Ended(task))
+    }
+
+    /// From here on the order of tasks is fixed.
+    pub fn seals(self) -> Self {
+        self.event(Event::Sealed)
+    }
+
+    /// The order of tasks is open again.
+    pub fn unseals(self) -> Self {
+        self.event(Event::Unsealed)
+    }
+
+    /// The task now waits: for the given task to complete, or for anything else.
+    pub fn blocks(mut self, on: Option<TaskId>) -> Self {
+        self.last().turn = Turn::Blocks(on);
+        self
+    }
+
+    /// The task has ended.
+    pub fn completes(mut self) -> Self {
+        self.last().turn = Turn::Completes;
+        self
+    }
+
+    /// The transition counts for liveness: to take such transitions for ever is a failure.
+    pub fn accepting(mut self) -> Self {
+        self.last().accepting = true;
+        self
+    }
+
+    /// The step fails.
+    pub fn fails(mut self, failure: Failure) -> Self {
+        self.last().failure = Some(Box::new(failure));
+        self
+    }
+
+    fn event(mut self, event: Event) -> Self {
+        self.all.events.push(event);
+        let end = self.all.event_count();
+        self.last().events_end = end;
+        self
+    }
+
+    fn last(&mut self) -> &mut Outcome<S> {
+        self.all.outcomes.last_mut().expect("an outcome was pushed when this was made")
+    }
+}

@@ -1,0 +1,262 @@
+//! The visited set: fingerprints in open-addressing tables, one for each shard.
+//!
+//! A state takes 16 bytes, and tables are between 54 % and 75 % full, so that a visited state takes at
+//! most 30 bytes (small sets aside). Growing by less than a factor of two keeps it so, and growing
+//! shard by shard keeps the peak low. Readers need no lock, and a set can be split into parts that
+//! are written by one thread each.
+
+use crate::Fingerprint;
+
+/// Shards by the upper bits of a fingerprint.
+const SHARD_BITS: u32 = 6;
+const SHARDS: usize = 1 << SHARD_BITS;
+
+/// A set of fingerprints.
+#[derive(Debug)]
+pub struct Visited {
+    /// Invariant: `SHARDS` of them.
+    shards: Vec<Shard>,
+}
+
+impl Default for Visited {
+    fn default() -> Self {
+        Self { shards: (0..SHARDS).map(|_| Shard::default()).collect() }
+    }
+}
+
+impl Visited {
+    /// Adds a fingerprint, and says whether it is new.
+    #[inline]
+    pub fn insert(&mut self, fingerprint: Fingerprint) -> bool {
+        self.shards[shard_of(fingerprint)].insert(fingerprint)
+    }
+
+    /// Whether the fingerprint is there.
+    #[inline]
+    pub fn contains(&self, fingerprint: Fingerprint) -> bool {
+        self.shards[shard_of(fingerprint)].contains(fingerprint)
+    }
+
+    /// How many fingerprints there are.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.len).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes that the tables take.
+    pub fn bytes(&self) -> usize {
+        self.shards.iter().map(|shard| shard.buckets.capacity() * size_of::<Bucket>()).sum()
+    }
+
+    /// The chance that two states so far share a fingerprint, at the most.
+    pub fn collision_chance(&self) -> f64 {
+        let states = self.len() as f64;
+        states * states / 2.0_f64.powi(129)
+    }
+
+    /// At most so many parts, each with shards of its own.
+    pub(crate) fn split(&mut self, parts: usize) -> Vec<Part<'_>> {
+        let each = SHARDS.div_ceil(parts.max(1));
+        let chunks = self.shards.chunks_mut(each).enumerate();
+        chunks.map(|(nth, shards)| Part { first: nth * each, shards }).collect()
+    }
+}
+
+/// Some of the shards of a set.
+pub(crate) struct Part<'a> {
+    first: usize,
+    shards: &'a mut [Shard],
+}
+
+impl Part<'_> {
+    /// Adds a fingerprint if it belongs to this part, and says whether it does and is new.
+    #[inline]
+    pub(crate) fn insert(&mut self, fingerprint: Fingerprint) -> bool {
+        let shard = shard_of(fingerprint).wrapping_sub(self.first);
+        self.shards.get_mut(shard).is_some_and(|shard| shard.insert(fingerprint))
+    }
+}
+
+/// Some of the keys that were offered last. Most states come up more than once in neighbouring nodes,
+/// and this fits into the processor's cache, which the visited set does not.
+#[derive(Debug)]
+pub(crate) struct Recent {
+    slots: Vec<Fingerprint>,
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self { slots: vec![Fingerprint::default(); 1 << Self::BITS] }
+    }
+}
+
+impl Recent {
+    const BITS: u32 = 14;
+
+    /// Whether the key was offered recently; from now on it was.
+    #[inline]
+    pub(crate) fn replace(&mut self, key: Fingerprint) -> bool {
+        let slot = (key.low() >> (64 - Self::BITS)) as usize;
+        // Zero marks a slot that was never used, so that the fingerprint zero is never recent.
+        std::mem::replace(&mut self.slots[slot], key) == key && key != Fingerprint::default()
+    }
+}
+
+#[inline]
+fn shard_of(fingerprint: Fingerprint) -> usize {
+    (fingerprint.0 >> (128 - SHARD_BITS)) as usize
+}
+
+/// Zero marks a free slot; the fingerprint zero shares the slot of one.
+#[inline]
+fn key_of(fingerprint: Fingerprint) -> u128 {
+    fingerprint.0.max(1)
+}
+
+/// Slots that share a cache line; zero is free, and the free ones come last.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Bucket([u128; SLOTS]);
+
+const SLOTS: usize = 4;
+
+impl Bucket {
+    /// Whether the key is there. All slots are compared without branching: whether a state is new is
+    /// then the only thing for the processor to guess, and it can go on to the next state meanwhile.
+    #[inline]
+    fn contains(&self, key: u128) -> bool {
+        self.0.iter().fold(false, |found, slot| found | (*slot == key))
+    }
+
+    /// The first free slot.
+    #[inline]
+    fn free(&self) -> Option<usize> {
+        let taken = self.0.iter().map(|slot| usize::from(*slot != 0)).sum();
+        (taken < SLOTS).then_some(taken)
+    }
+}
+
+#[derive(Debug)]
+struct Shard {
+    /// Probed one after another, from the home bucket on. Invariant: a quarter of the slots is free.
+    buckets: Vec<Bucket>,
+    len: usize,
+    /// When this many are in, it grows.
+    limit: usize,
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Self::with_buckets(2)
+    }
+}
+
+impl Shard {
+    fn with_buckets(count: usize) -> Self {
+        Self { buckets: vec![Bucket::default(); count], len: 0, limit: count * (SLOTS - 1) }
+    }
+
+    /// The home bucket: the lower half of the key, scaled to the size of the table.
+    #[inline]
+    fn home(&self, key: u128) -> usize {
+        ((u128::from(key as u64) * self.buckets.len() as u128) >> 64) as usize
+    }
+
+    /// The free slot where the key belongs, unless it is there.
+    #[inline]
+    fn place_for(&self, key: u128) -> Option<(usize, usize)> {
+        let mut at = self.home(key);
+        loop {
+            let bucket = &self.buckets[at];
+            if bucket.contains(key) {
+                return None;
+            }
+            if let Some(slot) = bucket.free() {
+                return Some((at, slot));
+            }
+            at = if at + 1 == self.buckets.len() { 0 } else { at + 1 };
+        }
+    }
+
+    #[inline]
+    fn contains(&self, fingerprint: Fingerprint) -> bool {
+        self.place_for(key_of(fingerprint)).is_none()
+    }
+
+    #[inline]
+    fn insert(&mut self, fingerprint: Fingerprint) -> bool {
+        let key = key_of(fingerprint);
+        let Some((bucket, slot)) = self.place_for(key) else { return false };
+        self.buckets[bucket].0[slot] = key;
+        self.len += 1;
+        if self.len >= self.limit {
+            self.grow();
+        }
+        true
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        // By 7/5: from 75 % full to 54 % full.
+        let mut larger = Self::with_buckets((self.buckets.len() * 7).div_ceil(5));
+        for key in self.buckets.iter().flat_map(|bucket| bucket.0).filter(|key| *key != 0) {
+            if let Some((bucket, slot)) = larger.place_for(key) {
+                larger.buckets[bucket].0[slot] = key;
+            }
+        }
+        larger.len = self.len;
+        *self = larger;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn it_is_a_set() {
+        let (mut ours, mut theirs) = (Visited::default(), HashSet::new());
+        for n in 0..50_000_u64 {
+            let fingerprint = Fingerprint::of(&(n * n % 30_011));
+            assert_eq!(ours.insert(fingerprint), theirs.insert(fingerprint));
+        }
+        assert_eq!(ours.len(), theirs.len());
+        assert!(theirs.iter().all(|fingerprint| ours.contains(*fingerprint)));
+        assert!(!ours.contains(Fingerprint::of(&"absent")));
+    }
+
+    #[test]
+    fn a_visited_state_takes_at_most_32_bytes() {
+        let mut visited = Visited::default();
+        for n in 0..200_000_u64 {
+            visited.insert(Fingerprint::of(&n));
+            if n > 20_000 {
+                assert!(visited.bytes() <= 32 * visited.len(), "{} for {}", visited.bytes(), visited.len());
+            }
+        }
+    }
+
+    #[test]
+    fn zero_is_a_fingerprint_too() {
+        let mut visited = Visited::default();
+        assert!(!visited.contains(Fingerprint(0)));
+        assert!(visited.insert(Fingerprint(0)));
+        assert!(visited.contains(Fingerprint(0)));
+    }
+
+    #[test]
+    fn parts_take_what_is_theirs() {
+        let mut visited = Visited::default();
+        let all: Vec<_> = (0..1000_u64).map(|n| Fingerprint::of(&n)).collect();
+        let mut parts = visited.split(3);
+        let new = parts.iter_mut().flat_map(|part| all.iter().map(|it| part.insert(*it)).collect::<Vec<_>>());
+        assert_eq!(new.filter(|new| *new).count(), 1000);
+        assert_eq!(visited.len(), 1000);
+    }
+}

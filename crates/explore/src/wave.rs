@@ -1,0 +1,165 @@
+//! One layer of a search, shared among threads, with the same result for any number of them.
+//!
+//! A wave takes some nodes of a layer, in order, in blocks, and goes through three phases:
+//! 1. The threads expand blocks. The visited set is only read; what is not in it becomes a candidate.
+//! 2. The threads insert the candidates' keys, each thread into shards of its own, in the order of the
+//!    layer: of several candidates with one key, the first wins, as in a search by one thread.
+//! 3. The winners join the next layer, in the order of the layer.
+//!
+//! Invariant: after a wave, the visited set, the next layer, the frontier and the trails are those that
+//! expanding the same nodes one by one would give. Nothing is locked but the list of blocks.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::vec::IntoIter;
+
+use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink, Tally};
+use crate::policy::Policy;
+use crate::search::{Core, Watch};
+use crate::trails::Hop;
+use crate::visited::{Recent, Visited};
+use crate::{Fingerprint, Program};
+
+/// Nodes in a block.
+const BLOCK: usize = 512;
+/// Blocks in a wave, for each thread: enough to balance, few enough to bound the memory.
+const BLOCKS_PER_THREAD: usize = 32;
+
+/// The next nodes of the layer, in blocks.
+pub(crate) fn blocks<T>(layer: &mut IntoIter<T>, threads: usize) -> Vec<Vec<T>> {
+    let take = layer.len().min(threads * BLOCKS_PER_THREAD * BLOCK);
+    let each = take.div_ceil(threads * BLOCKS_PER_THREAD).max(1);
+    (0..take.div_ceil(each)).map(|nth| layer.by_ref().take(each.min(take - nth * each)).collect()).collect()
+}
+
+/// What came out of a block.
+struct Block<S, O: Policy> {
+    keys: Vec<Fingerprint>,
+    /// For each key, whether it was new.
+    won: Vec<AtomicBool>,
+    candidates: Vec<(Node<S, O>, Hop)>,
+    frontier: Vec<PutOff<S, O>>,
+    tally: Tally,
+    found: Option<Found>,
+}
+
+/// Gathers the candidates of a block.
+struct Gather<'a, S, O: Policy> {
+    visited: &'a Visited,
+    /// What this thread has offered in this wave. It takes its blocks in order, so that of several
+    /// candidates with one key it is the first that is kept.
+    recent: &'a mut Recent,
+    keys: Vec<Fingerprint>,
+    candidates: Vec<(Node<S, O>, Hop)>,
+    frontier: Vec<PutOff<S, O>>,
+}
+
+impl<S, O: Policy> Sink<S, O> for Gather<'_, S, O> {
+    #[inline]
+    fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
+        if !self.recent.replace(key) && !self.visited.contains(key) {
+            self.keys.push(key);
+            self.candidates.push((make(), hop));
+        }
+    }
+
+    fn put_off(&mut self, rest: PutOff<S, O>) {
+        if !rest.is_in(self.visited) {
+            self.frontier.push(rest);
+        }
+    }
+}
+
+/// Expands the blocks, and accepts what is new.
+pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>>(
+    expander: &Expander<'_, P, O, W>,
+    nodes: Vec<Vec<Node<P::State, O>>>,
+    bound: u32,
+    core: &mut Core<P::State, O>,
+    tally: &mut Tally,
+) -> Result<(), Found> {
+    let mut blocks = expand_blocks(expander, nodes, bound, &core.visited);
+    // Only what comes before the first failure counts.
+    if let Some(first) = blocks.iter().position(|block| block.found.is_some()) {
+        blocks.truncate(first + 1);
+    }
+    insert_keys(&blocks, &mut core.visited, expander.options.threads);
+    blocks.into_iter().try_for_each(|block| {
+        tally.add(&block.tally);
+        core.frontier.extend(block.frontier);
+        for ((node, hop), won) in block.candidates.into_iter().zip(block.won) {
+            if won.into_inner() {
+                core.accept(node, hop);
+            }
+        }
+        block.found.map_or(Ok(()), Err)
+    })
+}
+
+/// Phase 1.
+fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>>(
+    expander: &Expander<'_, P, O, W>,
+    nodes: Vec<Vec<Node<P::State, O>>>,
+    bound: u32,
+    visited: &Visited,
+) -> Vec<Block<P::State, O>> {
+    let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
+    let queue = Mutex::new(nodes.into_iter().enumerate());
+    let work = || {
+        let (mut scratch, mut recent) = (Scratch::default(), Recent::default());
+        loop {
+            let next = queue.lock().expect("no thread panics with the lock").next();
+            let Some((nth, nodes)) = next else { break };
+            let block = expand_block(expander, nodes, bound, visited, &mut scratch, &mut recent);
+            *results[nth].lock().expect("each is locked once") = Some(block);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..expander.options.threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let done = |result: Mutex<Option<_>>| result.into_inner().expect("no thread panics with the lock");
+    results.into_iter().map(|result| done(result).expect("every block was expanded")).collect()
+}
+
+fn expand_block<P: Program, O: Policy, W: Watch<P::State>>(
+    expander: &Expander<'_, P, O, W>,
+    nodes: Vec<Node<P::State, O>>,
+    bound: u32,
+    visited: &Visited,
+    scratch: &mut Scratch<P::State>,
+    recent: &mut Recent,
+) -> Block<P::State, O> {
+    scratch.tally = Tally::default();
+    let mut gather = Gather { visited, recent, keys: vec![], candidates: vec![], frontier: vec![] };
+    let expand_all =
+        || nodes.into_iter().try_for_each(|node| expander.expand(node, bound, scratch, &mut gather));
+    let found = expand_all().err();
+    let Gather { keys, candidates, frontier, .. } = gather;
+    let won = keys.iter().map(|_| AtomicBool::new(false)).collect();
+    Block { keys, won, candidates, frontier, tally: scratch.tally, found }
+}
+
+/// Phase 2.
+fn insert_keys<S: Send + Sync, O: Policy>(blocks: &[Block<S, O>], visited: &mut Visited, threads: usize) {
+    let insert = |mut part: crate::visited::Part<'_>| {
+        for block in blocks {
+            for (key, won) in block.keys.iter().zip(&block.won) {
+                if part.insert(*key) {
+                    won.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let mut parts = visited.split(threads);
+        let own = parts.pop();
+        for part in parts {
+            scope.spawn(|| insert(part));
+        }
+        own.map(insert);
+    });
+}

@@ -1,0 +1,338 @@
+//! Small asynchronous programs for tests: tasks that post, yield, wait, choose and assert over a few
+//! globals; random ones; and a plain reference that enumerates executions one by one.
+#![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
+
+use std::collections::BTreeSet;
+
+use arbtest::arbitrary::{Result, Unstructured};
+use dally_explore::policy::{Happened, Point, Policy, Proposal};
+use dally_explore::{Event, Failure, Program, Successors, TaskId, Turn};
+use dally_schedule::Ready;
+
+/// A statement of a task.
+#[derive(Clone, Copy, Debug)]
+pub enum Op {
+    Set(usize, u8),
+    Add(usize, u8),
+    /// Sets a global to 0 or to 1.
+    Choose(usize),
+    Post(usize),
+    Yield,
+    /// Waits for the task posted last by this one; a scheduling point in any case.
+    Wait,
+    /// Blocks until the global has the value.
+    Await(usize, u8),
+    /// Gives up the execution unless the global has the value.
+    Assume(usize, u8),
+    /// Fails if the global has the value.
+    AssertNot(usize, u8),
+    Seal,
+    Unseal,
+}
+
+pub const GLOBALS: usize = 3;
+pub type Globals = [u8; GLOBALS];
+
+/// Procedures; tasks start with the first.
+#[derive(Clone, Debug, Default)]
+pub struct Tasks {
+    pub procedures: Vec<Vec<Op>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct State {
+    pub globals: Globals,
+    pub tasks: Vec<Task>,
+    next: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Task {
+    id: u32,
+    procedure: usize,
+    at: usize,
+    /// It has stopped at the statement that is next, and said so.
+    stopped: bool,
+    child: Option<u32>,
+}
+
+impl Tasks {
+    pub fn new(procedures: &[&[Op]]) -> Self {
+        Self { procedures: procedures.iter().map(|ops| ops.to_vec()).collect() }
+    }
+
+    fn op(&self, task: &Task) -> Option<Op> {
+        self.procedures[task.procedure].get(task.at).copied()
+    }
+
+    fn can_move(&self, state: &State, task: &Task) -> bool {
+        match self.op(task) {
+            Some(Op::Wait) => {
+                task.child.is_none_or(|child| state.tasks.iter().all(|other| other.id != child))
+            }
+            Some(Op::Await(global, value)) => state.globals[global] == value,
+            _ => true,
+        }
+    }
+
+    /// Runs the task from where it is to the next scheduling point.
+    fn run(&self, mut run: Run, out: &mut Successors<State>) {
+        loop {
+            let task = &mut run.state.tasks[run.me];
+            let Some(op) = self.procedures[task.procedure].get(task.at).copied() else {
+                run.state.tasks.remove(run.me);
+                return run.finish(Turn::Completes, None, out);
+            };
+            let resumes = std::mem::take(&mut task.stopped);
+            match op {
+                Op::Wait | Op::Yield if !resumes => {
+                    task.stopped = true;
+                    let child = task.child.map(TaskId);
+                    let turn = if matches!(op, Op::Wait) { Turn::Blocks(child) } else { Turn::Yields };
+                    return run.finish(turn, None, out);
+                }
+                Op::Await(global, value) if run.state.globals[global] != value => {
+                    return run.finish(Turn::Blocks(None), None, out);
+                }
+                Op::Assume(global, value) if run.state.globals[global] != value => return,
+                Op::AssertNot(global, value) if run.state.globals[global] == value => {
+                    let failure = Failure::assertion(format!("global {global} is {value}"));
+                    return run.finish(Turn::Yields, Some(failure), out);
+                }
+                Op::Choose(global) => {
+                    task.at += 1;
+                    let mut other = run.clone();
+                    run.state.globals[global] = 0;
+                    other.state.globals[global] = 1;
+                    self.run(run, out);
+                    return self.run(other, out);
+                }
+                Op::Set(global, value) => run.state.globals[global] = value,
+                Op::Add(global, value) => run.state.globals[global] = (run.state.globals[global] + value) % 8,
+                Op::Post(procedure) => run.post(procedure),
+                Op::Seal => run.events.push(Event::Sealed),
+                Op::Unseal => run.events.push(Event::Unsealed),
+                Op::Wait | Op::Yield | Op::Await(..) | Op::Assume(..) | Op::AssertNot(..) => {}
+            }
+            run.state.tasks[run.me].at += 1;
+        }
+    }
+}
+
+/// A step in the making.
+#[derive(Clone)]
+struct Run {
+    state: State,
+    me: usize,
+    events: Vec<Event>,
+}
+
+impl Run {
+    fn post(&mut self, procedure: usize) {
+        let id = self.state.next;
+        self.state.next += 1;
+        self.state.tasks[self.me].child = Some(id);
+        self.state.tasks.push(Task { id, procedure, at: 0, stopped: false, child: None });
+        self.events.push(Event::Posted(TaskId(id), dally_explore::Post::default()));
+    }
+
+    fn finish(self, turn: Turn, failure: Option<Failure>, out: &mut Successors<State>) {
+        let mut successor = out.push(self.state);
+        for event in self.events {
+            successor = match event {
+                Event::Posted(task, post) => successor.posts_as(task, post),
+                Event::Sealed => successor.seals(),
+                Event::Unsealed => successor.unseals(),
+                other => unreachable!("these tasks do not do {other:?}"),
+            };
+        }
+        successor = match turn {
+            Turn::Yields => successor,
+            Turn::Blocks(on) => successor.blocks(on),
+            Turn::Completes => successor.completes(),
+        };
+        if let Some(failure) = failure {
+            successor.fails(failure);
+        }
+    }
+}
+
+impl Program for Tasks {
+    type State = State;
+
+    fn initial(&self, out: &mut Successors<State>) {
+        let main = Task { id: 0, procedure: 0, at: 0, stopped: false, child: None };
+        out.push(State { tasks: vec![main], next: 1, ..State::default() }).posts(TaskId(0));
+    }
+
+    fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
+        tasks
+            .extend(state.tasks.iter().filter(|task| self.can_move(state, task)).map(|task| TaskId(task.id)));
+    }
+
+    fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
+        let me = state.tasks.iter().position(|other| other.id == task.0).expect("an enabled task");
+        self.run(Run { state: state.clone(), me, events: vec![] }, out);
+    }
+
+    fn deadlock(&self, state: &State) -> Option<Failure> {
+        (!state.tasks.is_empty()).then(|| Failure::deadlock(format!("{} tasks wait", state.tasks.len())))
+    }
+}
+
+/// A random program: procedure i posts only later ones, so that every execution ends.
+pub fn random_program(u: &mut Unstructured<'_>, awaits: bool) -> Result<Tasks> {
+    let count = u.int_in_range(2..=4)?;
+    let mut procedures = Vec::new();
+    for nth in 0..count {
+        let mut ops = Vec::new();
+        if nth == 0 {
+            ops.extend([Op::Post(1), Op::Post(u.int_in_range(1..=count - 1)?)]);
+        }
+        for _ in 0..u.int_in_range(1..=4)? {
+            ops.push(random_op(u, nth, count, awaits)?);
+        }
+        procedures.push(ops);
+    }
+    while instances(&procedures, 0) > MOST_TASKS {
+        let last = procedures.iter_mut().flatten().rev().find(|op| matches!(op, Op::Post(_)));
+        *last.expect("one task posts no other") = Op::Add(0, 1);
+    }
+    Ok(Tasks { procedures })
+}
+
+/// How many tasks a random program may have: its executions are enumerated one by one.
+const MOST_TASKS: usize = 5;
+
+/// How many tasks come of one task.
+fn instances(procedures: &[Vec<Op>], procedure: usize) -> usize {
+    let posts = procedures[procedure].iter().map(|op| match op {
+        Op::Post(other) => instances(procedures, *other),
+        _ => 0,
+    });
+    1 + posts.sum::<usize>()
+}
+
+fn random_op(u: &mut Unstructured<'_>, nth: usize, count: usize, awaits: bool) -> Result<Op> {
+    let global = u.int_in_range(0..=GLOBALS - 1)?;
+    let value = u.int_in_range(0..=3)?;
+    Ok(match u.int_in_range(0..=10)? {
+        0 => Op::Set(global, value),
+        1 | 2 => Op::Add(global, value.max(1)),
+        3 => Op::Choose(global),
+        4 if nth + 1 < count => Op::Post(u.int_in_range(nth + 1..=count - 1)?),
+        5..=7 => Op::Yield,
+        8 => Op::Wait,
+        9 if awaits => Op::Await(global, value),
+        _ => Op::AssertNot(global, value + 4),
+    })
+}
+
+/// What all executions of cost at most `bound` reach, enumerated one by one.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    pub finals: BTreeSet<Globals>,
+    pub fails: bool,
+}
+
+pub fn enumerate<O: Policy>(program: &Tasks, policy: &O, bound: u32) -> Reached {
+    let mut reached = Reached::default();
+    let mut initial = Successors::default();
+    program.initial(&mut initial);
+    let state = State {
+        tasks: vec![Task { id: 0, procedure: 0, at: 0, stopped: false, child: None }],
+        next: 1,
+        ..State::default()
+    };
+    let events = [Event::Posted(TaskId(0), dally_explore::Post::default())];
+    let place = policy.after(&policy.start(), &Happened { task: None, events: &events, turn: Turn::Yields });
+    walk(program, policy, &state, place, bound, &mut reached);
+    reached
+}
+
+fn walk<O: Policy>(
+    program: &Tasks,
+    policy: &O,
+    state: &State,
+    mut place: O::Place,
+    left: u32,
+    reached: &mut Reached,
+) {
+    let mut enabled = Vec::new();
+    program.enabled(state, &mut enabled);
+    if enabled.is_empty() {
+        if state.tasks.is_empty() {
+            reached.finals.insert(state.globals);
+        } else {
+            reached.fails = true;
+        }
+        return;
+    }
+    let hash = program.fingerprint(state).low();
+    let point = Point { ready: Ready::at(&enabled, hash), exact: true };
+    let (mut cursor, mut spent) = (O::Cursor::default(), 0);
+    while spent <= left {
+        if let Proposal::Run(task) = policy.propose(&mut place, &mut cursor, &point) {
+            for outcome in outcomes(program, state, task) {
+                match outcome {
+                    None => reached.fails = true,
+                    Some((next, events, turn)) => {
+                        let after =
+                            policy.after(&place, &Happened { task: Some(task), events: &events, turn });
+                        if let Some(left) = (left - spent).checked_sub(policy.step_cost()) {
+                            walk(program, policy, &next, after, left, reached);
+                        }
+                    }
+                }
+            }
+        }
+        match policy.advance(&mut place, &mut cursor, &point) {
+            Some(more) => spent += more,
+            None => break,
+        }
+    }
+}
+
+/// The outcomes of a step, by way of replaying schedules of one step: `None` is a failure.
+fn outcomes(program: &Tasks, state: &State, task: TaskId) -> Vec<Option<(State, Vec<Event>, Turn)>> {
+    let one = From { program, state };
+    let mut all = Vec::new();
+    for choice in 0.. {
+        let step = dally_explore::Step { task, cost: 0, choice };
+        let schedule = dally_explore::Schedule { policy: String::new(), initial: 0, steps: vec![step] };
+        let mut taken = None;
+        let replayed = dally_explore::replay(&one, &schedule, |moment| {
+            if moment.step.is_some() {
+                let next = (moment.after.clone(), moment.events.to_vec(), moment.turn);
+                taken = Some(moment.failure.is_none().then_some(next));
+            }
+        });
+        match (replayed, taken) {
+            (Ok(_), Some(taken)) => all.push(taken),
+            _ => return all,
+        }
+    }
+    all
+}
+
+/// The program, from another state on.
+struct From<'a> {
+    program: &'a Tasks,
+    state: &'a State,
+}
+
+impl Program for From<'_> {
+    type State = State;
+
+    fn initial(&self, out: &mut Successors<State>) {
+        out.push(self.state.clone());
+    }
+
+    fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
+        self.program.enabled(state, tasks);
+    }
+
+    fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
+        self.program.step(state, task, out);
+    }
+}

@@ -1,0 +1,214 @@
+//! On random small programs, the engines check each other: exact search against plain enumeration,
+//! cached against exhaustive, one thread against two, and every counterexample replays.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use arbtest::arbtest;
+use common::{Globals, Reached, State, Tasks, enumerate, random_program};
+use dally_explore::policy::Policy;
+use dally_explore::{
+    Delays, Depth, Exhaustive, Name, Options, Preemptions, Report, Search, Switches, Verdict, Watch,
+    portfolio, replay, replay_under,
+};
+
+const NAMES: [&str; 11] =
+    ["bag", "rr", "rr:reverse", "rr:5", "dfs", "df", "dfw", "rtc", "random:9", "priority(rr)", "pct:3,2"];
+
+fn scheduler(name: &str) -> Delays {
+    Delays::named(&name.parse::<Name>().expect("a good name"))
+}
+
+/// Collects the values of the globals in final states.
+#[derive(Default)]
+struct Finals(Mutex<BTreeSet<Globals>>);
+
+impl Watch<State> for Finals {
+    fn final_state(&self, state: &State) {
+        self.0.lock().expect("no test panics here").insert(state.globals);
+    }
+}
+
+fn search<O: Policy>(program: &Tasks, policy: &O, options: &Options) -> (Report, BTreeSet<Globals>) {
+    let finals = Finals::default();
+    let report = Search::new(program, policy, options, &finals).run();
+    confirm(program, policy, &report, options.choice_cost);
+    (report, finals.0.into_inner().expect("no test panics there"))
+}
+
+/// A counterexample must replay, fail in the same way, and cost what it says.
+fn confirm<O: Policy>(program: &Tasks, policy: &O, report: &Report, choice_cost: u32) {
+    let Some(bug) = report.bug() else { return };
+    let text = bug.schedule.to_string();
+    assert_eq!(text.parse().as_ref(), Ok(&bug.schedule), "{text}");
+    let json = serde_json::to_string(&bug.schedule).expect("plain data");
+    assert_eq!(serde_json::from_str::<dally_explore::Schedule>(&json).expect("plain data"), bug.schedule);
+    let replayed = replay(program, &bug.schedule, |_| {}).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(replayed.failure.as_ref(), Some(&bug.failure), "{text}");
+    let admitted = replay_under(program, policy, &bug.schedule, choice_cost);
+    assert_eq!(admitted.map(|it| it.failure), Ok(Some(bug.failure.clone())), "{text}");
+    assert_eq!(bug.schedule.cost(), bug.cost, "{text}");
+}
+
+fn exact(bound: u32) -> Options {
+    Options { bound: Some(bound), exact: true, ..Options::default() }
+}
+
+/// Exact search at a bound reaches exactly what plain enumeration reaches, and finds a bug at the least
+/// cost at which there is one.
+fn exact_is_enumeration<O: Policy>(program: &Tasks, policy: &O) {
+    for bound in 0..3 {
+        let (report, finals) = search(program, policy, &exact(bound));
+        let Reached { finals: expected, fails } = enumerate(program, policy, bound);
+        match report.bug() {
+            Some(bug) => {
+                assert!(fails && bug.cost <= bound, "{}: {bug:?}", policy.name());
+                let cheaper = bug.cost.checked_sub(1).map(|bound| enumerate(program, policy, bound).fails);
+                assert_ne!(cheaper, Some(true), "{}: {bug:?} in {program:?}", policy.name());
+                return;
+            }
+            None => {
+                assert!(!fails, "{} misses a bug at {bound} in {program:?}", policy.name());
+                assert_eq!(finals, expected, "{} at {bound} in {program:?}", policy.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn exact_search_is_enumeration() {
+    // All orders of `bag` cost nothing: there are too many to enumerate.
+    for name in NAMES.into_iter().filter(|name| *name != "bag") {
+        let policy = scheduler(name);
+        arbtest(|u| {
+            exact_is_enumeration(&random_program(u, u.len() % 2 == 0)?, &policy);
+            Ok(())
+        })
+        .budget_ms(250);
+    }
+}
+
+#[test]
+fn exact_baselines_are_enumerations() {
+    arbtest(|u| {
+        let program = random_program(u, true)?;
+        exact_is_enumeration(&program, &Preemptions(Switches::Preemptive));
+        exact_is_enumeration(&program, &Preemptions(Switches::All));
+        Ok(())
+    })
+    .budget_ms(1000);
+}
+
+fn is_bug(report: &Report) -> bool {
+    report.bug().is_some()
+}
+
+/// The limit of every cached search is the whole program.
+fn limits_agree(program: &Tasks, awaits: bool) {
+    let options = Options::default();
+    let (all, finals) = search(program, &Exhaustive, &options);
+    let same = |report: &Report, reached: &BTreeSet<Globals>| {
+        assert_eq!(is_bug(report), is_bug(&all), "{} in {program:?}", report.policy);
+        if !is_bug(report) {
+            assert_eq!(report.verdict, Verdict::Proved, "{} in {program:?}", report.policy);
+            assert_eq!(
+                (reached, report.coverage.states),
+                (&finals, all.coverage.states),
+                "{}",
+                report.policy
+            );
+        }
+    };
+    for name in NAMES.into_iter().filter(|name| !(awaits && *name == "dfw")) {
+        let (report, reached) = search(program, &scheduler(name), &options);
+        same(&report, &reached);
+    }
+    let (report, reached) = search(program, &Depth, &options);
+    same(&report, &reached);
+    let (report, reached) = search(program, &Preemptions(Switches::Preemptive), &options);
+    same(&report, &reached);
+    let (report, reached) = search(program, &Preemptions(Switches::All), &options);
+    same(&report, &reached);
+    let policies: Vec<_> = Name::portfolio().iter().map(Delays::named).collect();
+    let report = portfolio(program, &policies, &options, &()).expect("there are policies");
+    assert_eq!(is_bug(&report), is_bug(&all));
+}
+
+#[test]
+fn every_search_agrees_in_the_limit() {
+    arbtest(|u| {
+        limits_agree(&random_program(u, false)?, false);
+        Ok(())
+    })
+    .budget_ms(1500);
+    arbtest(|u| {
+        limits_agree(&random_program(u, true)?, true);
+        Ok(())
+    })
+    .budget_ms(1500);
+}
+
+/// The generator must not be so tame, or so wild, that the tests above say nothing.
+#[test]
+fn random_programs_are_of_both_kinds() {
+    let (bugs, proofs) = (Mutex::new(0), Mutex::new(0));
+    arbtest(|u| {
+        let program = random_program(u, true)?;
+        let (report, _) = search(&program, &Exhaustive, &Options::default());
+        let count = if is_bug(&report) { &bugs } else { &proofs };
+        *count.lock().expect("no panics here") += 1;
+        Ok(())
+    })
+    .budget_ms(500);
+    let (bugs, proofs) = (bugs.into_inner().expect("no panics"), proofs.into_inner().expect("no panics"));
+    assert!(bugs > 10 && proofs > 10, "{bugs} with bugs, {proofs} without");
+}
+
+/// Where a scheduler leaves something out, a search that misses a bug must not claim a proof.
+#[test]
+fn no_search_proves_what_is_wrong() {
+    arbtest(|u| {
+        let program = random_program(u, true)?;
+        let (all, _) = search(&program, &Exhaustive, &Options::default());
+        for name in ["dfw", "bounded-bag:1", "priority(dfw)"] {
+            let (report, _) =
+                search(&program, &scheduler(name), &Options { bound: Some(20), ..Options::default() });
+            if is_bug(&all) {
+                assert_ne!(report.verdict, Verdict::Proved, "{name} in {program:?}");
+            } else {
+                assert!(!is_bug(&report));
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(1000);
+}
+
+/// Any number of threads gives the same run.
+#[test]
+fn threads_make_no_difference() {
+    arbtest(|u| {
+        let program = random_program(u, true)?;
+        for name in ["rr", "dfs", "rtc", "random:2"] {
+            for (exact, choice_cost) in [(false, 0), (true, 0), (false, 1), (true, 2)] {
+                let one = Options { bound: Some(6), exact, choice_cost, ..Options::default() };
+                let two = Options { threads: 2, share_from: 1, ..one.clone() };
+                let ((one, finals_one), (two, finals_two)) =
+                    (search(&program, &scheduler(name), &one), search(&program, &scheduler(name), &two));
+                assert_eq!(one.verdict, two.verdict, "{name} in {program:?}");
+                assert_eq!(one.coverage.bound, two.coverage.bound);
+                assert_eq!(one.coverage.completed_bound, two.coverage.completed_bound);
+                if !is_bug(&one) {
+                    assert_eq!(one.coverage.frontier, two.coverage.frontier);
+                    assert_eq!(finals_one, finals_two);
+                    assert_eq!(one.coverage.states, two.coverage.states);
+                    assert_eq!(one.coverage.transitions, two.coverage.transitions);
+                }
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(1500);
+}

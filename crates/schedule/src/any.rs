@@ -1,0 +1,101 @@
+//! Whichever scheduler was asked for.
+
+use crate::{Bag, BoundedBag, DelayingScheduler, Df, Dfs, Dfw, Pct, Priority, Random, Ready, Rr, Rtc};
+use crate::{TaskId, Why};
+
+/// One of the schedulers of this crate, built by [`Name::build`](crate::Name::build).
+#[derive(Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each variant is documented at the type that it holds")]
+pub enum Scheduler {
+    Bag(Bag),
+    BoundedBag(BoundedBag),
+    Rr(Rr),
+    Dfs(Dfs),
+    Df(Df),
+    Dfw(Dfw),
+    Rtc(Rtc),
+    Random(Random),
+    Priority(Box<Priority<Scheduler>>),
+    Pct(Pct),
+}
+
+/// The same for whichever scheduler it is.
+macro_rules! each {
+    ($any:expr, $scheduler:ident => $body:expr) => {
+        match $any {
+            Scheduler::Bag($scheduler) => $body,
+            Scheduler::BoundedBag($scheduler) => $body,
+            Scheduler::Rr($scheduler) => $body,
+            Scheduler::Dfs($scheduler) => $body,
+            Scheduler::Df($scheduler) => $body,
+            Scheduler::Dfw($scheduler) => $body,
+            Scheduler::Rtc($scheduler) => $body,
+            Scheduler::Random($scheduler) => $body,
+            Scheduler::Priority($scheduler) => $body,
+            Scheduler::Pct($scheduler) => $body,
+        }
+    };
+}
+
+impl Clone for Scheduler {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Bag(it) => Self::Bag(it.clone()),
+            Self::BoundedBag(it) => Self::BoundedBag(it.clone()),
+            Self::Rr(it) => Self::Rr(it.clone()),
+            Self::Dfs(it) => Self::Dfs(it.clone()),
+            Self::Df(it) => Self::Df(it.clone()),
+            Self::Dfw(it) => Self::Dfw(it.clone()),
+            Self::Rtc(it) => Self::Rtc(it.clone()),
+            Self::Random(it) => Self::Random(it.clone()),
+            Self::Priority(it) => Self::Priority(it.clone()),
+            Self::Pct(it) => Self::Pct(it.clone()),
+        }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Rr(to), Self::Rr(from)) => to.clone_from(from),
+            (Self::Dfs(to), Self::Dfs(from)) => to.clone_from(from),
+            (Self::Df(to), Self::Df(from)) => to.clone_from(from),
+            (Self::Dfw(to), Self::Dfw(from)) => to.clone_from(from),
+            (Self::Rtc(to), Self::Rtc(from)) => to.clone_from(from),
+            (Self::Priority(to), Self::Priority(from)) => to.clone_from(from),
+            (to, from) => *to = from.clone(),
+        }
+    }
+}
+
+impl DelayingScheduler for Scheduler {
+    fn give(&mut self, task: TaskId, why: Why) {
+        each!(self, it => it.give(task, why));
+    }
+
+    fn take(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
+        each!(self, it => it.take(ready))
+    }
+
+    fn delay(&mut self, task: TaskId) {
+        each!(self, it => it.delay(task));
+    }
+
+    fn complete(&mut self, task: TaskId) {
+        each!(self, it => it.complete(task));
+    }
+
+    fn patience(&self) -> usize {
+        each!(self, it => it.patience())
+    }
+
+    fn delay_cost(&self) -> u32 {
+        each!(self, it => it.delay_cost())
+    }
+
+    fn can_delay(&self) -> bool {
+        each!(self, it => it.can_delay())
+    }
+
+    fn heap_bytes(&self) -> usize {
+        each!(self, it => it.heap_bytes())
+    }
+}

@@ -1,0 +1,63 @@
+//! A budget of delays, for callers that run one execution at a time.
+//!
+//! [POPL11 §3]: an execution is K-delay-bounded if it has at most K delays. Explorers that visit many
+//! executions at once count for themselves.
+
+use crate::{DelayingScheduler, Ready, TaskId, Why};
+
+/// Any scheduler, with a limit on what its delays cost in all.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Budget<S> {
+    inner: S,
+    left: u32,
+}
+
+reusing_clone!(Budget<S> { inner, left });
+
+impl<S> Budget<S> {
+    /// The scheduler, with this many delays.
+    pub fn new(inner: S, delays: u32) -> Self {
+        Self { inner, left: delays }
+    }
+
+    /// What may still be spent.
+    pub fn left(&self) -> u32 {
+        self.left
+    }
+}
+
+impl<S: DelayingScheduler> DelayingScheduler for Budget<S> {
+    fn give(&mut self, task: TaskId, why: Why) {
+        self.inner.give(task, why);
+    }
+
+    fn take(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
+        self.inner.take(ready)
+    }
+
+    /// Spends; the caller asks [`can_delay`](DelayingScheduler::can_delay) first.
+    fn delay(&mut self, task: TaskId) {
+        self.left = self.left.saturating_sub(self.inner.delay_cost());
+        self.inner.delay(task);
+    }
+
+    fn complete(&mut self, task: TaskId) {
+        self.inner.complete(task);
+    }
+
+    fn patience(&self) -> usize {
+        self.inner.patience()
+    }
+
+    fn delay_cost(&self) -> u32 {
+        self.inner.delay_cost()
+    }
+
+    fn can_delay(&self) -> bool {
+        self.left >= self.inner.delay_cost() && self.inner.can_delay()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.inner.heap_bytes()
+    }
+}

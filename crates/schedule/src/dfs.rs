@@ -1,0 +1,60 @@
+//! `dfs`: depth-first, as in [POPL11].
+//!
+//! The tasks that a task has posted run before those that were pending when it was dispatched; a task
+//! that yields goes on after the tasks that it has posted; a delayed task runs in the next round, when
+//! all others of this one are done. [POPL11 §3.2, Scheduler 4].
+//!
+//! It is *not* non-blocking: it proposes the next task of its order even when that is blocked, and the
+//! only way past it is a delay. This is what the sequentialisation dfs(K) of [POPL11 §5] computes.
+//!
+//! Deviations: none.
+
+use crate::{DelayingScheduler, Ready, TaskId, Why};
+
+/// Depth-first, with a yielding task after its children.
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
+pub struct Dfs {
+    /// Given since the last dispatch: the handler stack.
+    handler: Vec<TaskId>,
+    /// To run in this round; the next is the last: the round stack.
+    round: Vec<TaskId>,
+    /// To run in the next round: the delay stack.
+    delayed: Vec<TaskId>,
+}
+
+reusing_clone!(Dfs { handler, round, delayed });
+
+impl DelayingScheduler for Dfs {
+    fn give(&mut self, task: TaskId, why: Why) {
+        if !matches!(why, Why::Woken(_)) {
+            self.handler.push(task);
+        }
+    }
+
+    fn take(&mut self, _: &Ready<'_>) -> Option<TaskId> {
+        self.round.extend(self.handler.drain(..).rev());
+        if self.round.is_empty() {
+            self.round.extend(self.delayed.drain(..).rev());
+        }
+        self.round.pop()
+    }
+
+    fn delay(&mut self, task: TaskId) {
+        self.delayed.push(task);
+    }
+
+    fn complete(&mut self, task: TaskId) {
+        // The running task is in none of them; another one may be.
+        for stack in [&mut self.handler, &mut self.round, &mut self.delayed] {
+            stack.retain(|other| *other != task);
+        }
+    }
+
+    fn patience(&self) -> usize {
+        self.handler.len() + self.round.len() + self.delayed.len() + 1
+    }
+
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.handler) + size_of_val(&*self.round) + size_of_val(&*self.delayed)
+    }
+}

@@ -1,0 +1,84 @@
+//! Delaying schedulers: deterministic orders of tasks that deviate only when told to.
+//!
+//! A scheduler fixes one order of the tasks of a program. Each time it is told to *delay* the task
+//! that it would run next, it deviates by one step, and the next task in its order comes up. With K
+//! delays there are at most Iᴷ schedules of length I, however many tasks there are [POPL11 §3], and
+//! by spending enough delays every task can be reached [POPL11, Lemma 1].
+//!
+//! The trait is [`DelayingScheduler`]; each scheduler is one module, and [`Scheduler`] is whichever
+//! of them was asked for by [`Name`]. [`Sealable`] and [`Budget`] wrap any of them.
+//!
+//! ```
+//! use dally_schedule::{DelayingScheduler, Post, Ready, Rr, TaskId, Why};
+//!
+//! let (a, b) = (TaskId(0), TaskId(1));
+//! let mut rr = Rr::default();
+//! rr.give(a, Why::Posted(Post::default()));
+//! rr.give(b, Why::Posted(Post::default()));
+//!
+//! let both = [a, b];
+//! let ready = Ready::new(&both);
+//! assert_eq!(rr.take(&ready), Some(a)); // creation order
+//! rr.delay(a); // … but not now:
+//! assert_eq!(rr.take(&ready), Some(b));
+//! rr.complete(b);
+//! assert_eq!(rr.take(&Ready::new(&[a])), Some(a));
+//! ```
+//!
+//! Bibliography:
+//! - \[POPL11\] Emmi, Qadeer, Rakamarić: Delay-bounded scheduling (also MSR-TR-2010-123).
+//! - \[FSE12\] Emmi, Lal, Qadeer: Asynchronous programs with prioritized task-buffers.
+//! - \[SPIN14\] Emmi, Kulahcioglu Ozkan, Tasiran: Exploiting synchronization in the analysis of
+//!   shared-memory asynchronous programs.
+//! - \[TR15\] Desai, Qadeer, Rajamani, Seshia: Iterative cycle detection via delaying explorers.
+//! - \[PCT\] Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler with probabilistic
+//!   guarantees of finding bugs (ASPLOS 2010).
+
+/// `Clone` whose `clone_from` reuses the buffers of the target: an explorer saves and restores
+/// schedulers at every step, and must not allocate for it.
+macro_rules! reusing_clone {
+    ($name:ident $(<$param:ident>)? { $($field:ident),* $(,)? }) => {
+        impl $(<$param: Clone>)? Clone for $name $(<$param>)? {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone()),* }
+            }
+            fn clone_from(&mut self, other: &Self) {
+                $(self.$field.clone_from(&other.$field);)*
+            }
+        }
+    };
+}
+
+mod any;
+mod bag;
+mod bounded_bag;
+mod budget;
+mod df;
+mod dfs;
+mod dfw;
+mod hash;
+mod name;
+mod pct;
+mod priority;
+mod random;
+mod rr;
+mod rtc;
+mod scheduler;
+mod sealing;
+mod tree;
+
+pub use any::Scheduler;
+pub use bag::Bag;
+pub use bounded_bag::BoundedBag;
+pub use budget::Budget;
+pub use df::Df;
+pub use dfs::Dfs;
+pub use dfw::Dfw;
+pub use name::{Name, NameError};
+pub use pct::Pct;
+pub use priority::Priority;
+pub use random::Random;
+pub use rr::{Arrangement, Rr};
+pub use rtc::Rtc;
+pub use scheduler::{DelayingScheduler, Post, Ready, TaskId, Why};
+pub use sealing::Sealable;

@@ -1,0 +1,101 @@
+//! `rr`, `rr:reverse`, `rr:SEED`: round-robin.
+//!
+//! The tasks stand in a circle. The current one stays current until it completes, blocks or is
+//! delayed; then the next one in the circle is. [POPL11 §3.1, Scheduler 3], and the round-robin
+//! scheduler of [TR15 §3].
+//!
+//! Deviations:
+//! 1. [POPL11] has creation order only. That order decides how many delays a bug needs: one that
+//!    shows when the task created last runs early costs one delay for each task before it, and none
+//!    in the reverse order. So the circle can be arranged in creation order, in its reverse, or in
+//!    the order of a seeded hash of the ids.
+//! 2. A task that runs keeps its place in the circle, where the paper takes it out and puts it back.
+
+use crate::hash::mix;
+use crate::{DelayingScheduler, Ready, TaskId, Why};
+
+/// How the tasks are arranged in the circle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Arrangement {
+    /// In the order in which they were created.
+    #[default]
+    Creation,
+    /// The task created last comes first.
+    Reverse,
+    /// In a pseudo-random order, a function of the seed and the tasks' ids.
+    Seeded(u64),
+}
+
+/// Round-robin.
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rr {
+    arrangement: Arrangement,
+    circle: Vec<TaskId>,
+    /// The position of the current task; at most the length of the circle.
+    at: usize,
+}
+
+reusing_clone!(Rr { arrangement, circle, at });
+
+impl Rr {
+    /// An empty circle, to be arranged as told.
+    pub fn new(arrangement: Arrangement) -> Self {
+        Self { arrangement, circle: Vec::new(), at: 0 }
+    }
+
+    fn place_of_new(&self, task: TaskId) -> usize {
+        match self.arrangement {
+            Arrangement::Creation => self.circle.len(),
+            Arrangement::Reverse => 0,
+            Arrangement::Seeded(seed) => {
+                let rank = |task: &TaskId| (mix(seed, u64::from(task.0)), *task);
+                self.circle.partition_point(|other| rank(other) < rank(&task))
+            }
+        }
+    }
+}
+
+impl DelayingScheduler for Rr {
+    fn give(&mut self, task: TaskId, why: Why) {
+        if let Why::Posted(post) = why {
+            let place = self.place_of_new(task);
+            self.circle.insert(place, task);
+            // The current task stays current; before there is any, the first in the circle is.
+            if post.by.is_some() && place <= self.at {
+                self.at += 1;
+            }
+        }
+    }
+
+    fn take(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
+        let (before, from) = self.circle.split_at(self.at);
+        let steps = from.iter().chain(before).position(|task| ready.contains(*task))?;
+        self.at = (self.at + steps) % self.circle.len();
+        Some(self.circle[self.at])
+    }
+
+    fn delay(&mut self, _: TaskId) {
+        self.at = (self.at + 1) % self.circle.len().max(1);
+    }
+
+    fn complete(&mut self, task: TaskId) {
+        let current = self.circle.get(self.at) == Some(&task);
+        let place = if current { Some(self.at) } else { self.circle.iter().position(|other| *other == task) };
+        let Some(place) = place else { return };
+        self.circle.remove(place);
+        if place < self.at {
+            self.at -= 1;
+        }
+        if self.at >= self.circle.len() {
+            self.at = 0;
+        }
+    }
+
+    fn patience(&self) -> usize {
+        self.circle.len()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.circle)
+    }
+}

@@ -1,0 +1,69 @@
+//! `rtc`: run to completion, along the causes of events.
+//!
+//! A stack. Whoever is posted or sent something goes on top and runs next; when it can no longer go
+//! on, its sender below does. A delay moves the top to the bottom, and so departs from the causal
+//! order. The run-to-completion scheduler of [TR15 §3].
+//!
+//! Deviations:
+//! 1. In Zing, which [TR15] describes, a blocked process left the stack and came back on top when it
+//!    was enabled. Here it keeps its place and is passed over, since what is enabled is for the
+//!    program to say; being woken puts it on top.
+//! 2. There, an enabled process that was sent something more stayed where it was. Here it goes on top
+//!    as well: it is the receiver of the last thing that happened.
+
+use crate::{DelayingScheduler, Ready, TaskId, Why};
+
+/// Run to completion.
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rtc {
+    /// The top is the last.
+    stack: Vec<TaskId>,
+}
+
+reusing_clone!(Rtc { stack });
+
+impl Rtc {
+    fn position(&self, task: TaskId) -> Option<usize> {
+        self.stack.iter().rposition(|other| *other == task)
+    }
+}
+
+impl DelayingScheduler for Rtc {
+    fn give(&mut self, task: TaskId, why: Why) {
+        match why {
+            // The first tasks run in the order in which they are given: nobody caused them.
+            Why::Posted(post) if post.by.is_none() => self.stack.insert(0, task),
+            Why::Posted(_) => self.stack.push(task),
+            Why::Woken(_) => {
+                if let Some(place) = self.position(task) {
+                    self.stack[place..].rotate_left(1);
+                }
+            }
+            Why::Yielded | Why::Blocked(_) => {}
+        }
+    }
+
+    fn take(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
+        self.stack.iter().rev().copied().find(|task| ready.contains(*task))
+    }
+
+    fn delay(&mut self, task: TaskId) {
+        if let Some(place) = self.position(task) {
+            self.stack[..=place].rotate_right(1);
+        }
+    }
+
+    fn complete(&mut self, task: TaskId) {
+        if let Some(place) = self.position(task) {
+            self.stack.remove(place);
+        }
+    }
+
+    fn patience(&self) -> usize {
+        self.stack.len()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.stack)
+    }
+}

@@ -1,0 +1,136 @@
+//! Two-phase commit, as guarded actions: a transaction manager and N resource managers that send each
+//! other messages which are never lost and never taken away.
+//!
+//! After Lamport and Gray, "Consensus on transaction commit", and its TLA⁺ specification TwoPhase. The
+//! state is one word: four bits for each resource manager, and four for the transaction manager.
+
+#![allow(unreachable_pub, reason = "it is part of an example, of tests and of a benchmark")]
+
+use dally_explore::{Failure, Program, Successors, TaskId};
+
+/// The protocol with so many resource managers, up to 15.
+#[derive(Clone, Copy, Debug)]
+pub struct TwoPhaseCommit {
+    /// How many.
+    pub resource_managers: u32,
+}
+
+/// The transaction manager is the first task; resource manager i is task i + 1.
+const TRANSACTION_MANAGER: TaskId = TaskId(0);
+
+/// A state of the protocol, packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct State(u64);
+
+/// What a resource manager is up to: the lower two bits of its four.
+const WORKING: u64 = 0;
+const PREPARED: u64 = 1;
+const COMMITTED: u64 = 2;
+const ABORTED: u64 = 3;
+/// It has sent that it is prepared.
+const SENT_PREPARED: u64 = 4;
+/// The transaction manager has received that.
+const SEEN_PREPARED: u64 = 8;
+
+/// The upper four bits: the transaction manager has decided, one way or the other.
+const SENT_COMMIT: u64 = 1 << 60;
+const SENT_ABORT: u64 = 1 << 61;
+const DECIDED: u64 = SENT_COMMIT | SENT_ABORT;
+
+impl State {
+    fn has(self, bits: u64) -> bool {
+        self.0 & bits == bits
+    }
+
+    fn with(self, bits: u64) -> Self {
+        Self(self.0 | bits)
+    }
+
+    fn manager(self, rm: u32) -> u64 {
+        (self.0 >> (4 * rm)) & 3
+    }
+
+    fn with_manager(self, rm: u32, state: u64) -> Self {
+        Self((self.0 & !(3 << (4 * rm))) | (state << (4 * rm)))
+    }
+}
+
+/// A bit of a resource manager.
+fn of(rm: u32, bit: u64) -> u64 {
+    bit << (4 * rm)
+}
+
+/// The same bit of the first so many resource managers.
+fn of_all(count: u32, bit: u64) -> u64 {
+    (0x0111_1111_1111_1111 & !(u64::MAX << (4 * count))) * bit
+}
+
+impl TwoPhaseCommit {
+    /// Nobody commits while somebody else aborts.
+    fn check(self, state: State) -> Option<Failure> {
+        // Both have the upper bit of the two set; the lower one tells them apart.
+        let ended = state.0 & of_all(self.resource_managers, COMMITTED);
+        let aborted = ended & ((state.0 & of_all(self.resource_managers, PREPARED)) << 1);
+        let both = aborted != 0 && aborted != ended;
+        both.then(|| Failure::assertion("one has committed, another has aborted"))
+    }
+
+    fn push(self, state: State, out: &mut Successors<State>) {
+        let successor = out.push(state);
+        if let Some(failure) = self.check(state) {
+            successor.fails(failure);
+        }
+    }
+
+    fn transaction_manager(self, state: State, out: &mut Successors<State>) {
+        if state.has(of_all(self.resource_managers, SEEN_PREPARED)) {
+            self.push(state.with(SENT_COMMIT), out);
+        }
+        self.push(state.with(SENT_ABORT), out);
+        for rm in 0..self.resource_managers {
+            if state.has(of(rm, SENT_PREPARED)) {
+                self.push(state.with(of(rm, SEEN_PREPARED)), out);
+            }
+        }
+    }
+
+    fn resource_manager(self, state: State, rm: u32, out: &mut Successors<State>) {
+        if state.manager(rm) == WORKING {
+            self.push(state.with_manager(rm, PREPARED).with(of(rm, SENT_PREPARED)), out);
+            self.push(state.with_manager(rm, ABORTED), out);
+        }
+        if state.has(SENT_COMMIT) {
+            self.push(state.with_manager(rm, COMMITTED), out);
+        }
+        if state.has(SENT_ABORT) {
+            self.push(state.with_manager(rm, ABORTED), out);
+        }
+    }
+}
+
+impl Program for TwoPhaseCommit {
+    type State = State;
+
+    fn initial(&self, out: &mut Successors<State>) {
+        let mut initial = out.push(State::default()).posts(TRANSACTION_MANAGER);
+        for rm in 0..self.resource_managers {
+            initial = initial.posts(TaskId(rm + 1));
+        }
+    }
+
+    fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
+        let decided = state.0 & DECIDED != 0;
+        if !decided {
+            tasks.push(TRANSACTION_MANAGER);
+        }
+        let can_move = |rm: &u32| decided || state.manager(*rm) == WORKING;
+        tasks.extend((0..self.resource_managers).filter(can_move).map(|rm| TaskId(rm + 1)));
+    }
+
+    fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
+        match task {
+            TRANSACTION_MANAGER => self.transaction_manager(*state, out),
+            TaskId(manager) => self.resource_manager(*state, manager - 1, out),
+        }
+    }
+}
