@@ -122,6 +122,17 @@ fn errors_are_counted_up_to_a_limit() {
 }
 
 #[test]
+fn what_is_declared_twice_is_no_trouble() {
+    for first in ["type D;", "type D = int;", "datatype D { A(), B(x: int, y: D) }", "datatype D { C(z: int) }"] {
+        for second in ["type D;", "type D = bool;", "datatype D { E(x: int) }", "datatype D { A(), A(), F(y: D) }"] {
+            assert!(codes(&format!("{first} {second}")).contains(&Code::Duplicate), "{first} {second}");
+        }
+    }
+    run("procedure p(); procedure p(x: int) { call p(x); } implementation p(y: int) { call p(); }");
+    run("function f(x: int): int { x } function f(x: bool): bool { x } axiom f(1) == 1;");
+}
+
+#[test]
 fn cycles_end() {
     assert!(codes("type A = B; type B = A;").contains(&Code::CyclicSynonym));
     assert!(codes("type A x = A (A x); var v: A int;").contains(&Code::CyclicSynonym));

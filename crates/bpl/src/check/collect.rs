@@ -132,7 +132,7 @@ impl Checker<'_> {
     }
 
     fn collect_datatype(&mut self, datatype: &Datatype, decl: usize) {
-        let Some(constructor) = self.constructor_named(datatype.name.name) else { return };
+        let Some(constructor) = self.constructor_declared(datatype.name) else { return };
         let outer = self.type_vars.len();
         let first = self.declare_type_vars(&datatype.params);
         let type_params = (first, datatype.params.len() as u32);

@@ -19,7 +19,7 @@ impl Checker<'_> {
 
     /// A field that several constructors have must have the same type in all of them.
     fn check_fields(&mut self, datatype: &Datatype) {
-        let Some(con) = self.constructor_named(datatype.name.name) else { return };
+        let Some(con) = self.constructor_declared(datatype.name) else { return };
         let Some(info) = self.info.datatypes.get(&con).cloned() else { return };
         for (c, (function, fields)) in datatype.constructors.iter().zip(&info.constructors) {
             for (i, field) in c.fields.iter().enumerate() {
@@ -47,7 +47,7 @@ impl Checker<'_> {
         let ast = self.ast;
         for decl in &ast.decls {
             let DeclKind::Datatype(datatype) = &decl.kind else { continue };
-            let con = self.constructor_named(datatype.name.name);
+            let con = self.constructor_declared(datatype.name);
             if con.is_some_and(|c| self.info.datatypes.contains_key(&c) && !founded.contains(&c)) {
                 let name = datatype.name;
                 let message = format!("the datatype `{}` has no finite value", self.text(name.name));

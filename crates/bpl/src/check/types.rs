@@ -65,10 +65,10 @@ impl Checker<'_> {
         self.type_of_name.insert(name.name, TypeName { span: name.span, meaning });
     }
 
-    /// The type constructor of this name, if it is one.
-    pub(super) fn constructor_named(&self, name: Sym) -> Option<TyCon> {
-        match self.type_of_name.get(&name)?.meaning {
-            Meaning::Constructor(constructor) => Some(constructor),
+    /// The type constructor that is declared here; none for one that has the name of another type.
+    pub(super) fn constructor_declared(&self, name: Ident) -> Option<TyCon> {
+        match self.type_of_name.get(&name.name)? {
+            TypeName { span, meaning: Meaning::Constructor(c) } if *span == name.span => Some(*c),
             _ => None,
         }
     }
