@@ -253,8 +253,13 @@ codes! {
     /// Asynchrony put together wrongly.
     BadAsync = 501 Error;
 
+    /// There is no procedure to start in.
+    NoEntry = 502 Error;
+
     /// A construct of Civl.
     Civl = 901 Unsupported;
+    /// An explicit search cannot evaluate this.
+    NotExplicit = 902 Unsupported;
 }
 
 impl std::fmt::Display for Code {

@@ -33,7 +33,7 @@ mod parser;
 mod print;
 pub mod render;
 pub mod source;
-mod stack;
+pub mod stack;
 pub mod symbol;
 
 pub use check::check;

@@ -123,8 +123,12 @@ fn errors_are_counted_up_to_a_limit() {
 
 #[test]
 fn what_is_declared_twice_is_no_trouble() {
-    for first in ["type D;", "type D = int;", "datatype D { A(), B(x: int, y: D) }", "datatype D { C(z: int) }"] {
-        for second in ["type D;", "type D = bool;", "datatype D { E(x: int) }", "datatype D { A(), A(), F(y: D) }"] {
+    for first in
+        ["type D;", "type D = int;", "datatype D { A(), B(x: int, y: D) }", "datatype D { C(z: int) }"]
+    {
+        for second in
+            ["type D;", "type D = bool;", "datatype D { E(x: int) }", "datatype D { A(), A(), F(y: D) }"]
+        {
             assert!(codes(&format!("{first} {second}")).contains(&Code::Duplicate), "{first} {second}");
         }
     }

@@ -31,6 +31,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Check(Check),
+    Replay(Replay),
     Print(Print),
 
     /// Print a completion script for a shell
@@ -41,6 +43,116 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+/// Which program, and how it is read.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ProgramArgs {
+    /// The files of the program; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// Where execution starts; by default the procedures marked {:entrypoint}, or main
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+
+    /// Let tasks be switched before each statement that touches a shared variable
+    #[arg(long)]
+    pub(crate) preempt: bool,
+}
+
+impl ProgramArgs {
+    /// The same for the compiler.
+    pub(crate) fn options(&self) -> dally_interp::Options {
+        dally_interp::Options { entry: self.entry.clone(), preempt: self.preempt }
+    }
+}
+
+/// Search for a bug: few delays first
+///
+/// Explores the program's executions in the order of how many delays they need, and stops at the first bug, or
+/// when everything is covered, or when a budget is used up. It says which; a bug comes with its schedule.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                  dally check program.bpl                       deepen until a bug, a proof, or Ctrl-C\n  \
+                  dally check --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
+                  dally check --scheduler portfolio program.bpl several orders of tasks, side by side\n  \
+                  dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json\n\n\
+                  Schedulers:\n  \
+                  rr, rr:reverse, rr:SEED  tasks in the order of their creation, reversed, or permuted\n  \
+                  dfs, df, dfw             depth-first; dfw looks at waits\n  \
+                  rtc                      whoever was sent something runs next\n  \
+                  random:SEED              a fresh order at each state\n  \
+                  priority(S), bag, bounded-bag:N, pct:SEED,D\n  \
+                  portfolio                rr, rr:reverse, rtc and random:1; or a list, `rr;rtc`")]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+
+    /// The order of tasks from which delays deviate
+    #[arg(long, value_name = "NAME", default_value = "rr")]
+    pub(crate) scheduler: String,
+
+    /// The most delays to explore; by default as many as it takes
+    #[arg(long, value_name = "K")]
+    pub(crate) delays: Option<u32>,
+
+    /// Explore exactly the executions within the bound: a state counts anew for each state of the scheduler
+    #[arg(long)]
+    pub(crate) exact: bool,
+
+    /// What is counted against the bound
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Bounded::Delays)]
+    pub(crate) bounded: Bounded,
+
+    /// Charge one delay for each internal choice other than the first
+    #[arg(long)]
+    pub(crate) choice_cost: bool,
+
+    /// Stop after this time, such as 30s or 5m
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) time: Option<std::time::Duration>,
+
+    /// Stop when the search holds this much memory, such as 4G
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<bytesize::ByteSize>,
+
+    /// How many threads search; the result is the same for any number
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) threads: usize,
+
+    /// The seed of `--scheduler random`
+    #[arg(long, value_name = "SEED")]
+    pub(crate) seed: Option<u64>,
+
+    /// Write the trace of a bug to this file, for dally replay
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<String>,
+
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Bounded {
+    /// Deviations from the scheduler's order
+    Delays,
+    /// Switches away from a task that could go on
+    Preemptions,
+    /// Steps
+    Depth,
+    /// Nothing: explore everything
+    Nothing,
+}
+
+/// Run a trace again, step by step, and confirm its bug
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  dally check --trace bug.json program.bpl; dally replay bug.json")]
+pub(crate) struct Replay {
+    /// A trace that dally check has written
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: String,
 }
 
 /// Check a program and print it in canonical form

@@ -1,9 +1,12 @@
 //! The command line of dally: flags, files, terminal and exit codes. Everything else is a library.
 
+mod check;
 mod cli;
 mod input;
 mod output;
 mod print;
+mod replay;
+mod traces;
 
 use clap::Parser;
 
@@ -13,6 +16,8 @@ fn main() -> std::process::ExitCode {
     let arguments = cli::Cli::parse();
     arguments.color.write_global();
     let exit = match arguments.command {
+        cli::Command::Check(check) => check::run(&check),
+        cli::Command::Replay(replay) => replay::run(&replay),
         cli::Command::Print(print) => print::run(&print),
         cli::Command::Completions { shell } => completions(shell),
     };

@@ -12,6 +12,8 @@ use dally_bpl::source::SourceMap;
 pub(crate) enum Exit {
     /// All is well.
     Success,
+    /// A bug was found.
+    Bug,
     /// Usage or input error.
     Error,
     /// Inconclusive, or unsupported.
@@ -22,6 +24,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(match exit {
             Exit::Success => 0,
+            Exit::Bug => 1,
             Exit::Error => 2,
             Exit::Inconclusive => 3,
         })
@@ -47,6 +50,11 @@ pub(crate) fn stdout(bytes: &[u8]) -> Exit {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Exit::Success,
         Err(e) => complain(&format!("cannot write the output: {e}")),
     }
+}
+
+/// The exit of a run whose result has been written, if it could be.
+pub(crate) fn exit_after(written: Exit, exit: Exit) -> Exit {
+    if written == Exit::Success { exit } else { written }
 }
 
 /// Writes a message that is about no place in a file.

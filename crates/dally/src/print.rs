@@ -51,8 +51,5 @@ fn report_errors(
     let exit = Exit::of(diagnostics);
     let verdict = if exit == Exit::Inconclusive { "unsupported" } else { "error" };
     let report = Report { verdict, program: None, diagnostics: output::json(sources, diagnostics) };
-    match output::write_json(&report) {
-        Exit::Success => exit,
-        failed => failed,
-    }
+    output::exit_after(output::write_json(&report), exit)
 }

@@ -104,7 +104,7 @@ pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
 pub use portfolio::portfolio;
 pub use program::{Failure, FailureKind, Program};
-pub use replay::{Moment, ReplayError, Replayed, replay, replay_under};
+pub use replay::{Moment, ReplayError, Replayed, replay, replay_passing_over, replay_under};
 pub use report::{Bug, Coverage, Limit, Report, Verdict};
 pub use schedule::{Schedule, ScheduleError, Step};
 pub use search::{Options, Search, Watch};

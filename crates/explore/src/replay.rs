@@ -130,6 +130,17 @@ pub fn replay_under<P: Program, O: Policy>(
     schedule: &Schedule,
     choice_cost: u32,
 ) -> Result<Replayed<P::State>, ReplayError> {
+    replay_passing_over(program, policy, schedule, choice_cost, |_, _| {})
+}
+
+/// Likewise, and shows for each step which tasks the policy proposed before, and were put off.
+pub fn replay_passing_over<P: Program, O: Policy>(
+    program: &P,
+    policy: &O,
+    schedule: &Schedule,
+    choice_cost: u32,
+    mut put_off: impl FnMut(usize, &[TaskId]),
+) -> Result<Replayed<P::State>, ReplayError> {
     let mut place = policy.start();
     let mut enabled = Vec::new();
     let mut refused = None;
@@ -141,8 +152,11 @@ pub fn replay_under<P: Program, O: Policy>(
             let hash = program.fingerprint(moment.before).low();
             let point = Point { ready: Ready::at(&enabled, hash), exact: true };
             let extra = policy.step_cost() + if step.choice > 0 { choice_cost } else { 0 };
-            if !proposed(policy, &mut place, &point, step.task, step.cost.saturating_sub(extra)) {
-                refused.get_or_insert(ReplayError::NotProposed(nth, step));
+            match passed_over(policy, &mut place, &point, step.task, step.cost.saturating_sub(extra)) {
+                Some(tasks) => put_off(nth, &tasks),
+                None => {
+                    refused.get_or_insert(ReplayError::NotProposed(nth, step));
+                }
             }
             task = Some(step.task);
         }
@@ -151,18 +165,29 @@ pub fn replay_under<P: Program, O: Policy>(
     refused.map_or(Ok(replayed), Err)
 }
 
-/// Whether the task is proposed at exactly this cost; the place is then the one after the proposal.
-fn proposed<O: Policy>(policy: &O, place: &mut O::Place, point: &Point<'_>, task: TaskId, cost: u32) -> bool {
+/// If the task is proposed at exactly this cost: the tasks that were proposed before it, at a cost; the place
+/// is then the one after the proposal.
+fn passed_over<O: Policy>(
+    policy: &O,
+    place: &mut O::Place,
+    point: &Point<'_>,
+    task: TaskId,
+    cost: u32,
+) -> Option<Vec<TaskId>> {
     let (mut cursor, mut spent) = (O::Cursor::default(), 0);
+    let mut before = Vec::new();
     while spent <= cost {
         let proposal = policy.propose(place, &mut cursor, point);
         if proposal == Proposal::Run(task) && spent == cost {
-            return true;
+            return Some(before);
         }
-        match policy.advance(place, &mut cursor, point) {
-            Some(more) => spent += more,
-            None => return false,
+        let more = policy.advance(place, &mut cursor, point)?;
+        if let Proposal::Run(other) = proposal
+            && more > 0
+        {
+            before.push(other);
         }
+        spent += more;
     }
-    false
+    None
 }

@@ -84,20 +84,26 @@ impl<T: Hash> Interner<T> {
 
     /// Likewise, with the bytes that the value holds on the heap, for [`bytes`](Self::bytes).
     pub fn intern_sized(&self, value: T, heap: usize) -> Part {
-        let fingerprint = Fingerprint::of(&value);
+        self.intern_as(Fingerprint::of(&value), || (value, heap))
+    }
+}
+
+impl<T> Interner<T> {
+    /// The part with this fingerprint: the one that is there, or a new one, with the bytes that its value
+    /// holds on the heap. For values that refer to other parts by id, whose fingerprints have to be looked up.
+    pub fn intern_as(&self, fingerprint: Fingerprint, value: impl FnOnce() -> (T, usize)) -> Part {
         let shard = &self.ids[fingerprint.low() as usize % SHARDS];
         let mut ids = shard.lock().expect("no thread panics with the lock");
         let id = *ids.entry(fingerprint).or_insert_with(|| {
             let id = self.next.fetch_add(1, Ordering::Relaxed);
+            let (value, heap) = value();
             self.values.set(id, value, fingerprint);
             self.heap.fetch_add(heap, Ordering::Relaxed);
             id
         });
         Part { id, fingerprint }
     }
-}
 
-impl<T> Interner<T> {
     /// The value of a part.
     ///
     /// # Panics

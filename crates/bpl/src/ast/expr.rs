@@ -396,6 +396,42 @@ impl Exprs {
         self.nodes.is_empty()
     }
 
+    /// Whether the test holds for an expression or one of its parts. Triggers, attributes and the
+    /// statements of code expressions are no parts.
+    pub fn any(&self, root: ExprId, test: &mut dyn FnMut(ExprId) -> bool) -> bool {
+        let mut todo = vec![root];
+        while let Some(e) = todo.pop() {
+            if test(e) {
+                return true;
+            }
+            match self[e] {
+                Expr::Call(_, list) => todo.extend_from_slice(self.list(list)),
+                Expr::Unary(_, a) | Expr::Old(a) | Expr::ToInt(a) | Expr::ToReal(a) => todo.push(a),
+                Expr::Extract(a, _, _) | Expr::Coerce(a, _) | Expr::Field(a, _) | Expr::Is(a, _) => {
+                    todo.push(a);
+                }
+                Expr::Binary(_, a, b) | Expr::FieldUpdate(a, _, b) => todo.extend([a, b]),
+                Expr::Ite(a, b, c) => todo.extend([a, b, c]),
+                Expr::Select(a, list) => {
+                    todo.push(a);
+                    todo.extend_from_slice(self.list(list));
+                }
+                Expr::Store(a, list, b) => {
+                    todo.extend([a, b]);
+                    todo.extend_from_slice(self.list(list));
+                }
+                Expr::Binder(b) => todo.push(self.binder(b).body),
+                Expr::Let(l) => {
+                    let binding = self.binding(l);
+                    todo.push(binding.body);
+                    todo.extend_from_slice(self.list(binding.values));
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// The part on the far left, if the expression begins with one.
     ///
     /// Long chains (`a && b && …`, `m[i := v][j := w]…`) are deep on this side only, so a pass that walks

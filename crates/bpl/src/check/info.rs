@@ -167,6 +167,12 @@ pub struct Info {
     pub datatypes: FxHashMap<TyCon, DatatypeInfo>,
     /// The variables of each body, by the index of the declaration that has it.
     pub bodies: FxHashMap<usize, BodyVars>,
+    /// The parameters and results of each procedure, by which its contract speaks of them.
+    pub(super) signatures: FxHashMap<ProcedureId, Vec<VarId>>,
+    /// The variables that quantifiers, lambdas and `let`s bind.
+    pub(super) bound_vars: FxHashMap<ExprId, Vec<VarId>>,
+    /// The variables that are the parameters of each function.
+    pub(super) function_vars: FxHashMap<FunctionId, Vec<Option<VarId>>>,
     /// Which variable a name is, outside of all procedures.
     pub(super) globals: FxHashMap<Sym, VarId>,
     /// Which procedure a name is.
@@ -184,6 +190,21 @@ impl Info {
     /// What the name in an expression means.
     pub fn meaning(&self, expr: ExprId) -> Option<Ref> {
         self.expr_refs[expr.index()]
+    }
+
+    /// The variables that a quantifier, a lambda or a `let` binds.
+    pub fn bound_vars(&self, expr: ExprId) -> &[VarId] {
+        self.bound_vars.get(&expr).map_or(&[], Vec::as_slice)
+    }
+
+    /// The parameters, and then the results, by which the contract of a procedure speaks of them.
+    pub fn signature_vars(&self, procedure: ProcedureId) -> &[VarId] {
+        self.signatures.get(&procedure).map_or(&[], Vec::as_slice)
+    }
+
+    /// The variables that are the parameters of a function, where they have names.
+    pub fn function_vars(&self, function: FunctionId) -> &[Option<VarId>] {
+        self.function_vars.get(&function).map_or(&[], Vec::as_slice)
     }
 
     /// The global variable or constant of this name.

@@ -28,6 +28,7 @@ impl Checker<'_> {
                 .zip(&types)
                 .map(|(v, ty)| c.declare(v.name, *ty, VarKind::Bound))
                 .collect();
+            c.info.bound_vars.insert(id, vars.clone());
             for var in &binder.vars {
                 c.attr_exprs(&var.attrs);
             }
@@ -139,11 +140,13 @@ impl Checker<'_> {
         }
         let types: Vec<Ty> = values.iter().map(|v| self.expr(*v)).collect();
         self.scoped(|c| {
+            let mut vars = Vec::new();
             for (i, (attrs, name)) in binding.vars.iter().enumerate() {
                 let ty = types.get(i).copied().unwrap_or(Ty::ERROR);
-                c.declare(*name, ty, VarKind::Bound);
+                vars.push(c.declare(*name, ty, VarKind::Bound));
                 c.attr_exprs(attrs);
             }
+            c.info.bound_vars.insert(id, vars);
             c.attr_exprs(&binding.attrs);
             c.expr(binding.body)
         })

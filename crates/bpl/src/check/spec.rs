@@ -54,11 +54,13 @@ impl Checker<'_> {
         self.scoped(|c| {
             // The types were resolved when the names were collected; here they are needed for the scope.
             c.declare_type_vars(&function.type_params);
+            let mut vars = Vec::new();
             for param in &function.params {
                 let ty = c.quietly(|c| c.ty(param.ty));
-                if let Some(name) = param.name {
-                    c.declare(name, ty, VarKind::In);
-                }
+                vars.push(param.name.map(|name| c.declare(name, ty, VarKind::In)));
+            }
+            if let Some(id) = c.function_names.get(&function.name.name) {
+                c.info.function_vars.insert(*id, vars);
             }
             let result = c.quietly(|c| c.ty(function.result.ty));
             if let Some(name) = function.result.name {
@@ -92,6 +94,9 @@ impl Checker<'_> {
         self.scoped(|c| {
             let (_, ins, outs) = c.quietly(|c| c.signature_types(signature, ""));
             let vars = c.declare_signature(signature, &ins, &outs);
+            if let Some(id) = id {
+                c.info.signatures.insert(id, [&vars.ins[..], &vars.outs].concat());
+            }
             c.attrs(attrs);
             let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
             c.in_state(state(State::One), |c| {

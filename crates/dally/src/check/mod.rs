@@ -1,0 +1,119 @@
+//! `dally check`: search for a bug, or say what was covered.
+
+mod monitor;
+mod report;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::SourceMap;
+use dally_explore::policy::Policy;
+use dally_explore::{
+    Delays, Depth, Exhaustive, Name, Options, Preemptions, Report, Search, Switches, Verdict, portfolio,
+};
+use dally_interp::Machine;
+
+use crate::cli::{Bounded, Check};
+use crate::input::{self, InputError};
+use crate::output::{self, Exit};
+use crate::traces;
+
+pub(crate) fn run(arguments: &Check) -> Exit {
+    let sources = match input::read(&arguments.program.files) {
+        Ok(sources) => sources,
+        Err(InputError::Unreadable { file, error }) => {
+            return output::complain(&format!("cannot read `{file}`: {error}"));
+        }
+        Err(InputError::Malformed { sources, diagnostic }) => {
+            return report::errors(arguments, &sources, &[*diagnostic]);
+        }
+    };
+    let schedulers = match schedulers(arguments) {
+        Ok(schedulers) => schedulers,
+        Err(message) => return output::complain(&message),
+    };
+    let machine = match machine(&sources, arguments) {
+        Ok(machine) => machine,
+        Err(diagnostics) => return report::errors(arguments, &sources, &diagnostics),
+    };
+    let cancelled = Arc::new(AtomicBool::new(false));
+    if let Err(error) = monitor::on_interrupt(&cancelled) {
+        return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
+    }
+    let monitor = monitor::Monitor::new(arguments.time, cancelled, !arguments.json);
+    let found = search(&machine, &schedulers, arguments, &monitor);
+    monitor.finish();
+    let trace = match &found.verdict {
+        Verdict::Bug(bug) => match traces::explain(&machine, &sources, &arguments.program, bug) {
+            Ok(trace) => Some(trace),
+            Err(error) => {
+                return output::complain(&format!(
+                    "this is a defect of dally, please report it: the bug that was found does not replay: {error}"
+                ));
+            }
+        },
+        _ => None,
+    };
+    if let (Some(trace), Some(file)) = (&trace, &arguments.trace)
+        && let Err(message) = traces::write(trace, file)
+    {
+        return output::complain(&message);
+    }
+    report::verdict(arguments, &found, trace.as_ref(), &monitor)
+}
+
+pub(crate) fn machine(sources: &SourceMap, arguments: &Check) -> Result<Machine, Vec<Diagnostic>> {
+    let program = dally_bpl::load(sources)?;
+    Machine::new(&program, sources, &arguments.program.options())
+}
+
+fn schedulers(arguments: &Check) -> Result<Vec<Name>, String> {
+    if arguments.scheduler == "portfolio" {
+        return Ok(Name::portfolio());
+    }
+    arguments
+        .scheduler
+        .split(';')
+        .map(|name| {
+            let seeded = match (name, arguments.seed) {
+                ("random", Some(seed)) => format!("random:{seed}"),
+                _ => name.to_owned(),
+            };
+            seeded.parse::<Name>().map_err(|e| e.to_string())
+        })
+        .collect()
+}
+
+fn search(machine: &Machine, schedulers: &[Name], arguments: &Check, monitor: &monitor::Monitor) -> Report {
+    let options = Options {
+        bound: arguments.delays,
+        exact: arguments.exact,
+        choice_cost: u32::from(arguments.choice_cost),
+        threads: arguments.threads.max(1),
+        memory: arguments.memory.map(|m| usize::try_from(m.as_u64()).unwrap_or(usize::MAX)),
+        ..Options::default()
+    };
+    match arguments.bounded {
+        Bounded::Delays => match schedulers {
+            [one] => one_search(machine, &Delays::named(one), &options, monitor),
+            several => {
+                let policies: Vec<Delays> = several.iter().map(Delays::named).collect();
+                let found = portfolio(machine, &policies, &options, monitor);
+                found.unwrap_or_else(|| one_search(machine, &Exhaustive, &options, monitor))
+            }
+        },
+        Bounded::Preemptions => one_search(machine, &Preemptions(Switches::Preemptive), &options, monitor),
+        Bounded::Depth => one_search(machine, &Depth, &options, monitor),
+        Bounded::Nothing => one_search(machine, &Exhaustive, &options, monitor),
+    }
+}
+
+fn one_search<P: Policy>(
+    machine: &Machine,
+    policy: &P,
+    options: &Options,
+    monitor: &monitor::Monitor,
+) -> Report {
+    Search::new(machine, policy, options, monitor).run()
+}

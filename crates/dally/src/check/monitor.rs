@@ -1,0 +1,82 @@
+//! Watching a search: the clock, Ctrl-C, and progress on a terminal.
+
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use dally_explore::{Coverage, Limit, Watch};
+
+/// Progress is shown from here on, and this often.
+const PROGRESS_EVERY: Duration = Duration::from_millis(500);
+
+/// Ends a search when its time is up or somebody wants it to end, and shows how far it is.
+pub(crate) struct Monitor {
+    started: Instant,
+    time: Option<Duration>,
+    cancelled: Arc<AtomicBool>,
+    progress: Option<Mutex<Instant>>,
+}
+
+/// Asks for the search to end when Ctrl-C is pressed; the second time, the program ends at once.
+pub(crate) fn on_interrupt(cancelled: &Arc<AtomicBool>) -> Result<(), ctrlc::Error> {
+    let cancelled = Arc::clone(cancelled);
+    ctrlc::set_handler(move || {
+        if cancelled.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+}
+
+impl Monitor {
+    pub(crate) fn new(time: Option<Duration>, cancelled: Arc<AtomicBool>, show: bool) -> Self {
+        let started = Instant::now();
+        let progress = (show && std::io::stderr().is_terminal()).then(|| Mutex::new(started));
+        Monitor { started, time, cancelled, progress }
+    }
+
+    /// How long it has taken.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn show(&self, coverage: &Coverage) {
+        let Some(progress) = &self.progress else { return };
+        // Another thread is showing it: that will do.
+        let Ok(mut last) = progress.try_lock() else { return };
+        if last.elapsed() < PROGRESS_EVERY {
+            return;
+        }
+        *last = Instant::now();
+        let seconds = self.elapsed().as_secs_f64();
+        let line = format!(
+            "bound {} · {} states · {} states/s · frontier {} · {:.0} s",
+            coverage.bound,
+            super::report::count(coverage.states),
+            super::report::count((coverage.states as f64 / seconds) as usize),
+            super::report::count(coverage.frontier),
+            seconds
+        );
+        let mut err = std::io::stderr().lock();
+        // If it cannot be shown, nobody misses it.
+        let _ = write!(err, "\r\x1b[2K{line}").and_then(|()| err.flush());
+    }
+
+    /// Clears the line.
+    pub(crate) fn finish(&self) {
+        if self.progress.is_some() {
+            let mut err = std::io::stderr().lock();
+            let _ = write!(err, "\r\x1b[2K").and_then(|()| err.flush());
+        }
+    }
+}
+
+impl<S> Watch<S> for Monitor {
+    fn poll(&self, coverage: &Coverage) -> Option<Limit> {
+        self.show(coverage);
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Some(Limit::Cancelled);
+        }
+        self.time.is_some_and(|t| self.elapsed() >= t).then_some(Limit::Time)
+    }
+}

@@ -1,0 +1,179 @@
+//! What `dally check` says in the end.
+
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::render::printable;
+use dally_bpl::source::SourceMap;
+use dally_explore::{Coverage, Limit, Report, Verdict};
+use dally_trace::Trace;
+use serde::Serialize;
+
+use super::monitor::Monitor;
+use crate::cli::{Bounded, Check};
+use crate::output::{self, Exit};
+
+/// What `dally check --json` writes.
+#[derive(Serialize)]
+struct Json<'a> {
+    /// `proved`, `no-bug`, `bug`, `inconclusive`, `unsupported` or `error`.
+    verdict: &'a str,
+    /// The verdict in words.
+    message: &'a str,
+    policy: Option<&'a str>,
+    coverage: Option<JsonCoverage>,
+    trace: Option<&'a Trace>,
+    diagnostics: Vec<dally_bpl::render::JsonDiagnostic>,
+}
+
+#[derive(Serialize)]
+struct JsonCoverage {
+    bound: u32,
+    completed_bound: Option<u32>,
+    states: usize,
+    transitions: u64,
+    frontier: usize,
+    sealed: u64,
+    peak_bytes: usize,
+    collision_chance: f64,
+    seconds: f64,
+}
+
+/// A number with its digits in groups of three.
+pub(crate) fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or("")).collect();
+    groups.join(",")
+}
+
+/// Reports a program that could not be searched.
+pub(crate) fn errors(arguments: &Check, sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
+    if !arguments.json {
+        return output::show(sources, diagnostics);
+    }
+    let exit = Exit::of(diagnostics);
+    let verdict = if exit == Exit::Inconclusive { "unsupported" } else { "error" };
+    let json = Json {
+        verdict,
+        message: diagnostics.first().map_or("", |d| &d.message),
+        policy: None,
+        coverage: None,
+        trace: None,
+        diagnostics: output::json(sources, diagnostics),
+    };
+    output::exit_after(output::write_json(&json), exit)
+}
+
+/// Reports how a search ended.
+pub(crate) fn verdict(arguments: &Check, report: &Report, trace: Option<&Trace>, monitor: &Monitor) -> Exit {
+    let (word, exit) = match &report.verdict {
+        Verdict::Proved | Verdict::ProvedWithin(_) => ("proved", Exit::Success),
+        Verdict::NoBug => ("no-bug", Exit::Success),
+        Verdict::Bug(_) => ("bug", Exit::Bug),
+        Verdict::Inconclusive(_) => ("inconclusive", Exit::Inconclusive),
+        Verdict::Unsupported(_) => ("unsupported", Exit::Inconclusive),
+    };
+    let message = sentence(arguments, report, trace);
+    let written = if arguments.json {
+        let json = Json {
+            verdict: word,
+            message: &message,
+            policy: Some(&report.policy),
+            coverage: Some(coverage_json(&report.coverage, monitor)),
+            trace,
+            diagnostics: Vec::new(),
+        };
+        output::write_json(&json)
+    } else {
+        let steps = trace.map(|t| format!("\n{}\n", printable(&dally_trace::text(t)))).unwrap_or_default();
+        let text = format!("{message}\n{steps}{}\n", covered(arguments, report, monitor));
+        output::stdout(text.as_bytes())
+    };
+    output::exit_after(written, exit)
+}
+
+/// What is counted, in words.
+fn unit(arguments: &Check, n: u32) -> String {
+    let word = match arguments.bounded {
+        Bounded::Delays => "delay",
+        Bounded::Preemptions => "preemption",
+        Bounded::Depth => "step",
+        Bounded::Nothing => return "any schedule".to_owned(),
+    };
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {word}{plural}")
+}
+
+fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>) -> String {
+    let coverage = &report.coverage;
+    match &report.verdict {
+        Verdict::Proved if coverage.sealed > 0 => {
+            "proved: no execution fails, whatever the schedule, as long as the order inside of seals is fixed"
+                .to_owned()
+        }
+        Verdict::Proved => "proved: no execution fails, whatever the schedule".to_owned(),
+        Verdict::ProvedWithin(bound) => {
+            format!("proved: no execution with at most {} fails", unit(arguments, *bound))
+        }
+        Verdict::NoBug => format!(
+            "no bug found within {}; other ways to reach the same states were not followed (see --exact)",
+            unit(arguments, coverage.bound)
+        ),
+        Verdict::Bug(bug) => {
+            let message = trace.map_or(&bug.failure.message, |t| &t.failure.message);
+            let spent = match arguments.bounded {
+                Bounded::Nothing => String::new(),
+                _ => format!(", with {} under {}", unit(arguments, bug.cost), report.policy),
+            };
+            format!("bug: {}{spent}", printable(message))
+        }
+        Verdict::Inconclusive(limit) => {
+            let why = match limit {
+                Limit::Time => "the time is up",
+                Limit::Memory => "the memory is used up",
+                Limit::States => "there are too many states",
+                Limit::Cancelled => "interrupted",
+            };
+            let done = match coverage.completed_bound {
+                Some(bound) => format!("no bug was found within {}", unit(arguments, bound)),
+                None => "no bound was completed".to_owned(),
+            };
+            format!("inconclusive: {why}; {done}")
+        }
+        Verdict::Unsupported(message) => format!("unsupported: {}", printable(message)),
+    }
+}
+
+fn covered(arguments: &Check, report: &Report, monitor: &Monitor) -> String {
+    let Coverage { states, transitions, frontier, bound, collision_chance, .. } = report.coverage;
+    let transitions = count(usize::try_from(transitions).unwrap_or(usize::MAX));
+    let waiting =
+        if frontier > 0 { format!(", {} states wait for more", count(frontier)) } else { String::new() };
+    let chance = if collision_chance > 1e-15 {
+        format!("; chance that two states were taken for one: {collision_chance:.0e}")
+    } else {
+        String::new()
+    };
+    let reached = match arguments.bounded {
+        Bounded::Nothing => String::new(),
+        _ => format!("up to {} under {}: ", unit(arguments, bound), report.policy),
+    };
+    format!(
+        "covered {reached}{} states, {transitions} transitions{waiting}, in {:.2} s{chance}",
+        count(states),
+        monitor.elapsed().as_secs_f64()
+    )
+}
+
+fn coverage_json(coverage: &Coverage, monitor: &Monitor) -> JsonCoverage {
+    JsonCoverage {
+        bound: coverage.bound,
+        completed_bound: coverage.completed_bound,
+        states: coverage.states,
+        transitions: coverage.transitions,
+        frontier: coverage.frontier,
+        sealed: coverage.sealed,
+        peak_bytes: coverage.peak_bytes,
+        collision_chance: coverage.collision_chance,
+        seconds: monitor.elapsed().as_secs_f64(),
+    }
+}

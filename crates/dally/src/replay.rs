@@ -1,0 +1,57 @@
+//! `dally replay`: run a trace again and confirm its bug.
+
+use dally_explore::{Bug, Failure, FailureKind};
+use dally_interp::Machine;
+use dally_trace::{Kind, Trace};
+
+use crate::cli::{ProgramArgs, Replay};
+use crate::input::{self, InputError};
+use crate::output::{self, Exit};
+use crate::traces;
+
+pub(crate) fn run(arguments: &Replay) -> Exit {
+    match confirm(arguments) {
+        Ok((trace, true)) => {
+            let text = format!(
+                "the bug is confirmed: {}\n\n{}",
+                dally_bpl::render::printable(&trace.failure.message),
+                dally_bpl::render::printable(&dally_trace::text(&trace))
+            );
+            output::exit_after(output::stdout(text.as_bytes()), Exit::Bug)
+        }
+        Ok((_, false)) => output::complain("the schedule runs, but nothing fails"),
+        Err(message) => output::complain(&message),
+    }
+}
+
+/// The trace as it happened now, and whether the same thing failed.
+fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
+    let trace = traces::read(&arguments.trace)?;
+    let program = ProgramArgs {
+        files: trace.program.files.clone(),
+        entry: trace.program.entry.clone(),
+        preempt: trace.program.preempt,
+    };
+    let sources = input::read(&program.files).map_err(|error| match error {
+        InputError::Unreadable { file, error } => format!("cannot read `{file}`: {error}"),
+        InputError::Malformed { diagnostic, .. } => diagnostic.message,
+    })?;
+    if traces::hash(&sources) != trace.program.hash {
+        return Err("the program has changed since the trace was made: run `dally check` again".to_owned());
+    }
+    let machine = dally_bpl::load(&sources)
+        .and_then(|p| Machine::new(&p, &sources, &program.options()))
+        .map_err(|d| d.first().map_or(String::new(), |d| d.message.clone()))?;
+    let kind = match trace.failure.kind {
+        Kind::Assertion => FailureKind::Assertion,
+        Kind::Deadlock => FailureKind::Deadlock,
+        Kind::Runtime => FailureKind::Runtime,
+    };
+    // What is to be shown if nothing fails; that it fails is what is to be confirmed.
+    let nothing = Failure { kind, message: String::new() };
+    let bug = Bug { failure: nothing, schedule: trace.schedule.clone(), cost: trace.cost };
+    let again = traces::explain(&machine, &sources, &program, &bug)
+        .map_err(|e| format!("the trace does not replay: {e}"))?;
+    let confirmed = again.failure == trace.failure;
+    Ok((again, confirmed))
+}

@@ -1,0 +1,148 @@
+//! Making, writing and reading traces.
+
+use dally_bpl::source::{SourceMap, Span};
+use dally_explore::{
+    Bug, Delays, Fingerprint, Moment, Name, ReplayError, Schedule, TaskId, Turn, replay, replay_passing_over,
+};
+use dally_interp::{Change, Line, Machine, State};
+use dally_trace::{End, Failed, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
+
+use crate::cli::ProgramArgs;
+
+/// A hash of the texts of a program.
+pub(crate) fn hash(sources: &SourceMap) -> String {
+    let texts: Vec<&str> = sources.files().iter().map(|f| &*f.text).collect();
+    format!("{:032x}", Fingerprint::of(&texts).0)
+}
+
+/// Replays a bug and tells what happened.
+pub(crate) fn explain(
+    machine: &Machine,
+    sources: &SourceMap,
+    program: &ProgramArgs,
+    bug: &Bug,
+) -> Result<Trace, ReplayError> {
+    let delayed = delayed(machine, &bug.schedule)?;
+    let mut steps = Vec::new();
+    let mut failed_at = None;
+    let replayed = replay(machine, &bug.schedule, |moment| {
+        if let Some(step) = step(machine, sources, moment, &delayed, &mut failed_at) {
+            steps.push(step);
+        }
+    })?;
+    let failure = replayed.failure.unwrap_or_else(|| bug.failure.clone());
+    let globals = machine.globals(&replayed.state);
+    Ok(Trace {
+        version: VERSION,
+        program: Source {
+            files: program.files.clone(),
+            hash: hash(sources),
+            entry: program.entry.clone(),
+            preempt: program.preempt,
+        },
+        failure: Failed {
+            kind: failure.kind.into(),
+            message: failure.message,
+            location: failed_at.and_then(|span| location(sources, span)),
+        },
+        cost: bug.cost,
+        schedule: bug.schedule.clone(),
+        steps,
+        globals: globals
+            .into_iter()
+            .map(|(variable, value)| dally_trace::Change { variable, shared: true, value })
+            .collect(),
+    })
+}
+
+/// For each step, the tasks that were delayed before it. Only schedulers delay.
+fn delayed(machine: &Machine, schedule: &Schedule) -> Result<Vec<Vec<TaskId>>, ReplayError> {
+    let mut delayed = vec![Vec::new(); schedule.steps.len()];
+    if let Ok(name) = schedule.policy.parse::<Name>() {
+        replay_passing_over(machine, &Delays::named(&name), schedule, 0, |nth, tasks| {
+            delayed[nth] = tasks.to_vec();
+        })?;
+    }
+    Ok(delayed)
+}
+
+fn step(
+    machine: &Machine,
+    sources: &SourceMap,
+    moment: &Moment<'_, State>,
+    delayed: &[Vec<TaskId>],
+    failed_at: &mut Option<Span>,
+) -> Option<TraceStep> {
+    let (nth, step) = moment.step?;
+    let named = |task: &TaskId| TaskName { task: task.0, name: machine.task_name(moment.before, *task) };
+    let (lines, failed) = machine.explain(moment.before, step.task, step.choice);
+    *failed_at = failed;
+    Some(TraceStep {
+        task: step.task.0,
+        name: machine.task_name(moment.before, step.task),
+        delayed: delayed[nth].iter().map(named).collect(),
+        statements: lines.into_iter().map(|line| statement(sources, line)).collect(),
+        end: match (moment.failure, moment.turn) {
+            (Some(_), _) => End::Fails,
+            (None, Turn::Yields) => End::Yields,
+            (None, Turn::Blocks(task)) => End::Blocks { task: task.map(|t| t.0) },
+            (None, Turn::Completes) => End::Completes,
+        },
+    })
+}
+
+fn location(sources: &SourceMap, span: Span) -> Option<Location> {
+    let place = sources.place(span)?;
+    Some(Location { file: place.file.to_owned(), line: place.line, column: place.column })
+}
+
+fn statement(sources: &SourceMap, line: Line) -> Statement {
+    Statement {
+        location: location(sources, line.span),
+        text: one_line(sources.text(line.span).unwrap_or("")),
+        procedure: line.procedure,
+        depth: line.depth,
+        changes: line
+            .changes
+            .into_iter()
+            .map(|Change { variable, shared, value }| dally_trace::Change { variable, shared, value })
+            .collect(),
+        posts: line.posts.into_iter().map(|(task, name)| TaskName { task: task.0, name }).collect(),
+    }
+}
+
+/// The beginning of a statement: up to its block, or the end of its line.
+fn one_line(text: &str) -> String {
+    const MOST: usize = 70;
+    let line = text.lines().next().unwrap_or("");
+    let line = line
+        .split('{')
+        .next()
+        .filter(|_| line.starts_with("if") || line.starts_with("while"))
+        .unwrap_or(line);
+    let line = line.trim();
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+/// Writes a trace to a file.
+pub(crate) fn write(trace: &Trace, file: &str) -> Result<(), String> {
+    let json = serde_json::to_string_pretty(trace).map_err(|e| format!("cannot write JSON: {e}"))?;
+    std::fs::write(file, json + "\n").map_err(|e| format!("cannot write `{file}`: {e}"))
+}
+
+/// Reads a trace from a file.
+pub(crate) fn read(file: &str) -> Result<Trace, String> {
+    let json = std::fs::read(file).map_err(|e| format!("cannot read `{file}`: {e}"))?;
+    let trace: Trace =
+        serde_json::from_slice(&json).map_err(|e| format!("`{file}` is no trace of dally: {e}"))?;
+    if trace.version != VERSION {
+        return Err(format!(
+            "`{file}` has version {} of the format of traces; this dally reads version {VERSION}",
+            trace.version
+        ));
+    }
+    Ok(trace)
+}

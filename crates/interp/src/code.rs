@@ -1,0 +1,219 @@
+//! Flat code: what a program is compiled to.
+//!
+//! One list of small instructions for the whole program. Expressions work on a stack of values; statements
+//! begin and end with that stack empty, so that a task between two steps is nothing but its frames.
+
+use dally_bpl::source::Span;
+use dally_bpl::symbol::Sym;
+
+use crate::value::Value;
+
+/// The index of an instruction.
+pub(crate) type Address = u32;
+
+/// An instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Op {
+    // Values: push something, or replace the topmost values by a result.
+    Const(Value),
+    Load(Place),
+    /// A value on the stack, counted from where the current function began.
+    Stack(u32),
+    Not,
+    Neg,
+    Arith(Arith),
+    Eq,
+    Ne,
+    Compare(Compare),
+    Bv(BvOp, u8),
+    /// The bits from `low` up to `high`.
+    Extract(u8, u8),
+    /// The width of the right operand.
+    Concat(u8),
+    /// Extension from one width to another.
+    ZeroExtend,
+    SignExtend(u8, u8),
+    /// The value of a map, given how many indices.
+    Select(u8),
+    Store(u8),
+    ConstantMap,
+    Construct(u32, u8),
+    /// The field of a value, given the list that says where each constructor has it.
+    Field(u32),
+    FieldUpdate(u32),
+    Is(u32),
+    /// If the top is false, go there and keep it; else drop it.
+    AndThen(Address),
+    /// If the top is true, go there and keep it; else drop it.
+    OrElse(Address),
+    /// Call a function with so many arguments.
+    Apply(Address, u8),
+    Result,
+    /// Drop so many values below the top.
+    Slide(u8),
+    Pop,
+
+    // Statements.
+    Set(Place),
+    Jump(Address),
+    JumpUnless(Address),
+    /// Go to one of the addresses of a list.
+    Choose(u32),
+    /// Push one of the values from the first to the second, integers or bitvectors.
+    Pick(i64, i64, bool),
+    Assume,
+    /// Assume that a variable has the value on the top: if it has none yet, it gets it.
+    AssumeEq(Place),
+    /// The text for people is in [`Code::checks`].
+    Check(u32),
+    Call(u32),
+    Return,
+    /// The procedure, the level, if it is not the poster's, and whether somebody may wait for the task.
+    Post(u32, Option<u16>, bool),
+    /// Stop here if a task of a higher level was posted.
+    Interrupt,
+    /// Wait for the task in a local variable, and push its result.
+    Wait(u32),
+    /// Evaluate the condition up to [`Op::AwaitEnd`].
+    Await,
+    AwaitEnd(Address),
+    Yield,
+    Zield,
+    AtomicBegin,
+    AtomicEnd,
+    Seal,
+    Unseal,
+    ThreadId,
+    ChildId,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Global(u32),
+    /// In the current frame.
+    Local(u32),
+    /// Each task has its own.
+    ThreadLocal(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arith {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compare {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Operations of the theory of bitvectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BvOp {
+    Add,
+    Sub,
+    Mul,
+    Udiv,
+    Urem,
+    Sdiv,
+    Srem,
+    Smod,
+    And,
+    Or,
+    Xor,
+    Not,
+    Neg,
+    Shl,
+    Lshr,
+    Ashr,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+    Slt,
+    Sle,
+    Sgt,
+    Sge,
+}
+
+/// The values that a variable may have, as far as they can be tried one by one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Domain {
+    /// Too many.
+    Unbounded,
+    /// A map: its values are looked up, not chosen.
+    Map,
+    /// These.
+    Values(Vec<Value>),
+    /// The integers from the first to the second.
+    Ints(i64, i64),
+    /// The bitvectors from the first to the second.
+    Bvs(u64, u64),
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: Sym,
+    pub(crate) domain: Domain,
+    /// Made by the compiler: of no interest to people.
+    pub(crate) hidden: bool,
+}
+
+/// A procedure with a body.
+#[derive(Clone, Debug)]
+pub(crate) struct Procedure {
+    pub(crate) name: Sym,
+    pub(crate) entry: Address,
+    /// Where the first task of a program begins: there, preconditions are assumed.
+    pub(crate) assuming_entry: Address,
+    pub(crate) ins: u32,
+    /// The results come right behind the parameters.
+    pub(crate) outs: u32,
+    /// All variables of a frame: parameters, results, locals, and hidden ones.
+    pub(crate) variables: Vec<Variable>,
+}
+
+/// Something that must hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Check {
+    pub(crate) message: String,
+    pub(crate) span: Span,
+}
+
+/// Where execution starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) procedure: u32,
+    pub(crate) buffer: u16,
+    pub(crate) level: u16,
+}
+
+/// A compiled program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) ops: Vec<Op>,
+    /// For each instruction, where the statement that it belongs to stands.
+    pub(crate) spans: Vec<Span>,
+    pub(crate) procedures: Vec<Procedure>,
+    pub(crate) globals: Vec<Variable>,
+    pub(crate) thread_locals: Vec<Variable>,
+    pub(crate) checks: Vec<Check>,
+    /// Lists of addresses, for [`Op::Choose`].
+    pub(crate) targets: Vec<Vec<Address>>,
+    /// For a field: the constructors that have it, and which of their fields it is.
+    pub(crate) fields: Vec<Vec<(u32, u32)>>,
+    /// Names of constructors and atoms, for people.
+    pub(crate) constructors: Vec<Sym>,
+    pub(crate) atoms: Vec<Sym>,
+    pub(crate) entries: Vec<Entry>,
+    /// Whether the program looks at the numbers of tasks, so that none may be used twice.
+    pub(crate) numbers_tasks: bool,
+}

@@ -1,0 +1,89 @@
+//! The values that a variable may have.
+
+use dally_bpl::ast::{AttrArg, Attrs, Expr, ExprId, UnaryOp};
+use dally_bpl::check::{Ty, TyKind, VarId};
+
+use super::Compiler;
+use crate::code::{Domain, Variable};
+use crate::value::Value;
+
+/// More values than this are not tried one by one.
+const MOST: usize = 1 << 16;
+
+impl Compiler<'_> {
+    pub(super) fn variable(&mut self, var: VarId, attrs: &Attrs) -> Variable {
+        let info = &self.info[var];
+        let domain = match self.range(attrs) {
+            Some((low, high)) => match self.info.types.kind(info.ty) {
+                TyKind::Bv(_) => Domain::Bvs(low as u64, high as u64),
+                _ => Domain::Ints(low, high),
+            },
+            None => self.domain(info.ty),
+        };
+        Variable { name: info.name, domain, hidden: false }
+    }
+
+    /// `{:range low, high}`
+    pub(super) fn range(&self, attrs: &Attrs) -> Option<(i64, i64)> {
+        match self.ast.attr(attrs, "range")?.args[..] {
+            [AttrArg::Expr(low), AttrArg::Expr(high)] => Some((self.literal(low)?, self.literal(high)?)),
+            _ => None,
+        }
+    }
+
+    fn literal(&self, e: ExprId) -> Option<i64> {
+        match self.ast.exprs[e] {
+            Expr::Int(digits) => self.text(digits).parse().ok(),
+            Expr::Unary(UnaryOp::Neg, inner) => match self.ast.exprs[inner] {
+                Expr::Int(digits) => self.text(digits).parse::<i64>().ok().map(|n| -n),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn domain(&mut self, ty: Ty) -> Domain {
+        match self.info.types.kind(ty) {
+            TyKind::Bool => Domain::Values(vec![Value::Bool(false), Value::Bool(true)]),
+            TyKind::Bv(width) if *width <= 16 => Domain::Bvs(0, (1 << width) - 1),
+            TyKind::Map(..) => Domain::Map,
+            TyKind::Con(..) => match self.enumerate(ty, 0) {
+                Some(values) => Domain::Values(values),
+                None => Domain::Unbounded,
+            },
+            _ => Domain::Unbounded,
+        }
+    }
+
+    /// All values of a datatype whose fields are of finite types.
+    fn enumerate(&mut self, ty: Ty, depth: u32) -> Option<Vec<Value>> {
+        let con = match self.info.types.kind(ty) {
+            TyKind::Con(con, _) if depth < 8 => con,
+            TyKind::Bool | TyKind::Bv(0..=8) => {
+                return match self.domain(ty) {
+                    Domain::Values(values) => Some(values),
+                    Domain::Bvs(low, high) => Some((low..=high).map(Value::Bv).collect()),
+                    _ => None,
+                };
+            }
+            _ => return None,
+        };
+        let mut all = Vec::new();
+        for (constructor, _) in self.info.datatypes.get(con)?.constructors.clone() {
+            let mut tuples: Vec<Vec<Value>> = vec![Vec::new()];
+            for field in self.info[constructor].params.clone() {
+                let values = self.enumerate(field, depth + 1)?;
+                if tuples.len() * values.len() > MOST {
+                    return None;
+                }
+                tuples = tuples
+                    .iter()
+                    .flat_map(|t| values.iter().map(move |v| t.iter().copied().chain([*v]).collect()))
+                    .collect();
+            }
+            let number = self.constructor(constructor);
+            all.extend(tuples.iter().map(|fields| self.heap.construct(number, fields)));
+        }
+        (all.len() <= MOST).then_some(all)
+    }
+}

@@ -1,0 +1,272 @@
+//! Expressions.
+
+use dally_bpl::ast::{BinaryOp, BinderId, BinderKind, Expr, ExprId, LetId, UnaryOp};
+use dally_bpl::check::{Ref, TyKind, VarId};
+use dally_bpl::symbol::Sym;
+
+use super::{Compiler, Meaning};
+use crate::code::{Arith, Compare, Op, Place};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    /// Compiles an expression: it leaves one value on the stack.
+    ///
+    /// Chains are walked down on the left in a loop, so recursion is as deep as the text nests.
+    pub(super) fn expr(&mut self, e: ExprId) {
+        let mut spine = Vec::new();
+        let mut at = e;
+        while let Some(left) = self.ast.exprs.left_part(at) {
+            spine.push(at);
+            at = left;
+        }
+        dally_bpl::stack::grow(|| self.atom(at));
+        while let Some(node) = spine.pop() {
+            dally_bpl::stack::grow(|| self.extend(node));
+        }
+    }
+
+    fn atom(&mut self, e: ExprId) {
+        let span = self.ast.exprs.span(e);
+        if let Some(value) = self.constant(e) {
+            self.emit(Op::Const(value));
+            return;
+        }
+        match self.ast.exprs[e] {
+            Expr::Name(name) => self.name(e, name),
+            Expr::Call(_, args) => {
+                if let Some(Ref::Function(function)) = self.info.meaning(e) {
+                    let args = self.ast.exprs.list(args);
+                    self.apply(e, function, args);
+                }
+            }
+            Expr::Unary(op, inner) => {
+                self.expr(inner);
+                self.emit(if op == UnaryOp::Not { Op::Not } else { Op::Neg });
+            }
+            Expr::Ite(condition, then, otherwise) => {
+                self.expr(condition);
+                let to_else = self.emit(Op::JumpUnless(0));
+                self.expr(then);
+                let to_end = self.emit(Op::Jump(0));
+                self.depth -= 1;
+                self.patch(to_else);
+                self.expr(otherwise);
+                self.patch(to_end);
+            }
+            Expr::Old(inner) => {
+                let outer = std::mem::replace(&mut self.frame.in_old, true);
+                self.expr(inner);
+                self.frame.in_old = outer;
+            }
+            Expr::Binder(binder) => self.binder(e, binder),
+            Expr::Let(binding) => self.binding(e, binding),
+            Expr::Int(_) | Expr::Bool(_) => self.give_up(e, "this literal cannot be evaluated"),
+            Expr::Bv(..) => self.give_up(e, "bitvectors of more than 64 bits cannot be evaluated"),
+            Expr::Real(_) | Expr::Float(_) | Expr::ToInt(_) | Expr::ToReal(_) | Expr::Rounding(_) => {
+                self.give_up(e, "reals and floating-point numbers cannot be evaluated");
+            }
+            Expr::Str(_) => self.give_up(e, "strings cannot be evaluated"),
+            Expr::Code(_) => self.give_up(e, "code expressions cannot be evaluated"),
+            _ => unreachable!("{span:?} begins with another expression"),
+        }
+    }
+
+    /// Reports an expression that cannot be evaluated; any value stands in for it.
+    fn give_up(&mut self, e: ExprId, message: &str) {
+        self.unsupported(self.ast.exprs.span(e), message);
+        self.emit(Op::Const(Value::Unset));
+    }
+
+    fn name(&mut self, e: ExprId, name: Sym) {
+        let Some(Ref::Var(var)) = self.info.meaning(e) else { return };
+        match self.meanings.get(&var).copied() {
+            Some(Meaning::Const(value)) => {
+                self.emit(Op::Const(value));
+            }
+            Some(Meaning::Stack(index)) => {
+                self.emit(Op::Stack(index));
+            }
+            Some(Meaning::Place(place @ (Place::Global(_) | Place::ThreadLocal(_)))) if self.frame.in_old => {
+                let place = self.old_value(var, place, name);
+                self.emit(Op::Load(place));
+            }
+            Some(Meaning::Place(place)) => {
+                self.emit(Op::Load(place));
+            }
+            None => {
+                let text = self.text(name);
+                let message = format!("nothing says which value the constant `{text}` has");
+                self.give_up(e, &message);
+            }
+        }
+    }
+
+    /// The hidden local that keeps the value of a global from when the procedure began.
+    fn old_value(&mut self, var: VarId, place: Place, name: Sym) -> Place {
+        if let Some((_, _, local)) = self.frame.old.iter().find(|(v, _, _)| *v == var) {
+            return *local;
+        }
+        let local = self.hidden(name);
+        self.frame.old.push((var, place, local));
+        local
+    }
+
+    fn extend(&mut self, e: ExprId) {
+        match self.ast.exprs[e] {
+            Expr::Binary(op, left, right) => self.binary(e, op, left, right),
+            Expr::Select(_, indices) => {
+                let count = self.indices(e, self.ast.exprs.list(indices));
+                self.emit(Op::Select(count));
+            }
+            Expr::Store(_, indices, value) => {
+                let count = self.indices(e, self.ast.exprs.list(indices));
+                self.expr(value);
+                self.emit(Op::Store(count));
+            }
+            Expr::Extract(_, high, low) => {
+                if high > 64 {
+                    return self.unsupported(
+                        self.ast.exprs.span(e),
+                        "bitvectors of more than 64 bits cannot be evaluated",
+                    );
+                }
+                self.emit(Op::Extract(high as u8, low as u8));
+            }
+            Expr::Coerce(..) => {}
+            Expr::Field(base, field) => {
+                let field = self.field(base, field);
+                self.emit(Op::Field(field));
+            }
+            Expr::FieldUpdate(base, field, value) => {
+                let field = self.field(base, field);
+                self.expr(value);
+                self.emit(Op::FieldUpdate(field));
+            }
+            Expr::Is(base, constructor) => {
+                let found = self.constructors_of(base).into_iter().find(|(name, _)| *name == constructor);
+                self.emit(Op::Is(found.map_or(u32::MAX, |(_, number)| number)));
+            }
+            _ => {}
+        }
+    }
+
+    fn indices(&mut self, e: ExprId, indices: &[ExprId]) -> u8 {
+        if indices.len() > 255 {
+            self.unsupported(self.ast.exprs.span(e), "a map with more than 255 indices");
+        }
+        for index in indices {
+            self.expr(*index);
+        }
+        indices.len().min(255) as u8
+    }
+
+    fn binary(&mut self, e: ExprId, op: BinaryOp, left: ExprId, right: ExprId) {
+        let jump = match op {
+            BinaryOp::And => Some(Op::AndThen(0)),
+            BinaryOp::Or => Some(Op::OrElse(0)),
+            BinaryOp::Implies => {
+                self.emit(Op::Not);
+                Some(Op::OrElse(0))
+            }
+            _ => None,
+        };
+        if let Some(jump) = jump {
+            let jump = self.emit(jump);
+            self.expr(right);
+            return self.patch(jump);
+        }
+        self.expr(right);
+        let (left_ty, right_ty) = (self.info.type_of(left), self.info.type_of(right));
+        let integers = matches!(self.info.types.kind(left_ty), TyKind::Int);
+        let width = match self.info.types.kind(right_ty) {
+            TyKind::Bv(width) => (*width).min(255) as u8,
+            _ => 0,
+        };
+        let op = match op {
+            BinaryOp::Eq | BinaryOp::Iff => Op::Eq,
+            BinaryOp::Neq => Op::Ne,
+            BinaryOp::Concat => Op::Concat(width),
+            BinaryOp::Lt if integers => Op::Compare(Compare::Lt),
+            BinaryOp::Le if integers => Op::Compare(Compare::Le),
+            BinaryOp::Gt if integers => Op::Compare(Compare::Gt),
+            BinaryOp::Ge if integers => Op::Compare(Compare::Ge),
+            BinaryOp::Add if integers => Op::Arith(Arith::Add),
+            BinaryOp::Sub if integers => Op::Arith(Arith::Sub),
+            BinaryOp::Mul if integers => Op::Arith(Arith::Mul),
+            BinaryOp::Div => Op::Arith(Arith::Div),
+            BinaryOp::Mod => Op::Arith(Arith::Mod),
+            _ => {
+                self.unsupported(
+                    self.ast.exprs.span(e),
+                    "reals and floating-point numbers cannot be evaluated",
+                );
+                Op::Eq
+            }
+        };
+        self.emit(op);
+    }
+
+    /// The constructors of the datatype that an expression has, by name.
+    fn constructors_of(&mut self, base: ExprId) -> Vec<(Sym, u32)> {
+        let ty = self.info.type_of(base);
+        let TyKind::Con(con, _) = self.info.types.kind(ty) else { return Vec::new() };
+        let constructors = self.info.datatypes.get(con).map(|d| d.constructors.clone()).unwrap_or_default();
+        constructors.iter().map(|(f, _)| (self.info[*f].name, self.constructor(*f))).collect()
+    }
+
+    /// The list that says where each constructor has a field.
+    pub(super) fn field(&mut self, base: ExprId, field: Sym) -> u32 {
+        let ty = self.info.type_of(base);
+        self.field_of(ty, field)
+    }
+
+    pub(super) fn field_of(&mut self, ty: dally_bpl::check::Ty, field: Sym) -> u32 {
+        let mut places = Vec::new();
+        if let TyKind::Con(con, _) = self.info.types.kind(ty)
+            && let Some(datatype) = self.info.datatypes.get(con)
+        {
+            for (constructor, fields) in datatype.constructors.clone() {
+                if let Some(place) = fields.iter().position(|f| *f == field) {
+                    places.push((self.constructor(constructor), place as u32));
+                }
+            }
+        }
+        if let Some(known) = self.code.fields.iter().position(|f| *f == places) {
+            return known as u32;
+        }
+        self.code.fields.push(places);
+        self.code.fields.len() as u32 - 1
+    }
+
+    /// A lambda whose body is the same everywhere is a map; all other binders range over too much.
+    fn binder(&mut self, e: ExprId, binder: BinderId) {
+        let binder = self.ast.exprs.binder(binder);
+        let kind = binder.kind;
+        let constant = kind == BinderKind::Lambda && self.constant(binder.body).is_some();
+        if constant {
+            self.expr(binder.body);
+            self.emit(Op::ConstantMap);
+            return;
+        }
+        let message = match kind {
+            BinderKind::Lambda => "a lambda whose body is no constant cannot be evaluated",
+            _ => "quantifiers cannot be evaluated",
+        };
+        self.give_up(e, message);
+    }
+
+    fn binding(&mut self, e: ExprId, binding: LetId) {
+        let binding = self.ast.exprs.binding(binding);
+        let values = self.ast.exprs.list(binding.values);
+        let vars = self.info.bound_vars(e);
+        let first = self.depth;
+        for value in values {
+            self.expr(*value);
+        }
+        for (i, var) in vars.iter().enumerate() {
+            self.meanings.insert(*var, Meaning::Stack(first + i as u32));
+        }
+        self.expr(binding.body);
+        self.emit(Op::Slide(values.len().min(255) as u8));
+    }
+}

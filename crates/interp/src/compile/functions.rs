@@ -1,0 +1,154 @@
+//! Functions: with a body, built in, or a constructor.
+
+use dally_bpl::ast::{Attr, AttrArg, DeclKind, ExprId, Function};
+use dally_bpl::check::{FunctionId, TyKind};
+
+use super::{Compiler, Meaning, Todo};
+use crate::code::{BvOp, Op};
+
+impl Compiler<'_> {
+    /// The number of a constructor.
+    pub(super) fn constructor(&mut self, function: FunctionId) -> u32 {
+        let names = &mut self.code.constructors;
+        // Functions are numbered without gaps: so are the names, and only those of constructors are used.
+        while names.len() <= function.index() {
+            names.push(self.info.functions[names.len()].name);
+        }
+        function.index() as u32
+    }
+
+    fn declaration(&self, function: FunctionId) -> Option<&'_ Function> {
+        match &self.ast.decls[self.info[function].decl].kind {
+            DeclKind::Function(f) => Some(f),
+            _ => None,
+        }
+    }
+
+    /// Applies a function to arguments.
+    pub(super) fn apply(&mut self, e: ExprId, function: FunctionId, args: &[ExprId]) {
+        let span = self.ast.exprs.span(e);
+        for arg in args {
+            self.expr(*arg);
+        }
+        let count = args.len().min(255) as u8;
+        if args.len() > 255 {
+            return self.unsupported(span, "more than 255 arguments");
+        }
+        if self.info[function].constructs.is_some() {
+            let constructor = self.constructor(function);
+            self.emit(Op::Construct(constructor, count));
+            return;
+        }
+        if let Some(built_in) = self.built_in(function) {
+            match built_in {
+                Some(op) => {
+                    self.emit(op);
+                }
+                None => {
+                    let name = self.text(self.info[function].name);
+                    self.unsupported(span, format!("the built-in function `{name}` cannot be evaluated"));
+                    self.depth = self.depth + 1 - u32::from(count);
+                }
+            }
+            return;
+        }
+        if self.declaration(function).is_none_or(|f| f.body.is_none()) {
+            let name = self.text(self.info[function].name);
+            self.unsupported(span, format!("the function `{name}` has no definition"));
+            self.depth = self.depth + 1 - u32::from(count);
+            return;
+        }
+        let call = self.emit(Op::Apply(0, count));
+        self.unlinked.push((call, function));
+        self.functions.entry(function).or_insert_with(|| {
+            self.todo.push(Todo::Function(function));
+            u32::MAX
+        });
+    }
+
+    /// Compiles the body of a function.
+    pub(super) fn function(&mut self, function: FunctionId) {
+        let Some((body, span)) = self.declaration(function).and_then(|f| Some((f.body?, f.name.span))) else {
+            return;
+        };
+        self.functions.insert(function, self.here());
+        self.span = span;
+        let params = self.info.function_vars(function);
+        for (i, var) in params.iter().enumerate() {
+            if let Some(var) = var {
+                self.meanings.insert(*var, Meaning::Stack(i as u32));
+            }
+        }
+        self.depth = params.len() as u32;
+        self.expr(body);
+        self.emit(Op::Result);
+    }
+
+    /// Fills in the addresses of functions.
+    pub(super) fn link_functions(&mut self) {
+        for (call, function) in std::mem::take(&mut self.unlinked) {
+            if let Op::Apply(address, _) = &mut self.code.ops[call as usize] {
+                *address = self.functions[&function];
+            }
+        }
+    }
+
+    /// What a function with `:bvbuiltin` or `:builtin` does; `Some(None)` if we do not know it.
+    fn built_in(&self, function: FunctionId) -> Option<Option<Op>> {
+        let decl = &self.ast.decls[self.info[function].decl];
+        let attr =
+            self.ast.attr(&decl.attrs, "bvbuiltin").or_else(|| self.ast.attr(&decl.attrs, "builtin"))?;
+        let Attr { args, .. } = attr;
+        let [AttrArg::Str(name)] = args[..] else { return Some(None) };
+        let info = &self.info[function];
+        let width = |ty| match self.info.types.kind(ty) {
+            TyKind::Bv(w) if *w <= 64 => Some(*w as u8),
+            _ => None,
+        };
+        let name = self.text(name);
+        if name == "MapConst" {
+            return Some(Some(Op::ConstantMap));
+        }
+        let Some(first) = info.params.first().and_then(|ty| width(*ty)) else { return Some(None) };
+        let result = width(info.result);
+        let words: Vec<&str> = name.split(|c: char| c.is_whitespace() || "()_".contains(c)).collect();
+        let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
+        Some(match (&words[..], result) {
+            (["zero", "extend", _], Some(_)) => Some(Op::ZeroExtend),
+            (["sign", "extend", _], Some(result)) => Some(Op::SignExtend(first, result)),
+            (["concat"], Some(_)) => info.params.get(1).and_then(|ty| width(*ty)).map(Op::Concat),
+            ([word], _) => bv_op(word).map(|op| Op::Bv(op, first)),
+            _ => None,
+        })
+    }
+}
+
+fn bv_op(name: &str) -> Option<BvOp> {
+    Some(match name {
+        "bvadd" => BvOp::Add,
+        "bvsub" => BvOp::Sub,
+        "bvmul" => BvOp::Mul,
+        "bvudiv" => BvOp::Udiv,
+        "bvurem" => BvOp::Urem,
+        "bvsdiv" => BvOp::Sdiv,
+        "bvsrem" => BvOp::Srem,
+        "bvsmod" => BvOp::Smod,
+        "bvand" => BvOp::And,
+        "bvor" => BvOp::Or,
+        "bvxor" => BvOp::Xor,
+        "bvnot" => BvOp::Not,
+        "bvneg" => BvOp::Neg,
+        "bvshl" => BvOp::Shl,
+        "bvlshr" => BvOp::Lshr,
+        "bvashr" => BvOp::Ashr,
+        "bvult" => BvOp::Ult,
+        "bvule" => BvOp::Ule,
+        "bvugt" => BvOp::Ugt,
+        "bvuge" => BvOp::Uge,
+        "bvslt" => BvOp::Slt,
+        "bvsle" => BvOp::Sle,
+        "bvsgt" => BvOp::Sgt,
+        "bvsge" => BvOp::Sge,
+        _ => return None,
+    })
+}

@@ -1,0 +1,287 @@
+//! From syntax tree to flat code.
+//!
+//! Only what can be reached from the entry points is compiled, so that a program may contain, elsewhere, what
+//! an explicit search cannot evaluate. Contracts are part of the program: a precondition is checked where a
+//! procedure begins (and assumed where a task of the program begins), a postcondition where it ends, an
+//! invariant at the head of its loop; `free` ones are assumed or skipped. A procedure without a body gives
+//! arbitrary results that satisfy its postconditions.
+
+mod constants;
+mod domain;
+mod expr;
+mod functions;
+mod procedure;
+mod stmt;
+
+use dally_bpl::Program;
+use dally_bpl::ast::{Ast, AttrArg, Attrs, DeclKind, Expr, ExprId};
+use dally_bpl::check::{FunctionId, Info, ProcedureId, VarId, VarKind};
+use dally_bpl::diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics};
+use dally_bpl::source::Span;
+use dally_bpl::symbol::Sym;
+use rustc_hash::FxHashMap;
+
+use crate::code::{Address, Check, Code, Entry, Op, Place};
+use crate::value::{Heap, Value};
+
+/// How to read a program.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The procedure in which execution starts; otherwise those marked `{:entrypoint}`, or `main`.
+    pub entry: Option<String>,
+    /// Whether tasks may be switched before each statement that reads or writes a shared variable.
+    pub preempt: bool,
+}
+
+/// Compiles what is reachable from the entry points.
+pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Heap), Vec<Diagnostic>> {
+    let mut compiler = Compiler::new(program, options);
+    compiler.evaluate_constants();
+    compiler.place_globals();
+    compiler.entries();
+    while let Some(task) = compiler.todo.pop() {
+        match task {
+            Todo::Procedure(procedure) => compiler.procedure(procedure),
+            Todo::Function(function) => compiler.function(function),
+        }
+    }
+    compiler.link_functions();
+    match compiler.diagnostics.is_empty() {
+        true => Ok((compiler.code, compiler.heap)),
+        false => Err(compiler.diagnostics.sorted()),
+    }
+}
+
+/// Something that is called, and still to be compiled.
+enum Todo {
+    Procedure(ProcedureId),
+    Function(FunctionId),
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+enum Meaning {
+    Place(Place),
+    Const(Value),
+    /// On the stack of values: a parameter of a function, or a variable of a `let`.
+    Stack(u32),
+}
+
+struct Compiler<'a> {
+    ast: &'a Ast,
+    info: &'a Info,
+    options: &'a Options,
+    code: Code,
+    heap: Heap,
+    diagnostics: Diagnostics,
+    meanings: FxHashMap<VarId, Meaning>,
+    procedures: FxHashMap<ProcedureId, u32>,
+    functions: FxHashMap<FunctionId, Address>,
+    /// Calls of functions whose address is not known yet.
+    unlinked: Vec<(Address, FunctionId)>,
+    /// The declarations that implement each procedure.
+    bodies: FxHashMap<ProcedureId, Vec<usize>>,
+    todo: Vec<Todo>,
+    /// How many values are on the stack at this point.
+    depth: u32,
+    /// The `where` clauses of globals.
+    where_clauses: FxHashMap<Sym, ExprId>,
+    /// The statement that is being compiled.
+    span: Span,
+    /// What belongs to the procedure that is being compiled.
+    frame: procedure::Frame,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(program: &'a Program, options: &'a Options) -> Self {
+        let Program { ast, info } = program;
+        // Any name will do until there is a procedure.
+        let main = ast.symbols.get("var").unwrap_or_else(|| unreachable!("keywords are symbols"));
+        let mut bodies: FxHashMap<ProcedureId, Vec<usize>> = FxHashMap::default();
+        for (index, decl) in ast.decls.iter().enumerate() {
+            let name = match &decl.kind {
+                DeclKind::Procedure(p) if p.body.is_some() => p.signature.name.name,
+                DeclKind::Implementation(i) => i.signature.name.name,
+                _ => continue,
+            };
+            if let Some(procedure) = info.procedure(name) {
+                bodies.entry(procedure).or_default().push(index);
+            }
+        }
+        Compiler {
+            ast,
+            info,
+            options,
+            code: Code::default(),
+            heap: Heap::default(),
+            diagnostics: Diagnostics::default(),
+            meanings: FxHashMap::default(),
+            procedures: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            unlinked: Vec::new(),
+            bodies,
+            todo: Vec::new(),
+            depth: 0,
+            span: Span::NONE,
+            frame: procedure::Frame::new(main),
+            where_clauses: FxHashMap::default(),
+        }
+    }
+
+    fn text(&self, name: Sym) -> &'a str {
+        self.ast.text(name)
+    }
+
+    // Code.
+
+    fn here(&self) -> Address {
+        self.code.ops.len() as Address
+    }
+
+    /// Adds an instruction; where it is.
+    fn emit(&mut self, op: Op) -> Address {
+        self.depth = self.depth.saturating_add_signed(self.effect(op));
+        self.code.ops.push(op);
+        self.code.spans.push(self.span);
+        self.here() - 1
+    }
+
+    /// How many values more or fewer there are on the stack after an instruction.
+    fn effect(&self, op: Op) -> i32 {
+        match op {
+            Op::Const(_) | Op::Load(_) | Op::Stack(_) | Op::ThreadId | Op::ChildId => 1,
+            Op::Pick(..) | Op::Wait(_) => 1,
+            Op::Arith(_) | Op::Eq | Op::Ne | Op::Compare(_) | Op::Concat(_) | Op::FieldUpdate(_) => -1,
+            Op::Bv(crate::code::BvOp::Not | crate::code::BvOp::Neg, _) => 0,
+            Op::Bv(..) => -1,
+            Op::Select(n) => -i32::from(n),
+            Op::Store(n) => -i32::from(n) - 1,
+            Op::Construct(_, n) | Op::Apply(_, n) => 1 - i32::from(n),
+            Op::Slide(n) => -i32::from(n),
+            Op::AndThen(_) | Op::OrElse(_) | Op::JumpUnless(_) | Op::Pop | Op::Set(_) => -1,
+            Op::Assume | Op::Check(_) | Op::AwaitEnd(_) | Op::AssumeEq(_) => -1,
+            Op::Call(p) => {
+                let p = &self.code.procedures[p as usize];
+                p.outs as i32 - p.ins as i32
+            }
+            Op::Post(p, _, _) => 1 - self.code.procedures[p as usize].ins as i32,
+            _ => 0,
+        }
+    }
+
+    /// Lets a jump lead to the next instruction.
+    fn patch(&mut self, jump: Address) {
+        let here = self.here();
+        match &mut self.code.ops[jump as usize] {
+            Op::Jump(a) | Op::JumpUnless(a) | Op::AndThen(a) | Op::OrElse(a) => *a = here,
+            other => unreachable!("{other:?} is no jump"),
+        }
+    }
+
+    fn choose(&mut self, targets: Vec<Address>) -> Address {
+        self.code.targets.push(targets);
+        self.emit(Op::Choose(self.code.targets.len() as u32 - 1))
+    }
+
+    fn check(&mut self, message: impl Into<String>, span: Span) {
+        self.code.checks.push(Check { message: message.into(), span });
+        self.emit(Op::Check(self.code.checks.len() as u32 - 1));
+    }
+
+    // Errors.
+
+    /// Reports what an explicit search cannot evaluate. The code goes on with any value.
+    fn unsupported(&mut self, span: Span, message: impl Into<String>) {
+        self.diagnostics.push(
+            Diagnostic::new(DiagnosticCode::NotExplicit, span, message)
+                .help("an explicit search tries values one by one; this needs a symbolic engine"),
+        );
+    }
+
+    // Entry points.
+
+    fn entries(&mut self) {
+        let entries = self.entry_points();
+        for (procedure, attrs, name_span) in entries {
+            if self.bodies.get(&procedure).is_none_or(Vec::is_empty) {
+                let message = format!("`{}` has no body to start in", self.text(self.info[procedure].name));
+                self.diagnostics.push(Diagnostic::new(DiagnosticCode::NoEntry, name_span, message));
+                continue;
+            }
+            let number = |name| self.number_attr(attrs, name).unwrap_or(0);
+            let (buffer, level) = (number("buffer"), number("level"));
+            let procedure = self.procedure_index(procedure);
+            self.code.entries.push(Entry { procedure, buffer, level });
+        }
+    }
+
+    fn entry_points(&mut self) -> Vec<(ProcedureId, &'a Attrs, Span)> {
+        let ast = self.ast;
+        let declared = ast.decls.iter().filter_map(|d| match &d.kind {
+            DeclKind::Procedure(p) => {
+                Some((self.info.procedure(p.signature.name.name)?, d, p.signature.name))
+            }
+            _ => None,
+        });
+        let wanted = self.options.entry.as_deref();
+        let entries: Vec<_> = match wanted {
+            Some(wanted) => declared.filter(|(_, _, name)| self.text(name.name) == wanted).collect(),
+            None => {
+                let all: Vec<_> = declared.collect();
+                let marked: Vec<_> = all
+                    .iter()
+                    .filter(|(_, d, _)| ast.attr(&d.attrs, "entrypoint").is_some())
+                    .copied()
+                    .collect();
+                match marked.is_empty() {
+                    true => all.into_iter().filter(|(_, _, name)| self.text(name.name) == "main").collect(),
+                    false => marked,
+                }
+            }
+        };
+        if entries.is_empty() {
+            let message = match wanted {
+                Some(wanted) => format!("there is no procedure `{wanted}` to start in"),
+                None => "there is no procedure to start in".to_owned(),
+            };
+            let help = "mark one with `{:entrypoint}`, call it `main`, or name it with `--entry`";
+            let diagnostic = Diagnostic::new(DiagnosticCode::NoEntry, Span::NONE, message).help(help);
+            self.diagnostics.push(diagnostic);
+        }
+        entries.into_iter().map(|(p, d, name)| (p, &d.attrs, name.span)).collect()
+    }
+
+    fn number_attr(&self, attrs: &Attrs, name: &str) -> Option<u16> {
+        match self.ast.attr(attrs, name)?.args[..] {
+            [AttrArg::Expr(e)] => match self.ast.exprs[e] {
+                Expr::Int(digits) => self.text(digits).parse().ok(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    // Globals.
+
+    fn place_globals(&mut self) {
+        let ast = self.ast;
+        for decl in &ast.decls {
+            let DeclKind::Var(var) = &decl.kind else { continue };
+            let Some(id) = self.info.global(var.name.name) else { continue };
+            let variable = self.variable(id, &decl.attrs);
+            self.where_clauses.extend(var.where_clause.map(|e| (var.name.name, e)));
+            let thread_local = ast.attr(&decl.attrs, "thread_local").is_some();
+            let list = if thread_local { &mut self.code.thread_locals } else { &mut self.code.globals };
+            list.push(variable);
+            let index = list.len() as u32 - 1;
+            let place = if thread_local { Place::ThreadLocal(index) } else { Place::Global(index) };
+            self.meanings.insert(id, Meaning::Place(place));
+        }
+    }
+
+    /// Whether other tasks can see a variable.
+    fn is_shared(&self, var: VarId) -> bool {
+        self.info[var].kind == VarKind::Global
+            && matches!(self.meanings.get(&var), Some(Meaning::Place(Place::Global(_))))
+    }
+}

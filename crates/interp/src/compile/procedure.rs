@@ -1,0 +1,230 @@
+//! Procedures.
+//!
+//! ```text
+//! entry:    jump to prologue          (or, for the first task of a program, to the assuming prologue)
+//! body:     …
+//! epilogue: postconditions; return
+//! prologue: values for `old`; preconditions; jump to body
+//! ```
+//!
+//! The prologue comes last, since only then it is known which globals `old` speaks of.
+
+use dally_bpl::ast::{Attrs, Body, DeclKind, ExprId, Procedure as Declaration, Signature, SpecKind, VarDecl};
+use dally_bpl::check::{ProcedureId, VarId};
+use dally_bpl::source::Span;
+use dally_bpl::symbol::Sym;
+use rustc_hash::FxHashMap;
+
+use super::stmt::Enclosing;
+use super::{Compiler, Meaning, Todo};
+use crate::code::{Address, Domain, Op, Place, Procedure, Variable};
+use crate::value::Value;
+
+/// What belongs to the procedure that is being compiled.
+#[derive(Debug)]
+pub(super) struct Frame {
+    /// The procedure's name, which hidden variables go by.
+    pub(super) name: Sym,
+    /// What the names of parameters, results and locals mean.
+    pub(super) names: FxHashMap<Sym, VarId>,
+    pub(super) where_clauses: FxHashMap<VarId, ExprId>,
+    pub(super) variables: Vec<Variable>,
+    /// Inside of `old`.
+    pub(super) in_old: bool,
+    /// Globals under `old`, where they are, and the hidden locals that keep their values.
+    pub(super) old: Vec<(VarId, Place, Place)>,
+    /// Labels, with how many atomic sections are around them.
+    pub(super) labels: FxHashMap<Sym, (Address, u32)>,
+    /// Jumps to labels, likewise: the jump, or the place in a list of targets.
+    pub(super) gotos: Vec<super::stmt::Goto>,
+    /// Jumps to the epilogue.
+    pub(super) returns: Vec<Address>,
+    pub(super) enclosing: Vec<Enclosing>,
+    /// How many `if {:atomic}` are around.
+    pub(super) atomic: u32,
+}
+
+impl Frame {
+    pub(super) fn new(name: Sym) -> Self {
+        Frame {
+            name,
+            names: FxHashMap::default(),
+            where_clauses: FxHashMap::default(),
+            variables: Vec::new(),
+            in_old: false,
+            old: Vec::new(),
+            labels: FxHashMap::default(),
+            gotos: Vec::new(),
+            returns: Vec::new(),
+            enclosing: Vec::new(),
+            atomic: 0,
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// The index of a procedure in the code; it will be compiled.
+    pub(super) fn procedure_index(&mut self, procedure: ProcedureId) -> u32 {
+        if let Some(index) = self.procedures.get(&procedure) {
+            return *index;
+        }
+        let index = self.code.procedures.len() as u32;
+        let info = &self.info[procedure];
+        self.code.procedures.push(Procedure {
+            name: info.name,
+            entry: 0,
+            assuming_entry: 0,
+            ins: info.ins.len() as u32,
+            outs: info.outs.len() as u32,
+            variables: Vec::new(),
+        });
+        self.procedures.insert(procedure, index);
+        self.todo.push(Todo::Procedure(procedure));
+        index
+    }
+
+    /// A hidden local variable.
+    pub(super) fn hidden(&mut self, name: Sym) -> Place {
+        self.frame.variables.push(Variable { name, domain: Domain::Unbounded, hidden: true });
+        Place::Local(self.frame.variables.len() as u32 - 1)
+    }
+
+    pub(super) fn procedure(&mut self, id: ProcedureId) {
+        let index = self.procedures[&id] as usize;
+        self.frame = Frame::new(self.info[id].name);
+        self.depth = 0;
+        let ast = self.ast;
+        let declaration = self.info[id].decl.map(|d| &ast.decls[d]);
+        let Some(DeclKind::Procedure(procedure)) = declaration.map(|d| &d.kind) else { return };
+        // What is not written in the program has no place in it.
+        self.span = Span::NONE;
+        let bodies = self.bodies.get(&id).cloned().unwrap_or_default();
+        if let [_, second, ..] = bodies[..] {
+            let message = format!("`{}` has several implementations", self.text(self.info[id].name));
+            self.unsupported(ast.decls[second].span, message);
+        }
+        let decl = bodies.first().copied();
+        let (signature, body, attrs) = match decl.map(|d| (&ast.decls[d].kind, &ast.decls[d].attrs)) {
+            Some((DeclKind::Implementation(i), attrs)) => (&i.signature, Some(&i.body), attrs),
+            Some((DeclKind::Procedure(p), attrs)) => (&p.signature, p.body.as_ref(), attrs),
+            _ => (&procedure.signature, None, &Attrs::NONE),
+        };
+        let atomic = ast.attr(attrs, "atomic").is_some()
+            || declaration.is_some_and(|d| ast.attr(&d.attrs, "atomic").is_some());
+        match decl {
+            Some(decl) => self.declare(decl, signature, body),
+            None => self.declare_anonymous(id),
+        }
+        let entry = self.emit(Op::Jump(0));
+        let assuming = self.emit(Op::Jump(0));
+        let start = self.here();
+        if atomic {
+            self.emit(Op::AtomicBegin);
+        }
+        match body {
+            Some(body) => self.block(&body.block),
+            None => self.arbitrary_effect(id),
+        }
+        self.link_gotos();
+        self.span = Span::NONE;
+        for jump in std::mem::take(&mut self.frame.returns) {
+            self.patch(jump);
+        }
+        self.contract_vars(id, procedure);
+        self.epilogue(procedure, body.is_some());
+        self.patch(entry);
+        self.prologue(procedure, false, start);
+        self.patch(assuming);
+        self.prologue(procedure, true, start);
+        let compiled = &mut self.code.procedures[index];
+        (compiled.entry, compiled.assuming_entry) = (entry, assuming);
+        compiled.variables = std::mem::take(&mut self.frame.variables);
+    }
+
+    /// Gives the parameters, results and locals of a body their places.
+    fn declare(&mut self, decl: usize, signature: &Signature, body: Option<&Body>) {
+        let Some(vars) = self.info.bodies.get(&decl) else { return };
+        let locals: &[VarDecl] = body.map_or(&[], |b| &b.locals);
+        let all =
+            [(&vars.ins, &signature.ins[..]), (&vars.outs, &signature.outs[..]), (&vars.locals, locals)];
+        for (ids, decls) in all {
+            for (id, decl) in ids.iter().zip(decls) {
+                let variable = self.variable(*id, &decl.attrs);
+                self.frame.variables.push(variable);
+                let place = Place::Local(self.frame.variables.len() as u32 - 1);
+                self.meanings.insert(*id, Meaning::Place(place));
+                self.frame.names.insert(decl.var.name.name, *id);
+                self.frame.where_clauses.extend(decl.var.where_clause.map(|e| (*id, e)));
+            }
+        }
+    }
+
+    /// A procedure without a body has its parameters and results all the same.
+    fn declare_anonymous(&mut self, id: ProcedureId) {
+        let info = &self.info[id];
+        for _ in 0..info.ins.len() + info.outs.len() {
+            self.frame.variables.push(Variable { name: info.name, domain: Domain::Unbounded, hidden: true });
+        }
+    }
+
+    /// In the contract, parameters and results go by the names of the procedure's own declaration.
+    fn contract_vars(&mut self, id: ProcedureId, procedure: &Declaration) {
+        let vars = self.info.signature_vars(id);
+        let decls = procedure.signature.ins.iter().chain(&procedure.signature.outs);
+        for (i, (var, decl)) in vars.iter().zip(decls).enumerate() {
+            self.meanings.insert(*var, Meaning::Place(Place::Local(i as u32)));
+            let variable = self.variable(*var, &decl.attrs);
+            if self.frame.variables[i].domain == Domain::Unbounded {
+                self.frame.variables[i] = variable;
+            }
+        }
+    }
+
+    /// A procedure without a body changes what it may change to whatever its postconditions allow.
+    fn arbitrary_effect(&mut self, id: ProcedureId) {
+        for var in self.info[id].modifies.clone() {
+            if let Some(Meaning::Place(place)) = self.meanings.get(&var).copied() {
+                self.emit(Op::Const(Value::Unset));
+                self.emit(Op::Set(place));
+            }
+        }
+    }
+
+    fn epilogue(&mut self, procedure: &Declaration, has_body: bool) {
+        for spec in &procedure.specs {
+            let SpecKind::Ensures { free, expr } = spec.kind else { continue };
+            if has_body && free {
+                continue;
+            }
+            self.span = spec.span;
+            if has_body {
+                self.expr(expr);
+                self.check("a postcondition does not hold", spec.span);
+            } else {
+                self.assume(expr);
+            }
+        }
+        self.span = Span::NONE;
+        self.emit(Op::Return);
+    }
+
+    fn prologue(&mut self, procedure: &Declaration, assuming: bool, body: Address) {
+        // Compiling the preconditions may add to this; they speak of one state, so it does not.
+        for (_, place, local) in self.frame.old.clone() {
+            self.emit(Op::Load(place));
+            self.emit(Op::Set(local));
+        }
+        for spec in &procedure.specs {
+            let SpecKind::Requires { free, expr } = spec.kind else { continue };
+            self.span = spec.span;
+            if assuming || free {
+                self.assume(expr);
+            } else {
+                self.expr(expr);
+                self.check("a precondition does not hold", spec.span);
+            }
+        }
+        self.span = Span::NONE;
+        self.emit(Op::Jump(body));
+    }
+}

@@ -1,0 +1,550 @@
+//! Statements.
+
+use dally_bpl::ast::{
+    Access, Async, BinaryOp, Block, Call, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind, Stmt,
+    StmtKind, Unpack, While,
+};
+use dally_bpl::check::{Ref, Ty, TyKind, VarId};
+use dally_bpl::symbol::Sym;
+
+use super::{Compiler, Meaning};
+use crate::code::{Address, Op, Place};
+use crate::value::Value;
+
+/// A statement that a `break` may leave.
+#[derive(Debug)]
+pub(super) struct Enclosing {
+    label: Option<Sym>,
+    is_loop: bool,
+    /// How many atomic sections are around it.
+    atomic: u32,
+    /// Jumps to its end.
+    breaks: Vec<Address>,
+}
+
+/// A jump to a label that may come later.
+#[derive(Debug)]
+pub(super) struct Goto {
+    label: Ident,
+    atomic: u32,
+    from: From,
+}
+
+#[derive(Debug)]
+enum From {
+    Jump(Address),
+    /// A list of targets, and the place there.
+    Choice(u32, usize),
+}
+
+impl Compiler<'_> {
+    pub(super) fn block(&mut self, block: &Block) {
+        let mut label = None;
+        for stmt in &block.stmts {
+            self.span = stmt.span;
+            dally_bpl::stack::grow(|| self.stmt(stmt, label));
+            label = match &stmt.kind {
+                StmtKind::Label(name) => Some(name.name),
+                _ => None,
+            };
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, label: Option<Sym>) {
+        if self.options.preempt && self.frame.atomic == 0 && self.touches_shared(stmt) {
+            self.emit(Op::Yield);
+        }
+        match &stmt.kind {
+            StmtKind::Label(name) => {
+                let here = (self.here(), self.frame.atomic);
+                self.frame.labels.insert(name.name, here);
+            }
+            StmtKind::Assert(e) => {
+                self.expr(*e);
+                self.check("an assertion does not hold", stmt.span);
+            }
+            StmtKind::Assume(e) => self.assume(*e),
+            StmtKind::Havoc(vars) => self.havoc(stmt, vars),
+            StmtKind::Assign(targets, values) => self.assign(targets, *values),
+            StmtKind::Unpack(unpack) => self.unpack(unpack),
+            StmtKind::Call(call) => self.call(call),
+            StmtKind::If(conditional) => {
+                let atomic = self.ast.attr(&stmt.attrs, "atomic").is_some();
+                self.conditional(conditional, label, atomic);
+            }
+            StmtKind::While(w) => self.while_loop(w, label),
+            StmtKind::Break(target) => self.break_out(*target),
+            StmtKind::Return | StmtKind::ReturnExpr(_) => {
+                let jump = self.emit(Op::Jump(0));
+                self.frame.returns.push(jump);
+            }
+            StmtKind::Goto(targets) => self.goto(targets),
+            StmtKind::Measure(_) | StmtKind::Reveal(..) | StmtKind::Scope(_) => {}
+            _ => self.asynchronous(stmt),
+        }
+    }
+
+    fn asynchronous(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Async(post) => self.post(post),
+            StmtKind::Wait(out, task) => self.wait(*out, *task),
+            StmtKind::Await(e) => {
+                let begin = self.emit(Op::Await);
+                self.expr(*e);
+                self.emit(Op::AwaitEnd(begin));
+            }
+            StmtKind::Yield => {
+                self.emit(Op::Yield);
+            }
+            StmtKind::Zield => {
+                self.emit(Op::Zield);
+            }
+            StmtKind::AtomicBegin => {
+                self.emit(Op::AtomicBegin);
+            }
+            StmtKind::AtomicEnd => {
+                self.emit(Op::AtomicEnd);
+            }
+            StmtKind::Seal => {
+                self.emit(Op::Seal);
+            }
+            StmtKind::Unseal => {
+                self.emit(Op::Unseal);
+            }
+            _ => {}
+        }
+    }
+
+    /// `assume e`: parts of the form `x == e` give `x` its value, if it has none yet.
+    pub(super) fn assume(&mut self, e: ExprId) {
+        match self.ast.exprs[e] {
+            Expr::Binary(BinaryOp::And, left, right) => {
+                dally_bpl::stack::grow(|| self.assume(left));
+                self.assume(right);
+            }
+            Expr::Binary(BinaryOp::Eq | BinaryOp::Iff, left, right)
+                if self.variable_place(left).is_some() =>
+            {
+                self.expr(right);
+                if let Some(place) = self.variable_place(left) {
+                    self.emit(Op::AssumeEq(place));
+                }
+            }
+            _ => {
+                self.expr(e);
+                self.emit(Op::Assume);
+            }
+        }
+    }
+
+    fn variable_place(&self, e: ExprId) -> Option<Place> {
+        match (self.ast.exprs[e], self.info.meaning(e)) {
+            (Expr::Name(_), Some(Ref::Var(var))) if !self.frame.in_old => self.place(var),
+            _ => None,
+        }
+    }
+
+    fn place(&self, var: VarId) -> Option<Place> {
+        match self.meanings.get(&var) {
+            Some(Meaning::Place(place)) => Some(*place),
+            _ => None,
+        }
+    }
+
+    /// The variable of this name, and where it lives.
+    fn target(&self, name: Ident) -> Option<(VarId, Place)> {
+        let var = self.frame_var(name.name).or_else(|| self.info.global(name.name))?;
+        Some((var, self.place(var)?))
+    }
+
+    fn frame_var(&self, name: Sym) -> Option<VarId> {
+        self.frame.names.get(&name).copied()
+    }
+
+    fn set(&mut self, name: Ident) {
+        match self.target(name) {
+            Some((_, place)) => self.emit(Op::Set(place)),
+            None => self.emit(Op::Pop),
+        };
+    }
+
+    fn havoc(&mut self, stmt: &Stmt, vars: &[Ident]) {
+        let range = self.range(&stmt.attrs);
+        for name in vars {
+            let Some((var, _)) = self.target(*name) else { continue };
+            match range {
+                Some((low, high)) => {
+                    let bits = matches!(self.info.types.kind(self.info[var].ty), TyKind::Bv(_));
+                    self.emit(Op::Pick(low, high, bits));
+                }
+                None => {
+                    self.emit(Op::Const(Value::Unset));
+                }
+            }
+            self.set(*name);
+        }
+        for name in vars {
+            if let Some(condition) = self.where_clause(*name) {
+                self.assume(condition);
+            }
+        }
+    }
+
+    /// The `where` clause of a variable, which holds for every arbitrary value that it gets.
+    fn where_clause(&self, name: Ident) -> Option<ExprId> {
+        let var = self.frame_var(name.name);
+        var.and_then(|v| self.frame.where_clauses.get(&v))
+            .or_else(|| self.where_clauses.get(&name.name))
+            .copied()
+    }
+
+    fn assign(&mut self, targets: &[Lhs], values: ExprList) {
+        // All values are computed before the first assignment.
+        for (target, value) in targets.iter().zip(self.ast.exprs.list(values)) {
+            self.new_value(target, *value);
+        }
+        for target in targets.iter().rev() {
+            self.set(target.base);
+        }
+    }
+
+    /// The value that the variable of a target gets: `m[i]->f := v` assigns `m[i := m[i]->(f := v)]`.
+    fn new_value(&mut self, target: &Lhs, value: ExprId) {
+        let Some((var, place)) = self.target(target.base) else { return self.expr(value) };
+        let ty = self.info[var].ty;
+        self.updated(&Base::Variable(place), ty, &target.path, value);
+    }
+
+    /// Pushes the value at `base` with the part at `path` replaced.
+    fn updated(&mut self, base: &Base<'_>, ty: Ty, path: &[Access], value: ExprId) {
+        let Some((first, rest)) = path.split_first() else { return self.expr(value) };
+        self.load(base);
+        let inner = Base::Part(base, first, ty);
+        match first {
+            Access::Index(indices, _) => {
+                let indices = self.ast.exprs.list(*indices);
+                for index in indices {
+                    self.expr(*index);
+                }
+                let element = self.element_type(ty);
+                self.updated(&inner, element, rest, value);
+                self.emit(Op::Store(indices.len().min(255) as u8));
+            }
+            Access::Field(field) => {
+                let list = self.field_of(ty, field.name);
+                let field_ty = self.field_type(ty, field.name);
+                self.updated(&inner, field_ty, rest, value);
+                self.emit(Op::FieldUpdate(list));
+            }
+        }
+    }
+
+    fn load(&mut self, base: &Base<'_>) {
+        match base {
+            Base::Variable(place) => {
+                self.emit(Op::Load(*place));
+            }
+            Base::Part(outer, access, ty) => {
+                self.load(outer);
+                match access {
+                    Access::Index(indices, _) => {
+                        let indices = self.ast.exprs.list(*indices);
+                        for index in indices {
+                            self.expr(*index);
+                        }
+                        self.emit(Op::Select(indices.len().min(255) as u8));
+                    }
+                    Access::Field(field) => {
+                        let list = self.field_of(*ty, field.name);
+                        self.emit(Op::Field(list));
+                    }
+                }
+            }
+        }
+    }
+
+    fn element_type(&self, ty: Ty) -> Ty {
+        match self.info.types.kind(ty) {
+            TyKind::Map(_, _, value) => *value,
+            _ => ty,
+        }
+    }
+
+    fn field_type(&self, ty: Ty, field: Sym) -> Ty {
+        let TyKind::Con(con, _) = self.info.types.kind(ty) else { return ty };
+        let place = self.info.datatypes.get(con).and_then(|d| d.field(field));
+        place.map_or(ty, |(constructor, index)| self.info[constructor].params[index])
+    }
+
+    fn unpack(&mut self, unpack: &Unpack) {
+        let ty = self.info.type_of(unpack.value);
+        let name = unpack.constructor.name;
+        let constructors = match self.info.types.kind(ty) {
+            TyKind::Con(con, _) => self.info.datatypes.get(con).map(|d| d.constructors.clone()),
+            _ => None,
+        };
+        let found = constructors.into_iter().flatten().find(|(f, _)| self.info[*f].name == name);
+        let Some((function, _)) = found else { return };
+        let number = self.constructor(function);
+        self.expr(unpack.value);
+        self.emit(Op::Is(number));
+        self.check(format!("the value is no `{}`", self.text(name)), self.span);
+        for place in 0..unpack.vars.len() {
+            self.expr(unpack.value);
+            self.code.fields.push(vec![(number, place as u32)]);
+            self.emit(Op::Field(self.code.fields.len() as u32 - 1));
+        }
+        for var in unpack.vars.iter().rev() {
+            self.set(*var);
+        }
+    }
+
+    fn call(&mut self, call: &Call) {
+        let thread = match self.text(call.procedure.name) {
+            "corral_getThreadID" => Some(Op::ThreadId),
+            "corral_getChildThreadID" => Some(Op::ChildId),
+            _ => None,
+        };
+        if let (Some(op), [out]) = (thread, &call.outs[..]) {
+            self.code.numbers_tasks = true;
+            self.emit(op);
+            return self.set(*out);
+        }
+        let Some(procedure) = self.info.procedure(call.procedure.name) else { return };
+        for arg in self.ast.exprs.list(call.args) {
+            self.expr(*arg);
+        }
+        let index = self.procedure_index(procedure);
+        self.emit(Op::Call(index));
+        for out in call.outs.iter().rev() {
+            self.set(*out);
+        }
+    }
+
+    fn post(&mut self, post: &Async) {
+        let Some(procedure) = self.info.procedure(post.procedure.name) else { return };
+        for arg in self.ast.exprs.list(post.args) {
+            self.expr(*arg);
+        }
+        let index = self.procedure_index(procedure);
+        if post.level.is_some_and(|l| l > u32::from(u16::MAX)) {
+            self.unsupported(self.span, "levels above 65,535 are not supported");
+        }
+        self.emit(Op::Post(index, post.level.map(|l| l as u16), post.handle.is_some()));
+        let is_task = |c: &Self, v: VarId| matches!(c.info.types.kind(c.info[v].ty), TyKind::Task(_));
+        match post.handle {
+            Some(handle) => {
+                // A variable of another type receives an arbitrary value.
+                if self.target(handle).is_some_and(|(var, _)| !is_task(self, var)) {
+                    self.emit(Op::Pop);
+                    self.emit(Op::Const(Value::Unset));
+                }
+                self.set(handle);
+            }
+            None => {
+                self.emit(Op::Pop);
+            }
+        }
+        if post.level.is_some() {
+            self.emit(Op::Interrupt);
+        }
+    }
+
+    fn wait(&mut self, out: Option<Ident>, task: ExprId) {
+        let Place::Local(hidden) = self.hidden(self.frame.name) else { return };
+        self.expr(task);
+        self.emit(Op::Set(Place::Local(hidden)));
+        self.emit(Op::Wait(hidden));
+        match out {
+            Some(out) => self.set(out),
+            None => {
+                self.emit(Op::Pop);
+            }
+        }
+    }
+
+    // Control.
+
+    /// Code that goes on only if the guard holds; the jump, or the place in a choice, to be led elsewhere.
+    fn guard(&mut self, guard: Guard) -> Exit {
+        match guard {
+            Guard::Expr(e) => {
+                self.expr(e);
+                Exit::Jump(self.emit(Op::JumpUnless(0)))
+            }
+            Guard::Any => {
+                let choice = self.choose(vec![0, 0]);
+                let list = self.code.targets.len() as u32 - 1;
+                self.code.targets[list as usize][0] = choice + 1;
+                Exit::Choice(list)
+            }
+        }
+    }
+
+    fn lead_here(&mut self, exit: &Exit) {
+        match *exit {
+            Exit::Jump(jump) => self.patch(jump),
+            Exit::Choice(list) => {
+                let here = self.here();
+                self.code.targets[list as usize][1] = here;
+            }
+        }
+    }
+
+    fn conditional(&mut self, conditional: &If, label: Option<Sym>, atomic: bool) {
+        let around = self.frame.atomic;
+        self.frame.enclosing.push(Enclosing { label, is_loop: false, atomic: around, breaks: Vec::new() });
+        if atomic {
+            self.emit(Op::AtomicBegin);
+            self.frame.atomic += 1;
+        }
+        let mut ends = Vec::new();
+        for branch in &conditional.branches {
+            let exit = self.guard(branch.guard);
+            self.block(&branch.block);
+            ends.push(self.emit(Op::Jump(0)));
+            self.lead_here(&exit);
+        }
+        if let Some(otherwise) = &conditional.otherwise {
+            self.block(otherwise);
+        }
+        for end in ends {
+            self.patch(end);
+        }
+        if atomic {
+            self.emit(Op::AtomicEnd);
+            self.frame.atomic -= 1;
+        }
+        self.close();
+    }
+
+    /// Ends a statement that a `break` may leave.
+    fn close(&mut self) {
+        let Some(enclosing) = self.frame.enclosing.pop() else { return };
+        for jump in enclosing.breaks {
+            self.patch(jump);
+        }
+    }
+
+    fn while_loop(&mut self, w: &While, label: Option<Sym>) {
+        let atomic = self.frame.atomic;
+        self.frame.enclosing.push(Enclosing { label, is_loop: true, atomic, breaks: Vec::new() });
+        let span = self.span;
+        let head = self.here();
+        for spec in &w.specs {
+            if let LoopSpecKind::Invariant { free, expr } = spec.kind {
+                self.expr(expr);
+                if free {
+                    self.emit(Op::Assume);
+                } else {
+                    self.check("a loop invariant does not hold", self.ast.exprs.span(expr));
+                }
+            }
+        }
+        let exit = self.guard(w.guard);
+        self.block(&w.body);
+        self.span = span;
+        if self.options.preempt && self.frame.atomic == 0 && self.guard_touches_shared(w.guard) {
+            self.emit(Op::Yield);
+        }
+        self.emit(Op::Jump(head));
+        self.lead_here(&exit);
+        self.close();
+    }
+
+    fn break_out(&mut self, label: Option<Ident>) {
+        let matches = |e: &Enclosing| match label {
+            Some(label) => e.label == Some(label.name),
+            None => e.is_loop,
+        };
+        let Some(place) = self.frame.enclosing.iter().rposition(matches) else { return };
+        for _ in self.frame.enclosing[place].atomic..self.frame.atomic {
+            self.emit(Op::AtomicEnd);
+        }
+        let jump = self.emit(Op::Jump(0));
+        self.frame.enclosing[place].breaks.push(jump);
+    }
+
+    fn goto(&mut self, targets: &[Ident]) {
+        let atomic = self.frame.atomic;
+        if let [label] = targets {
+            let from = From::Jump(self.emit(Op::Jump(0)));
+            self.frame.gotos.push(Goto { label: *label, atomic, from });
+            return;
+        }
+        self.choose(vec![0; targets.len()]);
+        let list = self.code.targets.len() as u32 - 1;
+        for (i, label) in targets.iter().enumerate() {
+            self.frame.gotos.push(Goto { label: *label, atomic, from: From::Choice(list, i) });
+        }
+    }
+
+    /// Leads the jumps of a body to its labels.
+    pub(super) fn link_gotos(&mut self) {
+        for Goto { label, atomic, from } in std::mem::take(&mut self.frame.gotos) {
+            let Some((address, around)) = self.frame.labels.get(&label.name).copied() else { continue };
+            if around != atomic {
+                self.unsupported(label.span, "a `goto` into or out of an atomic `if`");
+            }
+            match from {
+                From::Jump(jump) => self.code.ops[jump as usize] = Op::Jump(address),
+                From::Choice(list, place) => self.code.targets[list as usize][place] = address,
+            }
+        }
+    }
+
+    // Accesses to shared variables.
+
+    fn touches_shared(&self, stmt: &Stmt) -> bool {
+        let list = |l: ExprList| self.ast.exprs.list(l).to_vec();
+        let (exprs, assigned): (Vec<ExprId>, Vec<Ident>) = match &stmt.kind {
+            StmtKind::Assert(e) | StmtKind::Assume(e) | StmtKind::Await(e) => (vec![*e], Vec::new()),
+            StmtKind::Havoc(vars) => (Vec::new(), vars.clone()),
+            StmtKind::Assign(targets, values) => {
+                let mut exprs = list(*values);
+                for target in targets {
+                    for access in &target.path {
+                        if let Access::Index(indices, _) = access {
+                            exprs.extend(list(*indices));
+                        }
+                    }
+                }
+                (exprs, targets.iter().map(|t| t.base).collect())
+            }
+            StmtKind::Unpack(u) => (vec![u.value], u.vars.clone()),
+            StmtKind::Call(c) => (list(c.args), c.outs.clone()),
+            StmtKind::Async(a) => (list(a.args), a.handle.into_iter().collect()),
+            StmtKind::Wait(out, task) => (vec![*task], out.iter().copied().collect()),
+            StmtKind::If(conditional) => {
+                return conditional.branches.iter().any(|b| self.guard_touches_shared(b.guard));
+            }
+            StmtKind::While(w) => return self.guard_touches_shared(w.guard),
+            _ => return false,
+        };
+        assigned.iter().any(|name| self.target(*name).is_some_and(|(var, _)| self.is_shared(var)))
+            || exprs.iter().any(|e| self.reads_shared(*e))
+    }
+
+    fn guard_touches_shared(&self, guard: Guard) -> bool {
+        matches!(guard, Guard::Expr(e) if self.reads_shared(e))
+    }
+
+    fn reads_shared(&self, e: ExprId) -> bool {
+        self.ast.exprs.any(e, &mut |part| match self.info.meaning(part) {
+            Some(Ref::Var(var)) => self.is_shared(var),
+            _ => false,
+        })
+    }
+}
+
+/// Where a guard leads if it does not hold.
+enum Exit {
+    Jump(Address),
+    Choice(u32),
+}
+
+/// A part of a variable that is being assigned to.
+enum Base<'a> {
+    Variable(Place),
+    Part(&'a Base<'a>, &'a Access, Ty),
+}

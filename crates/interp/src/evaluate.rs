@@ -1,0 +1,221 @@
+//! Operations on values.
+
+use std::cmp::Ordering;
+
+use num_bigint::BigInt;
+
+use crate::bv;
+use crate::code::{Arith, Compare, Op};
+use crate::value::{Heap, Value};
+
+/// Why a value cannot be computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// It depends on a value that is arbitrary.
+    Arbitrary,
+    /// Division by zero.
+    DivisionByZero,
+    /// A field that the value does not have.
+    MissingField,
+    /// The types do not fit: the checker should have seen it.
+    Types,
+}
+
+impl Trouble {
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Trouble::Arbitrary => {
+                "this depends on a value that is arbitrary: assign to it first, or give the variable a `{:range}`"
+            }
+            Trouble::DivisionByZero => "division by zero",
+            Trouble::MissingField => "the value has no such field",
+            Trouble::Types => "the value is of another type",
+        }
+    }
+}
+
+pub(crate) fn arith(heap: &Heap, op: Arith, a: Value, b: Value) -> Result<Value, Trouble> {
+    if let (Value::Int(x), Value::Int(y)) = (a, b) {
+        let small = match op {
+            Arith::Add => x.checked_add(y),
+            Arith::Sub => x.checked_sub(y),
+            Arith::Mul => x.checked_mul(y),
+            // As in SMT-LIB, the remainder is never negative.
+            Arith::Div | Arith::Mod if y == 0 => return Err(Trouble::DivisionByZero),
+            Arith::Div => x.checked_div_euclid(y),
+            Arith::Mod => x.checked_rem_euclid(y),
+        };
+        if let Some(n) = small {
+            return Ok(Value::Int(n));
+        }
+    }
+    let (x, y) = (number(heap, a)?, number(heap, b)?);
+    Ok(heap.int(match op {
+        Arith::Add => x + y,
+        Arith::Sub => x - y,
+        Arith::Mul => x * y,
+        Arith::Div | Arith::Mod => {
+            let zero = BigInt::from(0);
+            if y == zero {
+                return Err(Trouble::DivisionByZero);
+            }
+            let (mut quotient, mut remainder) = (&x / &y, &x % &y);
+            if remainder < zero {
+                let up = y < zero;
+                quotient += if up { 1 } else { -1 };
+                remainder += if up { -y } else { y };
+            }
+            if op == Arith::Div { quotient } else { remainder }
+        }
+    }))
+}
+
+fn number(heap: &Heap, value: Value) -> Result<BigInt, Trouble> {
+    heap.big(value).ok_or(if value == Value::Unset { Trouble::Arbitrary } else { Trouble::Types })
+}
+
+pub(crate) fn negate(heap: &Heap, value: Value) -> Result<Value, Trouble> {
+    arith(heap, Arith::Sub, Value::Int(0), value)
+}
+
+pub(crate) fn compare(heap: &Heap, op: Compare, a: Value, b: Value) -> Result<Value, Trouble> {
+    let ordering = match (a, b) {
+        (Value::Int(x), Value::Int(y)) => x.cmp(&y),
+        _ => number(heap, a)?.cmp(&number(heap, b)?),
+    };
+    Ok(Value::Bool(match op {
+        Compare::Lt => ordering == Ordering::Less,
+        Compare::Le => ordering != Ordering::Greater,
+        Compare::Gt => ordering == Ordering::Greater,
+        Compare::Ge => ordering != Ordering::Less,
+    }))
+}
+
+/// Whether two values are equal, if that can be said.
+pub(crate) fn equal(heap: &Heap, a: Value, b: Value) -> Result<bool, Trouble> {
+    if a == Value::Unset || b == Value::Unset {
+        return Err(Trouble::Arbitrary);
+    }
+    if a == b {
+        return if known(heap, a) { Ok(true) } else { Err(Trouble::Arbitrary) };
+    }
+    if known(heap, a) && known(heap, b) { Ok(false) } else { Err(Trouble::Arbitrary) }
+}
+
+/// Whether nothing in a value is arbitrary.
+fn known(heap: &Heap, value: Value) -> bool {
+    match value {
+        Value::Unset => false,
+        Value::Map(id) => {
+            let map = heap.maps.get(id);
+            known(heap, map.default) && map.entries.iter().all(|(_, v)| known(heap, *v))
+        }
+        Value::Data(id) => {
+            dally_bpl::stack::grow(|| heap.data.get(id).fields.iter().all(|v| known(heap, *v)))
+        }
+        _ => true,
+    }
+}
+
+pub(crate) fn truth(value: Value) -> Result<bool, Trouble> {
+    match value {
+        Value::Bool(b) => Ok(b),
+        Value::Unset => Err(Trouble::Arbitrary),
+        _ => Err(Trouble::Types),
+    }
+}
+
+pub(crate) fn bits(value: Value) -> Result<u64, Trouble> {
+    match value {
+        Value::Bv(n) => Ok(n),
+        Value::Unset => Err(Trouble::Arbitrary),
+        _ => Err(Trouble::Types),
+    }
+}
+
+/// The operations on one bitvector.
+pub(crate) fn bits_unary(op: Op, value: Value) -> Result<Value, Trouble> {
+    let n = bits(value)?;
+    Ok(match op {
+        Op::Extract(high, low) => Value::Bv(bv::wrap(n >> low.min(63), high - low)),
+        Op::SignExtend(from, to) => Value::Bv(bv::sign_extend(n, from, to)),
+        Op::Bv(op, width) => bv::unary(op, n, width),
+        _ => Value::Bv(n),
+    })
+}
+
+/// The field of a value, given where each constructor has it.
+pub(crate) fn field(heap: &Heap, places: &[(u32, u32)], value: Value) -> Result<Value, Trouble> {
+    let Value::Data(id) = value else {
+        return Err(if value == Value::Unset { Trouble::Arbitrary } else { Trouble::Types });
+    };
+    let data = heap.data.get(id);
+    let place = places.iter().find(|(c, _)| *c == data.constructor).ok_or(Trouble::MissingField)?;
+    Ok(data.fields[place.1 as usize])
+}
+
+/// The value with another value for a field.
+pub(crate) fn field_update(
+    heap: &Heap,
+    places: &[(u32, u32)],
+    value: Value,
+    new: Value,
+) -> Result<Value, Trouble> {
+    field(heap, places, value)?;
+    let Value::Data(id) = value else { return Err(Trouble::Types) };
+    let data = heap.data.get(id);
+    let mut fields = data.fields.clone();
+    if let Some((_, place)) = places.iter().find(|(c, _)| *c == data.constructor) {
+        fields[*place as usize] = new;
+    }
+    Ok(heap.construct(data.constructor, &fields))
+}
+
+pub(crate) fn is_constructor(heap: &Heap, constructor: u32, value: Value) -> Result<Value, Trouble> {
+    match value {
+        Value::Data(id) => Ok(Value::Bool(heap.data.get(id).constructor == constructor)),
+        Value::Unset => Err(Trouble::Arbitrary),
+        _ => Err(Trouble::Types),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_do_not_overflow() {
+        let heap = Heap::default();
+        let big = arith(&heap, Arith::Mul, Value::Int(i64::MAX), Value::Int(4)).unwrap();
+        assert!(matches!(big, Value::Big(_)));
+        assert_eq!(arith(&heap, Arith::Div, big, Value::Int(4)), Ok(Value::Int(i64::MAX)));
+        assert_eq!(compare(&heap, Compare::Gt, big, Value::Int(1)), Ok(Value::Bool(true)));
+        assert_eq!(
+            negate(&heap, Value::Int(i64::MIN)).map(|v| heap.big(v)),
+            Ok(Some(-BigInt::from(i64::MIN)))
+        );
+    }
+
+    #[test]
+    fn division_is_that_of_smt_lib() {
+        let heap = Heap::default();
+        for a in -7..=7 {
+            for b in [-3, -2, 2, 3] {
+                let (q, r) = (a_div(&heap, a, b, Arith::Div), a_div(&heap, a, b, Arith::Mod));
+                assert!((0..b.abs()).contains(&r) && q * b + r == a, "{a} {b}: {q} {r}");
+                let shift = i128::from(i64::MAX) * 8;
+                let large = heap.int(BigInt::from(i128::from(a) + shift * i128::from(b)));
+                let Ok(Value::Int(m)) = arith(&heap, Arith::Mod, large, Value::Int(b)) else { panic!() };
+                assert_eq!(m, r);
+            }
+        }
+        assert_eq!(arith(&heap, Arith::Div, Value::Int(1), Value::Int(0)), Err(Trouble::DivisionByZero));
+    }
+
+    fn a_div(heap: &Heap, a: i64, b: i64, op: Arith) -> i64 {
+        match arith(heap, op, Value::Int(a), Value::Int(b)) {
+            Ok(Value::Int(n)) => n,
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,607 @@
+//! Running a task for one step: until it yields, blocks, ends, or fails.
+//!
+//! Where the task chooses, the run is copied: each copy goes on with one of the options, in the order of the
+//! options, so that the outcomes of a step are numbered the same way each time.
+
+use dally_bpl::source::Span;
+use dally_explore::{Event, Failure, Post, TaskId};
+use smallvec::SmallVec;
+
+use crate::bv;
+use crate::code::{BvOp, Code, Domain, Op, Place};
+use crate::evaluate::{self as eval, Trouble};
+use crate::state::{Control, Frame, Meta, Stack, Store};
+use crate::value::Value;
+
+/// A step that runs longer than this without a yield is not explored any further.
+const MAX_OPS: u32 = 50_000_000;
+/// Calls that nest deeper than this are not followed.
+const MAX_CALLS: usize = 10_000;
+/// A choice among more values than this is not made.
+const MAX_CHOICES: u64 = 1 << 16;
+
+/// Somebody who watches a run. Most runs are watched by nobody.
+pub(crate) trait Observer: Clone {
+    /// An instruction of this statement is about to be executed.
+    fn at(&mut self, span: Span, procedure: u32, calls: usize);
+    /// A variable was assigned to.
+    fn set(&mut self, place: Place, procedure: u32, value: Value);
+    /// A task was posted.
+    fn posted(&mut self, task: u32, procedure: u32);
+}
+
+impl Observer for () {
+    fn at(&mut self, _: Span, _: u32, _: usize) {}
+    fn set(&mut self, _: Place, _: u32, _: Value) {}
+    fn posted(&mut self, _: u32, _: u32) {}
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// It could go on.
+    Yields,
+    /// It could go on, and so could any buffer.
+    Zields,
+    /// It posted a task of a higher level, which goes first.
+    Interrupted,
+    Blocks(Option<u32>),
+    Completes(Value),
+    /// An assumption does not hold: this execution does not exist.
+    Discarded,
+    Fails(Failure, Span),
+}
+
+/// A task in the middle of a step.
+#[derive(Clone)]
+pub(crate) struct Run<'m, O> {
+    code: &'m Code,
+    store: &'m Store,
+    pub(crate) meta: Meta,
+    pub(crate) globals: SmallVec<[Value; 16]>,
+    pub(crate) globals_changed: bool,
+    pub(crate) stack: Stack,
+    pub(crate) control: Control,
+    /// The tasks that it has posted.
+    pub(crate) posted: SmallVec<[(Meta, Stack); 1]>,
+    pub(crate) events: SmallVec<[Event; 2]>,
+    pub(crate) observer: O,
+    pc: u32,
+    /// Where the variables of the current frame begin.
+    base: usize,
+    procedure: u32,
+    values: SmallVec<[Value; 8]>,
+    /// Functions that are being evaluated: where to return to, and where their caller's values begin.
+    applications: SmallVec<[(u32, u32); 2]>,
+    /// Where the values of the current function begin.
+    values_base: usize,
+    /// No instruction has been executed yet.
+    fresh: bool,
+    interrupted: bool,
+    ops: u32,
+}
+
+impl<'m, O: Observer> Run<'m, O> {
+    /// The task at the beginning of a step.
+    pub(crate) fn new(
+        code: &'m Code,
+        store: &'m Store,
+        meta: Meta,
+        globals: &[Value],
+        stack: &Stack,
+        control: &Control,
+        observer: O,
+    ) -> Self {
+        let top = stack.frames.last().copied();
+        Run {
+            code,
+            store,
+            meta,
+            globals: SmallVec::from_slice(globals),
+            globals_changed: false,
+            stack: stack.clone(),
+            control: control.clone(),
+            posted: SmallVec::new(),
+            events: SmallVec::new(),
+            observer,
+            pc: top.map_or(0, |f| f.pc),
+            base: top.map_or(0, |f| f.base as usize),
+            procedure: top.map_or(0, |f| f.procedure),
+            values: SmallVec::new(),
+            applications: SmallVec::new(),
+            values_base: 0,
+            fresh: true,
+            interrupted: false,
+            ops: 0,
+        }
+    }
+
+    /// Runs to the end of the step. Other ways to go on are added to `forks`, the next one last.
+    pub(crate) fn run(&mut self, forks: &mut Vec<Self>) -> End {
+        loop {
+            self.ops += 1;
+            if self.ops > MAX_OPS {
+                let message = format!("a step that does not yield within {MAX_OPS} instructions");
+                return self.unsupported(message);
+            }
+            let op = self.code.ops[self.pc as usize];
+            self.observer.at(self.code.spans[self.pc as usize], self.procedure, self.stack.frames.len());
+            let result = self.execute(op, forks);
+            self.fresh = false;
+            match result {
+                Ok(None) => {}
+                Ok(Some(end)) => {
+                    if let Some(frame) = self.stack.frames.last_mut() {
+                        frame.pc = self.pc;
+                    }
+                    return end;
+                }
+                Err(Trouble::Arbitrary) => return self.unsupported(Trouble::Arbitrary.message().to_owned()),
+                Err(trouble) => {
+                    let span = self.span();
+                    return End::Fails(Failure::runtime(trouble.message()), span);
+                }
+            }
+        }
+    }
+
+    /// Whether the condition of the `await` at which the task stands holds; none if that cannot be said.
+    pub(crate) fn await_holds(&mut self) -> Option<bool> {
+        loop {
+            self.pc += 1;
+            match self.code.ops[self.pc as usize] {
+                Op::AwaitEnd(_) => return eval::truth(*self.values.last()?).ok(),
+                op => {
+                    let mut forks = Vec::new();
+                    let before = self.pc;
+                    let result = self.execute(op, &mut forks);
+                    if !matches!(result, Ok(None)) || !forks.is_empty() {
+                        return None;
+                    }
+                    // `execute` has moved on; the loop does so too.
+                    debug_assert_ne!(before, self.pc, "an expression always moves on");
+                    self.pc = self.pc.wrapping_sub(1);
+                }
+            }
+        }
+    }
+
+    fn span(&self) -> Span {
+        self.code.spans[self.pc as usize]
+    }
+
+    fn unsupported(&self, message: String) -> End {
+        End::Fails(Failure::unsupported(message), self.span())
+    }
+
+    fn pop(&mut self) -> Value {
+        self.values.pop().unwrap_or(Value::Unset)
+    }
+
+    fn push(&mut self, value: Value) {
+        self.values.push(value);
+    }
+
+    fn variable(&self, place: Place) -> Value {
+        match place {
+            Place::Global(i) => self.globals[i as usize],
+            Place::Local(i) => self.stack.values[self.base + i as usize],
+            Place::ThreadLocal(i) => self.stack.values[i as usize],
+        }
+    }
+
+    fn assign(&mut self, place: Place, value: Value) {
+        let slot = match place {
+            Place::Global(i) => {
+                self.globals_changed = true;
+                &mut self.globals[i as usize]
+            }
+            Place::Local(i) => &mut self.stack.values[self.base + i as usize],
+            Place::ThreadLocal(i) => &mut self.stack.values[i as usize],
+        };
+        *slot = value;
+        self.observer.set(place, self.procedure, value);
+    }
+
+    fn domain(&self, place: Place) -> &'m Domain {
+        match place {
+            Place::Global(i) => &self.code.globals[i as usize].domain,
+            Place::Local(i) => &self.code.procedures[self.procedure as usize].variables[i as usize].domain,
+            Place::ThreadLocal(i) => &self.code.thread_locals[i as usize].domain,
+        }
+    }
+
+    /// Executes one instruction.
+    fn execute(&mut self, op: Op, forks: &mut Vec<Self>) -> Result<Option<End>, Trouble> {
+        let heap = &self.store.heap;
+        match op {
+            Op::Const(value) => self.push(value),
+            Op::Load(place) => return self.load(place, forks),
+            Op::Stack(index) => self.push(self.values[self.values_base + index as usize]),
+            Op::Not => {
+                let value = eval::truth(self.pop())?;
+                self.push(Value::Bool(!value));
+            }
+            Op::Neg => {
+                let value = self.pop();
+                self.push(eval::negate(heap, value)?);
+            }
+            Op::Arith(op) => {
+                let (b, a) = (self.pop(), self.pop());
+                self.push(eval::arith(heap, op, a, b)?);
+            }
+            Op::Compare(op) => {
+                let (b, a) = (self.pop(), self.pop());
+                self.push(eval::compare(heap, op, a, b)?);
+            }
+            Op::Eq | Op::Ne => {
+                let (b, a) = (self.pop(), self.pop());
+                self.push(Value::Bool(eval::equal(heap, a, b)? == (op == Op::Eq)));
+            }
+            Op::AndThen(to) | Op::OrElse(to) => {
+                let value = eval::truth(self.values.last().copied().unwrap_or(Value::Unset))?;
+                if value == matches!(op, Op::OrElse(_)) {
+                    self.pc = to;
+                    return Ok(None);
+                }
+                self.pop();
+            }
+            Op::Jump(to) => {
+                self.pc = to;
+                return Ok(None);
+            }
+            Op::JumpUnless(to) => {
+                if !eval::truth(self.pop())? {
+                    self.pc = to;
+                    return Ok(None);
+                }
+            }
+            Op::Set(place) => {
+                let value = self.pop();
+                self.assign(place, value);
+            }
+            Op::Pop => {
+                self.pop();
+            }
+            Op::Select(count) => {
+                let key = self.key(count);
+                let map = self.pop();
+                self.push(heap.select(map, key?));
+            }
+            Op::Store(count) => {
+                let value = self.pop();
+                let key = self.key(count);
+                let map = self.pop();
+                self.push(heap.store(map, key?, value));
+            }
+            Op::Assume => {
+                if !eval::truth(self.pop())? {
+                    return Ok(Some(End::Discarded));
+                }
+            }
+            Op::Choose(list) => {
+                let targets = &self.code.targets[list as usize];
+                self.fork(forks, targets.iter().copied(), |run, to| run.pc = to);
+                return Ok(None);
+            }
+            _ => return self.execute_rarer(op, forks),
+        }
+        self.pc += 1;
+        Ok(None)
+    }
+
+    /// Goes on with the first option; the others become copies.
+    fn fork<V>(
+        &mut self,
+        forks: &mut Vec<Self>,
+        options: impl DoubleEndedIterator<Item = V>,
+        take: impl Fn(&mut Self, V),
+    ) {
+        let mut options = options;
+        let Some(first) = options.next() else { return };
+        for option in options.rev() {
+            let mut copy = self.clone();
+            take(&mut copy, option);
+            forks.push(copy);
+        }
+        take(self, first);
+    }
+
+    fn load(&mut self, place: Place, forks: &mut Vec<Self>) -> Result<Option<End>, Trouble> {
+        let value = self.variable(place);
+        if value != Value::Unset {
+            self.push(value);
+            self.pc += 1;
+            return Ok(None);
+        }
+        // A value is chosen, and the variable is read again.
+        let domain = self.domain(place);
+        match domain {
+            Domain::Map => {
+                self.push(Value::Unset);
+                self.pc += 1;
+            }
+            Domain::Values(values) => {
+                self.fork(forks, values.iter().copied(), |run, v| run.assign(place, v));
+            }
+            Domain::Ints(low, high) => {
+                if low.abs_diff(*high) >= MAX_CHOICES {
+                    return Ok(Some(
+                        self.unsupported(format!("a choice among more than {MAX_CHOICES} values")),
+                    ));
+                }
+                self.fork(forks, *low..=*high, |run, n| run.assign(place, Value::Int(n)));
+            }
+            Domain::Bvs(low, high) => {
+                if low.abs_diff(*high) >= MAX_CHOICES {
+                    return Ok(Some(
+                        self.unsupported(format!("a choice among more than {MAX_CHOICES} values")),
+                    ));
+                }
+                self.fork(forks, *low..=*high, |run, n| run.assign(place, Value::Bv(n)));
+            }
+            Domain::Unbounded => return Err(Trouble::Arbitrary),
+        }
+        Ok(None)
+    }
+
+    fn key(&mut self, count: u8) -> Result<Value, Trouble> {
+        let from = self.values.len() - usize::from(count);
+        let indices: SmallVec<[Value; 2]> = self.values.drain(from..).collect();
+        if indices.contains(&Value::Unset) {
+            return Err(Trouble::Arbitrary);
+        }
+        Ok(self.store.heap.key(&indices))
+    }
+
+    fn execute_rarer(&mut self, op: Op, forks: &mut Vec<Self>) -> Result<Option<End>, Trouble> {
+        let heap = &self.store.heap;
+        match op {
+            Op::Bv(BvOp::Not | BvOp::Neg, _) | Op::Extract(..) | Op::SignExtend(..) | Op::ZeroExtend => {
+                let value = self.pop();
+                self.push(eval::bits_unary(op, value)?);
+            }
+            Op::Bv(op, width) => {
+                let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
+                self.push(bv::binary(op, a, b, width));
+            }
+            Op::Concat(width) => {
+                let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
+                self.push(Value::Bv(if width >= 64 { b } else { a << width | b }));
+            }
+            Op::ConstantMap => {
+                let value = self.pop();
+                self.push(heap.constant_map(value));
+            }
+            Op::Construct(constructor, count) => {
+                let from = self.values.len() - usize::from(count);
+                let value = heap.construct(constructor, &self.values[from..]);
+                self.values.truncate(from);
+                self.push(value);
+            }
+            Op::Field(list) => {
+                let value = self.pop();
+                self.push(eval::field(heap, &self.code.fields[list as usize], value)?);
+            }
+            Op::FieldUpdate(list) => {
+                let (new, value) = (self.pop(), self.pop());
+                self.push(eval::field_update(heap, &self.code.fields[list as usize], value, new)?);
+            }
+            Op::Is(constructor) => {
+                let value = self.pop();
+                self.push(eval::is_constructor(heap, constructor, value)?);
+            }
+            Op::Apply(to, count) => {
+                if self.applications.len() >= MAX_CALLS {
+                    return Ok(Some(
+                        self.unsupported(format!("functions that nest deeper than {MAX_CALLS}")),
+                    ));
+                }
+                self.applications.push((self.pc + 1, self.values_base as u32));
+                self.values_base = self.values.len() - usize::from(count);
+                self.pc = to;
+                return Ok(None);
+            }
+            Op::Result => {
+                let result = self.pop();
+                self.values.truncate(self.values_base);
+                self.push(result);
+                if let Some((back, base)) = self.applications.pop() {
+                    (self.pc, self.values_base) = (back, base as usize);
+                }
+                return Ok(None);
+            }
+            Op::Slide(count) => {
+                let result = self.pop();
+                self.values.truncate(self.values.len() - usize::from(count));
+                self.push(result);
+            }
+            Op::Pick(low, high, bits) => {
+                if low.abs_diff(high) >= MAX_CHOICES {
+                    return Ok(Some(
+                        self.unsupported(format!("a choice among more than {MAX_CHOICES} values")),
+                    ));
+                }
+                self.pc += 1;
+                self.fork(forks, low..=high, |run, n| {
+                    run.push(if bits { Value::Bv(n as u64) } else { Value::Int(n) });
+                });
+                return Ok(None);
+            }
+            Op::AssumeEq(place) => {
+                let value = self.pop();
+                let old = self.variable(place);
+                if old == Value::Unset && value != Value::Unset {
+                    self.assign(place, value);
+                } else if !eval::equal(heap, old, value)? {
+                    return Ok(Some(End::Discarded));
+                }
+            }
+            Op::Check(check) => {
+                if !eval::truth(self.pop())? {
+                    let check = &self.code.checks[check as usize];
+                    return Ok(Some(End::Fails(Failure::assertion(check.message.clone()), check.span)));
+                }
+            }
+            _ => return self.execute_control(op),
+        }
+        self.pc += 1;
+        Ok(None)
+    }
+
+    /// Calls, posts and waits.
+    fn execute_control(&mut self, op: Op) -> Result<Option<End>, Trouble> {
+        match op {
+            Op::Call(procedure) => return Ok(self.call(procedure)),
+            Op::Return => return Ok(self.return_from_call()),
+            Op::Post(procedure, level, handle) => {
+                if let Some(end) = self.post(procedure, level, handle) {
+                    return Ok(Some(end));
+                }
+            }
+            Op::Interrupt => return Ok(self.interrupt()),
+            Op::Wait(local) => return self.wait(local),
+            Op::Await => {}
+            Op::AwaitEnd(begin) => {
+                if !eval::truth(self.pop())? {
+                    self.pc = begin;
+                    return Ok(Some(End::Blocks(None)));
+                }
+            }
+            Op::Yield | Op::Zield => {
+                self.pc += 1;
+                return Ok(match (self.stack.atomic, op) {
+                    (0, Op::Yield) => Some(End::Yields),
+                    (0, _) => Some(End::Zields),
+                    _ => None,
+                });
+            }
+            Op::AtomicBegin => self.stack.atomic = self.stack.atomic.saturating_add(1),
+            Op::AtomicEnd => {
+                self.stack.atomic = self.stack.atomic.saturating_sub(1);
+                return Ok(self.interrupt());
+            }
+            Op::Seal => self.events.push(Event::Sealed),
+            Op::Unseal => self.events.push(Event::Unsealed),
+            Op::ThreadId => self.push(Value::Int(i64::from(self.meta.task) + 1)),
+            Op::ChildId => {
+                if self.stack.child == 0 {
+                    return Err(Trouble::Arbitrary);
+                }
+                self.push(Value::Int(i64::from(self.stack.child)));
+            }
+            // The others are executed elsewhere.
+            _ => return Err(Trouble::Types),
+        }
+        self.pc += 1;
+        Ok(None)
+    }
+
+    fn call(&mut self, procedure: u32) -> Option<End> {
+        if self.stack.frames.len() >= MAX_CALLS {
+            return Some(self.unsupported(format!("calls that nest deeper than {MAX_CALLS}")));
+        }
+        let callee = &self.code.procedures[procedure as usize];
+        if let Some(frame) = self.stack.frames.last_mut() {
+            frame.pc = self.pc + 1;
+        }
+        self.base = self.stack.values.len();
+        let from = self.values.len() - callee.ins as usize;
+        self.stack.values.extend(self.values.drain(from..));
+        self.stack.values.resize(self.base + callee.variables.len(), Value::Unset);
+        let atomic = self.stack.atomic;
+        self.stack.frames.push(Frame { procedure, pc: callee.entry, base: self.base as u32, atomic });
+        (self.pc, self.procedure) = (callee.entry, procedure);
+        None
+    }
+
+    fn return_from_call(&mut self) -> Option<End> {
+        let callee = &self.code.procedures[self.procedure as usize];
+        let outs = self.base + callee.ins as usize..self.base + (callee.ins + callee.outs) as usize;
+        let frame = self.stack.frames.pop()?;
+        let caller = self.stack.frames.last().copied();
+        let Some(caller) = caller else {
+            return Some(End::Completes(self.stack.values[outs].first().copied().unwrap_or(Value::Unset)));
+        };
+        self.values.extend_from_slice(&self.stack.values[outs]);
+        self.stack.values.truncate(self.base);
+        self.stack.atomic = frame.atomic;
+        (self.pc, self.base, self.procedure) = (caller.pc, caller.base as usize, caller.procedure);
+        // A procedure that was atomic as a whole may have held back an interruption.
+        self.interrupted_here()
+    }
+
+    fn post(&mut self, procedure: u32, level: Option<u16>, handle: bool) -> Option<End> {
+        let task = self.free_id();
+        if self.control.tasks.len() >= usize::from(u16::MAX) {
+            return Some(self.unsupported(format!("more than {} tasks at a time", u16::MAX)));
+        }
+        let callee = &self.code.procedures[procedure as usize];
+        let level = level.unwrap_or(self.meta.level);
+        let meta = Meta { task, level, buffer: self.meta.buffer, handle };
+        let from = self.values.len() - callee.ins as usize;
+        let args: SmallVec<[Value; 4]> = self.values.drain(from..).collect();
+        let stack = first_frame(self.code, procedure, callee.entry, &args);
+        let kind = self.store.stack(&stack).fingerprint.low() | 1;
+        let post = Post { by: None, level: u32::from(level), buffer: u32::from(meta.buffer), kind };
+        self.events.push(Event::Posted(TaskId(task), post));
+        let place = self.control.tasks.partition_point(|m| m.task < task);
+        self.control.tasks.insert(place, meta);
+        self.posted.push((meta, stack));
+        self.stack.child = task + 1;
+        self.interrupted |= level > self.meta.level;
+        self.observer.posted(task, procedure);
+        self.push(if handle { Value::Task(task) } else { Value::Unset });
+        None
+    }
+
+    /// The least number that no task has, or that none has had.
+    fn free_id(&mut self) -> u32 {
+        if self.code.numbers_tasks {
+            self.control.next += 1;
+            return self.control.next - 1;
+        }
+        let taken = |id: u32| self.control.place(id).is_some() || self.control.has_ended(id);
+        (0..).find(|id| !taken(*id)).unwrap_or(u32::MAX)
+    }
+
+    /// Moves on, and stops if a task of a higher level waits to run.
+    fn interrupt(&mut self) -> Option<End> {
+        self.pc += 1;
+        self.interrupted_here()
+    }
+
+    fn interrupted_here(&self) -> Option<End> {
+        (self.interrupted && self.stack.atomic == 0).then_some(End::Interrupted)
+    }
+
+    fn wait(&mut self, local: u32) -> Result<Option<End>, Trouble> {
+        let place = Place::Local(local);
+        let Value::Task(task) = self.variable(place) else { return Err(Trouble::Arbitrary) };
+        // Every wait is a point where others may run, even if there is nothing to wait for any more.
+        if !self.fresh {
+            return Ok(Some(End::Blocks(Some(task))));
+        }
+        match self.control.ended.iter().find(|(t, _)| *t == task) {
+            Some((_, result)) => {
+                let result = *result;
+                self.assign(place, Value::Unset);
+                self.push(result);
+                self.pc += 1;
+                Ok(None)
+            }
+            None => Ok(Some(End::Blocks(Some(task)))),
+        }
+    }
+}
+
+/// The stack of a new task.
+pub(crate) fn first_frame(code: &Code, procedure: u32, entry: u32, args: &[Value]) -> Stack {
+    let base = code.thread_locals.len();
+    let mut stack = Stack::default();
+    stack.values.resize(base, Value::Unset);
+    stack.values.extend_from_slice(args);
+    stack.values.resize(base + code.procedures[procedure as usize].variables.len(), Value::Unset);
+    stack.frames.push(Frame { procedure, pc: entry, base: base as u32, atomic: 0 });
+    stack
+}

@@ -1,0 +1,156 @@
+//! What happens in a step, statement by statement, for people.
+
+use dally_bpl::source::Span;
+use dally_explore::TaskId;
+
+use crate::code::Place;
+use crate::execute::{End, Observer};
+use crate::machine::Machine;
+use crate::state::State;
+use crate::value::{DataValue, Value};
+
+/// A statement that was executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The statement.
+    pub span: Span,
+    /// The procedure that it belongs to.
+    pub procedure: String,
+    /// How many calls deep it is, from 1.
+    pub depth: usize,
+    /// What it assigned.
+    pub changes: Vec<Change>,
+    /// The tasks that it posted: id and procedure.
+    pub posts: Vec<(TaskId, String)>,
+}
+
+/// A variable that got a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The variable.
+    pub variable: String,
+    /// Whether other tasks see it.
+    pub shared: bool,
+    /// Its new value.
+    pub value: String,
+}
+
+/// Records a run.
+#[derive(Clone)]
+struct Recorder<'m> {
+    machine: &'m Machine,
+    lines: Vec<Line>,
+}
+
+impl Observer for Recorder<'_> {
+    fn at(&mut self, span: Span, procedure: u32, calls: usize) {
+        let same = self.lines.last().is_some_and(|l| l.span == span && l.depth == calls);
+        if !same && span != Span::NONE {
+            let name = self.machine.text(self.machine.code.procedures[procedure as usize].name);
+            self.lines.push(Line {
+                span,
+                procedure: name.to_owned(),
+                depth: calls,
+                changes: Vec::new(),
+                posts: Vec::new(),
+            });
+        }
+    }
+
+    fn set(&mut self, place: Place, procedure: u32, value: Value) {
+        let Some(variable) = self.machine.variable_name(place, procedure).map(str::to_owned) else { return };
+        let value = self.machine.show(value);
+        let shared = matches!(place, Place::Global(_));
+        if let Some(line) = self.lines.last_mut() {
+            line.changes.retain(|c| c.variable != variable);
+            line.changes.push(Change { variable, shared, value });
+        }
+    }
+
+    fn posted(&mut self, task: u32, procedure: u32) {
+        let name = self.machine.text(self.machine.code.procedures[procedure as usize].name).to_owned();
+        if let Some(line) = self.lines.last_mut() {
+            line.posts.push((TaskId(task), name));
+        }
+    }
+}
+
+impl Machine {
+    /// The statements of one outcome of a step, and where it failed, if it did.
+    pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Vec<Line>, Option<Span>) {
+        let mut found = (Vec::new(), None);
+        let mut index = 0;
+        let recorder = Recorder { machine: self, lines: Vec::new() };
+        self.outcomes(state, task.0, recorder, |run, end| {
+            if index == choice {
+                let failed = match end {
+                    End::Fails(_, span) => Some(span),
+                    _ => None,
+                };
+                found = (run.observer.lines.clone(), failed);
+            }
+            index += 1;
+        });
+        found
+    }
+
+    /// The procedure that a task runs, and its number.
+    pub fn task_name(&self, state: &State, task: TaskId) -> String {
+        let bottom = self.stack_of(state, task.0).and_then(|(_, s)| s.frames.first().copied());
+        match bottom {
+            Some(frame) => self.text(self.code.procedures[frame.procedure as usize].name).to_owned(),
+            None => String::new(),
+        }
+    }
+
+    /// A value as it is written.
+    pub fn show(&self, value: Value) -> String {
+        let mut text = String::new();
+        self.write(value, &mut text);
+        text
+    }
+
+    fn write(&self, value: Value, out: &mut String) {
+        const MOST: usize = 120;
+        if out.len() > MOST {
+            if !out.ends_with('…') {
+                out.push('…');
+            }
+            return;
+        }
+        match value {
+            Value::Unset => out.push('*'),
+            Value::Bool(b) => out.push_str(if b { "true" } else { "false" }),
+            Value::Int(n) => out.push_str(&n.to_string()),
+            Value::Bv(n) => out.push_str(&n.to_string()),
+            Value::Big(id) => out.push_str(&self.store.heap.bigs.get(id).to_string()),
+            Value::Atom(n) => out.push_str(self.text(self.code.atoms[n as usize])),
+            Value::Task(n) => out.push_str(&format!("task {n}")),
+            Value::Map(id) => {
+                let map = self.store.heap.maps.get(id);
+                out.push('[');
+                for (key, value) in &map.entries {
+                    self.write(*key, out);
+                    out.push_str(" := ");
+                    self.write(*value, out);
+                    out.push_str(", ");
+                }
+                out.push_str("else ");
+                self.write(map.default, out);
+                out.push(']');
+            }
+            Value::Data(id) => {
+                let data = self.store.heap.data.get(id);
+                if data.constructor != DataValue::TUPLE {
+                    out.push_str(self.text(self.code.constructors[data.constructor as usize]));
+                }
+                out.push('(');
+                for (i, field) in data.fields.iter().enumerate() {
+                    out.push_str(if i > 0 { ", " } else { "" });
+                    dally_bpl::stack::grow(|| self.write(*field, out));
+                }
+                out.push(')');
+            }
+        }
+    }
+}

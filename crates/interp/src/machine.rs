@@ -1,0 +1,340 @@
+//! A program as a transition system.
+
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::{SourceMap, Span};
+use dally_bpl::symbol::{Sym, Symbols};
+use dally_explore::{Event, Failure, Fingerprint, Post, Program, Successors, TaskId};
+use smallvec::SmallVec;
+
+use crate::code::{Code, Op, Place};
+use crate::compile::{self, Options};
+use crate::execute::{End, Observer, Run, first_frame};
+use crate::state::{CONTROL, Control, GLOBALS, Meta, STACKS, Stack, State, Store};
+use crate::value::Value;
+
+/// A compiled program that can be explored.
+#[derive(Debug)]
+pub struct Machine {
+    pub(crate) code: Code,
+    pub(crate) store: Store,
+    pub(crate) symbols: Symbols,
+    sources: SourceMap,
+}
+
+impl Machine {
+    /// Compiles a program; what an explicit search cannot evaluate is reported.
+    pub fn new(
+        program: &dally_bpl::Program,
+        sources: &SourceMap,
+        options: &Options,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let (code, heap) = compile::compile(program, options)?;
+        let store = Store { heap, ..Store::default() };
+        Ok(Machine { code, store, symbols: program.ast.symbols.clone(), sources: sources.clone() })
+    }
+
+    pub(crate) fn text(&self, name: Sym) -> &str {
+        self.symbols.text(name)
+    }
+
+    /// Where something stands, for messages.
+    fn locate(&self, span: Span) -> String {
+        self.sources.place(span).map_or(String::new(), |p| format!(" ({}:{}:{})", p.file, p.line, p.column))
+    }
+
+    // Reading states.
+
+    pub(crate) fn globals_of(&self, state: &State) -> &[Value] {
+        self.store.globals.get(state.ids()[GLOBALS])
+    }
+
+    pub(crate) fn control_of(&self, state: &State) -> &Control {
+        self.store.controls.get(state.ids()[CONTROL])
+    }
+
+    pub(crate) fn stack_of(&self, state: &State, task: u32) -> Option<(Meta, &Stack)> {
+        let control = self.control_of(state);
+        let place = control.place(task)?;
+        Some((control.tasks[place], self.store.stacks.get(state.ids()[STACKS + place])))
+    }
+
+    /// The instruction at which a task stands.
+    fn stands_at(&self, stack: &Stack) -> Op {
+        stack.frames.last().map_or(Op::Return, |f| self.code.ops[f.pc as usize])
+    }
+
+    /// Whether nothing holds a task up.
+    fn can_go_on(&self, state: &State, control: &Control, place: usize) -> bool {
+        let stack = self.store.stacks.get(state.ids()[STACKS + place]);
+        match self.stands_at(stack) {
+            Op::Wait(local) => {
+                let base = stack.frames.last().map_or(0, |f| f.base);
+                match stack.values[(base + local) as usize] {
+                    Value::Task(task) => control.has_ended(task),
+                    // To go on is an error, which the step reports.
+                    _ => true,
+                }
+            }
+            Op::Await => {
+                let globals = self.globals_of(state);
+                let meta = control.tasks[place];
+                let mut run = Run::new(&self.code, &self.store, meta, globals, stack, control, ());
+                run.await_holds() != Some(false)
+            }
+            _ => true,
+        }
+    }
+
+    /// The tasks of a buffer that may run: those of the highest level at which somebody can, or the one that
+    /// was stopped last.
+    fn candidates(&self, state: &State, control: &Control, buffer: u16, out: &mut Vec<TaskId>) {
+        let level_of = |task: u32| control.place(task).map(|p| control.tasks[p]);
+        let stopped = control.stopped.iter().rev().filter_map(|t| level_of(*t)).find(|m| m.buffer == buffer);
+        let mut best: Option<u16> = None;
+        let first = out.len();
+        for (place, meta) in control.tasks.iter().enumerate() {
+            let above_stopped = stopped.is_none_or(|s| meta.level > s.level);
+            if meta.buffer != buffer || !above_stopped || best.is_some_and(|b| meta.level < b) {
+                continue;
+            }
+            if self.can_go_on(state, control, place) {
+                if best.is_none_or(|b| meta.level > b) {
+                    out.truncate(first);
+                    best = Some(meta.level);
+                }
+                out.push(TaskId(meta.task));
+            }
+        }
+        if best.is_none()
+            && let Some(stopped) = stopped
+        {
+            out.push(TaskId(stopped.task));
+        }
+    }
+
+    // Steps.
+
+    /// All outcomes of a step, each with its run, in the order of the choices.
+    pub(crate) fn outcomes<O: Observer>(
+        &self,
+        state: &State,
+        task: u32,
+        observer: O,
+        mut each: impl FnMut(Run<'_, O>, End),
+    ) {
+        let Some((meta, stack)) = self.stack_of(state, task) else { return };
+        let (globals, control) = (self.globals_of(state), self.control_of(state));
+        let mut first = Run::new(&self.code, &self.store, meta, globals, stack, control, observer);
+        first.control.zield = false;
+        first.control.active = meta.buffer;
+        first.control.stopped.retain(|t| *t != task);
+        let mut forks = vec![first];
+        while let Some(mut run) = forks.pop() {
+            match run.run(&mut forks) {
+                End::Discarded => {}
+                end => each(run, end),
+            }
+        }
+    }
+
+    /// The state after a step.
+    fn next_state(&self, before: &State, run: &mut Run<'_, impl Observer>, end: &End) -> State {
+        let task = run.meta.task;
+        match end {
+            End::Completes(result) => {
+                if let Some(place) = run.control.place(task) {
+                    run.control.tasks.remove(place);
+                }
+                if run.meta.handle {
+                    let place = run.control.ended.partition_point(|(t, _)| *t < task);
+                    run.control.ended.insert(place, (task, *result));
+                }
+            }
+            End::Zields => {
+                run.control.zield = true;
+                run.control.stopped.push(task);
+            }
+            End::Interrupted => run.control.stopped.push(task),
+            _ => {}
+        }
+        let old = self.control_of(before);
+        let stacks: SmallVec<[_; 8]> = run
+            .control
+            .tasks
+            .iter()
+            .map(|m| match run.posted.iter().find(|(p, _)| p.task == m.task) {
+                Some((_, stack)) => self.store.stack(stack),
+                None if m.task == task => self.store.stack(&run.stack),
+                None => {
+                    let place = old.place(m.task).map_or(0, |p| STACKS + p);
+                    self.store.stacks.part(before.ids()[place])
+                }
+            })
+            .collect();
+        if !run.control.ended.is_empty() {
+            self.forget_ended(run, &stacks);
+        }
+        let globals = match run.globals_changed {
+            true => self.store.globals(&run.globals),
+            false => self.store.globals.part(before.ids()[GLOBALS]),
+        };
+        let control = if run.control == *old {
+            self.store.controls.part(before.ids()[CONTROL])
+        } else {
+            self.store.control(&run.control)
+        };
+        [globals, control].into_iter().chain(stacks).collect()
+    }
+
+    /// Forgets the tasks that have ended and that nobody can wait for any more.
+    fn forget_ended(&self, run: &mut Run<'_, impl Observer>, stacks: &[dally_explore::store::Part]) {
+        let globals = &run.globals;
+        run.control.ended.retain(|(task, _)| {
+            let handle = Value::Task(*task);
+            self.holds(globals, handle)
+                || stacks.iter().any(|s| self.holds(&self.store.stacks.get(s.id).values, handle))
+        });
+    }
+
+    /// Whether a value is, or contains, a task.
+    fn holds(&self, values: &[Value], handle: Value) -> bool {
+        values.iter().any(|v| match v {
+            Value::Map(id) => {
+                let map = self.store.heap.maps.get(*id);
+                self.holds(&[map.default], handle)
+                    || map.entries.iter().any(|(k, v)| self.holds(&[*k, *v], handle))
+            }
+            Value::Data(id) => self.holds(&self.store.heap.data.get(*id).fields, handle),
+            other => *other == handle,
+        })
+    }
+}
+
+impl Program for Machine {
+    type State = State;
+
+    fn initial(&self, out: &mut Successors<State>) {
+        let mut control = Control::default();
+        let mut parts = Vec::new();
+        let mut posts = Vec::new();
+        for (task, entry) in (0_u32..).zip(&self.code.entries) {
+            let meta = Meta { task, level: entry.level, buffer: entry.buffer, handle: false };
+            control.tasks.push(meta);
+            let procedure = &self.code.procedures[entry.procedure as usize];
+            let args = vec![Value::Unset; procedure.ins as usize];
+            parts.push(self.store.stack(&first_frame(
+                &self.code,
+                entry.procedure,
+                procedure.assuming_entry,
+                &args,
+            )));
+            let post =
+                Post { level: u32::from(entry.level), buffer: u32::from(entry.buffer), ..Post::default() };
+            posts.push((TaskId(task), post));
+        }
+        control.next = control.tasks.len() as u32;
+        control.active = self.code.entries.iter().map(|e| e.buffer).min().unwrap_or(0);
+        let globals = self.store.globals(&vec![Value::Unset; self.code.globals.len()]);
+        let state = [globals, self.store.control(&control)].into_iter().chain(parts).collect();
+        let mut successor = out.push(state);
+        for (task, post) in posts {
+            successor = successor.posts_as(task, post);
+        }
+    }
+
+    fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
+        let control = self.control_of(state);
+        if !control.zield {
+            self.candidates(state, control, control.active, tasks);
+            if !tasks.is_empty() {
+                return;
+            }
+        }
+        let mut buffers: SmallVec<[u16; 4]> = control.tasks.iter().map(|m| m.buffer).collect();
+        buffers.sort_unstable();
+        buffers.dedup();
+        for buffer in buffers {
+            self.candidates(state, control, buffer, tasks);
+        }
+        tasks.sort_unstable();
+    }
+
+    fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
+        self.outcomes(state, task.0, (), |mut run, end| {
+            let events = std::mem::take(&mut run.events);
+            let mut successor = out.push(self.next_state(state, &mut run, &end));
+            for event in events {
+                successor = match event {
+                    Event::Posted(task, post) => successor.posts_as(task, post),
+                    Event::Sealed => successor.seals(),
+                    Event::Unsealed => successor.unseals(),
+                    Event::Woken(task) => successor.wakes(task),
+                    Event::Ended(task) => successor.ends(task),
+                };
+            }
+            match end {
+                End::Completes(_) => successor.completes(),
+                End::Blocks(on) => successor.blocks(on.map(TaskId)),
+                End::Fails(failure, span) => {
+                    let message = format!("{}{}", failure.message, self.locate(span));
+                    successor.fails(Failure { message, ..failure })
+                }
+                _ => successor,
+            };
+        });
+    }
+
+    fn deadlock(&self, state: &State) -> Option<Failure> {
+        let control = self.control_of(state);
+        let waiting: Vec<String> =
+            control.tasks.iter().map(|m| self.describe_waiting(state, m.task)).collect();
+        (!waiting.is_empty()).then(|| Failure::deadlock(waiting.join("; ")))
+    }
+
+    fn fingerprint(&self, state: &State) -> Fingerprint {
+        state.fingerprint()
+    }
+
+    fn heap_bytes(&self, state: &State) -> usize {
+        state.heap_bytes()
+    }
+
+    fn shared_bytes(&self) -> usize {
+        self.store.bytes()
+    }
+}
+
+impl Machine {
+    /// What a task waits for.
+    fn describe_waiting(&self, state: &State, task: u32) -> String {
+        let Some((_, stack)) = self.stack_of(state, task) else { return String::new() };
+        let place = stack.frames.last().map_or(Span::NONE, |f| self.code.spans[f.pc as usize]);
+        let what = match self.stands_at(stack) {
+            Op::Wait(_) => "waits for a task",
+            Op::Await => "waits for its condition",
+            _ => "cannot move",
+        };
+        format!("{} {what}{}", self.task_name(state, TaskId(task)), self.locate(place))
+    }
+
+    /// The names of the globals and their values, for people.
+    pub fn globals(&self, state: &State) -> Vec<(String, String)> {
+        let names = self.code.globals.iter().map(|g| self.text(g.name).to_owned());
+        names.zip(self.globals_of(state).iter().map(|v| self.show(*v))).collect()
+    }
+
+    /// The values of the globals that are known, as integers where they are; for tests that compare engines.
+    pub fn final_values(&self, state: &State) -> Vec<String> {
+        self.globals_of(state).iter().map(|v| self.show(*v)).collect()
+    }
+
+    /// The name of a variable, unless it is hidden.
+    pub(crate) fn variable_name(&self, place: Place, procedure: u32) -> Option<&str> {
+        let variable = match place {
+            Place::Global(i) => &self.code.globals[i as usize],
+            Place::Local(i) => &self.code.procedures[procedure as usize].variables[i as usize],
+            Place::ThreadLocal(i) => &self.code.thread_locals[i as usize],
+        };
+        (!variable.hidden).then(|| self.text(variable.name))
+    }
+}

@@ -1,0 +1,149 @@
+//! States: the globals, who waits for whom, and a stack for each task, each kept once.
+//!
+//! A state is a short vector of ids: the globals, the [`Control`], and the [`Stack`]s of the tasks in the
+//! order of their ids. A step puts back only what it changed.
+
+use std::hash::Hasher;
+
+use dally_explore::Fingerprinter;
+use dally_explore::store::{Interner, Part, Parts};
+use smallvec::SmallVec;
+
+use crate::value::{Heap, Value};
+
+/// A configuration of a program.
+pub type State = Parts;
+
+/// One call on a task's stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Frame {
+    pub(crate) procedure: u32,
+    /// The next instruction.
+    pub(crate) pc: u32,
+    /// Where its variables begin.
+    pub(crate) base: u32,
+    /// How many atomic sections were open when it was called.
+    pub(crate) atomic: u16,
+}
+
+/// What a task is, between two steps.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Stack {
+    pub(crate) frames: SmallVec<[Frame; 2]>,
+    /// Thread-local variables, then the variables of the frames.
+    pub(crate) values: SmallVec<[Value; 8]>,
+    /// How many atomic sections are open.
+    pub(crate) atomic: u16,
+    /// The task that it has posted last, plus one.
+    pub(crate) child: u32,
+}
+
+/// What is known about a task without looking at its stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Meta {
+    pub(crate) task: u32,
+    pub(crate) level: u16,
+    pub(crate) buffer: u16,
+    /// Somebody may wait for it.
+    pub(crate) handle: bool,
+}
+
+/// Who is there, and who may run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Control {
+    /// The buffer whose turn it is.
+    pub(crate) active: u16,
+    /// Every buffer may go on next.
+    pub(crate) zield: bool,
+    /// The tasks, by id, without gaps in the order of the stacks.
+    pub(crate) tasks: SmallVec<[Meta; 4]>,
+    /// Tasks that were stopped in the middle, by one of a higher level or at a `zield`; the last one of a
+    /// buffer goes on first, and before any other task of its level.
+    pub(crate) stopped: SmallVec<[u32; 4]>,
+    /// Tasks that have ended and may be waited for, with their results.
+    pub(crate) ended: SmallVec<[(u32, Value); 2]>,
+    /// The id of the next task, if ids are never used again.
+    pub(crate) next: u32,
+}
+
+fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
+    if list.spilled() { list.capacity() * size_of::<A::Item>() } else { 0 }
+}
+
+impl Control {
+    fn heap_bytes(&self) -> usize {
+        spilled(&self.tasks) + spilled(&self.stopped) + spilled(&self.ended)
+    }
+
+    /// The place of a task among the others.
+    pub(crate) fn place(&self, task: u32) -> Option<usize> {
+        self.tasks.binary_search_by_key(&task, |m| m.task).ok()
+    }
+
+    pub(crate) fn has_ended(&self, task: u32) -> bool {
+        self.ended.iter().any(|(t, _)| *t == task)
+    }
+}
+
+impl Stack {
+    fn heap_bytes(&self) -> usize {
+        spilled(&self.frames) + spilled(&self.values)
+    }
+}
+
+/// The parts of all states.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    pub(crate) heap: Heap,
+    pub(crate) globals: Interner<Box<[Value]>>,
+    pub(crate) controls: Interner<Control>,
+    pub(crate) stacks: Interner<Stack>,
+}
+
+impl Store {
+    pub(crate) fn globals(&self, values: &[Value]) -> Part {
+        let mut hash = Fingerprinter::default();
+        values.iter().for_each(|v| self.heap.write(*v, &mut hash));
+        self.globals.intern_as(hash.fingerprint(), || (values.into(), size_of_val(values)))
+    }
+
+    pub(crate) fn control(&self, control: &Control) -> Part {
+        let mut hash = Fingerprinter::default();
+        hash.write_u64(
+            u64::from(control.next) << 32 | u64::from(control.active) << 1 | u64::from(control.zield),
+        );
+        for m in &control.tasks {
+            let meta = u64::from(m.level) << 32 | u64::from(m.buffer) << 16 | u64::from(m.handle);
+            hash.write_u64(u64::from(m.task) << 48 ^ meta);
+        }
+        hash.write_u64(u64::MAX);
+        control.stopped.iter().for_each(|t| hash.write_u32(*t));
+        hash.write_u64(u64::MAX);
+        for (task, result) in &control.ended {
+            hash.write_u32(*task);
+            self.heap.write(*result, &mut hash);
+        }
+        self.controls.intern_as(hash.fingerprint(), || (control.clone(), control.heap_bytes()))
+    }
+
+    pub(crate) fn stack(&self, stack: &Stack) -> Part {
+        let mut hash = Fingerprinter::default();
+        hash.write_u64(u64::from(stack.atomic) << 32 | u64::from(stack.child));
+        for f in &stack.frames {
+            hash.write_u64(u64::from(f.pc) << 32 | u64::from(f.base));
+            hash.write_u64(u64::from(f.procedure) << 32 | u64::from(f.atomic));
+        }
+        hash.write_u64(u64::MAX);
+        stack.values.iter().for_each(|v| self.heap.write(*v, &mut hash));
+        self.stacks.intern_as(hash.fingerprint(), || (stack.clone(), stack.heap_bytes()))
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.heap.bytes() + self.globals.bytes() + self.controls.bytes() + self.stacks.bytes()
+    }
+}
+
+/// The places of the parts in a state.
+pub(crate) const GLOBALS: usize = 0;
+pub(crate) const CONTROL: usize = 1;
+pub(crate) const STACKS: usize = 2;

@@ -1,0 +1,224 @@
+//! Values, each 16 bytes and `Copy`: whatever is larger is interned, so that equal values are equal words.
+
+use dally_explore::store::Interner;
+use dally_explore::{Fingerprint, Fingerprinter};
+use num_bigint::BigInt;
+use std::hash::Hasher;
+
+/// A value of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// Any value at all: what nothing has been assigned to, or what was havocked.
+    ///
+    /// A variable of a finite type gets one of its values when it is first read, by an internal choice;
+    /// to read another one cannot be explored.
+    Unset,
+    /// A boolean.
+    Bool(bool),
+    /// An integer that fits; all others are [`Value::Big`].
+    Int(i64),
+    /// An integer that does not fit into a word, in [`Heap::bigs`].
+    Big(u32),
+    /// A bitvector; its width is known from its type.
+    Bv(u64),
+    /// A map, in [`Heap::maps`].
+    Map(u32),
+    /// A value of a datatype, or a tuple of indices, in [`Heap::data`].
+    Data(u32),
+    /// A constant of a type without a definition: different from all others of its type.
+    Atom(u32),
+    /// A task.
+    Task(u32),
+}
+
+/// A map: finitely many entries, and a value for all others.
+///
+/// Invariants: the entries are sorted by key, and none has the default as its value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct MapValue {
+    /// The value of all other keys.
+    pub(crate) default: Value,
+    /// The entries.
+    pub(crate) entries: Box<[(Value, Value)]>,
+}
+
+/// A constructor applied to values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct DataValue {
+    /// Which constructor; [`DataValue::TUPLE`] for several indices of a map.
+    pub(crate) constructor: u32,
+    /// The fields.
+    pub(crate) fields: Box<[Value]>,
+}
+
+impl DataValue {
+    /// The constructor of tuples.
+    pub(crate) const TUPLE: u32 = u32::MAX;
+}
+
+/// The values that do not fit into a word, each kept once, for all states together.
+#[derive(Debug, Default)]
+pub(crate) struct Heap {
+    /// Integers beyond 64 bits.
+    pub(crate) bigs: Interner<BigInt>,
+    /// Maps.
+    pub(crate) maps: Interner<MapValue>,
+    /// Values of datatypes.
+    pub(crate) data: Interner<DataValue>,
+}
+
+impl Heap {
+    /// Writes a value to a hash: its content, never its place in the heap, which depends on who came first.
+    pub(crate) fn write(&self, value: Value, hash: &mut Fingerprinter) {
+        let (tag, word) = match value {
+            Value::Unset => (0, 0),
+            Value::Bool(b) => (1, u64::from(b)),
+            Value::Int(n) => (2, n as u64),
+            Value::Bv(n) => (3, n),
+            Value::Atom(n) => (4, u64::from(n)),
+            Value::Task(n) => (5, u64::from(n)),
+            Value::Big(id) => return hash.write_u128(self.bigs.part(id).fingerprint.0),
+            Value::Map(id) => return hash.write_u128(self.maps.part(id).fingerprint.0),
+            Value::Data(id) => return hash.write_u128(self.data.part(id).fingerprint.0),
+        };
+        hash.write_u64(word.wrapping_mul(8).wrapping_add(tag) ^ (word >> 61));
+    }
+
+    fn fingerprint_of(&self, tag: u64, values: &[Value]) -> Fingerprint {
+        let mut hash = Fingerprinter::default();
+        hash.write_u64(tag);
+        for value in values {
+            self.write(*value, &mut hash);
+        }
+        hash.fingerprint()
+    }
+
+    /// The integer, in the form that is unique for it.
+    pub(crate) fn int(&self, n: BigInt) -> Value {
+        match i64::try_from(&n) {
+            Ok(n) => Value::Int(n),
+            Err(_) => Value::Big(self.bigs.intern(n).id),
+        }
+    }
+
+    /// The integer that a value is.
+    pub(crate) fn big(&self, value: Value) -> Option<BigInt> {
+        match value {
+            Value::Int(n) => Some(n.into()),
+            Value::Big(id) => Some(self.bigs.get(id).clone()),
+            _ => None,
+        }
+    }
+
+    /// A value of a datatype.
+    pub(crate) fn construct(&self, constructor: u32, fields: &[Value]) -> Value {
+        let fingerprint = self.fingerprint_of(u64::from(constructor), fields);
+        let value = || (DataValue { constructor, fields: fields.into() }, size_of_val(fields));
+        let part = self.data.intern_as(fingerprint, value);
+        Value::Data(part.id)
+    }
+
+    /// The key for these indices.
+    pub(crate) fn key(&self, indices: &[Value]) -> Value {
+        match indices {
+            [index] => *index,
+            _ => self.construct(DataValue::TUPLE, indices),
+        }
+    }
+
+    /// The map with this value everywhere.
+    pub(crate) fn constant_map(&self, default: Value) -> Value {
+        self.map(MapValue { default, entries: Box::default() })
+    }
+
+    fn map(&self, map: MapValue) -> Value {
+        // The order of entries depends on the heap where keys are not words: add them up.
+        let mut sum = self.fingerprint_of(u64::MAX, &[map.default]).0;
+        for (key, value) in &map.entries {
+            sum = sum.wrapping_add(self.fingerprint_of(u64::MAX - 1, &[*key, *value]).0);
+        }
+        let bytes = size_of_val(&*map.entries);
+        Value::Map(self.maps.intern_as(Fingerprint(sum), || (map, bytes)).id)
+    }
+
+    /// The value of a map at a key.
+    pub(crate) fn select(&self, map: Value, key: Value) -> Value {
+        let Value::Map(id) = map else { return Value::Unset };
+        let map = self.maps.get(id);
+        match map.entries.binary_search_by_key(&order(key), |(k, _)| order(*k)) {
+            Ok(place) => map.entries[place].1,
+            Err(_) => map.default,
+        }
+    }
+
+    /// The map with another value at a key.
+    pub(crate) fn store(&self, map: Value, key: Value, value: Value) -> Value {
+        let old = match map {
+            Value::Map(id) => self.maps.get(id),
+            _ => &MapValue { default: Value::Unset, entries: Box::default() },
+        };
+        let place = old.entries.binary_search_by_key(&order(key), |(k, _)| order(*k));
+        let mut entries = Vec::with_capacity(old.entries.len() + 1);
+        entries.extend_from_slice(&old.entries);
+        match place {
+            Ok(i) if entries[i].1 == value => return map,
+            Ok(i) if value == old.default => {
+                entries.remove(i);
+            }
+            Ok(i) => entries[i].1 = value,
+            Err(_) if value == old.default => {
+                // Nothing changes, but what was no map yet is one now.
+            }
+            Err(i) => entries.insert(i, (key, value)),
+        }
+        self.map(MapValue { default: old.default, entries: entries.into() })
+    }
+
+    /// Bytes that the values take, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bigs.bytes() + self.maps.bytes() + self.data.bytes()
+    }
+}
+
+/// A total order on values, for sorting the entries of maps.
+fn order(value: Value) -> (u8, i64) {
+    match value {
+        Value::Unset => (0, 0),
+        Value::Bool(b) => (1, i64::from(b)),
+        Value::Int(n) => (2, n),
+        Value::Big(id) => (3, i64::from(id)),
+        Value::Bv(n) => (4, n as i64),
+        Value::Map(id) => (5, i64::from(id)),
+        Value::Data(id) => (6, i64::from(id)),
+        Value::Atom(n) => (7, i64::from(n)),
+        Value::Task(n) => (8, i64::from(n)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_are_equal_if_their_values_are() {
+        let heap = Heap::default();
+        let zero = heap.constant_map(Value::Int(0));
+        let one = heap.store(zero, Value::Int(5), Value::Int(1));
+        assert_ne!(zero, one);
+        assert_eq!(heap.select(one, Value::Int(5)), Value::Int(1));
+        assert_eq!(heap.select(one, Value::Int(6)), Value::Int(0));
+        assert_eq!(heap.store(one, Value::Int(5), Value::Int(0)), zero);
+        let a = heap.store(one, Value::Int(3), Value::Int(2));
+        let b = heap.store(heap.store(zero, Value::Int(3), Value::Int(2)), Value::Int(5), Value::Int(1));
+        assert_eq!(a, b);
+    }
+
+    #[test]
+    fn integers_have_one_form() {
+        let heap = Heap::default();
+        assert_eq!(heap.int(BigInt::from(7)), Value::Int(7));
+        let large: BigInt = BigInt::from(i64::MAX) + 1;
+        assert_eq!(heap.int(large.clone()), heap.int(large.clone()));
+        assert_eq!(heap.int(large - 1), Value::Int(i64::MAX));
+    }
+}
