@@ -17,13 +17,13 @@ pub enum Value {
     Bool(bool),
     /// An integer that fits; all others are [`Value::Big`].
     Int(i64),
-    /// An integer that does not fit into a word, in [`Heap::bigs`].
+    /// An integer that does not fit into a word, in the heap.
     Big(u32),
     /// A bitvector; its width is known from its type.
     Bv(u64),
-    /// A map, in [`Heap::maps`].
+    /// A map, in the heap.
     Map(u32),
-    /// A value of a datatype, or a tuple of indices, in [`Heap::data`].
+    /// A value of a datatype, or a tuple of indices, in the heap.
     Data(u32),
     /// A constant of a type without a definition: different from all others of its type.
     Atom(u32),
