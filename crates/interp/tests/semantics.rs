@@ -1,0 +1,323 @@
+//! The semantics, construct by construct: what holds in every execution, and what can fail.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use dally_bpl::source::SourceMap;
+use dally_explore::{Bug, Delays, Exhaustive, FailureKind, Name, Search, Verdict, Watch, replay};
+use dally_interp::{Machine, Options, State};
+
+fn machine_with(text: &str, options: &Options) -> Machine {
+    let mut sources = SourceMap::default();
+    sources.add("test.bpl", text).unwrap();
+    let program = dally_bpl::load(&sources).unwrap_or_else(|d| panic!("{:?} in {text}", d[0].message));
+    Machine::new(&program, &sources, options).unwrap_or_else(|d| panic!("{:?} in {text}", d[0].message))
+}
+
+fn machine(text: &str) -> Machine {
+    machine_with(text, &Options::default())
+}
+
+fn exhaust(machine: &Machine) -> Verdict {
+    Search::new(machine, &Exhaustive, &dally_explore::Options::default(), &()).run().verdict
+}
+
+fn bug(text: &str) -> Bug {
+    let machine = machine(text);
+    let Verdict::Bug(bug) = exhaust(&machine) else { panic!("no bug in {text}: {:?}", exhaust(&machine)) };
+    let replayed = replay(&machine, &bug.schedule, |_| {}).unwrap();
+    assert_eq!(replayed.failure.as_ref(), Some(&bug.failure), "every bug replays");
+    *bug
+}
+
+#[track_caller]
+fn assert_proved(text: &str) {
+    assert_eq!(exhaust(&machine(text)), Verdict::Proved, "{text}");
+}
+
+#[track_caller]
+fn assert_fails(text: &str) {
+    assert_eq!(bug(text).failure.kind, FailureKind::Assertion, "{text}");
+}
+
+/// Statements that are all of `main`.
+fn body(statements: &str) -> String {
+    format!("var x, y, z: int; var b: bool; procedure main() {{ {statements} }}")
+}
+
+/// The smallest number of delays with which a scheduler finds the bug.
+fn delays(text: &str, scheduler: &str) -> u32 {
+    let machine = machine(text);
+    let policy = Delays::named(&scheduler.parse::<Name>().unwrap());
+    let report = Search::new(&machine, &policy, &dally_explore::Options::default(), &()).run();
+    report.bug().unwrap_or_else(|| panic!("{:?} under {scheduler}", report.verdict)).cost
+}
+
+/// All final values of the globals.
+fn finals(text: &str) -> BTreeSet<Vec<String>> {
+    finals_of(&machine(text))
+}
+
+fn finals_of(machine: &Machine) -> BTreeSet<Vec<String>> {
+    struct Collect<'a>(&'a Machine, Mutex<BTreeSet<Vec<String>>>);
+    impl Watch<State> for Collect<'_> {
+        fn final_state(&self, state: &State) {
+            let values = self.0.globals(state).into_iter().map(|(_, v)| v).collect();
+            self.1.lock().unwrap().insert(values);
+        }
+    }
+    let collect = Collect(machine, Mutex::default());
+    Search::new(machine, &Exhaustive, &dally_explore::Options::default(), &collect).run();
+    collect.1.into_inner().unwrap()
+}
+
+fn set(values: &[&[&str]]) -> BTreeSet<Vec<String>> {
+    values.iter().map(|v| v.iter().map(|s| (*s).to_owned()).collect()).collect()
+}
+
+#[test]
+fn arithmetic() {
+    assert_proved(&body(
+        "x := 7 div 2; y := -7 mod 2; assert x == 3 && y == 1 && -7 div 2 == -4;
+         x := 9223372036854775807; x := x + 1; assert x > 9223372036854775807;
+         x := x * x; assert x div 9223372036854775808 == 9223372036854775808; x := x - x; assert x == 0;
+         assert (if x == 0 then 1 else 2) == 1; assert (var k := x + 1; k * k == 1);
+         assert x != 0 || (!(x < 0) && (x == 1 ==> false) && (true <==> x <= 0));",
+    ));
+    assert_fails(&body("x := 1; assert x + x == 3;"));
+    assert_eq!(bug(&body("x := 0; y := 1 div x;")).failure.kind, FailureKind::Runtime);
+}
+
+#[test]
+fn bitvectors() {
+    assert_proved(
+        "function {:bvbuiltin \"bvadd\"} add(bv8, bv8): bv8; function {:bvbuiltin \"bvslt\"} slt(bv8, bv8): bool;
+         function {:bvbuiltin \"zero_extend 8\"} wide(bv8): bv16; function {:bvbuiltin \"sign_extend 8\"} sx(bv8): bv16;
+         procedure main() { var a: bv8; a := 250bv8; a := add(a, 10bv8); assert a == 4bv8; assert slt(255bv8, 0bv8);
+           assert a[3:1] == 2bv2; assert a ++ 1bv8 == 1025bv16; assert wide(255bv8) == 255bv16;
+           assert sx(255bv8) == 65535bv16; }",
+    );
+}
+
+#[test]
+fn maps_and_datatypes() {
+    assert_proved(
+        "datatype List { Nil(), Cons(head: int, tail: List) }
+         var m: [int]int; var two: [int, bool]int; var l: List; var ms: [int]List;
+         procedure main() {
+           var h: int; var t: List;
+           m := (lambda i: int :: 0); m[3] := 4; m[5] := m[3]; m[3] := 1; assert m[5] == 4 && m[3] == 1 && m[7] == 0;
+           assert m == m[9 := 0]; assert m != m[9 := 1]; two[1, true] := 2; assert two[1, true] == 2;
+           l := Cons(1, Cons(2, Nil())); assert l is Cons && l->tail->head == 2;
+           l->tail->head := 5; assert l == Cons(1, Cons(5, Nil())); l := l->(head := 9); assert l->head == 9;
+           Cons(h, t) := l; assert h == 9 && t->head == 5;
+           ms[1] := Nil(); ms[2] := l; ms[2]->head := 8; assert ms[2]->head == 8 && ms[1] is Nil; }",
+    );
+    let text = "datatype D { A(x: int), B() } procedure main() { var d: D; var k: int; d := B(); k := d->x; }";
+    assert_eq!(bug(text).failure.kind, FailureKind::Runtime);
+}
+
+#[test]
+fn control() {
+    assert_proved(&body(
+        "x := 0; while (x < 5) invariant x <= 5; { x := x + 1; if (x == 4) { break; } } assert x == 4;
+         y := 0; outer: while (true) { while (true) { y := y + 1; break outer; } } assert y == 1;
+         goto a; b: z := 2; goto c; a: z := 1; goto b; c: assert z == 2;",
+    ));
+    assert_fails(&body("x := 0; while (x < 5) invariant x <= 4; { x := x + 1; }"));
+    let choices = finals("var x: int; procedure main() { goto a, b, c; a: x := 1; return; b: x := 2; return; c: if (*) { x := 3; } else { x := 4; } }");
+    assert_eq!(choices, set(&[&["1"], &["2"], &["3"], &["4"]]));
+}
+
+#[test]
+fn calls_and_contracts() {
+    assert_proved(
+        "var g: int;
+         procedure fib(n: int) returns (r: int) requires n >= 0; ensures r >= n - 1;
+         { var a, b: int; if (n < 2) { r := n; return; } call a := fib(n - 1); call b := fib(n - 2); r := a + b; }
+         procedure bump() ensures g == old(g) + 1; { g := g + 1; assert old(g) == g - 1; }
+         procedure swap(a: int, b: int) returns (c: int, d: int); 
+         implementation swap(x: int, y: int) returns (u: int, v: int) { u, v := y, x; }
+         procedure main() { var r, s: int; call r := fib(10); assert r == 55; g := 1; call bump(); assert g == 2;
+           call r, s := swap(1, 2); assert r == 2 && s == 1; }",
+    );
+    assert_fails("procedure p(n: int) requires n > 0; { } procedure main() { call p(0); }");
+    assert_fails("procedure p() returns (r: int) ensures r > 0; { r := 0; } procedure main() { var x: int; call x := p(); }");
+    let chosen = finals(
+        "var {:range 0, 9} g: int; procedure p(); modifies g; ensures 3 <= g && g < 5;
+         procedure main() { g := 1; call p(); assert g >= 3; }",
+    );
+    assert_eq!(chosen, set(&[&["3"], &["4"]]));
+}
+
+#[test]
+fn arbitrary_values() {
+    assert_eq!(finals("var b: bool; var x: int; procedure main() { if (b) { x := 1; } else { x := 2; } }").len(), 2);
+    assert_eq!(finals("var {:range 2, 4} x: int; var y: int; procedure main() { y := x; }").len(), 3);
+    assert_eq!(finals("var x: int; procedure main() { havoc {:range -1, 1} x; }").len(), 3);
+    assert_eq!(finals("datatype C { R(), G(), B(on: bool) } var c: C; var d: C; procedure main() { d := c; }").len(), 4);
+    assert_proved(&body("assume x == 3 && y == x; assert y == 3;"));
+    assert_proved("var x: int; procedure main() requires x == 3; { assert x == 3; }");
+    assert_proved(&body("havoc x; x := 1; havoc y; assert x == 1;"));
+    assert!(matches!(exhaust(&machine(&body("havoc x; assert x == 1;"))), Verdict::Unsupported(_)));
+    assert_proved("var x: int where x >= 1; var {:range 0, 3} y: int where y != 2; procedure main() { havoc y; assert y != 2; }");
+}
+
+#[test]
+fn constants() {
+    assert_proved(
+        "type T; const unique a, b: T; const n: int; axiom n == m + 1; const m: int; axiom m == 4;
+         procedure main() { var t: T; t := a; assert t != b && n == 5; }",
+    );
+    assert_proved("function f(x: int, y: int): int { if x <= 0 then y else f(x - 1, y + 2) } procedure main() { assert f(20, 1) == 41; }");
+}
+
+#[test]
+fn tasks_interleave_at_yields_only() {
+    let race = "var x: int; procedure main() { x := 0; async call inc(); async call inc(); }
+                procedure inc() { var t: int; t := x; yield; x := t + 1; }";
+    assert_eq!(finals(race), set(&[&["1"], &["2"]]));
+    assert_eq!(finals(&race.replace("yield;", "")), set(&[&["2"]]));
+    assert_eq!(finals(&race.replace("t := x;", "call corral_atomic_begin(); t := x;").replace("t + 1;", "t + 1; call corral_atomic_end();")), set(&[&["2"]]));
+    assert_eq!(finals(&race.replace("procedure inc", "procedure {:atomic} inc")), set(&[&["2"]]));
+    let block = race.replace("t := x; yield; x := t + 1;", "if {:atomic} (true) { t := x; yield; x := t + 1; } yield;");
+    assert_eq!(finals(&block), set(&[&["2"]]));
+}
+
+#[test]
+fn preemption_is_before_statements_that_touch_shared_variables() {
+    let text = "var x: int; procedure main() { x := 0; async call inc(); async call inc(); }
+                procedure inc() { var t: int; t := x; x := t + 1; }";
+    assert_eq!(finals(text), set(&[&["2"]]));
+    let preempted = machine_with(text, &Options { preempt: true, ..Options::default() });
+    assert_eq!(finals_of(&preempted), set(&[&["1"], &["2"]]));
+    // What is local, or inside of an atomic section, is left alone.
+    let local = text.replace("x := t + 1", "t := t + 1; x := 2");
+    let preempted = machine_with(&local, &Options { preempt: true, ..Options::default() });
+    assert_eq!(finals_of(&preempted), set(&[&["2"]]));
+}
+
+#[test]
+fn waiting() {
+    assert_proved(
+        "procedure main() { var t, u: task int; var r: int; var d: task;
+           call {:async} t := p(4); call {:async} u := p(5); call r := wait(t); assert r == 8;
+           call r := wait(u); assert r == 10; call r := wait(t); assert r == 8; call {:async} d := q(); call wait(d); }
+         procedure p(n: int) returns (r: int) { yield; r := 2 * n; } procedure q() { }",
+    );
+    // Two tasks that wait for each other.
+    let text = "var first, second: task; var ready: bool;
+                procedure main() { ready := false; call {:async} first := a(); call {:async} second := b(); ready := true; }
+                procedure a() { assume {:await} ready; call wait(second); } procedure b() { assume {:await} ready; call wait(first); }";
+    assert_eq!(bug(text).failure.kind, FailureKind::Deadlock);
+}
+
+#[test]
+fn awaiting() {
+    assert_proved(
+        "var lock: int; var x: int; procedure main() { lock, x := 0, 0; async call p(); async call p(); async call q(); }
+         procedure p() { var t: int; assume {:await} lock == 0; lock := 1; t := x; yield; x := t + 1; lock := 0; }
+         procedure q() { assume {:await} x == 2; assert lock == 0; }",
+    );
+    assert_eq!(bug("var x: int; procedure main() { x := 0; assume {:await} x == 1; }").failure.kind, FailureKind::Deadlock);
+    // A failed assumption is no deadlock: that execution does not exist.
+    assert_proved("var x: int; procedure main() { x := 0; async call p(); } procedure p() { assume x == 1; assert false; }");
+}
+
+#[test]
+fn a_post_of_a_higher_level_interrupts() {
+    let text = "var x: int; procedure main() { x := 0; call {:async} {:level 1} high(); assert x == 1; x := 2; }
+                procedure high() { x := x + 1; }";
+    assert_proved(text);
+    assert_fails(&text.replace("{:level 1} ", ""));
+    // What is posted at a lower level waits until the poster is done, and a stopped task goes on first.
+    assert_proved(
+        "var x: int; procedure {:level 1} {:entrypoint} main() { x := 0; call {:async} {:level 0} low(); call {:async} {:level 1} same();
+           call {:async} {:level 2} high(); assert x == 1; x := 2; }
+         procedure low() { assert x == 3; } procedure same() { assert x == 2; x := 3; } procedure high() { x := 1; }",
+    );
+    // Yields switch within a level only.
+    assert_proved(
+        "var x: int; procedure {:level 1} {:entrypoint} main() { x := 0; call {:async} {:level 0} low(); yield; yield; x := 1; }
+         procedure low() { assert x == 1; }",
+    );
+}
+
+#[test]
+fn buffers_switch_at_zields_only() {
+    let text = "var x: int;
+        procedure {:entrypoint} {:buffer 0} soft() { x := 1; yield; assert x == 1; x := 3; }
+        procedure {:entrypoint} {:buffer 1} hard() { x := 2; }";
+    assert_proved(text);
+    assert_fails(&text.replace("yield;", "zield;"));
+    // Once its own buffer cannot move, another one may.
+    assert_proved(
+        "var x: int; procedure {:entrypoint} {:buffer 0} a() { x := 0; assume {:await} x == 1; }
+         procedure {:entrypoint} {:buffer 1} b() { x := 1; }",
+    );
+}
+
+#[test]
+fn seals_fix_the_order() {
+    let text = "var x: int; procedure main() { x := 0; assume {:seal} true; async call p(); async call q(); }
+                procedure p() { x := 1; } procedure q() { assert x == 1; }";
+    let sealed = machine(text);
+    let policy = Delays::named(&"rr".parse::<Name>().unwrap());
+    let report = Search::new(&sealed, &policy, &dally_explore::Options::default(), &()).run();
+    assert_eq!(report.verdict, Verdict::Proved);
+    assert!(report.coverage.sealed > 0);
+    assert_eq!(delays(&text.replace("assume {:seal} true;", ""), "rr"), 1);
+}
+
+#[test]
+fn task_numbers() {
+    assert_proved(
+        "var stopped: [int]bool; var x: int; procedure main() { var c, me: int; stopped := (lambda i: int :: false);
+           call me := corral_getThreadID(); async call p(); call c := corral_getChildThreadID(); assert c != me;
+           async call p(); assume {:await} stopped[c]; }
+         procedure p() { var t: int; call t := corral_getThreadID(); assert !stopped[t]; stopped[t] := true; }",
+    );
+}
+
+#[test]
+fn thread_local_variables_are_not_shared() {
+    assert_proved(
+        "var {:thread_local} mine: int; procedure main() { mine := 0; async call p(1); async call p(2); yield; assert mine == 0; }
+         procedure p(n: int) { mine := n; yield; assert mine == n; }",
+    );
+}
+
+#[test]
+fn the_first_delay_finds_the_lost_update() {
+    let text = "var x: int; procedure main() { var a, b: task; x := 0; call {:async} a := inc(); call {:async} b := inc(); call wait(a); call wait(b); assert x == 2; }
+                procedure inc() { var t: int; t := x; yield; x := t + 1; }";
+    assert_eq!(delays(text, "rr"), 1);
+    assert_eq!(delays(text, "dfw"), 1);
+    assert_eq!(delays(text, "rtc"), 1);
+}
+
+#[test]
+fn steps_that_never_end_are_given_up() {
+    assert!(matches!(exhaust(&machine("procedure main() { while (true) { } }")), Verdict::Unsupported(_)));
+    assert!(matches!(exhaust(&machine("procedure main() { call main(); }")), Verdict::Unsupported(_)));
+}
+
+#[test]
+fn what_cannot_be_evaluated_is_reported_with_its_place() {
+    for (text, at) in [
+        ("function f(x: int): int; procedure main() { assert f(1) == 1; }", "f(1)"),
+        ("procedure main() { assert (forall i: int :: i == i); }", "(forall i: int :: i == i)"),
+        ("procedure main() { var r: real; r := 1.5; }", "1.5"),
+        ("const c: int; procedure main() { assert c == 1; }", "c"),
+    ] {
+        let mut sources = SourceMap::default();
+        sources.add("test.bpl", text).unwrap();
+        let program = dally_bpl::load(&sources).unwrap();
+        let diagnostics = Machine::new(&program, &sources, &Options::default()).unwrap_err();
+        assert_eq!(sources.text(diagnostics[0].primary.span), Some(at));
+        // Elsewhere, it does no harm.
+        let elsewhere = text.replace("main", "other") + "procedure main() { }";
+        assert_proved(&elsewhere);
+    }
+}
