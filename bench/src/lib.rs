@@ -3,6 +3,7 @@
 //! Absolute times mean little on a shared machine, so every table has a column of ratios against something
 //! that was run in the same process or right beside it.
 
+pub mod boogie;
 pub mod cpu;
 pub mod leader;
 pub mod peterson;

@@ -3,6 +3,8 @@
 //! Where the task chooses, the run is copied: each copy goes on with one of the options, in the order of the
 //! options, so that the outcomes of a step are numbered the same way each time.
 
+use std::borrow::Cow;
+
 use dally_bpl::source::Span;
 use dally_explore::{Event, Failure, Post, TaskId};
 use smallvec::SmallVec;
@@ -22,6 +24,9 @@ const MAX_CHOICES: u64 = 1 << 16;
 
 /// Somebody who watches a run. Most runs are watched by nobody.
 pub(crate) trait Observer: Clone {
+    /// Whether it does: then a choice is made by copies at once, so that each has seen its own way only.
+    const WATCHES: bool;
+
     /// An instruction of this statement is about to be executed.
     fn at(&mut self, span: Span, procedure: u32, calls: usize);
     /// A variable was assigned to.
@@ -31,9 +36,50 @@ pub(crate) trait Observer: Clone {
 }
 
 impl Observer for () {
+    const WATCHES: bool = false;
+
     fn at(&mut self, _: Span, _: u32, _: usize) {}
     fn set(&mut self, _: Place, _: u32, _: Value) {}
     fn posted(&mut self, _: u32, _: u32) {}
+}
+
+/// Something that is shared until it is changed.
+#[derive(Clone)]
+pub(crate) enum Lazy<'m, T> {
+    Shared(&'m T),
+    Own(Box<T>),
+}
+
+impl<T: Clone> Lazy<'_, T> {
+    /// The thing itself, to be changed.
+    pub(crate) fn to_mut(&mut self) -> &mut T {
+        if let Lazy::Shared(shared) = self {
+            *self = Lazy::Own(Box::new((*shared).clone()));
+        }
+        match self {
+            Lazy::Own(own) => own,
+            Lazy::Shared(_) => unreachable!("it is our own by now"),
+        }
+    }
+
+    /// The thing, if it was changed.
+    pub(crate) fn changed(&self) -> Option<&T> {
+        match self {
+            Lazy::Shared(_) => None,
+            Lazy::Own(own) => Some(own),
+        }
+    }
+}
+
+impl<T> std::ops::Deref for Lazy<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Lazy::Shared(shared) => shared,
+            Lazy::Own(own) => own,
+        }
+    }
 }
 
 /// How a run ended.
@@ -58,23 +104,25 @@ pub(crate) struct Run<'m, O> {
     code: &'m Code,
     store: &'m Store,
     pub(crate) meta: Meta,
-    pub(crate) globals: SmallVec<[Value; 16]>,
-    pub(crate) globals_changed: bool,
-    pub(crate) stack: Stack,
-    pub(crate) control: Control,
+    // What a run does not change is not copied.
+    pub(crate) globals: Cow<'m, [Value]>,
+    pub(crate) stack: Lazy<'m, Stack>,
+    pub(crate) control: Lazy<'m, Control>,
     /// The tasks that it has posted.
-    pub(crate) posted: SmallVec<[(Meta, Stack); 1]>,
-    pub(crate) events: SmallVec<[Event; 2]>,
+    pub(crate) posted: Vec<(Meta, Stack)>,
+    pub(crate) events: Vec<Event>,
     pub(crate) observer: O,
     pc: u32,
     /// Where the variables of the current frame begin.
     base: usize,
     procedure: u32,
-    values: SmallVec<[Value; 8]>,
+    values: SmallVec<[Value; 4]>,
     /// Functions that are being evaluated: where to return to, and where their caller's values begin.
-    applications: SmallVec<[(u32, u32); 2]>,
+    applications: Vec<(u32, u32)>,
     /// Where the values of the current function begin.
     values_base: usize,
+    /// The last choice: its list of targets, and the next one to try. Nothing has changed since.
+    untried: Option<(u32, u32)>,
     /// No instruction has been executed yet.
     fresh: bool,
     interrupted: bool,
@@ -87,9 +135,9 @@ impl<'m, O: Observer> Run<'m, O> {
         code: &'m Code,
         store: &'m Store,
         meta: Meta,
-        globals: &[Value],
-        stack: &Stack,
-        control: &Control,
+        globals: &'m [Value],
+        stack: &'m Stack,
+        control: &'m Control,
         observer: O,
     ) -> Self {
         let top = stack.frames.last().copied();
@@ -97,19 +145,19 @@ impl<'m, O: Observer> Run<'m, O> {
             code,
             store,
             meta,
-            globals: SmallVec::from_slice(globals),
-            globals_changed: false,
-            stack: stack.clone(),
-            control: control.clone(),
-            posted: SmallVec::new(),
-            events: SmallVec::new(),
+            globals: Cow::Borrowed(globals),
+            stack: Lazy::Shared(stack),
+            control: Lazy::Shared(control),
+            posted: Vec::new(),
+            events: Vec::new(),
             observer,
             pc: top.map_or(0, |f| f.pc),
             base: top.map_or(0, |f| f.base as usize),
             procedure: top.map_or(0, |f| f.procedure),
             values: SmallVec::new(),
-            applications: SmallVec::new(),
+            applications: Vec::new(),
             values_base: 0,
+            untried: None,
             fresh: true,
             interrupted: false,
             ops: 0,
@@ -130,18 +178,74 @@ impl<'m, O: Observer> Run<'m, O> {
             self.fresh = false;
             match result {
                 Ok(None) => {}
-                Ok(Some(end)) => {
-                    if let Some(frame) = self.stack.frames.last_mut() {
-                        frame.pc = self.pc;
+                Ok(Some(End::Discarded)) => {
+                    if !self.try_next() {
+                        return End::Discarded;
                     }
+                }
+                Ok(Some(end)) => {
+                    self.leave_untried(forks);
+                    self.keep_pc();
                     return end;
                 }
-                Err(Trouble::Arbitrary) => return self.unsupported(Trouble::Arbitrary.message().to_owned()),
                 Err(trouble) => {
-                    let span = self.span();
-                    return End::Fails(Failure::runtime(trouble.message()), span);
+                    self.leave_untried(forks);
+                    return match trouble {
+                        Trouble::Arbitrary => self.unsupported(trouble.message().to_owned()),
+                        _ => End::Fails(Failure::runtime(trouble.message()), self.span()),
+                    };
                 }
             }
+        }
+    }
+
+    /// Goes to one of several targets. The others are tried if the first one leads to an assumption that does
+    /// not hold before anything has changed, and otherwise left to a copy.
+    fn choose(&mut self, list: u32, forks: &mut Vec<Self>) {
+        self.leave_untried(forks);
+        let targets = &self.code.targets[list as usize];
+        if O::WATCHES {
+            return self.fork(forks, targets.iter().copied(), |run, to| run.pc = to);
+        }
+        self.pc = targets[0];
+        self.untried = Some((list, 1));
+    }
+
+    /// Tries the next target of the last choice, if nothing has changed since.
+    fn try_next(&mut self) -> bool {
+        let Some((list, next)) = self.untried else { return false };
+        let Some(to) = self.code.targets[list as usize].get(next as usize) else { return false };
+        self.untried = Some((list, next + 1));
+        self.restart_at(*to);
+        true
+    }
+
+    /// Goes on at the beginning of a statement.
+    fn restart_at(&mut self, pc: u32) {
+        self.pc = pc;
+        self.values.clear();
+        self.applications.clear();
+        self.values_base = 0;
+    }
+
+    /// Something is about to change: what has not been tried is left to a copy.
+    fn leave_untried(&mut self, forks: &mut Vec<Self>) {
+        let Some((list, next)) = self.untried.take() else { return };
+        if let Some(to) = self.code.targets[list as usize].get(next as usize) {
+            let mut copy = self.clone();
+            copy.untried = Some((list, next + 1));
+            copy.restart_at(*to);
+            forks.push(copy);
+        }
+    }
+
+    /// Notes in the frame where it goes on.
+    fn keep_pc(&mut self) {
+        let pc = self.pc;
+        if self.stack.frames.last().is_some_and(|f| f.pc != pc)
+            && let Some(frame) = self.stack.to_mut().frames.last_mut()
+        {
+            frame.pc = pc;
         }
     }
 
@@ -191,15 +295,13 @@ impl<'m, O: Observer> Run<'m, O> {
     }
 
     fn assign(&mut self, place: Place, value: Value) {
-        let slot = match place {
-            Place::Global(i) => {
-                self.globals_changed = true;
-                &mut self.globals[i as usize]
-            }
-            Place::Local(i) => &mut self.stack.values[self.base + i as usize],
-            Place::ThreadLocal(i) => &mut self.stack.values[i as usize],
-        };
-        *slot = value;
+        if self.variable(place) != value {
+            *match place {
+                Place::Global(i) => &mut self.globals.to_mut()[i as usize],
+                Place::Local(i) => &mut self.stack.to_mut().values[self.base + i as usize],
+                Place::ThreadLocal(i) => &mut self.stack.to_mut().values[i as usize],
+            } = value;
+        }
         self.observer.set(place, self.procedure, value);
     }
 
@@ -257,6 +359,7 @@ impl<'m, O: Observer> Run<'m, O> {
                 }
             }
             Op::Set(place) => {
+                self.leave_untried(forks);
                 let value = self.pop();
                 self.assign(place, value);
             }
@@ -280,8 +383,7 @@ impl<'m, O: Observer> Run<'m, O> {
                 }
             }
             Op::Choose(list) => {
-                let targets = &self.code.targets[list as usize];
-                self.fork(forks, targets.iter().copied(), |run, to| run.pc = to);
+                self.choose(list, forks);
                 return Ok(None);
             }
             _ => return self.execute_rarer(op, forks),
@@ -297,6 +399,7 @@ impl<'m, O: Observer> Run<'m, O> {
         options: impl DoubleEndedIterator<Item = V>,
         take: impl Fn(&mut Self, V),
     ) {
+        self.leave_untried(forks);
         let mut options = options;
         let Some(first) = options.next() else { return };
         for option in options.rev() {
@@ -432,6 +535,7 @@ impl<'m, O: Observer> Run<'m, O> {
                 let value = self.pop();
                 let old = self.variable(place);
                 if old == Value::Unset && value != Value::Unset {
+                    self.leave_untried(forks);
                     self.assign(place, value);
                 } else if !eval::equal(heap, old, value)? {
                     return Ok(Some(End::Discarded));
@@ -443,7 +547,10 @@ impl<'m, O: Observer> Run<'m, O> {
                     return Ok(Some(End::Fails(Failure::assertion(check.message.clone()), check.span)));
                 }
             }
-            _ => return self.execute_control(op),
+            _ => {
+                self.leave_untried(forks);
+                return self.execute_control(op);
+            }
         }
         self.pc += 1;
         Ok(None)
@@ -476,9 +583,13 @@ impl<'m, O: Observer> Run<'m, O> {
                     _ => None,
                 });
             }
-            Op::AtomicBegin => self.stack.atomic = self.stack.atomic.saturating_add(1),
+            Op::AtomicBegin => {
+                let stack = self.stack.to_mut();
+                stack.atomic = stack.atomic.saturating_add(1);
+            }
             Op::AtomicEnd => {
-                self.stack.atomic = self.stack.atomic.saturating_sub(1);
+                let stack = self.stack.to_mut();
+                stack.atomic = stack.atomic.saturating_sub(1);
                 return Ok(self.interrupt());
             }
             Op::Seal => self.events.push(Event::Sealed),
@@ -502,15 +613,16 @@ impl<'m, O: Observer> Run<'m, O> {
             return Some(self.unsupported(format!("calls that nest deeper than {MAX_CALLS}")));
         }
         let callee = &self.code.procedures[procedure as usize];
-        if let Some(frame) = self.stack.frames.last_mut() {
+        let stack = self.stack.to_mut();
+        if let Some(frame) = stack.frames.last_mut() {
             frame.pc = self.pc + 1;
         }
-        self.base = self.stack.values.len();
+        self.base = stack.values.len();
         let from = self.values.len() - callee.ins as usize;
-        self.stack.values.extend(self.values.drain(from..));
-        self.stack.values.resize(self.base + callee.variables.len(), Value::Unset);
-        let atomic = self.stack.atomic;
-        self.stack.frames.push(Frame { procedure, pc: callee.entry, base: self.base as u32, atomic });
+        stack.values.extend(self.values.drain(from..));
+        stack.values.resize(self.base + callee.variables.len(), Value::Unset);
+        let atomic = stack.atomic;
+        stack.frames.push(Frame { procedure, pc: callee.entry, base: self.base as u32, atomic });
         (self.pc, self.procedure) = (callee.entry, procedure);
         None
     }
@@ -518,14 +630,15 @@ impl<'m, O: Observer> Run<'m, O> {
     fn return_from_call(&mut self) -> Option<End> {
         let callee = &self.code.procedures[self.procedure as usize];
         let outs = self.base + callee.ins as usize..self.base + (callee.ins + callee.outs) as usize;
-        let frame = self.stack.frames.pop()?;
-        let caller = self.stack.frames.last().copied();
-        let Some(caller) = caller else {
+        if self.stack.frames.len() <= 1 {
             return Some(End::Completes(self.stack.values[outs].first().copied().unwrap_or(Value::Unset)));
-        };
-        self.values.extend_from_slice(&self.stack.values[outs]);
-        self.stack.values.truncate(self.base);
-        self.stack.atomic = frame.atomic;
+        }
+        let stack = self.stack.to_mut();
+        let frame = stack.frames.pop()?;
+        let caller = stack.frames.last().copied()?;
+        self.values.extend_from_slice(&stack.values[outs]);
+        stack.values.truncate(self.base);
+        stack.atomic = frame.atomic;
         (self.pc, self.base, self.procedure) = (caller.pc, caller.base as usize, caller.procedure);
         // A procedure that was atomic as a whole may have held back an interruption.
         self.interrupted_here()
@@ -546,9 +659,11 @@ impl<'m, O: Observer> Run<'m, O> {
         let post = Post { by: None, level: u32::from(level), buffer: u32::from(meta.buffer), kind };
         self.events.push(Event::Posted(TaskId(task), post));
         let place = self.control.tasks.partition_point(|m| m.task < task);
-        self.control.tasks.insert(place, meta);
+        self.control.to_mut().tasks.insert(place, meta);
         self.posted.push((meta, stack));
-        self.stack.child = task + 1;
+        if self.code.numbers_tasks {
+            self.stack.to_mut().child = task + 1;
+        }
         self.interrupted |= level > self.meta.level;
         self.observer.posted(task, procedure);
         self.push(if handle { Value::Task(task) } else { Value::Unset });
@@ -558,7 +673,7 @@ impl<'m, O: Observer> Run<'m, O> {
     /// The least number that no task has, or that none has had.
     fn free_id(&mut self) -> u32 {
         if self.code.numbers_tasks {
-            self.control.next += 1;
+            self.control.to_mut().next += 1;
             return self.control.next - 1;
         }
         let taken = |id: u32| self.control.place(id).is_some() || self.control.has_ended(id);

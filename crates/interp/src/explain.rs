@@ -43,6 +43,8 @@ struct Recorder<'m> {
 }
 
 impl Observer for Recorder<'_> {
+    const WATCHES: bool = true;
+
     fn at(&mut self, span: Span, procedure: u32, calls: usize) {
         let same = self.lines.last().is_some_and(|l| l.span == span && l.depth == calls);
         if !same && span != Span::NONE {

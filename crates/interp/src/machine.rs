@@ -1,5 +1,7 @@
 //! A program as a transition system.
 
+use std::borrow::Cow;
+
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::{SourceMap, Span};
 use dally_bpl::symbol::{Sym, Symbols};
@@ -125,9 +127,11 @@ impl Machine {
         let Some((meta, stack)) = self.stack_of(state, task) else { return };
         let (globals, control) = (self.globals_of(state), self.control_of(state));
         let mut first = Run::new(&self.code, &self.store, meta, globals, stack, control, observer);
-        first.control.zield = false;
-        first.control.active = meta.buffer;
-        first.control.stopped.retain(|t| *t != task);
+        if control.zield || control.active != meta.buffer || control.stopped.contains(&task) {
+            let control = first.control.to_mut();
+            (control.zield, control.active) = (false, meta.buffer);
+            control.stopped.retain(|t| *t != task);
+        }
         let mut forks = vec![first];
         while let Some(mut run) = forks.pop() {
             match run.run(&mut forks) {
@@ -142,58 +146,84 @@ impl Machine {
         let task = run.meta.task;
         match end {
             End::Completes(result) => {
-                if let Some(place) = run.control.place(task) {
-                    run.control.tasks.remove(place);
+                let control = run.control.to_mut();
+                if let Some(place) = control.place(task) {
+                    control.tasks.remove(place);
                 }
                 if run.meta.handle {
-                    let place = run.control.ended.partition_point(|(t, _)| *t < task);
-                    run.control.ended.insert(place, (task, *result));
+                    let place = control.ended.partition_point(|(t, _)| *t < task);
+                    control.ended.insert(place, (task, *result));
                 }
             }
             End::Zields => {
-                run.control.zield = true;
-                run.control.stopped.push(task);
+                run.control.to_mut().zield = true;
+                run.control.to_mut().stopped.push(task);
             }
-            End::Interrupted => run.control.stopped.push(task),
+            End::Interrupted => run.control.to_mut().stopped.push(task),
             _ => {}
         }
+        if !run.control.ended.is_empty() {
+            self.forget_ended(before, run);
+        }
+        let mut after = before.clone();
+        if let Cow::Owned(globals) = &run.globals {
+            let (old, new) = (self.store.globals.part(before.ids()[GLOBALS]), self.store.globals(globals));
+            after.replace(GLOBALS, old, new);
+        }
+        if let Some(control) = run.control.changed() {
+            let (old, new) = (self.store.controls.part(before.ids()[CONTROL]), self.store.control(control));
+            after.replace(CONTROL, old, new);
+        }
+        self.replace_stacks(before, run, &mut after);
+        after
+    }
+
+    /// Puts the stacks of the tasks after a step into the state.
+    fn replace_stacks(&self, before: &State, run: &Run<'_, impl Observer>, after: &mut State) {
         let old = self.control_of(before);
-        let stacks: SmallVec<[_; 8]> = run
-            .control
-            .tasks
-            .iter()
-            .map(|m| match run.posted.iter().find(|(p, _)| p.task == m.task) {
+        let same_tasks = run.posted.is_empty() && run.control.tasks.len() == old.tasks.len();
+        if same_tasks {
+            if let (Some(stack), Some(place)) = (run.stack.changed(), old.place(run.meta.task)) {
+                let place = STACKS + place;
+                after.replace(place, self.store.stacks.part(before.ids()[place]), self.store.stack(stack));
+            }
+            return;
+        }
+        while after.len() > STACKS {
+            let last = after.ids()[after.len() - 1];
+            after.pop(self.store.stacks.part(last));
+        }
+        for meta in &run.control.tasks {
+            let part = match run.posted.iter().find(|(p, _)| p.task == meta.task) {
                 Some((_, stack)) => self.store.stack(stack),
-                None if m.task == task => self.store.stack(&run.stack),
+                None if meta.task == run.meta.task => self.store.stack(&run.stack),
                 None => {
-                    let place = old.place(m.task).map_or(0, |p| STACKS + p);
+                    let place = old.place(meta.task).map_or(0, |p| STACKS + p);
                     self.store.stacks.part(before.ids()[place])
                 }
-            })
-            .collect();
-        if !run.control.ended.is_empty() {
-            self.forget_ended(run, &stacks);
+            };
+            after.push(part);
         }
-        let globals = match run.globals_changed {
-            true => self.store.globals(&run.globals),
-            false => self.store.globals.part(before.ids()[GLOBALS]),
-        };
-        let control = if run.control == *old {
-            self.store.controls.part(before.ids()[CONTROL])
-        } else {
-            self.store.control(&run.control)
-        };
-        [globals, control].into_iter().chain(stacks).collect()
     }
 
     /// Forgets the tasks that have ended and that nobody can wait for any more.
-    fn forget_ended(&self, run: &mut Run<'_, impl Observer>, stacks: &[dally_explore::store::Part]) {
-        let globals = &run.globals;
-        run.control.ended.retain(|(task, _)| {
-            let handle = Value::Task(*task);
-            self.holds(globals, handle)
-                || stacks.iter().any(|s| self.holds(&self.store.stacks.get(s.id).values, handle))
-        });
+    fn forget_ended(&self, before: &State, run: &mut Run<'_, impl Observer>) {
+        let old = self.control_of(before);
+        let held = |task: u32| {
+            let handle = Value::Task(task);
+            let others = run.control.tasks.iter().filter(|m| m.task != run.meta.task);
+            self.holds(&run.globals, handle)
+                || run.control.place(run.meta.task).is_some() && self.holds(&run.stack.values, handle)
+                || run.posted.iter().any(|(_, stack)| self.holds(&stack.values, handle))
+                || others.filter_map(|m| old.place(m.task)).any(|place| {
+                    let stack = self.store.stacks.get(before.ids()[STACKS + place]);
+                    self.holds(&stack.values, handle)
+                })
+        };
+        let kept: SmallVec<[_; 2]> = run.control.ended.iter().copied().filter(|(t, _)| held(*t)).collect();
+        if kept.len() != run.control.ended.len() {
+            run.control.to_mut().ended = kept;
+        }
     }
 
     /// Whether a value is, or contains, a task.

@@ -1,0 +1,137 @@
+//! The models of the other tables as Boogie programs: guarded actions of one task.
+//!
+//! A state is that of the globals at the only `yield`; so there is one state more than in the other models,
+//! the one before the first step.
+
+use dally_bpl::source::SourceMap;
+use dally_interp::{Machine, Options};
+
+/// A guarded action.
+struct Action {
+    guard: String,
+    effect: String,
+}
+
+/// A program that takes actions for ever.
+fn program(globals: &str, functions: &str, start: &str, actions: &[Action]) -> String {
+    let labels: Vec<String> = (0..actions.len()).map(|i| format!("a{i}")).collect();
+    let bodies: String = actions
+        .iter()
+        .zip(&labels)
+        .map(|(a, label)| format!("{label}:\n  assume {};\n  {}\n  goto again;\n", a.guard, a.effect))
+        .collect();
+    format!("{globals}{functions}procedure main()\n{{\n  {start}\nagain:\n  yield;\n  goto {};\n{bodies}}}\n", labels.join(", "))
+}
+
+fn action(guard: impl Into<String>, effect: impl Into<String>) -> Action {
+    Action { guard: guard.into(), effect: effect.into() }
+}
+
+/// `var p0, p1, …: ty;`
+fn family(prefix: &str, n: usize, ty: &str) -> String {
+    let names: Vec<String> = (0..n).map(|i| format!("{prefix}{i}")).collect();
+    format!("var {}: {ty};\n", names.join(", "))
+}
+
+/// `p0 := v; p1 := v; …`
+fn each(prefix: &str, n: usize, value: &str) -> String {
+    (0..n).map(|i| format!("{prefix}{i} := {value}; ")).collect()
+}
+
+/// Two-phase commit with n resource managers.
+pub fn two_phase_commit(n: usize) -> String {
+    let globals = family("rm", n, "int") + &family("sent", n, "bool") + &family("seen", n, "bool");
+    let globals = globals + "var commit, abort: bool;\n";
+    let start = each("rm", n, "0") + &each("sent", n, "false") + &each("seen", n, "false");
+    let start = start + "commit := false; abort := false;";
+    let all_seen: Vec<String> = (0..n).map(|i| format!("seen{i}")).collect();
+    let mut actions = vec![
+        action(format!("!commit && !abort && {}", all_seen.join(" && ")), "commit := true;"),
+        action("!commit && !abort", "abort := true;"),
+    ];
+    for i in 0..n {
+        actions.push(action(format!("!commit && !abort && sent{i}"), format!("seen{i} := true;")));
+        actions.push(action(format!("rm{i} == 0"), format!("rm{i} := 1; sent{i} := true;")));
+        actions.push(action(format!("rm{i} == 0"), format!("rm{i} := 3;")));
+        actions.push(action("commit", format!("rm{i} := 2;")));
+        actions.push(action("abort", format!("rm{i} := 3;")));
+    }
+    program(&globals, "", &start, &actions)
+}
+
+/// Peterson's mutual exclusion for four.
+pub fn peterson() -> String {
+    let globals = family("phase", 4, "int") + &family("level", 4, "int") + &family("last", 4, "int");
+    let start = each("phase", 4, "0") + &each("level", 4, "0") + &each("last", 4, "0");
+    let mut actions = Vec::new();
+    for i in 0..4 {
+        let at = |level: &str| format!("(if {level} == 1 then last1 else if {level} == 2 then last2 else last3)");
+        let below: Vec<String> =
+            (0..4).filter(|k| *k != i).map(|k| format!("level{k} < level{i}")).collect();
+        let free = format!("({} != {i} || ({}))", at(&format!("level{i}")), below.join(" && "));
+        actions.push(action(format!("phase{i} == 0"), format!("level{i} := 1; phase{i} := 1;")));
+        for level in 1..4 {
+            actions.push(action(
+                format!("phase{i} == 1 && level{i} == {level}"),
+                format!("last{level} := {i}; phase{i} := 2;"),
+            ));
+        }
+        actions.push(action(
+            format!("phase{i} == 2 && level{i} < 3 && {free}"),
+            format!("level{i} := level{i} + 1; phase{i} := 1;"),
+        ));
+        actions.push(action(format!("phase{i} == 2 && level{i} == 3 && {free}"), format!("phase{i} := 3;")));
+        actions.push(action(format!("phase{i} == 3"), format!("level{i} := 0; phase{i} := 0;")));
+    }
+    program(&globals, "", &start, &actions)
+}
+
+/// Leader election in a ring of five, for every assignment of ids. A queue is a number in base 6.
+pub fn leader() -> String {
+    let globals = family("id", 5, "int") + &family("started", 5, "bool") + &family("held", 5, "int");
+    let globals = globals + &family("q", 5, "int") + "var assigned, leader: int;\n";
+    let functions = "function room(q: int): int { if q == 0 then 1 else 6 * room(q div 6) }\n";
+    let start = each("id", 5, "0") + &each("started", 5, "false") + &each("held", 5, "0") + &each("q", 5, "0");
+    let start = start + "assigned := 0; leader := 0;";
+    let mut actions = Vec::new();
+    for x in 1..=5 {
+        let taken: Vec<String> = (0..5).map(|i| format!("id{i} != {x}")).collect();
+        for place in 0..5 {
+            actions.push(action(
+                format!("assigned == {place} && {}", taken.join(" && ")),
+                format!("id{place} := {x}; assigned := assigned + 1;"),
+            ));
+        }
+    }
+    for i in 0..5 {
+        let from = (i + 4) % 5;
+        let send = |what: &str| format!("q{i} := q{i} + {what} * room(q{i});");
+        actions.push(action(
+            format!("assigned == 5 && !started{i} && held{i} == 0"),
+            format!("started{i} := true; {}", send(&format!("id{i}"))),
+        ));
+        actions.push(action(
+            format!("held{i} == 0 && q{from} != 0"),
+            format!(
+                "held{i} := q{from} mod 6; q{from} := q{from} div 6;
+                 if (held{i} == id{i}) {{ leader := {}; }} if (held{i} <= id{i}) {{ held{i} := 0; }}",
+                i + 1
+            ),
+        ));
+        actions.push(action(format!("held{i} != 0"), format!("{} held{i} := 0;", send(&format!("held{i}")))));
+    }
+    program(&globals, functions, &start, &actions)
+}
+
+/// Compiles a program.
+///
+/// # Panics
+///
+/// If the program is wrong, which these are not.
+pub fn machine(text: &str) -> Machine {
+    let mut sources = SourceMap::default();
+    sources.add("model.bpl", text).expect("models are small");
+    let show = |d: Vec<dally_bpl::diagnostic::Diagnostic>| dally_bpl::render::render(&sources, &d[0], false);
+    let program = dally_bpl::load(&sources).unwrap_or_else(|d| panic!("{}", show(d)));
+    Machine::new(&program, &sources, &Options::default()).unwrap_or_else(|d| panic!("{}", show(d)))
+}
