@@ -64,6 +64,8 @@ pub(crate) enum Op {
     Assume,
     /// Assume that a variable has the value on the top: if it has none yet, it gets it.
     AssumeEq(Place),
+    /// Likewise, with a constant of [`Code::constants`].
+    AssumeIs(Place, u32),
     /// The text for people is in [`Code::checks`].
     Check(u32),
     Call(u32),
@@ -206,6 +208,7 @@ pub(crate) struct Code {
     pub(crate) globals: Vec<Variable>,
     pub(crate) thread_locals: Vec<Variable>,
     pub(crate) checks: Vec<Check>,
+    pub(crate) constants: Vec<Value>,
     /// Lists of addresses, for [`Op::Choose`].
     pub(crate) targets: Vec<Vec<Address>>,
     /// For a field: the constructors that have it, and which of their fields it is.

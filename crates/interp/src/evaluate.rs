@@ -92,7 +92,16 @@ pub(crate) fn compare(heap: &Heap, op: Compare, a: Value, b: Value) -> Result<Va
 }
 
 /// Whether two values are equal, if that can be said.
+#[inline]
 pub(crate) fn equal(heap: &Heap, a: Value, b: Value) -> Result<bool, Trouble> {
+    let word = |v| !matches!(v, Value::Unset | Value::Map(_) | Value::Data(_));
+    if word(a) && word(b) {
+        return Ok(a == b);
+    }
+    equal_parts(heap, a, b)
+}
+
+fn equal_parts(heap: &Heap, a: Value, b: Value) -> Result<bool, Trouble> {
     if a == Value::Unset || b == Value::Unset {
         return Err(Trouble::Arbitrary);
     }

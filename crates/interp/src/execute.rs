@@ -82,8 +82,16 @@ impl<T> std::ops::Deref for Lazy<'_, T> {
     }
 }
 
+/// Whether a run goes on after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    On,
+    /// How it ends is noted.
+    Stop,
+}
+
 /// How a run ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum End {
     /// It could go on.
     Yields,
@@ -95,7 +103,7 @@ pub(crate) enum End {
     Completes(Value),
     /// An assumption does not hold: this execution does not exist.
     Discarded,
-    Fails(Failure, Span),
+    Fails(Box<Failure>, Span),
 }
 
 /// A task in the middle of a step.
@@ -123,6 +131,8 @@ pub(crate) struct Run<'m, O> {
     values_base: usize,
     /// The last choice: its list of targets, and the next one to try. Nothing has changed since.
     untried: Option<(u32, u32)>,
+    /// How the run ends, once it does.
+    end: Option<End>,
     /// No instruction has been executed yet.
     fresh: bool,
     interrupted: bool,
@@ -158,6 +168,7 @@ impl<'m, O: Observer> Run<'m, O> {
             applications: Vec::new(),
             values_base: 0,
             untried: None,
+            end: None,
             fresh: true,
             interrupted: false,
             ops: 0,
@@ -173,26 +184,27 @@ impl<'m, O: Observer> Run<'m, O> {
                 return self.unsupported(message);
             }
             let op = self.code.ops[self.pc as usize];
-            self.observer.at(self.code.spans[self.pc as usize], self.procedure, self.stack.frames.len());
+            if O::WATCHES {
+                self.observer.at(self.span(), self.procedure, self.stack.frames.len());
+            }
             let result = self.execute(op, forks);
             self.fresh = false;
             match result {
-                Ok(None) => {}
-                Ok(Some(End::Discarded)) => {
-                    if !self.try_next() {
-                        return End::Discarded;
+                Ok(Flow::On) => {}
+                Ok(Flow::Stop) => match self.end.take() {
+                    Some(End::Discarded) if self.try_next() => {}
+                    Some(End::Discarded) | None => return End::Discarded,
+                    Some(end) => {
+                        self.leave_untried(forks);
+                        self.keep_pc();
+                        return end;
                     }
-                }
-                Ok(Some(end)) => {
-                    self.leave_untried(forks);
-                    self.keep_pc();
-                    return end;
-                }
+                },
                 Err(trouble) => {
                     self.leave_untried(forks);
                     return match trouble {
                         Trouble::Arbitrary => self.unsupported(trouble.message().to_owned()),
-                        _ => End::Fails(Failure::runtime(trouble.message()), self.span()),
+                        _ => End::Fails(Box::new(Failure::runtime(trouble.message())), self.span()),
                     };
                 }
             }
@@ -259,7 +271,7 @@ impl<'m, O: Observer> Run<'m, O> {
                     let mut forks = Vec::new();
                     let before = self.pc;
                     let result = self.execute(op, &mut forks);
-                    if !matches!(result, Ok(None)) || !forks.is_empty() {
+                    if !matches!(result, Ok(Flow::On)) || !forks.is_empty() {
                         return None;
                     }
                     // `execute` has moved on; the loop does so too.
@@ -274,8 +286,22 @@ impl<'m, O: Observer> Run<'m, O> {
         self.code.spans[self.pc as usize]
     }
 
+    fn stop(&mut self, end: End) -> Flow {
+        self.end = Some(end);
+        Flow::Stop
+    }
+
+    fn stop_if(&mut self, end: Option<End>) -> Flow {
+        end.map_or(Flow::On, |end| self.stop(end))
+    }
+
+    fn give_up(&mut self, message: String) -> Flow {
+        let end = self.unsupported(message);
+        self.stop(end)
+    }
+
     fn unsupported(&self, message: String) -> End {
-        End::Fails(Failure::unsupported(message), self.span())
+        End::Fails(Box::new(Failure::unsupported(message)), self.span())
     }
 
     fn pop(&mut self) -> Value {
@@ -314,12 +340,16 @@ impl<'m, O: Observer> Run<'m, O> {
     }
 
     /// Executes one instruction.
-    fn execute(&mut self, op: Op, forks: &mut Vec<Self>) -> Result<Option<End>, Trouble> {
+    fn execute(&mut self, op: Op, forks: &mut Vec<Self>) -> Result<Flow, Trouble> {
         let heap = &self.store.heap;
         match op {
             Op::Const(value) => self.push(value),
             Op::Load(place) => return self.load(place, forks),
             Op::Stack(index) => self.push(self.values[self.values_base + index as usize]),
+            Op::AssumeIs(place, constant) => {
+                let value = self.code.constants[constant as usize];
+                return self.assume_equal(place, value, forks);
+            }
             Op::Not => {
                 let value = eval::truth(self.pop())?;
                 self.push(Value::Bool(!value));
@@ -344,18 +374,18 @@ impl<'m, O: Observer> Run<'m, O> {
                 let value = eval::truth(self.values.last().copied().unwrap_or(Value::Unset))?;
                 if value == matches!(op, Op::OrElse(_)) {
                     self.pc = to;
-                    return Ok(None);
+                    return Ok(Flow::On);
                 }
                 self.pop();
             }
             Op::Jump(to) => {
                 self.pc = to;
-                return Ok(None);
+                return Ok(Flow::On);
             }
             Op::JumpUnless(to) => {
                 if !eval::truth(self.pop())? {
                     self.pc = to;
-                    return Ok(None);
+                    return Ok(Flow::On);
                 }
             }
             Op::Set(place) => {
@@ -379,17 +409,17 @@ impl<'m, O: Observer> Run<'m, O> {
             }
             Op::Assume => {
                 if !eval::truth(self.pop())? {
-                    return Ok(Some(End::Discarded));
+                    return Ok(self.stop(End::Discarded));
                 }
             }
             Op::Choose(list) => {
                 self.choose(list, forks);
-                return Ok(None);
+                return Ok(Flow::On);
             }
             _ => return self.execute_rarer(op, forks),
         }
         self.pc += 1;
-        Ok(None)
+        Ok(Flow::On)
     }
 
     /// Goes on with the first option; the others become copies.
@@ -410,12 +440,12 @@ impl<'m, O: Observer> Run<'m, O> {
         take(self, first);
     }
 
-    fn load(&mut self, place: Place, forks: &mut Vec<Self>) -> Result<Option<End>, Trouble> {
+    fn load(&mut self, place: Place, forks: &mut Vec<Self>) -> Result<Flow, Trouble> {
         let value = self.variable(place);
         if value != Value::Unset {
             self.push(value);
             self.pc += 1;
-            return Ok(None);
+            return Ok(Flow::On);
         }
         // A value is chosen, and the variable is read again.
         let domain = self.domain(place);
@@ -429,23 +459,32 @@ impl<'m, O: Observer> Run<'m, O> {
             }
             Domain::Ints(low, high) => {
                 if low.abs_diff(*high) >= MAX_CHOICES {
-                    return Ok(Some(
-                        self.unsupported(format!("a choice among more than {MAX_CHOICES} values")),
-                    ));
+                    return Ok(self.give_up(format!("a choice among more than {MAX_CHOICES} values")));
                 }
                 self.fork(forks, *low..=*high, |run, n| run.assign(place, Value::Int(n)));
             }
             Domain::Bvs(low, high) => {
                 if low.abs_diff(*high) >= MAX_CHOICES {
-                    return Ok(Some(
-                        self.unsupported(format!("a choice among more than {MAX_CHOICES} values")),
-                    ));
+                    return Ok(self.give_up(format!("a choice among more than {MAX_CHOICES} values")));
                 }
                 self.fork(forks, *low..=*high, |run, n| run.assign(place, Value::Bv(n)));
             }
             Domain::Unbounded => return Err(Trouble::Arbitrary),
         }
-        Ok(None)
+        Ok(Flow::On)
+    }
+
+    /// Goes on only if the variable has the value; one that is arbitrary gets it.
+    fn assume_equal(&mut self, place: Place, value: Value, forks: &mut Vec<Self>) -> Result<Flow, Trouble> {
+        let old = self.variable(place);
+        if old == Value::Unset && value != Value::Unset {
+            self.leave_untried(forks);
+            self.assign(place, value);
+        } else if !eval::equal(&self.store.heap, old, value)? {
+            return Ok(self.stop(End::Discarded));
+        }
+        self.pc += 1;
+        Ok(Flow::On)
     }
 
     fn key(&mut self, count: u8) -> Result<Value, Trouble> {
@@ -457,7 +496,7 @@ impl<'m, O: Observer> Run<'m, O> {
         Ok(self.store.heap.key(&indices))
     }
 
-    fn execute_rarer(&mut self, op: Op, forks: &mut Vec<Self>) -> Result<Option<End>, Trouble> {
+    fn execute_rarer(&mut self, op: Op, forks: &mut Vec<Self>) -> Result<Flow, Trouble> {
         let heap = &self.store.heap;
         match op {
             Op::Bv(BvOp::Not | BvOp::Neg, _) | Op::Extract(..) | Op::SignExtend(..) | Op::ZeroExtend => {
@@ -496,14 +535,12 @@ impl<'m, O: Observer> Run<'m, O> {
             }
             Op::Apply(to, count) => {
                 if self.applications.len() >= MAX_CALLS {
-                    return Ok(Some(
-                        self.unsupported(format!("functions that nest deeper than {MAX_CALLS}")),
-                    ));
+                    return Ok(self.give_up(format!("functions that nest deeper than {MAX_CALLS}")));
                 }
                 self.applications.push((self.pc + 1, self.values_base as u32));
                 self.values_base = self.values.len() - usize::from(count);
                 self.pc = to;
-                return Ok(None);
+                return Ok(Flow::On);
             }
             Op::Result => {
                 let result = self.pop();
@@ -512,7 +549,7 @@ impl<'m, O: Observer> Run<'m, O> {
                 if let Some((back, base)) = self.applications.pop() {
                     (self.pc, self.values_base) = (back, base as usize);
                 }
-                return Ok(None);
+                return Ok(Flow::On);
             }
             Op::Slide(count) => {
                 let result = self.pop();
@@ -521,30 +558,23 @@ impl<'m, O: Observer> Run<'m, O> {
             }
             Op::Pick(low, high, bits) => {
                 if low.abs_diff(high) >= MAX_CHOICES {
-                    return Ok(Some(
-                        self.unsupported(format!("a choice among more than {MAX_CHOICES} values")),
-                    ));
+                    return Ok(self.give_up(format!("a choice among more than {MAX_CHOICES} values")));
                 }
                 self.pc += 1;
                 self.fork(forks, low..=high, |run, n| {
                     run.push(if bits { Value::Bv(n as u64) } else { Value::Int(n) });
                 });
-                return Ok(None);
+                return Ok(Flow::On);
             }
             Op::AssumeEq(place) => {
                 let value = self.pop();
-                let old = self.variable(place);
-                if old == Value::Unset && value != Value::Unset {
-                    self.leave_untried(forks);
-                    self.assign(place, value);
-                } else if !eval::equal(heap, old, value)? {
-                    return Ok(Some(End::Discarded));
-                }
+                return self.assume_equal(place, value, forks);
             }
             Op::Check(check) => {
                 if !eval::truth(self.pop())? {
                     let check = &self.code.checks[check as usize];
-                    return Ok(Some(End::Fails(Failure::assertion(check.message.clone()), check.span)));
+                    let failure = Box::new(Failure::assertion(check.message.clone()));
+                    return Ok(self.stop(End::Fails(failure, check.span)));
                 }
             }
             _ => {
@@ -553,34 +583,43 @@ impl<'m, O: Observer> Run<'m, O> {
             }
         }
         self.pc += 1;
-        Ok(None)
+        Ok(Flow::On)
     }
 
     /// Calls, posts and waits.
-    fn execute_control(&mut self, op: Op) -> Result<Option<End>, Trouble> {
+    fn execute_control(&mut self, op: Op) -> Result<Flow, Trouble> {
         match op {
-            Op::Call(procedure) => return Ok(self.call(procedure)),
-            Op::Return => return Ok(self.return_from_call()),
+            Op::Call(procedure) => {
+                let end = self.call(procedure);
+                return Ok(self.stop_if(end));
+            }
+            Op::Return => {
+                let end = self.return_from_call();
+                return Ok(self.stop_if(end));
+            }
             Op::Post(procedure, level, handle) => {
                 if let Some(end) = self.post(procedure, level, handle) {
-                    return Ok(Some(end));
+                    return Ok(self.stop(end));
                 }
             }
-            Op::Interrupt => return Ok(self.interrupt()),
+            Op::Interrupt => {
+                let end = self.interrupt();
+                return Ok(self.stop_if(end));
+            }
             Op::Wait(local) => return self.wait(local),
             Op::Await => {}
             Op::AwaitEnd(begin) => {
                 if !eval::truth(self.pop())? {
                     self.pc = begin;
-                    return Ok(Some(End::Blocks(None)));
+                    return Ok(self.stop(End::Blocks(None)));
                 }
             }
             Op::Yield | Op::Zield => {
                 self.pc += 1;
                 return Ok(match (self.stack.atomic, op) {
-                    (0, Op::Yield) => Some(End::Yields),
-                    (0, _) => Some(End::Zields),
-                    _ => None,
+                    (0, Op::Yield) => self.stop(End::Yields),
+                    (0, _) => self.stop(End::Zields),
+                    _ => Flow::On,
                 });
             }
             Op::AtomicBegin => {
@@ -590,7 +629,8 @@ impl<'m, O: Observer> Run<'m, O> {
             Op::AtomicEnd => {
                 let stack = self.stack.to_mut();
                 stack.atomic = stack.atomic.saturating_sub(1);
-                return Ok(self.interrupt());
+                let end = self.interrupt();
+                return Ok(self.stop_if(end));
             }
             Op::Seal => self.events.push(Event::Sealed),
             Op::Unseal => self.events.push(Event::Unsealed),
@@ -605,7 +645,7 @@ impl<'m, O: Observer> Run<'m, O> {
             _ => return Err(Trouble::Types),
         }
         self.pc += 1;
-        Ok(None)
+        Ok(Flow::On)
     }
 
     fn call(&mut self, procedure: u32) -> Option<End> {
@@ -690,12 +730,12 @@ impl<'m, O: Observer> Run<'m, O> {
         (self.interrupted && self.stack.atomic == 0).then_some(End::Interrupted)
     }
 
-    fn wait(&mut self, local: u32) -> Result<Option<End>, Trouble> {
+    fn wait(&mut self, local: u32) -> Result<Flow, Trouble> {
         let place = Place::Local(local);
         let Value::Task(task) = self.variable(place) else { return Err(Trouble::Arbitrary) };
         // Every wait is a point where others may run, even if there is nothing to wait for any more.
         if !self.fresh {
-            return Ok(Some(End::Blocks(Some(task))));
+            return Ok(self.stop(End::Blocks(Some(task))));
         }
         match self.control.ended.iter().find(|(t, _)| *t == task) {
             Some((_, result)) => {
@@ -703,9 +743,9 @@ impl<'m, O: Observer> Run<'m, O> {
                 self.assign(place, Value::Unset);
                 self.push(result);
                 self.pc += 1;
-                Ok(None)
+                Ok(Flow::On)
             }
-            None => Ok(Some(End::Blocks(Some(task)))),
+            None => Ok(self.stop(End::Blocks(Some(task)))),
         }
     }
 }

@@ -122,7 +122,7 @@ impl Machine {
         state: &State,
         task: u32,
         observer: O,
-        mut each: impl FnMut(Run<'_, O>, End),
+        mut each: impl FnMut(&mut Run<'_, O>, End),
     ) {
         let Some((meta, stack)) = self.stack_of(state, task) else { return };
         let (globals, control) = (self.globals_of(state), self.control_of(state));
@@ -136,7 +136,7 @@ impl Machine {
         while let Some(mut run) = forks.pop() {
             match run.run(&mut forks) {
                 End::Discarded => {}
-                end => each(run, end),
+                end => each(&mut run, end),
             }
         }
     }
@@ -167,8 +167,8 @@ impl Machine {
         }
         let mut after = before.clone();
         if let Cow::Owned(globals) = &run.globals {
-            let (old, new) = (self.store.globals.part(before.ids()[GLOBALS]), self.store.globals(globals));
-            after.replace(GLOBALS, old, new);
+            let old = self.store.globals.part(before.ids()[GLOBALS]);
+            after.replace(GLOBALS, old, self.store.globals_after(old, globals));
         }
         if let Some(control) = run.control.changed() {
             let (old, new) = (self.store.controls.part(before.ids()[CONTROL]), self.store.control(control));
@@ -290,9 +290,9 @@ impl Program for Machine {
     }
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
-        self.outcomes(state, task.0, (), |mut run, end| {
+        self.outcomes(state, task.0, (), |run, end| {
             let events = std::mem::take(&mut run.events);
-            let mut successor = out.push(self.next_state(state, &mut run, &end));
+            let mut successor = out.push(self.next_state(state, run, &end));
             for event in events {
                 successor = match event {
                     Event::Posted(task, post) => successor.posts_as(task, post),
@@ -307,7 +307,7 @@ impl Program for Machine {
                 End::Blocks(on) => successor.blocks(on.map(TaskId)),
                 End::Fails(failure, span) => {
                     let message = format!("{}{}", failure.message, self.locate(span));
-                    successor.fails(Failure { message, ..failure })
+                    successor.fails(Failure { message, ..*failure })
                 }
                 _ => successor,
             };

@@ -5,7 +5,7 @@
 
 use std::hash::Hasher;
 
-use dally_explore::Fingerprinter;
+use dally_explore::{Fingerprint, Fingerprinter};
 use dally_explore::store::{Interner, Part, Parts};
 use smallvec::SmallVec;
 
@@ -101,10 +101,31 @@ pub(crate) struct Store {
 }
 
 impl Store {
+    /// The part of these globals.
     pub(crate) fn globals(&self, values: &[Value]) -> Part {
+        let contributions = (0_u64..).zip(values).map(|(i, v)| self.contribution(i, *v));
+        let sum = contributions.fold(0_u128, u128::wrapping_add);
+        self.globals.intern_as(Fingerprint(sum), || (values.into(), size_of_val(values)))
+    }
+
+    /// The part of these globals, which differ little from others: the hash is brought up to date.
+    pub(crate) fn globals_after(&self, old: Part, values: &[Value]) -> Part {
+        let mut sum = old.fingerprint.0;
+        for (i, (before, after)) in (0_u64..).zip(self.globals.get(old.id).iter().zip(values)) {
+            if before != after {
+                sum = sum.wrapping_sub(self.contribution(i, *before));
+                sum = sum.wrapping_add(self.contribution(i, *after));
+            }
+        }
+        self.globals.intern_as(Fingerprint(sum), || (values.into(), size_of_val(values)))
+    }
+
+    /// What a global adds to the hash.
+    fn contribution(&self, index: u64, value: Value) -> u128 {
         let mut hash = Fingerprinter::default();
-        values.iter().for_each(|v| self.heap.write(*v, &mut hash));
-        self.globals.intern_as(hash.fingerprint(), || (values.into(), size_of_val(values)))
+        hash.write_u64(index);
+        self.heap.write(value, &mut hash);
+        hash.fingerprint().0
     }
 
     pub(crate) fn control(&self, control: &Control) -> Part {

@@ -2,7 +2,7 @@
 
 use dally_bpl::ast::{
     Access, Async, BinaryOp, Block, Call, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind, Stmt,
-    StmtKind, Unpack, While,
+    StmtKind, UnaryOp, Unpack, While,
 };
 use dally_bpl::check::{Ref, Ty, TyKind, VarId};
 use dally_bpl::symbol::Sym;
@@ -125,15 +125,33 @@ impl Compiler<'_> {
             Expr::Binary(BinaryOp::Eq | BinaryOp::Iff, left, right)
                 if self.variable_place(left).is_some() =>
             {
-                self.expr(right);
-                if let Some(place) = self.variable_place(left) {
-                    self.emit(Op::AssumeEq(place));
-                }
+                self.assume_equal(left, right);
             }
+            Expr::Unary(UnaryOp::Not, inner) if self.variable_place(inner).is_some() => {
+                self.assume_constant(inner, Value::Bool(false));
+            }
+            Expr::Name(_) if self.variable_place(e).is_some() => self.assume_constant(e, Value::Bool(true)),
             _ => {
                 self.expr(e);
                 self.emit(Op::Assume);
             }
+        }
+    }
+
+    fn assume_equal(&mut self, variable: ExprId, value: ExprId) {
+        if let Some(constant) = self.constant(value) {
+            return self.assume_constant(variable, constant);
+        }
+        self.expr(value);
+        if let Some(place) = self.variable_place(variable) {
+            self.emit(Op::AssumeEq(place));
+        }
+    }
+
+    fn assume_constant(&mut self, variable: ExprId, value: Value) {
+        if let Some(place) = self.variable_place(variable) {
+            self.code.constants.push(value);
+            self.emit(Op::AssumeIs(place, self.code.constants.len() as u32 - 1));
         }
     }
 
