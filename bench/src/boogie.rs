@@ -20,7 +20,10 @@ fn program(globals: &str, functions: &str, start: &str, actions: &[Action]) -> S
         .zip(&labels)
         .map(|(a, label)| format!("{label}:\n  assume {};\n  {}\n  goto again;\n", a.guard, a.effect))
         .collect();
-    format!("{globals}{functions}procedure main()\n{{\n  {start}\nagain:\n  yield;\n  goto {};\n{bodies}}}\n", labels.join(", "))
+    format!(
+        "{globals}{functions}procedure main()\n{{\n  {start}\nagain:\n  yield;\n  goto {};\n{bodies}}}\n",
+        labels.join(", ")
+    )
 }
 
 fn action(guard: impl Into<String>, effect: impl Into<String>) -> Action {
@@ -65,9 +68,9 @@ pub fn peterson() -> String {
     let start = each("phase", 4, "0") + &each("level", 4, "0") + &each("last", 4, "0");
     let mut actions = Vec::new();
     for i in 0..4 {
-        let at = |level: &str| format!("(if {level} == 1 then last1 else if {level} == 2 then last2 else last3)");
-        let below: Vec<String> =
-            (0..4).filter(|k| *k != i).map(|k| format!("level{k} < level{i}")).collect();
+        let at =
+            |level: &str| format!("(if {level} == 1 then last1 else if {level} == 2 then last2 else last3)");
+        let below: Vec<String> = (0..4).filter(|k| *k != i).map(|k| format!("level{k} < level{i}")).collect();
         let free = format!("({} != {i} || ({}))", at(&format!("level{i}")), below.join(" && "));
         actions.push(action(format!("phase{i} == 0"), format!("level{i} := 1; phase{i} := 1;")));
         for level in 1..4 {
@@ -91,7 +94,8 @@ pub fn leader() -> String {
     let globals = family("id", 5, "int") + &family("started", 5, "bool") + &family("held", 5, "int");
     let globals = globals + &family("q", 5, "int") + "var assigned, leader: int;\n";
     let functions = "function room(q: int): int { if q == 0 then 1 else 6 * room(q div 6) }\n";
-    let start = each("id", 5, "0") + &each("started", 5, "false") + &each("held", 5, "0") + &each("q", 5, "0");
+    let start =
+        each("id", 5, "0") + &each("started", 5, "false") + &each("held", 5, "0") + &each("q", 5, "0");
     let start = start + "assigned := 0; leader := 0;";
     let mut actions = Vec::new();
     for x in 1..=5 {

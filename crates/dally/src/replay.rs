@@ -1,13 +1,12 @@
 //! `dally replay`: run a trace again and confirm its bug.
 
 use dally_explore::{Bug, Failure, FailureKind};
-use dally_interp::Machine;
 use dally_trace::{Kind, Trace};
 
 use crate::cli::{ProgramArgs, Replay};
 use crate::input::{self, InputError};
 use crate::output::{self, Exit};
-use crate::traces;
+use crate::traces::{self, Machines};
 
 pub(crate) fn run(arguments: &Replay) -> Exit {
     match confirm(arguments) {
@@ -39,8 +38,7 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     if traces::hash(&sources) != trace.program.hash {
         return Err("the program has changed since the trace was made: run `dally check` again".to_owned());
     }
-    let machine = dally_bpl::load(&sources)
-        .and_then(|p| Machine::new(&p, &sources, &program.options()))
+    let machines = Machines::new(&sources, &program)
         .map_err(|d| d.first().map_or(String::new(), |d| d.message.clone()))?;
     let kind = match trace.failure.kind {
         Kind::Assertion => FailureKind::Assertion,
@@ -50,7 +48,7 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     // What is to be shown if nothing fails; that it fails is what is to be confirmed.
     let nothing = Failure { kind, message: String::new() };
     let bug = Bug { failure: nothing, schedule: trace.schedule.clone(), cost: trace.cost };
-    let again = traces::explain(&machine, &sources, &program, &bug)
+    let again = traces::explain(&machines, &sources, &program, &bug)
         .map_err(|e| format!("the trace does not replay: {e}"))?;
     let confirmed = again.failure == trace.failure;
     Ok((again, confirmed))

@@ -1,8 +1,12 @@
 //! Making, writing and reading traces.
 
 use dally_bpl::source::{SourceMap, Span};
+use std::collections::HashMap;
+
+use dally_bpl::diagnostic::Diagnostic;
 use dally_explore::{
-    Bug, Delays, Fingerprint, Moment, Name, ReplayError, Schedule, TaskId, Turn, replay, replay_passing_over,
+    Bug, Delays, Event, Fingerprint, Moment, Name, ReplayError, Schedule, TaskId, Turn, replay,
+    replay_passing_over,
 };
 use dally_interp::{Change, Line, Machine, State};
 use dally_trace::{End, Failed, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
@@ -15,17 +19,36 @@ pub(crate) fn hash(sources: &SourceMap) -> String {
     format!("{:032x}", Fingerprint::of(&texts).0)
 }
 
+/// A program, twice: as it was searched, and with a number of its own for each task.
+pub(crate) struct Machines {
+    pub(crate) searched: Machine,
+    numbered: Machine,
+}
+
+impl Machines {
+    pub(crate) fn new(sources: &SourceMap, program: &ProgramArgs) -> Result<Self, Vec<Diagnostic>> {
+        let loaded = dally_bpl::load(sources)?;
+        let options = program.options();
+        let numbered = dally_interp::Options { number_tasks: true, ..options.clone() };
+        Ok(Machines {
+            searched: Machine::new(&loaded, sources, &options)?,
+            numbered: Machine::new(&loaded, sources, &numbered)?,
+        })
+    }
+}
+
 /// Replays a bug and tells what happened.
 pub(crate) fn explain(
-    machine: &Machine,
+    machines: &Machines,
     sources: &SourceMap,
     program: &ProgramArgs,
     bug: &Bug,
 ) -> Result<Trace, ReplayError> {
-    let delayed = delayed(machine, &bug.schedule)?;
+    let Numbered { schedule, delayed } = number(&machines.searched, &bug.schedule)?;
+    let machine = &machines.numbered;
     let mut steps = Vec::new();
     let mut failed_at = None;
-    let replayed = replay(machine, &bug.schedule, |moment| {
+    let replayed = replay(machine, &schedule, |moment| {
         if let Some(step) = step(machine, sources, moment, &delayed, &mut failed_at) {
             steps.push(step);
         }
@@ -55,15 +78,36 @@ pub(crate) fn explain(
     })
 }
 
-/// For each step, the tasks that were delayed before it. Only schedulers delay.
-fn delayed(machine: &Machine, schedule: &Schedule) -> Result<Vec<Vec<TaskId>>, ReplayError> {
+/// A schedule in which each task has a number of its own.
+struct Numbered {
+    schedule: Schedule,
+    /// For each step, the tasks that were delayed before it. Only schedulers delay.
+    delayed: Vec<Vec<TaskId>>,
+}
+
+fn number(machine: &Machine, schedule: &Schedule) -> Result<Numbered, ReplayError> {
     let mut delayed = vec![Vec::new(); schedule.steps.len()];
     if let Ok(name) = schedule.policy.parse::<Name>() {
         replay_passing_over(machine, &Delays::named(&name), schedule, 0, |nth, tasks| {
             delayed[nth] = tasks.to_vec();
         })?;
     }
-    Ok(delayed)
+    let mut numbered = schedule.clone();
+    let mut numbers: HashMap<TaskId, TaskId> = HashMap::new();
+    let mut next = 0..;
+    replay(machine, schedule, |moment| {
+        if let Some((nth, step)) = moment.step {
+            let number = |task: &TaskId| numbers.get(task).copied().unwrap_or(*task);
+            numbered.steps[nth].task = number(&step.task);
+            delayed[nth].iter_mut().for_each(|task| *task = number(task));
+        }
+        for event in moment.events {
+            if let (Event::Posted(task, _), Some(number)) = (event, next.next()) {
+                numbers.insert(*task, TaskId(number));
+            }
+        }
+    })?;
+    Ok(Numbered { schedule: numbered, delayed })
 }
 
 fn step(
@@ -111,16 +155,15 @@ fn statement(sources: &SourceMap, line: Line) -> Statement {
     }
 }
 
-/// The beginning of a statement: up to its block, or the end of its line.
+/// The beginning of a statement, without its block and without remarks.
 fn one_line(text: &str) -> String {
     const MOST: usize = 70;
     let line = text.lines().next().unwrap_or("");
-    let line = line
-        .split('{')
-        .next()
-        .filter(|_| line.starts_with("if") || line.starts_with("while"))
-        .unwrap_or(line);
-    let line = line.trim();
+    let line = line.split("//").next().unwrap_or("").trim_end();
+    let block = line.starts_with("if") || line.starts_with("while");
+    // The block of a statement of one line begins behind the guard.
+    let end = line.find(") {").map(|i| i + 1).or_else(|| line.strip_suffix('{').map(str::len));
+    let line = line[..end.filter(|_| block).unwrap_or(line.len())].trim();
     match line.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),

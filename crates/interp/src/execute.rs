@@ -282,8 +282,10 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
+    /// The statement that is being executed; functions are part of the one that applies them.
     fn span(&self) -> Span {
-        self.code.spans[self.pc as usize]
+        let outermost = self.applications.first().map_or(self.pc, |(back, _)| back - 1);
+        self.code.spans[outermost as usize]
     }
 
     fn stop(&mut self, end: End) -> Flow {

@@ -40,14 +40,21 @@ pub struct Change {
 struct Recorder<'m> {
     machine: &'m Machine,
     lines: Vec<Line>,
+    /// The line of the statement that is being executed: after a call, that of the call.
+    current: usize,
 }
 
 impl Observer for Recorder<'_> {
     const WATCHES: bool = true;
 
     fn at(&mut self, span: Span, procedure: u32, calls: usize) {
-        let same = self.lines.last().is_some_and(|l| l.span == span && l.depth == calls);
-        if !same && span != Span::NONE {
+        if span == Span::NONE {
+            return;
+        }
+        let callers = self.lines.iter().rposition(|l| l.depth <= calls);
+        let same = callers.filter(|i| self.lines[*i].span == span && self.lines[*i].depth == calls);
+        self.current = same.unwrap_or(self.lines.len());
+        if same.is_none() {
             let name = self.machine.text(self.machine.code.procedures[procedure as usize].name);
             self.lines.push(Line {
                 span,
@@ -63,7 +70,7 @@ impl Observer for Recorder<'_> {
         let Some(variable) = self.machine.variable_name(place, procedure).map(str::to_owned) else { return };
         let value = self.machine.show(value);
         let shared = matches!(place, Place::Global(_));
-        if let Some(line) = self.lines.last_mut() {
+        if let Some(line) = self.lines.get_mut(self.current) {
             line.changes.retain(|c| c.variable != variable);
             line.changes.push(Change { variable, shared, value });
         }
@@ -71,7 +78,7 @@ impl Observer for Recorder<'_> {
 
     fn posted(&mut self, task: u32, procedure: u32) {
         let name = self.machine.text(self.machine.code.procedures[procedure as usize].name).to_owned();
-        if let Some(line) = self.lines.last_mut() {
+        if let Some(line) = self.lines.get_mut(self.current) {
             line.posts.push((TaskId(task), name));
         }
     }
@@ -82,7 +89,7 @@ impl Machine {
     pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Vec<Line>, Option<Span>) {
         let mut found = (Vec::new(), None);
         let mut index = 0;
-        let recorder = Recorder { machine: self, lines: Vec::new() };
+        let recorder = Recorder { machine: self, lines: Vec::new(), current: 0 };
         self.outcomes(state, task.0, recorder, |run, end| {
             if index == choice {
                 let failed = match end {

@@ -5,8 +5,8 @@
 
 use std::hash::Hasher;
 
-use dally_explore::{Fingerprint, Fingerprinter};
 use dally_explore::store::{Interner, Part, Parts};
+use dally_explore::{Fingerprint, Fingerprinter};
 use smallvec::SmallVec;
 
 use crate::value::{Heap, Value};

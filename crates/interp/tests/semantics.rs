@@ -114,7 +114,8 @@ fn maps_and_datatypes() {
            Cons(h, t) := l; assert h == 9 && t->head == 5;
            ms[1] := Nil(); ms[2] := l; ms[2]->head := 8; assert ms[2]->head == 8 && ms[1] is Nil; }",
     );
-    let text = "datatype D { A(x: int), B() } procedure main() { var d: D; var k: int; d := B(); k := d->x; }";
+    let text =
+        "datatype D { A(x: int), B() } procedure main() { var d: D; var k: int; d := B(); k := d->x; }";
     assert_eq!(bug(text).failure.kind, FailureKind::Runtime);
 }
 
@@ -126,7 +127,9 @@ fn control() {
          goto a; b: z := 2; goto c; a: z := 1; goto b; c: assert z == 2;",
     ));
     assert_fails(&body("x := 0; while (x < 5) invariant x <= 4; { x := x + 1; }"));
-    let choices = finals("var x: int; procedure main() { goto a, b, c; a: x := 1; return; b: x := 2; return; c: if (*) { x := 3; } else { x := 4; } }");
+    let choices = finals(
+        "var x: int; procedure main() { goto a, b, c; a: x := 1; return; b: x := 2; return; c: if (*) { x := 3; } else { x := 4; } }",
+    );
     assert_eq!(choices, set(&[&["1"], &["2"], &["3"], &["4"]]));
 }
 
@@ -143,7 +146,9 @@ fn calls_and_contracts() {
            call r, s := swap(1, 2); assert r == 2 && s == 1; }",
     );
     assert_fails("procedure p(n: int) requires n > 0; { } procedure main() { call p(0); }");
-    assert_fails("procedure p() returns (r: int) ensures r > 0; { r := 0; } procedure main() { var x: int; call x := p(); }");
+    assert_fails(
+        "procedure p() returns (r: int) ensures r > 0; { r := 0; } procedure main() { var x: int; call x := p(); }",
+    );
     let chosen = finals(
         "var {:range 0, 9} g: int; procedure p(); modifies g; ensures 3 <= g && g < 5;
          procedure main() { g := 1; call p(); assert g >= 3; }",
@@ -153,15 +158,23 @@ fn calls_and_contracts() {
 
 #[test]
 fn arbitrary_values() {
-    assert_eq!(finals("var b: bool; var x: int; procedure main() { if (b) { x := 1; } else { x := 2; } }").len(), 2);
+    assert_eq!(
+        finals("var b: bool; var x: int; procedure main() { if (b) { x := 1; } else { x := 2; } }").len(),
+        2
+    );
     assert_eq!(finals("var {:range 2, 4} x: int; var y: int; procedure main() { y := x; }").len(), 3);
     assert_eq!(finals("var x: int; procedure main() { havoc {:range -1, 1} x; }").len(), 3);
-    assert_eq!(finals("datatype C { R(), G(), B(on: bool) } var c: C; var d: C; procedure main() { d := c; }").len(), 4);
+    assert_eq!(
+        finals("datatype C { R(), G(), B(on: bool) } var c: C; var d: C; procedure main() { d := c; }").len(),
+        4
+    );
     assert_proved(&body("assume x == 3 && y == x; assert y == 3;"));
     assert_proved("var x: int; procedure main() requires x == 3; { assert x == 3; }");
     assert_proved(&body("havoc x; x := 1; havoc y; assert x == 1;"));
     assert!(matches!(exhaust(&machine(&body("havoc x; assert x == 1;"))), Verdict::Unsupported(_)));
-    assert_proved("var x: int where x >= 1; var {:range 0, 3} y: int where y != 2; procedure main() { havoc y; assert y != 2; }");
+    assert_proved(
+        "var x: int where x >= 1; var {:range 0, 3} y: int where y != 2; procedure main() { havoc y; assert y != 2; }",
+    );
 }
 
 #[test]
@@ -170,7 +183,9 @@ fn constants() {
         "type T; const unique a, b: T; const n: int; axiom n == m + 1; const m: int; axiom m == 4;
          procedure main() { var t: T; t := a; assert t != b && n == 5; }",
     );
-    assert_proved("function f(x: int, y: int): int { if x <= 0 then y else f(x - 1, y + 2) } procedure main() { assert f(20, 1) == 41; }");
+    assert_proved(
+        "function f(x: int, y: int): int { if x <= 0 then y else f(x - 1, y + 2) } procedure main() { assert f(20, 1) == 41; }",
+    );
 }
 
 #[test]
@@ -179,9 +194,17 @@ fn tasks_interleave_at_yields_only() {
                 procedure inc() { var t: int; t := x; yield; x := t + 1; }";
     assert_eq!(finals(race), set(&[&["1"], &["2"]]));
     assert_eq!(finals(&race.replace("yield;", "")), set(&[&["2"]]));
-    assert_eq!(finals(&race.replace("t := x;", "call corral_atomic_begin(); t := x;").replace("t + 1;", "t + 1; call corral_atomic_end();")), set(&[&["2"]]));
+    assert_eq!(
+        finals(
+            &race
+                .replace("t := x;", "call corral_atomic_begin(); t := x;")
+                .replace("t + 1;", "t + 1; call corral_atomic_end();")
+        ),
+        set(&[&["2"]])
+    );
     assert_eq!(finals(&race.replace("procedure inc", "procedure {:atomic} inc")), set(&[&["2"]]));
-    let block = race.replace("t := x; yield; x := t + 1;", "if {:atomic} (true) { t := x; yield; x := t + 1; } yield;");
+    let block = race
+        .replace("t := x; yield; x := t + 1;", "if {:atomic} (true) { t := x; yield; x := t + 1; } yield;");
     assert_eq!(finals(&block), set(&[&["2"]]));
 }
 
@@ -220,14 +243,20 @@ fn awaiting() {
          procedure p() { var t: int; assume {:await} lock == 0; lock := 1; t := x; yield; x := t + 1; lock := 0; }
          procedure q() { assume {:await} x == 2; assert lock == 0; }",
     );
-    assert_eq!(bug("var x: int; procedure main() { x := 0; assume {:await} x == 1; }").failure.kind, FailureKind::Deadlock);
+    assert_eq!(
+        bug("var x: int; procedure main() { x := 0; assume {:await} x == 1; }").failure.kind,
+        FailureKind::Deadlock
+    );
     // A failed assumption is no deadlock: that execution does not exist.
-    assert_proved("var x: int; procedure main() { x := 0; async call p(); } procedure p() { assume x == 1; assert false; }");
+    assert_proved(
+        "var x: int; procedure main() { x := 0; async call p(); } procedure p() { assume x == 1; assert false; }",
+    );
 }
 
 #[test]
 fn a_post_of_a_higher_level_interrupts() {
-    let text = "var x: int; procedure main() { x := 0; call {:async} {:level 1} high(); assert x == 1; x := 2; }
+    let text =
+        "var x: int; procedure main() { x := 0; call {:async} {:level 1} high(); assert x == 1; x := 2; }
                 procedure high() { x := x + 1; }";
     assert_proved(text);
     assert_fails(&text.replace("{:level 1} ", ""));

@@ -15,14 +15,13 @@
 //!   wait: Fig. 6 of the paper runs i in its own round then, before anything of the later one.
 //!
 //! It is delay-accessible for programs of [SPIN14 §2], in which tasks wait for tasks that they or their
-//! callers have posted. Rule (ii) can hold back an enabled task for ever if one of its subtasks is
-//! blocked for another reason (a lock, a condition); then the scheduler proposes nothing, and an
-//! explorer must not call its search complete.
+//! callers have posted.
 //!
 //! Deviations:
 //! 1. Rounds count from the least one that is in use, so that equal orders are equal values; a
 //!    completed task whose round is not above that is forgotten, since max(k, k') = k then.
-//! 2. Tasks may also be blocked for other reasons than waits; such a task is passed over.
+//! 2. Tasks may also be blocked for other reasons than waits (a lock, a condition); such a task is passed
+//!    over. Where rule (ii) would hold back everybody else for its sake, it does not.
 //! 3. The labels are brought up to date until nothing changes, where the paper does so once for each
 //!    (small) step.
 
@@ -96,6 +95,20 @@ impl Dfw {
         self.rebase();
     }
 
+    /// Where nobody whom the rules let go on can move, rule (ii) holds somebody back for subtasks that are
+    /// blocked for another reason than a wait: the least task that could move goes on all the same.
+    fn release(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
+        let nodes = self.tree.nodes().iter().enumerate();
+        let held_back = nodes.filter(|(_, node)| !node.ready && ready.contains(node.task));
+        let in_rounds = held_back.filter_map(|(place, node)| Some((self.round_after_wait(node)?, place)));
+        let (round, place) = in_rounds.min()?;
+        let node = self.tree.node_mut(place);
+        (node.ready, node.round) = (true, round);
+        let task = node.task;
+        self.rebase();
+        Some(task)
+    }
+
     fn rebase(&mut self) {
         let fell = self.tree.rebase();
         self.completed.retain_mut(|(_, round)| {
@@ -138,7 +151,8 @@ impl DelayingScheduler for Dfw {
     }
 
     fn take(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
-        self.tree.least(|node| node.ready && ready.contains(node.task))
+        let proposed = self.tree.least(|node| node.ready && ready.contains(node.task));
+        proposed.or_else(|| self.release(ready))
     }
 
     fn delay(&mut self, task: TaskId) {

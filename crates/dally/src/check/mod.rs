@@ -6,8 +6,6 @@ mod report;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::source::SourceMap;
 use dally_explore::policy::Policy;
 use dally_explore::{
     Delays, Depth, Exhaustive, Name, Options, Preemptions, Report, Search, Switches, Verdict, portfolio,
@@ -17,7 +15,7 @@ use dally_interp::Machine;
 use crate::cli::{Bounded, Check};
 use crate::input::{self, InputError};
 use crate::output::{self, Exit};
-use crate::traces;
+use crate::traces::{self, Machines};
 
 pub(crate) fn run(arguments: &Check) -> Exit {
     let sources = match input::read(&arguments.program.files) {
@@ -33,8 +31,8 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         Ok(schedulers) => schedulers,
         Err(message) => return output::complain(&message),
     };
-    let machine = match machine(&sources, arguments) {
-        Ok(machine) => machine,
+    let machines = match Machines::new(&sources, &arguments.program) {
+        Ok(machines) => machines,
         Err(diagnostics) => return report::errors(arguments, &sources, &diagnostics),
     };
     let cancelled = Arc::new(AtomicBool::new(false));
@@ -42,10 +40,10 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
     }
     let monitor = monitor::Monitor::new(arguments.time, cancelled, !arguments.json);
-    let found = search(&machine, &schedulers, arguments, &monitor);
+    let found = search(&machines.searched, &schedulers, arguments, &monitor);
     monitor.finish();
     let trace = match &found.verdict {
-        Verdict::Bug(bug) => match traces::explain(&machine, &sources, &arguments.program, bug) {
+        Verdict::Bug(bug) => match traces::explain(&machines, &sources, &arguments.program, bug) {
             Ok(trace) => Some(trace),
             Err(error) => {
                 return output::complain(&format!(
@@ -61,11 +59,6 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         return output::complain(&message);
     }
     report::verdict(arguments, &found, trace.as_ref(), &monitor)
-}
-
-pub(crate) fn machine(sources: &SourceMap, arguments: &Check) -> Result<Machine, Vec<Diagnostic>> {
-    let program = dally_bpl::load(sources)?;
-    Machine::new(&program, sources, &arguments.program.options())
 }
 
 fn schedulers(arguments: &Check) -> Result<Vec<Name>, String> {

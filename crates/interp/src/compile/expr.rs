@@ -242,14 +242,19 @@ impl Compiler<'_> {
     fn binder(&mut self, e: ExprId, binder: BinderId) {
         let binder = self.ast.exprs.binder(binder);
         let kind = binder.kind;
-        let constant = kind == BinderKind::Lambda && self.constant(binder.body).is_some();
+        let bound = self.info.bound_vars(e);
+        let constant = kind == BinderKind::Lambda
+            && !self.ast.exprs.any(binder.body, &mut |part| match self.info.meaning(part) {
+                Some(Ref::Var(var)) => bound.contains(&var),
+                _ => false,
+            });
         if constant {
             self.expr(binder.body);
             self.emit(Op::ConstantMap);
             return;
         }
         let message = match kind {
-            BinderKind::Lambda => "a lambda whose body is no constant cannot be evaluated",
+            BinderKind::Lambda => "a lambda whose body depends on its variables cannot be evaluated",
             _ => "quantifiers cannot be evaluated",
         };
         self.give_up(e, message);

@@ -2,6 +2,7 @@
 
 use dally_bpl::ast::{Attr, AttrArg, DeclKind, ExprId, Function};
 use dally_bpl::check::{FunctionId, TyKind};
+use dally_bpl::source::Span;
 
 use super::{Compiler, Meaning, Todo};
 use crate::code::{BvOp, Op};
@@ -68,11 +69,10 @@ impl Compiler<'_> {
 
     /// Compiles the body of a function.
     pub(super) fn function(&mut self, function: FunctionId) {
-        let Some((body, span)) = self.declaration(function).and_then(|f| Some((f.body?, f.name.span))) else {
-            return;
-        };
+        let Some(body) = self.declaration(function).and_then(|f| f.body) else { return };
         self.functions.insert(function, self.here());
-        self.span = span;
+        // It is part of the statement that applies it.
+        self.span = Span::NONE;
         let params = self.info.function_vars(function);
         for (i, var) in params.iter().enumerate() {
             if let Some(var) = var {

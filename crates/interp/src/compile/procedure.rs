@@ -42,6 +42,8 @@ pub(super) struct Frame {
     pub(super) enclosing: Vec<Enclosing>,
     /// How many `if {:atomic}` are around.
     pub(super) atomic: u32,
+    /// The statement before was an `await`.
+    pub(super) awaited: bool,
 }
 
 impl Frame {
@@ -58,6 +60,7 @@ impl Frame {
             returns: Vec::new(),
             enclosing: Vec::new(),
             atomic: 0,
+            awaited: false,
         }
     }
 }

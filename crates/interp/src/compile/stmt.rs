@@ -5,6 +5,7 @@ use dally_bpl::ast::{
     StmtKind, UnaryOp, Unpack, While,
 };
 use dally_bpl::check::{Ref, Ty, TyKind, VarId};
+use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 
 use super::{Compiler, Meaning};
@@ -51,8 +52,10 @@ impl Compiler<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt, label: Option<Sym>) {
-        if self.options.preempt && self.frame.atomic == 0 && self.touches_shared(stmt) {
-            self.emit(Op::Yield);
+        // What follows an `await` belongs to it.
+        let awaited = std::mem::replace(&mut self.frame.awaited, matches!(stmt.kind, StmtKind::Await(_)));
+        if self.options.preempt && !awaited && self.frame.atomic == 0 && self.touches_shared(stmt) {
+            self.preempt();
         }
         match &stmt.kind {
             StmtKind::Label(name) => {
@@ -82,6 +85,13 @@ impl Compiler<'_> {
             StmtKind::Measure(_) | StmtKind::Reveal(..) | StmtKind::Scope(_) => {}
             _ => self.asynchronous(stmt),
         }
+    }
+
+    /// A point where tasks may be switched that is not in the text.
+    fn preempt(&mut self) {
+        let span = std::mem::replace(&mut self.span, Span::NONE);
+        self.emit(Op::Yield);
+        self.span = span;
     }
 
     fn asynchronous(&mut self, stmt: &Stmt) {
@@ -410,7 +420,7 @@ impl Compiler<'_> {
     }
 
     fn conditional(&mut self, conditional: &If, label: Option<Sym>, atomic: bool) {
-        let around = self.frame.atomic;
+        let (around, span) = (self.frame.atomic, self.span);
         self.frame.enclosing.push(Enclosing { label, is_loop: false, atomic: around, breaks: Vec::new() });
         if atomic {
             self.emit(Op::AtomicBegin);
@@ -418,8 +428,10 @@ impl Compiler<'_> {
         }
         let mut ends = Vec::new();
         for branch in &conditional.branches {
+            self.span = span;
             let exit = self.guard(branch.guard);
             self.block(&branch.block);
+            self.span = Span::NONE;
             ends.push(self.emit(Op::Jump(0)));
             self.lead_here(&exit);
         }
@@ -429,6 +441,7 @@ impl Compiler<'_> {
         for end in ends {
             self.patch(end);
         }
+        self.span = Span::NONE;
         if atomic {
             self.emit(Op::AtomicEnd);
             self.frame.atomic -= 1;
@@ -463,7 +476,7 @@ impl Compiler<'_> {
         self.block(&w.body);
         self.span = span;
         if self.options.preempt && self.frame.atomic == 0 && self.guard_touches_shared(w.guard) {
-            self.emit(Op::Yield);
+            self.preempt();
         }
         self.emit(Op::Jump(head));
         self.lead_here(&exit);
