@@ -21,7 +21,7 @@
 //! 1. Rounds count from the least one that is in use, so that equal orders are equal values; a
 //!    completed task whose round is not above that is forgotten, since max(k, k') = k then.
 //! 2. Tasks may also be blocked for other reasons than waits (a lock, a condition); such a task is passed
-//!    over. Where rule (ii) would hold back everybody else for its sake, it does not.
+//!    over, and rule (ii) holds nobody back for its sake.
 //! 3. The labels are brought up to date until nothing changes, where the paper does so once for each
 //!    (small) step.
 
@@ -63,20 +63,25 @@ impl Dfw {
         round
     }
 
-    /// Rule (ii).
-    fn subtasks_done(&self, place: usize, round: u32) -> bool {
+    /// Rule (ii), which does not hold a task back for subtasks that are blocked.
+    fn subtasks_done(&self, place: usize, round: u32, blocked: &impl Fn(&Node) -> bool) -> bool {
         let depth = self.tree.nodes()[place].depth;
         let mut recent = false;
         self.tree.below(place).iter().all(|node| {
             if node.depth == depth + 1 {
                 recent = node.recent;
             }
-            recent || self.earliest_round(node) > round
+            recent || self.earliest_round(node) > round || blocked(node)
         })
     }
 
     /// Makes every waiting task ready that the rules let go on.
     fn settle(&mut self) {
+        self.settle_past(|_| false);
+    }
+
+    /// Likewise, where some subtasks are blocked for another reason than a wait.
+    fn settle_past(&mut self, blocked: impl Fn(&Node) -> bool) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for place in 0..self.tree.nodes().len() {
@@ -85,7 +90,7 @@ impl Dfw {
                     continue;
                 }
                 let Some(round) = self.round_after_wait(node) else { continue };
-                if self.subtasks_done(place, round) {
+                if self.subtasks_done(place, round, &blocked) {
                     let node = self.tree.node_mut(place);
                     (node.ready, node.round) = (true, round);
                     changed = true;
@@ -93,20 +98,6 @@ impl Dfw {
             }
         }
         self.rebase();
-    }
-
-    /// Where nobody whom the rules let go on can move, rule (ii) holds somebody back for subtasks that are
-    /// blocked for another reason than a wait: the least task that could move goes on all the same.
-    fn release(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
-        let nodes = self.tree.nodes().iter().enumerate();
-        let held_back = nodes.filter(|(_, node)| !node.ready && ready.contains(node.task));
-        let in_rounds = held_back.filter_map(|(place, node)| Some((self.round_after_wait(node)?, place)));
-        let (round, place) = in_rounds.min()?;
-        let node = self.tree.node_mut(place);
-        (node.ready, node.round) = (true, round);
-        let task = node.task;
-        self.rebase();
-        Some(task)
     }
 
     fn rebase(&mut self) {
@@ -151,8 +142,9 @@ impl DelayingScheduler for Dfw {
     }
 
     fn take(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
-        let proposed = self.tree.least(|node| node.ready && ready.contains(node.task));
-        proposed.or_else(|| self.release(ready))
+        // A subtask that stands at no wait and cannot move is blocked for another reason.
+        self.settle_past(|node| node.awaits.is_none() && !ready.contains(node.task));
+        self.tree.least(|node| node.ready && ready.contains(node.task))
     }
 
     fn delay(&mut self, task: TaskId) {
