@@ -92,21 +92,75 @@ fn help_teaches() {
     assert!(text(&script.stdout).contains("complete -F _dally"));
 }
 
+fn in_root(args: &[&str]) -> Output {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    Command::new(env!("CARGO_BIN_EXE_dally")).args(args).current_dir(root).output().unwrap()
+}
+
 #[test]
 fn the_readme_shows_what_is_printed() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let output = Command::new(env!("CARGO_BIN_EXE_dally"))
-        .args(["print", "examples/misspelt.bpl"])
-        .current_dir(&root)
-        .output()
-        .unwrap();
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    assert!(text(&output.stderr).starts_with(shown), "{}", text(&output.stderr));
-    let good = Command::new(env!("CARGO_BIN_EXE_dally"))
-        .args(["print", "examples/deposit.bpl"])
-        .current_dir(&root)
-        .output()
-        .unwrap();
-    assert_eq!(good.status.code(), Some(0));
+    let output = in_root(&["check", "examples/deposit.bpl"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).starts_with(shown), "{}", text(&output.stdout));
+    assert_eq!(in_root(&["print", "examples/deposit.bpl"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_trace_replays_as_long_as_the_program_is_the_same() {
+    let folder = std::env::temp_dir().join(format!("dally-replay-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (program, trace) = (folder.join("p.bpl"), folder.join("t.json"));
+    let (program, trace) = (program.to_str().unwrap(), trace.to_str().unwrap());
+    std::fs::write(program, "var x: int; procedure main() { x := 1; assert x == 2; }").unwrap();
+    assert_eq!(dally(&["check", "--trace", trace, program], b"").status.code(), Some(1));
+    let replayed = dally(&["replay", trace], b"");
+    assert_eq!(replayed.status.code(), Some(1));
+    assert!(text(&replayed.stdout).starts_with("the bug is confirmed: an assertion does not hold"));
+    std::fs::write(program, "var x: int; procedure main() { x := 2; assert x == 2; }").unwrap();
+    let changed = dally(&["replay", trace], b"");
+    assert_eq!(changed.status.code(), Some(2));
+    assert!(text(&changed.stderr).contains("has changed since"));
+    std::fs::write(trace, "{}").unwrap();
+    assert!(text(&dally(&["replay", trace], b"").stderr).contains("is no trace of dally"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A program with more states than anyone can hold.
+const HUGE: &[u8] = b"var x, y, z: int; procedure main() { x, y, z := 0, 0, 0; again: yield; goto a, b, c;
+    a: x := x + 1; goto again; b: y := y + 1; goto again; c: z := z + 1; goto again; }";
+
+#[test]
+fn budgets_end_a_search_in_good_order() {
+    let memory = dally(&["check", "--memory", "16M", "-"], HUGE);
+    assert_eq!(memory.status.code(), Some(3), "{}", text(&memory.stderr));
+    assert!(text(&memory.stdout).starts_with("inconclusive: the memory is used up"));
+    let time = dally(&["check", "--time", "300ms", "-"], HUGE);
+    assert!(text(&time.stdout).starts_with("inconclusive: the time is up"), "{}", text(&time.stdout));
+    // One step that could go on in 2^64 ways.
+    let wide = b"var a, b, c, d: bv16; procedure main() { assume a != b && c != d; }";
+    let output = dally(&["check", "-"], wide);
+    assert!(text(&output.stdout).starts_with("unsupported: a step that can go on in more than"));
+}
+
+#[test]
+fn bad_flags_are_explained() {
+    let scheduler = dally(&["check", "--scheduler", "rrr", "-"], b"procedure main() { }");
+    assert_eq!(scheduler.status.code(), Some(2));
+    assert!(text(&scheduler.stderr).contains("rr"), "{}", text(&scheduler.stderr));
+    let entry = dally(&["check", "--entry", "mian", "-"], b"procedure main() { }");
+    assert_eq!(entry.status.code(), Some(2));
+    assert!(text(&entry.stderr).contains("there is no procedure `mian` to start in"));
+    assert_eq!(dally(&["check", "--time", "soon", "-"], b"").status.code(), Some(2));
+}
+
+#[test]
+fn the_same_run_for_any_number_of_threads() {
+    let one = in_root(&["check", "--json", "--threads", "1", "examples/deposit.bpl"]);
+    let two = in_root(&["check", "--json", "--threads", "2", "examples/deposit.bpl"]);
+    let json = |o: &Output| serde_json::from_slice::<serde_json::Value>(&o.stdout).unwrap();
+    assert_eq!(json(&one)["trace"], json(&two)["trace"]);
+    assert_eq!(json(&one)["coverage"]["states"], json(&two)["coverage"]["states"]);
 }

@@ -1,7 +1,8 @@
 //! Golden tests: each program under `golden/` is given to the command line, and everything that a user sees
 //! (standard output, standard error, exit code) is compared with the file beside it.
 //!
-//! The folder is the command: `print/` and the rest run `dally print`. A first line `// flags: …` adds flags.
+//! The folder is the command: `check/` runs `dally check`, the others `dally print`. A first line `// flags: …` adds
+//! flags. Times are left out of the comparison.
 //! `scripts/bless` writes the expected files anew.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
@@ -20,12 +21,32 @@ fn programs(folder: &str) -> Vec<PathBuf> {
     files
 }
 
+/// The text without what differs from run to run.
+fn normalised(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let line = match line.rfind(", in ").filter(|_| line.starts_with("covered ")) {
+            Some(place) => format!("{}, in … s\n", &line[..place]),
+            None => line.to_owned(),
+        };
+        out.push_str(&match line.split_once("\"seconds\":") {
+            Some((before, after)) => {
+                let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || "e.-".contains(c));
+                format!("{before}\"seconds\":…{rest}")
+            }
+            None => line,
+        });
+    }
+    out
+}
+
 /// What a user sees.
 fn transcript(program: &Path) -> String {
     let text = std::fs::read_to_string(program).unwrap();
     let flags = text.lines().next().and_then(|l| l.strip_prefix("// flags: ")).unwrap_or("");
+    let folder = program.parent().and_then(Path::file_name).and_then(|f| f.to_str()).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_dally"))
-        .arg("print")
+        .arg(if folder == "check" { "check" } else { "print" })
         .args(flags.split_whitespace())
         .arg(program.file_name().unwrap())
         .current_dir(program.parent().unwrap())
@@ -34,7 +55,7 @@ fn transcript(program: &Path) -> String {
     format!(
         "exit code {}\n--- standard output\n{}--- standard error\n{}",
         output.status.code().unwrap(),
-        String::from_utf8(output.stdout).unwrap(),
+        normalised(&String::from_utf8(output.stdout).unwrap()),
         String::from_utf8(output.stderr).unwrap()
     )
 }
@@ -49,6 +70,11 @@ fn compare(folder: &str) {
 #[test]
 fn print() {
     compare("print");
+}
+
+#[test]
+fn check() {
+    compare("check");
 }
 
 #[test]

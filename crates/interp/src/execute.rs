@@ -302,6 +302,11 @@ impl<'m, O: Observer> Run<'m, O> {
         self.stop(end)
     }
 
+    /// Ends the step here, since there would be too much of it.
+    pub(crate) fn give_up_step(&self, message: String) -> End {
+        self.unsupported(message)
+    }
+
     fn unsupported(&self, message: String) -> End {
         End::Fails(Box::new(Failure::unsupported(message)), self.span())
     }

@@ -14,6 +14,9 @@ use crate::execute::{End, Observer, Run, first_frame};
 use crate::state::{CONTROL, Control, GLOBALS, Meta, STACKS, Stack, State, Store};
 use crate::value::Value;
 
+/// A step with more outcomes than this, or more ways that lead to none, is not explored.
+const MAX_WAYS: usize = 1 << 18;
+
 /// A compiled program that can be explored.
 #[derive(Debug)]
 pub struct Machine {
@@ -133,8 +136,15 @@ impl Machine {
             control.stopped.retain(|t| *t != task);
         }
         let mut forks = vec![first];
+        let mut ways = 0;
         while let Some(mut run) = forks.pop() {
-            match run.run(&mut forks) {
+            let mut end = run.run(&mut forks);
+            ways += 1;
+            if ways + forks.len() > MAX_WAYS {
+                forks.clear();
+                end = run.give_up_step(format!("a step that can go on in more than {MAX_WAYS} ways"));
+            }
+            match end {
                 End::Discarded => {}
                 end => each(&mut run, end),
             }

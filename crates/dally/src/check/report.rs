@@ -3,7 +3,7 @@
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::render::printable;
 use dally_bpl::source::SourceMap;
-use dally_explore::{Coverage, Limit, Report, Verdict};
+use dally_explore::{Coverage, FailureKind, Limit, Report, Verdict};
 use dally_trace::Trace;
 use serde::Serialize;
 
@@ -124,7 +124,12 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>) -> String
                 Bounded::Nothing => String::new(),
                 _ => format!(", with {} under {}", unit(arguments, bug.cost), report.policy),
             };
-            format!("bug: {}{spent}", printable(message))
+            let kind = match bug.failure.kind {
+                FailureKind::Deadlock => "deadlock: ",
+                FailureKind::Runtime => "run-time error: ",
+                FailureKind::Assertion | FailureKind::Unsupported => "",
+            };
+            format!("bug: {kind}{}{spent}", printable(message))
         }
         Verdict::Inconclusive(limit) => {
             let why = match limit {

@@ -1,0 +1,6 @@
+// flags: --delays 0 --exact
+// The bug needs one delay: without it, every execution within the bound is covered.
+var x: int;
+procedure main() { x := 0; call {:async} p(); call {:async} q(); }
+procedure p() { x := 1; }
+procedure q() { assert x == 1; }

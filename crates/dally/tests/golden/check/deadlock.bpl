@@ -1,0 +1,26 @@
+// Two locks, taken in opposite orders: the message says who waits where.
+var left, right: bool;
+procedure main()
+{
+  left, right := false, false;
+  call {:async} first();
+  call {:async} second();
+}
+procedure first()
+{
+  assume {:await} !left;
+  left := true;
+  yield;
+  assume {:await} !right;
+  right := true;
+  left, right := false, false;
+}
+procedure second()
+{
+  assume {:await} !right;
+  right := true;
+  yield;
+  assume {:await} !left;
+  left := true;
+  left, right := false, false;
+}
