@@ -2,6 +2,10 @@
 //
 // With no delay the first deposit is finished before the second one begins, and the assertion holds. One
 // delay between the read and the write of a deposit loses the other one.
+//
+// check: bug 1
+// check --scheduler dfs: bug 2
+// check --scheduler dfw: bug 1
 
 var balance: int;
 

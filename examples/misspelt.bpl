@@ -1,5 +1,5 @@
 // The deposits of deposit.bpl with three slips of the pen. `dally print` shows them all at once.
-
+// print: error
 var balance: int;
 
 procedure {:entrypoint} main()

@@ -1,0 +1,158 @@
+//! Each program under `examples/` says in its header what `dally` finds in it, and that is so:
+//!
+//! ```text
+//! // check: bug 1                              a failed assertion, with exactly 1 delay
+//! // check --scheduler dfw: deadlock 0         a deadlock, without delays
+//! // check --preempt: proved                   no execution fails
+//! // check: proved in 289 states               … and there are so many states
+//! // print: error                              the program is not well-formed
+//! ```
+//!
+//! A bug with `k` delays is missed with `k - 1`, its trace replays, and the portfolio finds it with at most 3.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// What a line of the header claims.
+struct Claim {
+    command: String,
+    flags: Vec<String>,
+    expected: Expected,
+}
+
+enum Expected {
+    Failure { kind: &'static str, cost: u64 },
+    Proved { states: Option<u64> },
+    Error,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The programs, by their paths from the root.
+fn examples() -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(root().join("examples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".bpl"))
+        .map(|name| format!("examples/{name}"))
+        .collect();
+    names.sort();
+    assert!(names.len() > 30, "the examples were not found");
+    names
+}
+
+fn claims(example: &str) -> Vec<Claim> {
+    let text = std::fs::read_to_string(root().join(example)).unwrap();
+    let header = text.lines().take_while(|line| line.starts_with("//"));
+    header
+        .filter_map(|line| {
+            line.strip_prefix("// check").or(line.strip_prefix("// print")).map(|_| &line[3..])
+        })
+        .map(|line| claim(line).unwrap_or_else(|| panic!("{example}: the line `{line}` is not understood")))
+        .collect()
+}
+
+fn claim(line: &str) -> Option<Claim> {
+    let (command, expected) = line.rsplit_once(": ")?;
+    let mut words = command.split_whitespace().map(str::to_owned);
+    let expected = match expected.split_whitespace().collect::<Vec<_>>()[..] {
+        ["bug", cost] => Expected::Failure { kind: "assertion", cost: cost.parse().ok()? },
+        ["deadlock", cost] => Expected::Failure { kind: "deadlock", cost: cost.parse().ok()? },
+        ["proved"] => Expected::Proved { states: None },
+        ["proved", "in", states, "states"] => Expected::Proved { states: Some(states.parse().ok()?) },
+        ["error"] => Expected::Error,
+        _ => return None,
+    };
+    Some(Claim { command: words.next()?, flags: words.collect(), expected })
+}
+
+fn dally(command: &str, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dally"))
+        .arg(command)
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .unwrap()
+}
+
+/// The report of `dally check --json`.
+fn check(example: &str, flags: &[String], more: &[&str]) -> Value {
+    let mut arguments: Vec<&str> = flags.iter().map(String::as_str).collect();
+    arguments.extend(more);
+    arguments.extend(["--json", example]);
+    let output = dally("check", &arguments);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!("{example} {flags:?}: {error}: {}", String::from_utf8_lossy(&output.stderr));
+    })
+}
+
+/// A bug of the given kind with exactly the given cost, whose trace replays.
+fn assert_fails(example: &str, flags: &[String], kind: &str, cost: u64) {
+    let name = format!("dally-{}-{}.json", std::process::id(), example.replace('/', "-"));
+    let trace = std::env::temp_dir().join(name);
+    let trace = trace.to_str().unwrap();
+    let report = check(example, flags, &["--trace", trace]);
+    let message = &report["message"];
+    assert_eq!(report["verdict"], "bug", "{example} {flags:?}: {message}");
+    assert_eq!(report["trace"]["failure"]["kind"], kind, "{example} {flags:?}: {message}");
+    assert_eq!(report["trace"]["cost"], cost, "{example} {flags:?}: {message}");
+    let replayed = dally("replay", &[trace]);
+    assert_eq!(replayed.status.code(), Some(1), "the trace of {example} {flags:?} does not replay");
+    std::fs::remove_file(trace).unwrap();
+    if let Some(less) = cost.checked_sub(1) {
+        let report = check(example, flags, &["--exact", "--delays", &less.to_string()]);
+        let message = &report["message"];
+        assert_eq!(report["verdict"], "proved", "{example} {flags:?} with {less} delays: {message}");
+    }
+}
+
+fn assert_proved(example: &str, flags: &[String], states: Option<u64>) {
+    let report = check(example, flags, &[]);
+    assert_eq!(report["verdict"], "proved", "{example} {flags:?}: {}", report["message"]);
+    if let Some(states) = states {
+        assert_eq!(report["coverage"]["states"], states, "{example} {flags:?}");
+    }
+}
+
+#[test]
+fn examples_are_what_they_say() {
+    for example in &examples() {
+        let claims = claims(example);
+        assert!(!claims.is_empty(), "{example} does not say what is found in it");
+        for Claim { command, flags, expected } in claims {
+            match expected {
+                Expected::Failure { kind, cost } => assert_fails(example, &flags, kind, cost),
+                Expected::Proved { states } => assert_proved(example, &flags, states),
+                Expected::Error => {
+                    assert_eq!(dally(&command, &[example]).status.code(), Some(2), "{example}")
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_portfolio_finds_every_bug_with_three_delays() {
+    for example in &examples() {
+        let failing = |claim: &Claim| matches!(claim.expected, Expected::Failure { .. });
+        let Some(claim) = claims(example).into_iter().find(failing) else { continue };
+        let preempt: &[&str] =
+            if claim.flags.iter().any(|flag| flag == "--preempt") { &["--preempt"] } else { &[] };
+        let report = check(example, &[], &[preempt, &["--scheduler", "portfolio", "--delays", "3"]].concat());
+        assert_eq!(report["verdict"], "bug", "{example}: {}", report["message"]);
+    }
+}
+
+#[test]
+fn the_table_names_every_example() {
+    let table = std::fs::read_to_string(root().join("docs/examples.md")).unwrap();
+    for example in &examples() {
+        let name = example.strip_prefix("examples/").unwrap();
+        assert!(table.contains(&format!("(../examples/{name})")), "{name} is not in docs/examples.md");
+    }
+}

@@ -1,0 +1,79 @@
+// A device driver and its hardware ([FSE12 §6], third experiment): two buffers and three levels.
+//
+// The driver (PASSIVE, level 0) asks the device for two reads and waits until both are completed. The hardware,
+// a buffer of its own, does one read after the other and raises the interrupt line. A task that sees the line
+// raised is interrupted by the service routine (DEVICE, level 2), which counts the read and leaves the rest to
+// a deferred call (DISPATCH, level 1). The deferred call can itself be interrupted in the middle.
+//
+// The service routine counts without a lock, and yields in between: it cannot meet itself, because nothing that
+// could start it again runs below it. driver_flat.bpl shows what is reported if levels are ignored.
+//
+// check: proved
+// check --scheduler dfs: proved
+
+var requests: int; // for the hardware
+var line: bool; // the interrupt line
+var finished: int; // reads that were counted, and are yet to be completed
+var completed: int;
+var in_isr: bool;
+
+procedure {:entrypoint} {:buffer 0} driver()
+{
+  line := false;
+  finished := 0;
+  completed := 0;
+  in_isr := false;
+  requests := 2;
+  while (completed < 2)
+  {
+    assume {:await} line || completed == 2;
+    call poll();
+  }
+}
+
+// What the processor does between any two instructions.
+procedure poll()
+{
+  zield;
+  if (line)
+  {
+    line := false;
+    call {:async} {:level 2} isr();
+  }
+}
+
+procedure isr()
+{
+  var seen: int;
+
+  assert !in_isr;
+  in_isr := true;
+  seen := finished;
+  zield;
+  yield;
+  finished := seen + 1;
+  in_isr := false;
+  call {:async} {:level 1} dpc();
+}
+
+procedure dpc()
+{
+  var n: int;
+
+  n := finished;
+  call poll();
+  finished := finished - n;
+  completed := completed + n;
+}
+
+procedure {:entrypoint} {:buffer 1} hardware()
+{
+  assume {:await} requests > 0;
+  while (requests > 0)
+  {
+    requests := requests - 1;
+    zield;
+    assume {:await} !line;
+    line := true;
+  }
+}
