@@ -129,7 +129,7 @@ fn examples_are_what_they_say() {
                 Expected::Failure { kind, cost } => assert_fails(example, &flags, kind, cost),
                 Expected::Proved { states } => assert_proved(example, &flags, states),
                 Expected::Error => {
-                    assert_eq!(dally(&command, &[example]).status.code(), Some(2), "{example}")
+                    assert_eq!(dally(&command, &[example]).status.code(), Some(2), "{example}");
                 }
             }
         }
