@@ -50,7 +50,9 @@ fn claims(example: &str) -> Vec<Claim> {
     let text = std::fs::read_to_string(root().join(example)).unwrap();
     let header = text.lines().take_while(|line| line.starts_with("//"));
     header
-        .filter_map(|line| line.strip_prefix("// check").or(line.strip_prefix("// print")).map(|_| &line[3..]))
+        .filter_map(|line| {
+            line.strip_prefix("// check").or(line.strip_prefix("// print")).map(|_| &line[3..])
+        })
         .map(|line| claim(line).unwrap_or_else(|| panic!("{example}: the line `{line}` is not understood")))
         .collect()
 }
@@ -70,7 +72,12 @@ fn claim(line: &str) -> Option<Claim> {
 }
 
 fn dally(command: &str, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dally")).arg(command).args(arguments).current_dir(root()).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_dally"))
+        .arg(command)
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .unwrap()
 }
 
 /// The report of `dally check --json`.
@@ -121,7 +128,9 @@ fn examples_are_what_they_say() {
             match expected {
                 Expected::Failure { kind, cost } => assert_fails(example, &flags, kind, cost),
                 Expected::Proved { states } => assert_proved(example, &flags, states),
-                Expected::Error => assert_eq!(dally(&command, &[example]).status.code(), Some(2), "{example}"),
+                Expected::Error => {
+                    assert_eq!(dally(&command, &[example]).status.code(), Some(2), "{example}")
+                }
             }
         }
     }
@@ -132,7 +141,8 @@ fn the_portfolio_finds_every_bug_with_three_delays() {
     for example in &examples() {
         let failing = |claim: &Claim| matches!(claim.expected, Expected::Failure { .. });
         let Some(claim) = claims(example).into_iter().find(failing) else { continue };
-        let preempt: &[&str] = if claim.flags.iter().any(|flag| flag == "--preempt") { &["--preempt"] } else { &[] };
+        let preempt: &[&str] =
+            if claim.flags.iter().any(|flag| flag == "--preempt") { &["--preempt"] } else { &[] };
         let report = check(example, &[], &[preempt, &["--scheduler", "portfolio", "--delays", "3"]].concat());
         assert_eq!(report["verdict"], "bug", "{example}: {}", report["message"]);
     }
