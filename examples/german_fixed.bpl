@@ -1,8 +1,8 @@
 // German's cache coherence protocol: a directory and three clients, a task each.
 //
 // A client asks for a line, shared or exclusive. The directory serves one request at a time: it takes the line
-// away from those that must not keep it, waits for their acknowledgements, and grants. Requests, replies and
-// acknowledgements travel in a channel of one message each.
+// away from those that must not keep it, one after the other, and grants. Requests, replies and acknowledgements
+// travel in a channel of one message each.
 //
 // check: proved
 

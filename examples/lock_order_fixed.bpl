@@ -1,4 +1,4 @@
-// The transfers of lock_order.bpl, taking the lock of the lesser account first: no deadlock, no lost money.
+// The transfers of lock_order.bpl, taking the lock of the lower account first: no deadlock, no lost money.
 //
 // check: proved
 // check --preempt: proved
