@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::code::{Code, Op, Place};
 use crate::compile::{self, Options};
 use crate::execute::{End, Observer, Run, first_frame};
-use crate::state::{CONTROL, Control, GLOBALS, Meta, STACKS, Stack, State, Store};
+use crate::state::{CONTROL, Control, Meta, STACKS, Stack, State, Store};
 use crate::value::Value;
 
 /// A step with more outcomes than this, or more ways that lead to none, is not explored.
@@ -49,10 +49,6 @@ impl Machine {
 
     // Reading states.
 
-    pub(crate) fn globals_of(&self, state: &State) -> &[Value] {
-        self.store.globals.get(state.ids()[GLOBALS])
-    }
-
     pub(crate) fn control_of(&self, state: &State) -> &Control {
         self.store.controls.get(state.ids()[CONTROL])
     }
@@ -81,7 +77,7 @@ impl Machine {
                 }
             }
             Op::Await => {
-                let globals = self.globals_of(state);
+                let globals = &state.globals;
                 let meta = control.tasks[place];
                 let mut run = Run::new(&self.code, &self.store, meta, globals, stack, control, ());
                 run.await_holds() != Some(false)
@@ -128,7 +124,7 @@ impl Machine {
         mut each: impl FnMut(&mut Run<'_, O>, End),
     ) {
         let Some((meta, stack)) = self.stack_of(state, task) else { return };
-        let (globals, control) = (self.globals_of(state), self.control_of(state));
+        let (globals, control) = (&state.globals, self.control_of(state));
         let mut first = Run::new(&self.code, &self.store, meta, globals, stack, control, observer);
         if control.zield || control.active != meta.buffer || control.stopped.contains(&task) {
             let control = first.control.to_mut();
@@ -177,12 +173,11 @@ impl Machine {
         }
         let mut after = before.clone();
         if let Cow::Owned(globals) = &run.globals {
-            let old = self.store.globals.part(before.ids()[GLOBALS]);
-            after.replace(GLOBALS, old, self.store.globals_after(old, globals));
+            self.store.set_globals(&mut after, globals);
         }
         if let Some(control) = run.control.changed() {
             let (old, new) = (self.store.controls.part(before.ids()[CONTROL]), self.store.control(control));
-            after.replace(CONTROL, old, new);
+            after.parts.replace(CONTROL, old, new);
         }
         self.replace_stacks(before, run, &mut after);
         after
@@ -195,13 +190,13 @@ impl Machine {
         if same_tasks {
             if let (Some(stack), Some(place)) = (run.stack.changed(), old.place(run.meta.task)) {
                 let place = STACKS + place;
-                after.replace(place, self.store.stacks.part(before.ids()[place]), self.store.stack(stack));
+                after.parts.replace(place, self.store.stacks.part(before.ids()[place]), self.store.stack(stack));
             }
             return;
         }
-        while after.len() > STACKS {
-            let last = after.ids()[after.len() - 1];
-            after.pop(self.store.stacks.part(last));
+        while after.parts.len() > STACKS {
+            let last = after.ids()[after.parts.len() - 1];
+            after.parts.pop(self.store.stacks.part(last));
         }
         for meta in &run.control.tasks {
             let part = match run.posted.iter().find(|(p, _)| p.task == meta.task) {
@@ -212,7 +207,7 @@ impl Machine {
                     self.store.stacks.part(before.ids()[place])
                 }
             };
-            after.push(part);
+            after.parts.push(part);
         }
     }
 
@@ -274,8 +269,8 @@ impl Program for Machine {
         }
         control.next = control.tasks.len() as u32;
         control.active = self.code.entries.iter().map(|e| e.buffer).min().unwrap_or(0);
-        let globals = self.store.globals(&vec![Value::Unset; self.code.globals.len()]);
-        let state = [globals, self.store.control(&control)].into_iter().chain(parts).collect();
+        let parts = [self.store.control(&control)].into_iter().chain(parts).collect();
+        let state = self.store.state(vec![Value::Unset; self.code.globals.len()], parts);
         let mut successor = out.push(state);
         for (task, post) in posts {
             successor = successor.posts_as(task, post);
@@ -360,12 +355,7 @@ impl Machine {
     /// The names of the globals and their values, for people.
     pub fn globals(&self, state: &State) -> Vec<(String, String)> {
         let names = self.code.globals.iter().map(|g| self.text(g.name).to_owned());
-        names.zip(self.globals_of(state).iter().map(|v| self.show(*v))).collect()
-    }
-
-    /// The values of the globals that are known, as integers where they are; for tests that compare engines.
-    pub fn final_values(&self, state: &State) -> Vec<String> {
-        self.globals_of(state).iter().map(|v| self.show(*v)).collect()
+        names.zip(state.globals.iter().map(|v| self.show(*v))).collect()
     }
 
     /// The name of a variable, unless it is hidden.

@@ -1,9 +1,11 @@
-//! States: the globals, who waits for whom, and a stack for each task, each kept once.
+//! States: the globals, who waits for whom, and a stack for each task.
 //!
-//! A state is a short vector of ids: the globals, the [`Control`], and the [`Stack`]s of the tasks in the
-//! order of their ids. A step puts back only what it changed.
+//! The [`Control`] and the [`Stack`]s of the tasks, in the order of their ids, are interned: they come up again
+//! and again. The globals seldom do, and would only fill the memory: they belong to the state, and go with it.
+//! A step puts back only what it changed, and brings the hash up to date.
 
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use dally_explore::store::{Interner, Part, Parts};
 use dally_explore::{Fingerprint, Fingerprinter};
@@ -12,7 +14,34 @@ use smallvec::SmallVec;
 use crate::value::{Heap, Value};
 
 /// A configuration of a program.
-pub type State = Parts;
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(crate) globals: Arc<[Value]>,
+    /// The sum of what each global contributes, by value and position.
+    globals_sum: u128,
+    /// The control, then the stacks.
+    pub(crate) parts: Parts,
+}
+
+impl State {
+    pub(crate) fn ids(&self) -> &[u32] {
+        self.parts.ids()
+    }
+
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.parts.fingerprint().with(Fingerprint(self.globals_sum))
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.parts.heap_bytes() + size_of_val(&*self.globals) + 2 * size_of::<usize>()
+    }
+}
+
+impl Hash for State {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.fingerprint().hash(hasher);
+    }
+}
 
 /// One call on a task's stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,29 +124,28 @@ impl Stack {
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) heap: Heap,
-    pub(crate) globals: Interner<Box<[Value]>>,
     pub(crate) controls: Interner<Control>,
     pub(crate) stacks: Interner<Stack>,
 }
 
 impl Store {
-    /// The part of these globals.
-    pub(crate) fn globals(&self, values: &[Value]) -> Part {
-        let contributions = (0_u64..).zip(values).map(|(i, v)| self.contribution(i, *v));
-        let sum = contributions.fold(0_u128, u128::wrapping_add);
-        self.globals.intern_as(Fingerprint(sum), || (values.into(), size_of_val(values)))
+    /// A state of these parts.
+    pub(crate) fn state(&self, globals: Vec<Value>, parts: Parts) -> State {
+        let contributions = (0_u64..).zip(&globals).map(|(i, v)| self.contribution(i, *v));
+        let globals_sum = contributions.fold(0_u128, u128::wrapping_add);
+        State { globals: globals.into(), globals_sum, parts }
     }
 
-    /// The part of these globals, which differ little from others: the hash is brought up to date.
-    pub(crate) fn globals_after(&self, old: Part, values: &[Value]) -> Part {
-        let mut sum = old.fingerprint.0;
-        for (i, (before, after)) in (0_u64..).zip(self.globals.get(old.id).iter().zip(values)) {
+    /// Gives the state other globals, which differ little.
+    pub(crate) fn set_globals(&self, state: &mut State, globals: &[Value]) {
+        let mut sum = state.globals_sum;
+        for (i, (before, after)) in (0_u64..).zip(state.globals.iter().zip(globals)) {
             if before != after {
                 sum = sum.wrapping_sub(self.contribution(i, *before));
                 sum = sum.wrapping_add(self.contribution(i, *after));
             }
         }
-        self.globals.intern_as(Fingerprint(sum), || (values.into(), size_of_val(values)))
+        (state.globals, state.globals_sum) = (globals.into(), sum);
     }
 
     /// What a global adds to the hash.
@@ -160,11 +188,10 @@ impl Store {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.heap.bytes() + self.globals.bytes() + self.controls.bytes() + self.stacks.bytes()
+        self.heap.bytes() + self.controls.bytes() + self.stacks.bytes()
     }
 }
 
 /// The places of the parts in a state.
-pub(crate) const GLOBALS: usize = 0;
-pub(crate) const CONTROL: usize = 1;
-pub(crate) const STACKS: usize = 2;
+pub(crate) const CONTROL: usize = 0;
+pub(crate) const STACKS: usize = 1;
