@@ -126,11 +126,6 @@ impl Diagnostics {
         self.list.len()
     }
 
-    /// Whether something is unsupported, and nothing is wrong.
-    pub fn only_unsupported(&self) -> bool {
-        !self.is_empty() && self.list.iter().all(|d| d.severity() == Severity::Unsupported)
-    }
-
     /// The diagnostics in the order of the text.
     pub fn sorted(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|d| (d.primary.span, d.code.number()));
@@ -169,7 +164,7 @@ macro_rules! codes {
 codes! {
     /// The file is not UTF-8.
     NotUtf8 = 1 Error;
-    /// Characters that begin no token.
+    /// Characters that begin no token, or control characters in a string.
     UnexpectedCharacter = 2 Error;
     /// A string without its closing quote.
     UnterminatedString = 3 Error;
@@ -181,6 +176,8 @@ codes! {
     BadNumber = 6 Error;
     /// The files are too large, together.
     TooLarge = 7 Error;
+    /// The file cannot be read.
+    Unreadable = 8 Error;
 
     /// Something else was expected here.
     UnexpectedToken = 101 Error;

@@ -31,6 +31,7 @@ impl Checker<'_> {
 
     pub(super) fn asynchronous(&mut self, stmt: &Stmt) {
         self.uses_asynchrony = true;
+        self.require_impure(stmt.span, "is one step: it posts no tasks, and neither waits nor yields");
         match &stmt.kind {
             StmtKind::Async(post) => self.post(post),
             StmtKind::Wait(out, task) => self.wait(*out, *task),

@@ -22,14 +22,14 @@ pub(super) struct Current {
 }
 
 impl Checker<'_> {
-    /// Declares the parameters and results of a signature.
+    /// Declares the parameters and results of an implementation.
     pub(super) fn declare_signature(&mut self, signature: &Signature, ins: &[Ty], outs: &[Ty]) -> BodyVars {
         let ins = self.declare_all(&signature.ins, ins, VarKind::In);
         let outs = self.declare_all(&signature.outs, outs, VarKind::Out);
         BodyVars { ins, outs, locals: Vec::new() }
     }
 
-    fn declare_all(&mut self, decls: &[VarDecl], types: &[Ty], kind: VarKind) -> Vec<VarId> {
+    pub(super) fn declare_all(&mut self, decls: &[VarDecl], types: &[Ty], kind: VarKind) -> Vec<VarId> {
         decls.iter().zip(types).map(|(d, ty)| self.declare(d.var.name, *ty, kind)).collect()
     }
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Checker, FunctionId, FunctionInfo, ProcedureId, ProcedureInfo, Ty, TyKind, VarKind};
-use crate::ast::{Datatype, Decl, DeclKind, Function, Ident, Procedure, Signature, SpecKind, VarDecl};
+use crate::ast::{Datatype, DeclKind, Function, Ident, Procedure, Signature, SpecKind, VarDecl};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Sym;
@@ -34,10 +34,13 @@ impl Checker<'_> {
         let ast = self.ast;
         for (index, decl) in ast.decls.iter().enumerate() {
             match &decl.kind {
-                _ if self.is_overridden(decl) => {}
+                _ if self.is_overridden(index) => {}
                 DeclKind::Const(constant) => {
                     let ty = self.ty(constant.ty);
                     for name in &constant.names {
+                        if self.overridden.contains(&(index, name.name)) {
+                            continue;
+                        }
                         self.collect_var(*name, ty, VarKind::Const { unique: constant.unique });
                     }
                 }
@@ -53,9 +56,9 @@ impl Checker<'_> {
             }
         }
         // Frames come last: a procedure may be declared before the globals that it changes.
-        for decl in &ast.decls {
+        for (index, decl) in ast.decls.iter().enumerate() {
             if let DeclKind::Procedure(procedure) = &decl.kind {
-                self.collect_modifies(procedure);
+                self.collect_modifies(procedure, index);
             }
         }
         self.collect_thread_ids();
@@ -73,16 +76,20 @@ impl Checker<'_> {
                 }
                 for key in declared_names(&decl.kind) {
                     if *owners.entry(key).or_insert(index) != index && pass_extern {
-                        self.overridden.insert(decl.span);
+                        self.overridden.insert((index, key.1));
                     }
                 }
             }
         }
     }
 
-    /// Whether another declaration stands in for this one.
-    pub(super) fn is_overridden(&self, decl: &Decl) -> bool {
-        !self.overridden.is_empty() && self.overridden.contains(&decl.span)
+    /// Whether other declarations stand in for all that this one declares.
+    pub(super) fn is_overridden(&self, decl: usize) -> bool {
+        if self.overridden.is_empty() {
+            return false;
+        }
+        let names = declared_names(&self.ast.decls[decl].kind);
+        !names.is_empty() && names.iter().all(|(_, name)| self.overridden.contains(&(decl, *name)))
     }
 
     fn collect_var(&mut self, name: Ident, ty: Ty, kind: VarKind) {
@@ -189,8 +196,9 @@ impl Checker<'_> {
         self.info.procedures.push(procedure);
     }
 
-    fn collect_modifies(&mut self, procedure: &Procedure) {
-        let Some(id) = self.info.procedure(procedure.signature.name.name) else { return };
+    fn collect_modifies(&mut self, procedure: &Procedure, decl: usize) {
+        let found = self.info.procedure(procedure.signature.name.name);
+        let Some(id) = found.filter(|p| self.info[*p].decl == Some(decl)) else { return };
         let mut modifies = Vec::new();
         for spec in &procedure.specs {
             let SpecKind::Modifies(names) = &spec.kind else { continue };

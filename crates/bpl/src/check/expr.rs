@@ -68,6 +68,7 @@ impl Checker<'_> {
             Expr::Binder(binder) => self.binder(id, binder),
             Expr::Let(binding) => self.binding(id, binding),
             Expr::Code(code) => self.code(code),
+            Expr::Wildcard => self.unknowns.fresh(&mut self.info.types),
             // These begin with another expression: `extend` has them.
             _ => Ty::ERROR,
         }
@@ -272,7 +273,9 @@ impl Checker<'_> {
         };
         if !enough {
             let found = self.show(ty);
-            let message = format!("a bitvector of at least {high} bits is needed, not one of type `{found}`");
+            let bits = if high == 1 { "bit" } else { "bits" };
+            let message =
+                format!("a bitvector of at least {high} {bits} is needed, not one of type `{found}`");
             self.report(Code::NotApplicable, self.span(base), message);
         }
         self.info.types.intern(TyKind::Bv(high - low))

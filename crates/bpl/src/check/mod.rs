@@ -93,8 +93,8 @@ struct Checker<'a> {
     /// The body that is being checked.
     current: Option<body::Current>,
     uses_asynchrony: bool,
-    /// Declarations marked `{:extern}` that another one stands in for, by their spans.
-    overridden: FxHashSet<Span>,
+    /// Names declared with `{:extern}` that another declaration stands in for, with the index of theirs.
+    overridden: FxHashSet<(usize, Sym)>,
     /// The assumption variables, and whether they have been assigned to.
     assumptions: FxHashMap<VarId, bool>,
     /// Ids given with `:id`, each once.

@@ -1,6 +1,6 @@
 //! Declarations: axioms, functions, contracts, and the bodies of procedures and implementations.
 
-use super::{Checker, ProcedureId, State, Ty, VarKind};
+use super::{BodyVars, Checker, ProcedureId, State, Ty, VarKind};
 use crate::ast::{Attrs, Axiom, Decl, DeclKind, Function, Implementation, Procedure, SpecKind};
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -16,7 +16,7 @@ impl Checker<'_> {
             let shared = before.is_some_and(|b| b.attrs.shared_with(&decl.attrs));
             before = Some(decl);
             match &decl.kind {
-                _ if self.is_overridden(decl) => {}
+                _ if self.is_overridden(index) => {}
                 DeclKind::Type(_) | DeclKind::Datatype(_) if shared => {}
                 DeclKind::Type(_) | DeclKind::Datatype(_) => self.attrs(&decl.attrs),
                 DeclKind::Const(constant) => {
@@ -87,48 +87,65 @@ impl Checker<'_> {
         result
     }
 
+    /// A contract is read from left to right, as in Boogie: the results are in scope only behind what speaks of
+    /// the state before the call.
     fn procedure_decl(&mut self, procedure: &Procedure, attrs: &Attrs, index: usize) {
         let signature = &procedure.signature;
         let id = self.info.procedure(signature.name.name).filter(|p| self.info[*p].decl == Some(index));
+        let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
         self.procedure_attrs(attrs);
         self.scoped(|c| {
-            let (_, ins, outs) = c.quietly(|c| c.signature_types(signature, ""));
-            let vars = c.declare_signature(signature, &ins, &outs);
-            if let Some(id) = id {
-                c.info.signatures.insert(id, [&vars.ins[..], &vars.outs].concat());
-            }
-            c.attrs(attrs);
-            let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
+            let (_, in_types, out_types) = c.quietly(|c| c.signature_types(signature, ""));
+            let ins = c.declare_all(&signature.ins, &in_types, VarKind::In);
             c.in_state(state(State::One), |c| {
-                c.check_vars(&signature.ins, &vars.ins);
-                c.check_vars(&signature.outs, &vars.outs);
+                c.check_vars(&signature.ins, &ins);
+                c.preconditions(procedure);
             });
-            c.specs(procedure);
+            let outs = c.declare_all(&signature.outs, &out_types, VarKind::Out);
+            c.in_state(state(State::One), |c| c.check_vars(&signature.outs, &outs));
+            c.attrs(attrs);
+            c.in_state(state(State::Two), |c| c.postconditions(procedure));
+            if let Some(id) = id {
+                c.info.signatures.insert(id, [&ins[..], &outs].concat());
+            }
             if let Some(body) = &procedure.body {
+                let vars = BodyVars { ins, outs, locals: Vec::new() };
                 c.in_state(state(State::Two), |c| c.body(body, id, vars, index));
             }
         });
     }
 
-    fn specs(&mut self, procedure: &Procedure) {
-        let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
+    /// What a procedure's contract says about the state before a call.
+    fn preconditions(&mut self, procedure: &Procedure) {
         let mut measured = false;
         for spec in &procedure.specs {
-            self.stmt_attrs(&spec.attrs, spec.span);
             match &spec.kind {
                 SpecKind::Requires { expr, .. } => {
-                    self.in_state(state(State::One), |c| c.condition(*expr, "a precondition"));
+                    self.stmt_attrs(&spec.attrs, spec.span);
+                    self.condition(*expr, "a precondition");
                 }
-                SpecKind::Ensures { expr, .. } => {
-                    self.in_state(state(State::Two), |c| c.condition(*expr, "a postcondition"));
-                }
-                SpecKind::Modifies(_) => {}
                 SpecKind::Measure(exprs) => {
-                    self.in_state(state(State::One), |c| c.measure(*exprs));
+                    self.stmt_attrs(&spec.attrs, spec.span);
+                    self.measure(*exprs);
                     if std::mem::replace(&mut measured, true) {
                         self.report(Code::MisplacedClause, spec.span, "a procedure has at most one measure");
                     }
                 }
+                SpecKind::Ensures { .. } | SpecKind::Modifies(_) => {}
+            }
+        }
+    }
+
+    /// What it says about the state after a call.
+    fn postconditions(&mut self, procedure: &Procedure) {
+        for spec in &procedure.specs {
+            match &spec.kind {
+                SpecKind::Ensures { expr, .. } => {
+                    self.stmt_attrs(&spec.attrs, spec.span);
+                    self.condition(*expr, "a postcondition");
+                }
+                SpecKind::Modifies(_) => self.stmt_attrs(&spec.attrs, spec.span),
+                SpecKind::Requires { .. } | SpecKind::Measure(_) => {}
             }
         }
     }
@@ -143,7 +160,8 @@ impl Checker<'_> {
             }
             let vars = c.declare_signature(signature, &ins, &outs);
             c.attrs(attrs);
-            c.in_state(State::Two, |c| {
+            let pure = procedure.is_some_and(|p| c.info[p].pure);
+            c.in_state(if pure { State::None } else { State::Two }, |c| {
                 c.check_vars(&signature.ins, &vars.ins);
                 c.check_vars(&signature.outs, &vars.outs);
                 c.body(&implementation.body, procedure, vars, index);

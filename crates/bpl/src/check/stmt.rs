@@ -1,5 +1,7 @@
 //! Statements.
 
+use rustc_hash::FxHashMap;
+
 use super::labels::Enclosing;
 use super::{Checker, ProcedureId, Ty, VarId, VarKind};
 use crate::ast::{
@@ -154,6 +156,7 @@ impl Checker<'_> {
         let var = self.lookup(name)?;
         let why = match self.info[var].kind {
             VarKind::Global => {
+                self.require_impure(name.span, "changes no global variables");
                 if let Some(current) = &mut self.current {
                     current.effects.assigned.push((var, name.span));
                 }
@@ -173,8 +176,12 @@ impl Checker<'_> {
 
     /// Reports variables that one statement assigns to twice.
     fn check_distinct(&mut self, names: &[Ident]) {
-        for (i, name) in names.iter().enumerate() {
-            if let Some(first) = names[..i].iter().find(|n| n.name == name.name) {
+        if names.len() < 2 {
+            return;
+        }
+        let mut seen: FxHashMap<Sym, Ident> = FxHashMap::default();
+        for name in names {
+            if let Some(first) = seen.insert(name.name, *name) {
                 let message = format!("`{}` is assigned to twice", self.text(name.name));
                 self.error(
                     Diagnostic::new(Code::AssignedTwice, name.span, message).with(first.span, "here already"),
@@ -190,9 +197,7 @@ impl Checker<'_> {
             let message = format!("{} values are assigned to {} places", values.len(), targets.len());
             return self.report(Code::WrongCount, span, message);
         }
-        if let [_, _, ..] = targets {
-            self.check_distinct(&targets.iter().map(|t| t.base).collect::<Vec<_>>());
-        }
+        self.check_distinct(&targets.iter().map(|t| t.base).collect::<Vec<_>>());
         for (target, value) in targets.iter().zip(values) {
             let target_ty = self.lhs(target);
             let ty = self.expr(*value);
@@ -293,7 +298,7 @@ impl Checker<'_> {
                 self.expr(*arg);
             }
             self.finish();
-            for out in &call.outs {
+            for out in call.outs.iter().flatten() {
                 self.assign_to(*out);
             }
             return;
@@ -302,13 +307,19 @@ impl Checker<'_> {
         let (first, instance) = self.arguments(procedure, call.procedure, call.args);
         self.results(procedure, call, first, &instance);
         self.finish();
+        if !self.info[procedure].pure {
+            self.require_impure(call.procedure.span, "calls only pure procedures");
+        }
         if let Some(current) = &mut self.current {
             current.effects.calls.push((procedure, call.procedure.span));
-            let caller = current.procedure;
-            if caller.is_some_and(|c| self.info[c].pure) && !self.info[procedure].pure {
-                let message = "a pure procedure calls only pure procedures";
-                self.report(Code::Impure, call.procedure.span, message);
-            }
+        }
+    }
+
+    /// Reports what a pure procedure does not do.
+    pub(super) fn require_impure(&mut self, span: Span, what: &str) {
+        let procedure = self.current.as_ref().and_then(|c| c.procedure);
+        if procedure.is_some_and(|p| self.info[p].pure) {
+            self.report(Code::Impure, span, format!("a pure procedure {what}"));
         }
     }
 
@@ -352,18 +363,21 @@ impl Checker<'_> {
     }
 
     fn results(&mut self, procedure: ProcedureId, call: &Call, first: u32, instance: &[Ty]) {
-        self.check_distinct(&call.outs);
-        let expected = self.info[procedure].outs.len();
-        if call.outs.len() != expected {
+        self.check_distinct(&call.outs.iter().flatten().copied().collect::<Vec<_>>());
+        let (expected, found) = (self.info[procedure].outs.len(), call.outs.len());
+        if found != expected {
             let name = self.text(call.procedure.name);
             let message = match expected {
                 0 => format!("`{name}` gives no result"),
-                _ => format!("the call takes {} of the {expected} results of `{name}`", call.outs.len()),
+                1 => format!("`{name}` gives 1 result, but the call takes {found}"),
+                _ => format!("`{name}` gives {expected} results, but the call takes {found}"),
             };
-            self.report(Code::WrongCount, call.procedure.span, message);
+            let help = (found == 0).then(|| "write `*` for a result that is not needed".to_owned());
+            self.error(Diagnostic::new(Code::WrongCount, call.procedure.span, message).maybe_help(help));
         }
         for (i, out) in call.outs.iter().enumerate() {
-            let Some(var) = self.assign_to(*out) else { continue };
+            let Some(out) = *out else { continue };
+            let Some(var) = self.assign_to(out) else { continue };
             let Some(result) = self.info[procedure].outs.get(i).copied() else { continue };
             let result = self.info.types.subst_params(result, first, instance);
             let ty = self.info[var].ty;

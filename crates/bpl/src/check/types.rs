@@ -30,7 +30,7 @@ impl Checker<'_> {
         let ast = self.ast;
         for (index, decl) in ast.decls.iter().enumerate() {
             match &decl.kind {
-                _ if self.is_overridden(decl) => {}
+                _ if self.is_overridden(index) => {}
                 DeclKind::Type(ty) if ty.body.is_some() => {
                     self.name_type(ty.name, Meaning::Synonym(index));
                 }

@@ -11,9 +11,10 @@ mod decl;
 mod expr;
 mod stmt;
 mod types;
+mod vars;
 
 use crate::ast::{Ast, Ident};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::lexer::{Bad, Lexer, T, Token};
 use crate::source::{SourceFile, SourceMap, Span};
 use crate::symbol::Sym;
@@ -52,6 +53,8 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     /// The current token; `Bad` ones are never current.
     token: Token,
+    /// The token after it, if it has been looked at; that one may be `Bad`.
+    ahead: Option<Token>,
     /// The symbol of the current token, if it is a word.
     word: Option<Sym>,
     /// Where the token before the current one ended.
@@ -79,6 +82,7 @@ impl<'a> Parser<'a> {
             base: file.start,
             lexer: Lexer::new(&file.text, index),
             token: Token { kind: T::Eof, start: 0, end: 0 },
+            ahead: None,
             word: None,
             last_end: 0,
             ast,
@@ -110,8 +114,8 @@ impl<'a> Parser<'a> {
     }
 
     /// The kind of the token after the current one.
-    fn peek(&self) -> T {
-        let token = self.lexer.clone().next_token();
+    fn peek(&mut self) -> T {
+        let token = *self.ahead.get_or_insert_with(|| self.lexer.next_token());
         if token.kind != T::Ident {
             return token.kind;
         }
@@ -122,17 +126,25 @@ impl<'a> Parser<'a> {
     /// Moves to the next token; bad ones are reported and passed over.
     fn bump(&mut self) {
         self.last_end = self.token.end;
+        self.word = None;
+        let mut bad = false;
         loop {
             if self.diagnostics.is_full() {
                 return self.stop();
             }
-            self.token = self.lexer.next_token();
-            self.word = None;
+            self.token = self.ahead.take().unwrap_or_else(|| self.lexer.next_token());
             match self.token.kind {
-                T::Bad(bad) => self.report_bad(bad),
-                T::Ident => return self.intern_word(),
-                _ => return,
+                T::Bad(kind) => self.report_bad(kind),
+                _ => break,
             }
+            bad = true;
+        }
+        // What would be missing here has been left out already.
+        if bad {
+            self.last_error = Some(self.token.start);
+        }
+        if self.at(T::Ident) {
+            self.intern_word();
         }
     }
 
@@ -153,6 +165,7 @@ impl<'a> Parser<'a> {
     fn stop(&mut self) {
         let end = self.text.len();
         self.lexer = Lexer::new("", 0);
+        self.ahead = None;
         self.token = Token { kind: T::Eof, start: end, end };
         self.word = None;
         self.last_error = Some(end);
@@ -221,6 +234,11 @@ impl<'a> Parser<'a> {
 
     /// Reports that something else was expected here.
     fn expected(&mut self, what: &str) -> Reported {
+        self.expected_or(what, None)
+    }
+
+    /// The same, with what to do about it where that is obvious.
+    fn expected_or(&mut self, what: &str, help: Option<String>) -> Reported {
         if self.last_error == Some(self.token.start) {
             return Reported;
         }
@@ -237,7 +255,8 @@ impl<'a> Parser<'a> {
         };
         self.error(
             Diagnostic::new(Code::UnexpectedToken, span, format!("expected {what}, found {found}"))
-                .label(format!("expected {what}")),
+                .label(format!("expected {what}"))
+                .maybe_help(help),
         );
         Reported
     }
@@ -246,14 +265,19 @@ impl<'a> Parser<'a> {
         let span = self.token_span();
         let text = shorten(self.token_text());
         self.error(match bad {
-            Bad::Characters => Diagnostic::new(
-                Code::UnexpectedCharacter,
-                span,
-                format!("`{text}` is not part of the language"),
-            ),
+            Bad::Characters => {
+                let help = (text == "&").then(|| "did you mean `&&`?".to_owned());
+                let message = format!("`{text}` is not part of the language");
+                Diagnostic::new(Code::UnexpectedCharacter, span, message).maybe_help(help)
+            }
+            Bad::ControlCharacter => self.control_character(),
             Bad::UnterminatedString => {
-                Diagnostic::new(Code::UnterminatedString, span, "this string has no closing quote")
-                    .help("a string ends on the line on which it begins")
+                let help = match self.token_text().contains("\\\"") {
+                    true => "a string ends on the line on which it begins, and `\\\"` does not end it",
+                    false => "a string ends on the line on which it begins",
+                };
+                let message = "this string has no closing quote";
+                Diagnostic::new(Code::UnterminatedString, span, message).help(help)
             }
             Bad::UnterminatedComment => {
                 let start = self.token.start;
@@ -270,6 +294,16 @@ impl<'a> Parser<'a> {
                 )
             }
         });
+    }
+
+    /// Says which character of the current string is one that a terminal would act upon.
+    fn control_character(&self) -> Diagnostic {
+        let found = self.token_text().char_indices().find(|(_, c)| crate::lexer::is_control(*c));
+        let (offset, character) = found.unwrap_or((0, '"'));
+        let start = self.token.start + offset;
+        let span = self.span_at(start, start + character.len_utf8());
+        let message = format!("a control character in a string: U+{:04X}", u32::from(character));
+        Diagnostic::new(Code::UnexpectedCharacter, span, message)
     }
 
     /// Runs `f` one level deeper, with enough stack.
@@ -295,8 +329,15 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// "did you mean", for a word in the place of a keyword: a misspelt one, or the beginning of one.
+fn misspelt(word: &str, keywords: &[&str]) -> Option<String> {
+    let begun = keywords.iter().find(|k| word.len() >= 3 && k.starts_with(word) && **k != word);
+    let begun = begun.map(|k| format!("did you mean `{k}`?"));
+    begun.or_else(|| did_you_mean(word, keywords.iter().copied()))
+}
+
 /// The beginning of a text that may be long.
-fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     const MOST: usize = 40;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -119,6 +119,7 @@ impl Printer<'_> {
             Expr::Binder(binder) => self.binder(self.ast.exprs.binder(binder), out),
             Expr::Let(binding) => self.binding(self.ast.exprs.binding(binding), out),
             Expr::Code(code) => self.code(self.ast.exprs.code(code)),
+            Expr::Wildcard => out.push(Text("*")),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::Printer;
 use crate::ast::{
-    Access, Attrs, Block, Body, Branch, ExprId, ExprList, Guard, If, Lhs, LoopSpec, LoopSpecKind, Scope,
-    Stmt, StmtKind, VarDecl, Visibility, While,
+    Access, Attrs, Block, Body, Branch, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpec, LoopSpecKind,
+    Scope, Stmt, StmtKind, VarDecl, Visibility, While,
 };
 
 impl Printer<'_> {
@@ -115,7 +115,7 @@ impl Printer<'_> {
             StmtKind::AtomicBegin => self.keyword("call ", attrs, |p| p.text("corral_atomic_begin()")),
             StmtKind::AtomicEnd => self.keyword("call ", attrs, |p| p.text("corral_atomic_end()")),
             StmtKind::Wait(out, task) => self.keyword("call ", attrs, |p| {
-                p.results(out.as_slice());
+                p.results(&out.map(Some));
                 p.text("wait(");
                 p.expr(*task);
                 p.text(")");
@@ -133,7 +133,7 @@ impl Printer<'_> {
                     self.text(&format!("{{:level {level}}} "));
                 }
                 self.keyword("", attrs, |p| {
-                    p.results(post.handle.as_slice());
+                    p.results(&post.handle.map(Some));
                     p.application(post.procedure, post.args);
                 });
             }
@@ -142,14 +142,19 @@ impl Printer<'_> {
     }
 
     /// `x, y := `, or nothing.
-    fn results(&mut self, outs: &[crate::ast::Ident]) {
-        if !outs.is_empty() {
-            self.idents(outs);
-            self.text(" := ");
+    fn results<'a>(&mut self, outs: impl IntoIterator<Item = &'a Option<Ident>>) {
+        let mut outs = outs.into_iter().peekable();
+        if outs.peek().is_none() {
+            return;
         }
+        self.separated(outs, |p, out| match out {
+            Some(out) => p.ident(*out),
+            None => p.text("*"),
+        });
+        self.text(" := ");
     }
 
-    fn application(&mut self, procedure: crate::ast::Ident, args: ExprList) {
+    fn application(&mut self, procedure: Ident, args: ExprList) {
         self.ident(procedure);
         self.text("(");
         self.exprs(args);

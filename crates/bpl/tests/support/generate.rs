@@ -357,7 +357,7 @@ impl Generator<'_, '_> {
             10..=11 => StmtKind::Async(Box::new(Async {
                 handle: self.maybe(Self::ident)?,
                 procedure: self.ident()?,
-                args: self.exprs(0, 2, 2)?,
+                args: self.call_args()?,
                 level: self.maybe(|g| g.u.arbitrary())?,
             })),
             12 => StmtKind::Wait(self.maybe(Self::ident)?, self.expr(2)?),
@@ -374,11 +374,19 @@ impl Generator<'_, '_> {
             19..=20 => StmtKind::Assign(self.many(1, 2, Self::lhs)?, self.exprs(1, 2, 3)?),
             _ => StmtKind::Call(Box::new(Call {
                 free: self.u.arbitrary()?,
-                outs: self.idents(0, 2)?,
+                outs: self.many(0, 2, |g| g.maybe(Self::ident))?,
                 procedure: self.ident()?,
-                args: self.exprs(0, 2, 2)?,
+                args: self.call_args()?,
             })),
         })
+    }
+
+    fn call_args(&mut self) -> Result<ExprList> {
+        let args = self.many(0, 2, |g| match g.u.ratio(1, 4)? {
+            true => Ok(g.ast.exprs.add(Expr::Wildcard, Span::NONE)),
+            false => g.expr(2),
+        })?;
+        Ok(self.ast.exprs.add_list(&args))
     }
 
     fn lhs(&mut self) -> Result<Lhs> {
