@@ -92,6 +92,34 @@ fn long_lines_are_cut() {
 }
 
 #[test]
+fn both_places_on_a_long_line_are_right() {
+    let gap = format!("/*{}*/", "é".repeat(300));
+    let text = format!("{gap}var x: int;{gap}var x: int;{gap}");
+    let sources = sources(&text);
+    let diagnostics = dally_bpl::load(&sources).err().unwrap_or_default();
+    let shown = dally_bpl::render::render(&sources, &diagnostics[0], false);
+    assert!(shown.contains("--> test.bpl:1:624\n"), "{shown}");
+    assert!(shown.contains("::: test.bpl:1:309\n"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() < 240), "{shown}");
+}
+
+#[test]
+fn tabs_are_shown_as_spaces() {
+    let sources = sources("axiom\t\ttrue &&\t1;");
+    let diagnostics = dally_bpl::load(&sources).err().unwrap_or_default();
+    let shown = dally_bpl::render::render(&sources, &diagnostics[0], false);
+    let excerpt = "1 | axiom        true &&    1;\n  |              ----^^^^^^^-\n";
+    assert!(shown.contains(excerpt) && shown.contains("test.bpl:1:8\n"), "{shown}");
+}
+
+#[test]
+fn invisible_characters_are_shown() {
+    for c in ['\u{1b}', '\u{61c}', '\u{202e}', '\u{2066}', '\u{200b}'] {
+        assert_eq!(dally_bpl::render::printable(&format!("a{c}b")), "a\u{fffd}b");
+    }
+}
+
+#[test]
 fn line_breaks_of_other_systems() {
     run("axiom\r\n");
     run("axiom 1 \u{1}\r\n== 2;\r\n");
