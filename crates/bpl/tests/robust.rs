@@ -175,6 +175,33 @@ fn cycles_end() {
     assert_eq!(codes(&wrong), [Code::NotApplicable]);
 }
 
+/// Types share their parts, and calls their callees: each is looked at once, or these would never end.
+#[test]
+fn what_is_shared_is_looked_at_once() {
+    let doubling: String = (1..64).map(|i| format!("type D{i} a = P (D{0} a) (D{0} a);", i - 1)).collect();
+    let types = format!("type P a b; type D0 a = a; {doubling}");
+    assert_eq!(codes(&format!("{types} function f<a>(D63 a): a; const c: D63 int; axiom f(c) == 1;")), []);
+    let same = "function g<a>(D63 a, D63 a): a; const c: D63 int; function h<a>(a): D63 a;";
+    assert_eq!(codes(&format!("{types} {same} axiom g(c, h(1)) == 1 && g(h(2), h(3)) == 4;")), []);
+    assert_eq!(codes(&format!("{types} {same} axiom g(c, h(true)) == 1;")), [Code::TypeMismatch]);
+    let chain = format!("function g<a>(): a; axiom g(){};", "[0]".repeat(5_000));
+    assert_eq!(codes(&chain), []);
+    let calls = |i: usize| format!("var g{i}: int; procedure p{i}() {{ g{i} := 0; call p{}(); }}", i + 1);
+    let procedures: String = (0..3_000).map(calls).collect();
+    assert_eq!(codes(&format!("{procedures} procedure p3000(); modifies g0;")), []);
+}
+
+#[test]
+fn long_names_are_cut() {
+    let name = "x".repeat(1_000_000);
+    for text in [format!("axiom {name};"), format!("const {name}: int; axiom {name};")] {
+        let sources = sources(&text);
+        let diagnostics = dally_bpl::load(&sources).err().unwrap_or_default();
+        let shown = dally_bpl::render::render(&sources, &diagnostics[0], false);
+        assert!(shown.len() < 2_000, "{}", shown.len());
+    }
+}
+
 const WORDS: &[&str] = &[
     "procedure",
     "implementation",

@@ -85,6 +85,30 @@ fn another_declaration_stands_in_for_an_extern_one() {
 }
 
 #[test]
+fn frames_are_inferred_through_calls() {
+    let text = "var a, b, c, d: int;
+                procedure p() { a := 1; call q(); } procedure q() { b := 1; call r(); call p(); }
+                procedure r() { c := 1; } procedure s(); modifies d; procedure t() { call p(); call s(); }
+                procedure u() { async call t(); }";
+    let program = dally_bpl::load(&sources(text)).unwrap();
+    let frame = |name: &str| {
+        let procedure = program.info.procedure(program.ast.symbols.get(name).unwrap()).unwrap();
+        let vars = program.info[procedure].modifies.iter();
+        vars.map(|v| program.ast.text(program.info[v].name)).collect::<String>()
+    };
+    assert_eq!(["p", "q", "r", "s", "t", "u"].map(frame), ["abc", "abc", "c", "d", "abcd", ""]);
+}
+
+#[test]
+fn a_call_outside_of_the_frame_is_reported_once() {
+    let text =
+        "var a, b: int; procedure q() { a := 1; b := 1; } procedure p() modifies a; { call q(); call q(); }";
+    let found = errors(text);
+    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::NotInModifies]);
+    assert_eq!(found[0].primary.span.start as usize, text.find("q(); call q(); }").unwrap() + 1);
+}
+
+#[test]
 fn calls_take_wildcards() {
     let call = |call: &str| {
         codes(&format!(

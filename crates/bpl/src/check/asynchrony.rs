@@ -1,6 +1,6 @@
 //! Asynchronous calls, tasks and waits; entry points, buffers and ranges.
 
-use super::{Checker, ProcedureInfo, Ty, TyKind, VarId};
+use super::{Checker, Frame, ProcedureInfo, Ty, TyKind, VarId};
 use crate::ast::{Async, Attr, AttrArg, Attrs, Expr, ExprId, Ident, Stmt, StmtKind, UnaryOp};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -21,7 +21,7 @@ impl Checker<'_> {
                 type_params: (0, 0),
                 ins: Vec::new(),
                 outs: vec![Ty::INT],
-                modifies: Vec::new(),
+                modifies: Frame::default(),
                 pure: false,
                 span: Span::NONE,
                 decl: None,

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Checker, FunctionId, FunctionInfo, ProcedureId, ProcedureInfo, Ty, TyKind, VarKind};
+use super::{Checker, Frame, FunctionId, FunctionInfo, ProcedureId, ProcedureInfo, Ty, TyKind, VarKind};
 use crate::ast::{Datatype, DeclKind, Function, Ident, Procedure, Signature, SpecKind, VarDecl};
 use crate::diagnostic::Code;
 use crate::source::Span;
@@ -146,6 +146,7 @@ impl Checker<'_> {
         let args = (first..first + type_params.1).map(|p| self.info.types.intern(TyKind::Param(p))).collect();
         let result = self.info.types.intern(TyKind::Con(constructor, args));
         let mut constructors = Vec::new();
+        let mut fields = FxHashMap::default();
         for (index, c) in datatype.constructors.iter().enumerate() {
             let params = c.fields.iter().map(|f| self.ty(f.var.ty)).collect();
             let constructs = Some((constructor, index));
@@ -154,10 +155,14 @@ impl Checker<'_> {
                 FunctionInfo { name, type_params, params, result, constructs, span, decl },
                 span,
             );
-            constructors.push((id, c.fields.iter().map(|f| f.var.name.name).collect()));
+            let names: Vec<Sym> = c.fields.iter().map(|f| f.var.name.name).collect();
+            for (place, name) in names.iter().enumerate() {
+                fields.entry(*name).or_insert((id, place));
+            }
+            constructors.push((id, names));
         }
         self.type_vars.truncate(outer);
-        self.info.datatypes.insert(constructor, super::DatatypeInfo { type_params, constructors });
+        self.info.datatypes.insert(constructor, super::DatatypeInfo { type_params, constructors, fields });
     }
 
     /// The types of a signature, with its type variables in scope while `f` runs.
@@ -183,7 +188,7 @@ impl Checker<'_> {
             type_params: (first, signature.type_params.len() as u32),
             ins,
             outs,
-            modifies: Vec::new(),
+            modifies: Frame::default(),
             pure: procedure.flavour.is_pure(),
             span: signature.name.span,
             decl: Some(decl),
@@ -216,8 +221,6 @@ impl Checker<'_> {
                 }
             }
         }
-        modifies.sort_unstable();
-        modifies.dedup();
-        self.info.procedures[id.index()].modifies = modifies;
+        self.info.procedures[id.index()].modifies = modifies.into_iter().collect();
     }
 }

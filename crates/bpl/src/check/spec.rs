@@ -173,8 +173,7 @@ impl Checker<'_> {
         let name = implementation.signature.name;
         let procedure = self.info.procedure(name.name);
         if procedure.is_none() {
-            let known: Vec<_> = self.info.procedure_names.keys().copied().collect();
-            let help = self.suggest(name.name, known.into_iter());
+            let help = self.suggest_procedure(name);
             let message = format!("an implementation of `{}`, which is not declared", self.text(name.name));
             self.error(Diagnostic::new(Code::UnknownProcedure, name.span, message).maybe_help(help));
         }

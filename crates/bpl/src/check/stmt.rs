@@ -281,14 +281,17 @@ impl Checker<'_> {
         if let Some(procedure) = self.info.procedure(name.name) {
             return Some(procedure);
         }
-        let known: Vec<Sym> = self.info.procedure_names.keys().copied().collect();
-        let mut help = self.suggest(name.name, known.into_iter());
+        let mut help = self.suggest_procedure(name);
         if self.function_names.contains_key(&name.name) {
             help = Some("it is a function: apply it in an expression".to_owned());
         }
         let message = format!("there is no procedure `{}`", self.text(name.name));
         self.error(Diagnostic::new(Code::UnknownProcedure, name.span, message).maybe_help(help));
         None
+    }
+
+    pub(super) fn suggest_procedure(&mut self, name: Ident) -> Option<String> {
+        self.suggest(name.name, |c| c.info.procedure_names.keys().copied().collect::<Vec<_>>().into_iter())
     }
 
     fn call_stmt(&mut self, call: &Call) {
