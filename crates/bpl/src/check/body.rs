@@ -35,10 +35,15 @@ impl Checker<'_> {
 
     /// Checks the attributes and `where` clauses of variables that have been declared.
     pub(super) fn check_vars(&mut self, decls: &[VarDecl], vars: &[VarId]) {
+        let mut about_variables = false;
         for (i, (decl, var)) in decls.iter().zip(vars).enumerate() {
             let before = i.checked_sub(1).map(|j| &decls[j]);
             // Variables that are declared together share these.
             if !before.is_some_and(|b| b.attrs.shared_with(&decl.attrs)) {
+                self.attrs(&decl.attrs);
+                about_variables = self.are_about_variables(&decl.attrs);
+            }
+            if about_variables {
                 self.var_attrs(&decl.attrs, *var, decl.var.where_clause);
             }
             match decl.var.where_clause {

@@ -1,20 +1,21 @@
 //! Declarations: axioms, functions, contracts, and the bodies of procedures and implementations.
 
 use super::{BodyVars, Checker, ProcedureId, State, Ty, VarKind};
-use crate::ast::{Attrs, Axiom, Decl, DeclKind, Function, Implementation, Procedure, SpecKind};
+use crate::ast::{Attrs, Axiom, Decl, DeclKind, ExprId, Function, Implementation, Procedure, SpecKind, Var};
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Checker<'_> {
     pub(super) fn check_decls(&mut self) {
         let ast = self.ast;
         let mut before: Option<&Decl> = None;
+        let mut about_variables = false;
         for (index, decl) in ast.decls.iter().enumerate() {
             if self.diagnostics.is_full() {
                 return;
             }
             // Things that are declared together share their attributes.
             let shared = before.is_some_and(|b| b.attrs.shared_with(&decl.attrs));
-            before = Some(decl);
+            let before = before.replace(decl);
             match &decl.kind {
                 _ if self.is_overridden(index) => {}
                 DeclKind::Type(_) | DeclKind::Datatype(_) if shared => {}
@@ -24,18 +25,34 @@ impl Checker<'_> {
                     self.axioms(&constant.uses);
                 }
                 DeclKind::Var(var) => {
-                    if let Some(id) = self.info.global(var.name.name).filter(|_| !shared) {
-                        self.var_attrs(&decl.attrs, id, var.where_clause);
+                    if !shared {
+                        self.attrs(&decl.attrs);
+                        about_variables = self.are_about_variables(&decl.attrs);
                     }
-                    if let Some(e) = var.where_clause {
-                        self.in_state(State::One, |c| c.condition(e, "the `where` clause"));
-                    }
+                    let before = before.and_then(|b| match &b.kind {
+                        DeclKind::Var(before) => before.where_clause,
+                        _ => None,
+                    });
+                    self.global_var(var, before, about_variables.then_some(&decl.attrs));
                 }
                 DeclKind::Axiom(axiom) => self.axiom(axiom, &decl.attrs),
                 DeclKind::Function(function) => self.function_decl(function, &decl.attrs),
                 DeclKind::Procedure(procedure) => self.procedure_decl(procedure, &decl.attrs, index),
                 DeclKind::Implementation(i) => self.implementation(i, &decl.attrs, index),
             }
+        }
+    }
+
+    /// A global variable; the one before it may have the same `where` clause.
+    fn global_var(&mut self, var: &Var, before: Option<ExprId>, attrs: Option<&Attrs>) {
+        if let (Some(id), Some(attrs)) = (self.info.global(var.name.name), attrs) {
+            self.var_attrs(attrs, id, var.where_clause);
+        }
+        match var.where_clause {
+            Some(e) if before != Some(e) => {
+                self.in_state(State::One, |c| c.condition(e, "the `where` clause"));
+            }
+            _ => {}
         }
     }
 

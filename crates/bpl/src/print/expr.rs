@@ -7,7 +7,7 @@ use crate::ast::{BinaryOp, Binder, Expr, ExprId, ExprList, Let, Precedence, Unar
 use crate::symbol::Sym;
 
 /// Something left to print.
-enum Item {
+pub(super) enum Item {
     /// An expression where nothing looser than this may stand without parentheses.
     Expr(ExprId, Precedence),
     Text(&'static str),
@@ -181,10 +181,7 @@ impl Printer<'_> {
         if !binder.type_params.is_empty() {
             out.push(Text(">"));
         }
-        for (i, var) in binder.vars.iter().enumerate() {
-            out.push(Text(if i == 0 { " " } else { ", " }));
-            out.extend([Item::Attrs(var.attrs.clone()), Name(var.name.name), Text(": "), Item::Type(var.ty)]);
-        }
+        Self::bound_vars(&binder.vars, out);
         out.extend([Text(" :: "), Item::Attrs(binder.attrs.clone())]);
         for trigger in &binder.triggers {
             if trigger.positive {

@@ -3,29 +3,17 @@
 use super::Printer;
 use crate::ast::{
     Access, Attrs, Block, Body, Branch, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpec, LoopSpecKind,
-    Scope, Stmt, StmtKind, VarDecl, Visibility, While,
+    Scope, Stmt, StmtKind, Visibility, While,
 };
 
 impl Printer<'_> {
     /// Local variables, a blank line, statements.
     pub(super) fn body_lines(&mut self, body: &Body) {
-        for local in &body.locals {
-            self.start_line();
-            self.text("var ");
-            self.variable(local);
-            self.text(";");
-            self.end_line();
-        }
+        self.locals(&body.locals);
         if !body.locals.is_empty() && !body.block.stmts.is_empty() {
             self.end_line();
         }
         self.block_lines(&body.block);
-    }
-
-    /// `{:attrs} x: type where e`
-    pub(super) fn variable(&mut self, decl: &VarDecl) {
-        self.attrs(&decl.attrs);
-        self.var(&decl.var);
     }
 
     fn block_lines(&mut self, block: &Block) {
