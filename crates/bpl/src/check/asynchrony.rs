@@ -144,9 +144,12 @@ impl Checker<'_> {
         }
         let ty = self.info[var].ty;
         if !matches!(self.info.types.kind(ty), TyKind::Int | TyKind::Bv(_) | TyKind::Error) {
-            let message =
-                format!("`:range` is for integers and bitvectors, not for type `{}`", self.show(ty));
-            self.report(Code::BadAttribute, attr.span, message);
+            let shown = self.show(ty);
+            let message = format!("`:range` is for integers and bitvectors, not for type `{shown}`");
+            self.error(
+                Diagnostic::new(Code::BadAttribute, attr.span, message)
+                    .with(self.info[var].span, format!("`{shown}`")),
+            );
         }
     }
 

@@ -134,7 +134,8 @@ impl Checker<'_> {
         let (kind, ty) = (self.info[var].kind, self.info[var].ty);
         if kind == VarKind::Global && self.state == State::None {
             let message = format!("the global variable `{}` has no value here", self.text(name));
-            let help = "axioms and functions speak of no state; pass the value as an argument";
+            let help =
+                "axioms, functions and pure procedures speak of no state; pass the value as an argument";
             self.error(Diagnostic::new(Code::GlobalInStatelessContext, span, message).help(help));
         }
         ty

@@ -61,7 +61,7 @@ impl Parser<'_> {
         let start = self.token.start;
         let text = self.token_text();
         let message = match self.kind() {
-            T::Requires | T::Ensures => format!("a `{text}` clause that is a call belongs to Civl"),
+            T::Requires | T::Ensures => format!("`{text} call` is a clause of Civl"),
             _ => format!("`{text}` is a clause of Civl"),
         };
         // `refines action A { … }` ends with the action's body.

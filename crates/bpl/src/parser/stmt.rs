@@ -220,7 +220,7 @@ impl Parser<'_> {
         self.expect(T::Invariant)?;
         let attrs = self.attrs()?;
         if self.at(T::Call) {
-            self.civl_rest(start, "an invariant that is a call belongs to Civl", false);
+            self.civl_rest(start, "`invariant call` is a clause of Civl", false);
             return Ok(None);
         }
         let expr = self.expr()?;
