@@ -71,6 +71,13 @@ fn attributes_of_variables_come_first() {
 }
 
 #[test]
+fn what_is_shared_is_reported_once() {
+    assert_eq!(codes("var x, y: Nothing where oops;"), [Code::UnknownType, Code::UnknownName]);
+    assert_eq!(codes("procedure p(x, y: Nothing) { var {:a oops} a, b: int, c: bool; }").len(), 2);
+    assert_eq!(codes("axiom (forall x, y: Nothing :: x == y);"), [Code::UnknownType]);
+}
+
+#[test]
 fn another_declaration_stands_in_for_an_extern_one() {
     // Only `x` is declared elsewhere: `y` must stay.
     loads("var {:extern} x, y: int; var x: bool; procedure p() { x := y > 0; }");

@@ -74,7 +74,7 @@ impl Checker<'_> {
     }
 
     fn locals(&mut self, body: &Body) -> Vec<VarId> {
-        let types: Vec<Ty> = body.locals.iter().map(|v| self.ty(v.var.ty)).collect();
+        let types = self.tys(body.locals.iter().map(|v| v.var.ty));
         let locals = self.declare_all(&body.locals, &types, VarKind::Local);
         self.check_vars(&body.locals, &locals);
         locals

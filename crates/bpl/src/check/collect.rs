@@ -32,6 +32,8 @@ impl Checker<'_> {
     /// Collects what is declared outside of all procedures.
     pub(super) fn collect_names(&mut self) {
         let ast = self.ast;
+        // Variables that are declared together share their type.
+        let mut last = None;
         for (index, decl) in ast.decls.iter().enumerate() {
             match &decl.kind {
                 _ if self.is_overridden(index) => {}
@@ -45,7 +47,9 @@ impl Checker<'_> {
                     }
                 }
                 DeclKind::Var(var) => {
-                    let ty = self.ty(var.ty);
+                    let ty = last.filter(|(id, _)| *id == var.ty).map(|(_, ty)| ty);
+                    let ty = ty.unwrap_or_else(|| self.ty(var.ty));
+                    last = Some((var.ty, ty));
                     self.collect_var(var.name, ty, VarKind::Global);
                     self.note_assumption(var.name.name, &decl.attrs);
                 }
@@ -125,7 +129,7 @@ impl Checker<'_> {
     fn collect_function(&mut self, function: &Function, decl: usize) {
         let outer = self.type_vars.len();
         let first = self.declare_type_vars(&function.type_params);
-        let params: Vec<Ty> = function.params.iter().map(|p| self.ty(p.ty)).collect();
+        let params = self.tys(function.params.iter().map(|p| p.ty));
         let result = self.ty(function.result.ty);
         let span = function.name.span;
         self.check_occurrences(first, &function.type_params, &params, Some(result), "the parameters", span);
@@ -148,7 +152,7 @@ impl Checker<'_> {
         let mut constructors = Vec::new();
         let mut fields = FxHashMap::default();
         for (index, c) in datatype.constructors.iter().enumerate() {
-            let params = c.fields.iter().map(|f| self.ty(f.var.ty)).collect();
+            let params = self.tys(c.fields.iter().map(|f| f.var.ty));
             let constructs = Some((constructor, index));
             let (name, span) = (c.name.name, c.name.span);
             let id = self.add_function(
@@ -168,7 +172,7 @@ impl Checker<'_> {
     /// The types of a signature, with its type variables in scope while `f` runs.
     pub(super) fn signature_types(&mut self, signature: &Signature, what: &str) -> (u32, Vec<Ty>, Vec<Ty>) {
         let first = self.declare_type_vars(&signature.type_params);
-        let mut types = |vars: &[VarDecl]| vars.iter().map(|v| self.ty(v.var.ty)).collect::<Vec<_>>();
+        let mut types = |vars: &[VarDecl]| self.tys(vars.iter().map(|v| v.var.ty));
         let (ins, outs) = (types(&signature.ins), types(&signature.outs));
         let all: Vec<Ty> = ins.iter().chain(&outs).copied().collect();
         self.check_occurrences(first, &signature.type_params, &all, None, what, signature.name.span);

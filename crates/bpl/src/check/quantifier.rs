@@ -21,7 +21,7 @@ impl Checker<'_> {
         }
         self.scoped(|c| {
             let first = c.declare_type_vars(&binder.type_params);
-            let types: Vec<Ty> = binder.vars.iter().map(|v| c.ty(v.ty)).collect();
+            let types = c.tys(binder.vars.iter().map(|v| v.ty));
             let vars: Vec<VarId> = binder
                 .vars
                 .iter()

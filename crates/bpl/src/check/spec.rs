@@ -71,11 +71,9 @@ impl Checker<'_> {
         self.scoped(|c| {
             // The types were resolved when the names were collected; here they are needed for the scope.
             c.declare_type_vars(&function.type_params);
-            let mut vars = Vec::new();
-            for param in &function.params {
-                let ty = c.quietly(|c| c.ty(param.ty));
-                vars.push(param.name.map(|name| c.declare(name, ty, VarKind::In)));
-            }
+            let types = c.quietly(|c| c.tys(function.params.iter().map(|p| p.ty)));
+            let params = function.params.iter().zip(types);
+            let vars = params.map(|(p, ty)| p.name.map(|n| c.declare(n, ty, VarKind::In))).collect();
             if let Some(id) = c.function_names.get(&function.name.name) {
                 c.info.function_vars.insert(*id, vars);
             }

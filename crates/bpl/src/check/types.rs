@@ -91,6 +91,19 @@ impl Checker<'_> {
         self.type_of_name.insert(name, TypeName { span, meaning });
     }
 
+    /// The types of variables, where one may share its type with the one before: then it is looked at once.
+    pub(super) fn tys(&mut self, ids: impl Iterator<Item = TypeId>) -> Vec<Ty> {
+        let mut last = None;
+        let mut types = Vec::new();
+        for id in ids {
+            let ty = last.filter(|(before, _)| *before == id).map(|(_, ty)| ty);
+            let ty = ty.unwrap_or_else(|| self.ty(id));
+            last = Some((id, ty));
+            types.push(ty);
+        }
+        types
+    }
+
     /// The type that a type expression means here.
     pub(super) fn ty(&mut self, id: TypeId) -> Ty {
         let ast = self.ast;
