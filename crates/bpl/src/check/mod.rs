@@ -12,6 +12,7 @@
 mod asynchrony;
 mod attr;
 mod body;
+mod call;
 mod collect;
 mod components;
 mod datatype;

@@ -30,7 +30,7 @@ impl Parser<'_> {
         self.bump();
         let span = self.span_from(start);
         let text = self.text[start..self.last_end].split_whitespace().collect::<Vec<_>>().join(" ");
-        self.unsupported(span, &format!("`{}` is a declaration of Civl", super::shorten(&text)));
+        self.unsupported(span, &format!("`{}` is a declaration of Civl", super::report::shorten(&text)));
         let mut depth = 0_u32;
         let mut ended = false;
         while !self.at(T::Eof) {

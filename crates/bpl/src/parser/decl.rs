@@ -66,7 +66,7 @@ impl Parser<'_> {
             T::Procedure | T::Pure => self.procedure(),
             T::Implementation => self.implementation(),
             _ => {
-                let help = super::misspelt(self.token_text(), DECL_KEYWORDS);
+                let help = super::report::misspelt(self.token_text(), DECL_KEYWORDS);
                 Err(self.expected_or("a declaration", help))
             }
         }

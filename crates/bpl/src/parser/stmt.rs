@@ -256,7 +256,7 @@ impl Parser<'_> {
         let help = match targets {
             _ if self.at(T::Equals) => Some("an assignment is written `:=`".to_owned()),
             [Lhs { base, path, .. }] if path.is_empty() => {
-                super::misspelt(self.ast.text(base.name), STMT_KEYWORDS)
+                super::report::misspelt(self.ast.text(base.name), STMT_KEYWORDS)
             }
             _ => None,
         };
