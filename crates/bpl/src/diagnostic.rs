@@ -53,7 +53,7 @@ impl Diagnostic {
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
-            message: message.into(),
+            message: bounded(message.into()),
             primary: Label { span, text: String::new() },
             secondary: Vec::new(),
             help: None,
@@ -63,28 +63,28 @@ impl Diagnostic {
     /// Adds a remark at the place itself.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
-        self.primary.text = text.into();
+        self.primary.text = bounded(text.into());
         self
     }
 
     /// Adds another place.
     #[must_use]
     pub fn with(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.secondary.push(Label { span, text: text.into() });
+        self.secondary.push(Label { span, text: bounded(text.into()) });
         self
     }
 
     /// Adds what to do about it.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help = Some(text.into());
+        self.help = Some(bounded(text.into()));
         self
     }
 
     /// Adds what to do about it, if there is something.
     #[must_use]
     pub fn maybe_help(mut self, text: Option<String>) -> Self {
-        self.help = text.or(self.help);
+        self.help = text.map(bounded).or(self.help);
         self
     }
 
@@ -92,6 +92,21 @@ impl Diagnostic {
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }
+}
+
+/// The text with long names in backquotes cut: a name may have megabytes.
+fn bounded(text: String) -> String {
+    // More than any sentence of ours, and than a type that has been cut already.
+    const MOST: usize = 300;
+    if text.len() <= MOST {
+        return text;
+    }
+    let cut = |part: &str, most: usize| match part.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &part[..end]),
+        None => part.to_owned(),
+    };
+    // A backquote may be part of a name.
+    cut(&text.split('`').map(|part| cut(part, MOST)).collect::<Vec<_>>().join("`"), 10 * MOST)
 }
 
 /// The diagnostics of a run: all that were found, up to a limit.
@@ -124,11 +139,6 @@ impl Diagnostics {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()
-    }
-
-    /// Whether something is unsupported, and nothing is wrong.
-    pub fn only_unsupported(&self) -> bool {
-        !self.is_empty() && self.list.iter().all(|d| d.severity() == Severity::Unsupported)
     }
 
     /// The diagnostics in the order of the text.
@@ -169,7 +179,7 @@ macro_rules! codes {
 codes! {
     /// The file is not UTF-8.
     NotUtf8 = 1 Error;
-    /// Characters that begin no token.
+    /// Characters that begin no token, or control characters in a string.
     UnexpectedCharacter = 2 Error;
     /// A string without its closing quote.
     UnterminatedString = 3 Error;
@@ -181,6 +191,8 @@ codes! {
     BadNumber = 6 Error;
     /// The files are too large, together.
     TooLarge = 7 Error;
+    /// The file cannot be read.
+    Unreadable = 8 Error;
 
     /// Something else was expected here.
     UnexpectedToken = 101 Error;

@@ -22,7 +22,7 @@ pub(crate) fn check(text: &str) -> Result<(), &'static str> {
     let (whole, rest) = hex.split_once('.').ok_or(RANGE)?;
     let (number, _format) = rest.rsplit_once('f').ok_or(RANGE)?;
     let (fraction, power) = number.rsplit_once('e').ok_or(RANGE)?;
-    let power: i64 = power.parse().ok().filter(|p: &i64| p.abs() < 1 << 40).ok_or(RANGE)?;
+    let power: i64 = power.parse().ok().filter(|p: &i64| p.unsigned_abs() < 1 << 40).ok_or(RANGE)?;
     let Some((highest, lowest)) = extent(whole, fraction) else { return Ok(()) };
     let (highest, lowest) = (highest + 4 * power, lowest + 4 * power);
     // No literal has an exponent that 60 bits would not hold.
@@ -58,7 +58,9 @@ mod tests {
         for good in ["0x0.0e0f2e2", "0x0.000008e-32f24e8", "0x0.8e32f24e8", "0x0.ffffffe0f24e8", "0NaN24e8"] {
             assert_eq!(check(good), Ok(()), "{good}");
         }
-        for bad in ["0x0.0e0f2e1", "0x0.000004e-32f24e8", "0x1.0e32f24e8", "-0x1.ffffffe0f24e8"] {
+        let out_of_range = "0x1.0e-9223372036854775808f24e8";
+        for bad in [out_of_range, "0x0.0e0f2e1", "0x0.000004e-32f24e8", "0x1.0e32f24e8", "-0x1.ffffffe0f24e8"]
+        {
             assert!(check(bad).is_err(), "{bad}");
         }
         assert_eq!(format("0+oo53e11"), Some((53, 11)));

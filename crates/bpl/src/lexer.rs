@@ -1,7 +1,7 @@
 //! From text to tokens.
 //!
-//! The lexer is a cursor that is cheap to clone: looking ahead is lexing with a copy. It never fails; text
-//! that is no token becomes a [`T::Bad`] token, which the parser reports once, when it moves past it.
+//! The lexer is a cursor over the text. It never fails; text that is no token becomes a [`T::Bad`] token, which
+//! the parser reports once, when it moves past it.
 //!
 //! Boogie's conditional lines (`#if NAME`, `#elsif`, `#else`, `#endif`) are honoured: as there, `FILE_n` is
 //! defined in the n-th file of a program, counted from 0, and nothing else. `#line` pragmas are skipped: our
@@ -130,6 +130,8 @@ pub enum Bad {
     Characters,
     /// A string without its closing quote on the same line.
     UnterminatedString,
+    /// A string with a character in it that a terminal would act upon.
+    ControlCharacter,
     /// A comment that is never closed.
     UnterminatedComment,
     /// A line that begins with `#` and is no pragma that we know.
@@ -309,7 +311,7 @@ struct Conditional {
 }
 
 /// A cursor over a text.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Lexer<'a> {
     text: &'a str,
     /// Which file of the program it is.
@@ -341,6 +343,11 @@ const CLASS: [u8; 256] = {
 
 fn class(b: u8) -> u8 {
     CLASS[b as usize]
+}
+
+/// The characters that no string may have, so that no text that we print can command a terminal.
+pub(crate) fn is_control(c: char) -> bool {
+    c.is_control() && c != '\t'
 }
 
 /// The characters that may go on in a name.
@@ -452,23 +459,26 @@ impl<'a> Lexer<'a> {
         false
     }
 
+    /// A string. A quote behind a backslash never ends it.
+    ///
+    /// Deviation from Boogie, where such a quote ends the string if no other one on the line does: what a
+    /// string is must not depend on what follows it.
     fn string(&mut self, start: usize) -> T {
         let mut pos = start + 1;
-        let mut end = None;
-        while let Some(i) = memchr::memchr2(b'"', b'\n', &self.bytes()[pos..]) {
+        while let Some(i) = memchr::memchr3(b'"', b'\\', b'\n', &self.bytes()[pos..]) {
             pos += i;
-            if self.at(pos) == b'\n' {
-                break;
-            }
-            pos += 1;
-            end = Some(pos);
-            // A quote behind a backslash ends the string only if no other quote does.
-            if self.at(pos - 2) != b'\\' {
-                break;
+            match self.at(pos) {
+                b'"' => {
+                    self.pos = pos + 1;
+                    let bad = self.text[start..pos].chars().any(is_control);
+                    return if bad { T::Bad(Bad::ControlCharacter) } else { T::Str };
+                }
+                b'\\' => pos += if self.at(pos + 1) == b'"' { 2 } else { 1 },
+                _ => break,
             }
         }
-        self.pos = end.unwrap_or_else(|| self.line_end(start));
-        if end.is_some() { T::Str } else { T::Bad(Bad::UnterminatedString) }
+        self.pos = self.line_end(start);
+        T::Bad(Bad::UnterminatedString)
     }
 
     fn number(&mut self, start: usize) -> T {
@@ -513,7 +523,7 @@ impl<'a> Lexer<'a> {
         }
         // `e` is a hexadecimal digit too: the exponent begins at the last `e` before the `f` of the format.
         let fraction = hex(whole + 1)?;
-        (whole + 2..=fraction).rev().find_map(|e| self.float_format(self.exponent(e)?, b'f'))
+        (whole + 2..=fraction).rev().find_map(|e| self.float_format(self.exponent(e)?))
     }
 
     /// The end of `0NaNDeD`, `0nanDeD`, `0+ooDeD` or `0-ooDeD` at `pos`, if it stands there.
@@ -526,9 +536,9 @@ impl<'a> Lexer<'a> {
         self.exponent(self.digits(pos + 4))
     }
 
-    /// The end of the format `fDeD` at `pos`, where `f` is the letter given.
-    fn float_format(&self, pos: usize, letter: u8) -> Option<usize> {
-        if self.at(pos) != letter || !self.at(pos + 1).is_ascii_digit() {
+    /// The end of the format `fDeD` at `pos`, if it stands there.
+    fn float_format(&self, pos: usize) -> Option<usize> {
+        if self.at(pos) != b'f' || !self.at(pos + 1).is_ascii_digit() {
             return None;
         }
         self.exponent(self.digits(pos + 1))

@@ -3,7 +3,9 @@
 //! Source text is untrusted: control characters never reach the terminal, and only a window around each
 //! place is shown, so that a line of megabytes stays readable.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
@@ -20,37 +22,56 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
     };
     let mut group = Group::with_title(level.primary_title(message.as_str()).id(code.as_str()));
     let excerpts = excerpts(sources, diagnostic);
-    for excerpt in &excerpts {
-        let mut snippet =
-            Snippet::source(excerpt.text.as_str()).line_start(excerpt.line).path(excerpt.file.as_str());
-        for mark in &excerpt.marks {
-            let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let label = (!mark.text.is_empty()).then_some(mark.text.as_str());
-            snippet = snippet.annotation(kind.span(mark.range.clone()).label(label));
-        }
-        group = group.element(snippet);
+    for (i, excerpt) in excerpts.iter().enumerate() {
+        group = group.element(excerpt.snippet().path(marker(i)));
     }
     let help = diagnostic.help.as_deref().map(printable);
     if let Some(help) = &help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
     let mut text = renderer.render(&[group]);
-    for Excerpt { file, line, column, .. } in &excerpts {
-        if let Some((shown, real)) = column {
-            text = text.replacen(&format!("{file}:{line}:{shown}"), &format!("{file}:{line}:{real}"), 1);
-        }
+    for (i, excerpt) in excerpts.iter().enumerate() {
+        text = with_place(&text, &marker(i), excerpt);
     }
     text.push('\n');
     text
 }
 
+/// Stands for a file while the excerpt is laid out: a text that nothing printable contains.
+fn marker(index: usize) -> String {
+    format!("\u{1}{index}\u{1}")
+}
+
+/// Puts the place of an excerpt where the layout has a marker, with a line and a column of its own making: the
+/// excerpt may be a part of its line, with other characters in it.
+fn with_place(text: &str, marker: &str, excerpt: &Excerpt) -> String {
+    let Some((before, after)) = text.split_once(marker) else { return text.to_owned() };
+    let after = after.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
+    let Excerpt { file, line, column, .. } = excerpt;
+    format!("{before}{file}:{line}:{column}{after}")
+}
+
+/// How a tab is shown.
+const TAB: &str = "    ";
+
 /// Replaces what a terminal would act upon.
 pub fn printable(text: &str) -> String {
-    let dangerous = |c: char| {
-        c.is_control() && c != '\n'
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
-    text.chars().map(|c| if dangerous(c) { '\u{fffd}' } else { c }).collect()
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' => shown.push_str(TAB),
+            c if is_dangerous(c) => shown.push('\u{fffd}'),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// Control characters, and those that change the direction of text or are invisible.
+fn is_dangerous(c: char) -> bool {
+    c.is_control() && c != '\n'
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(c, '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Some lines of a file, with marks.
@@ -58,14 +79,28 @@ struct Excerpt {
     file: String,
     /// The number of the first line.
     line: usize,
-    /// If the line was cut: the column of the place in the excerpt, and that in the file.
-    column: Option<(usize, usize)>,
+    /// The column of the first mark in the file.
+    column: usize,
+    /// What is shown, in the space of all files.
+    shown: Span,
     text: String,
     marks: Vec<Mark>,
 }
 
+impl Excerpt {
+    fn snippet(&self) -> Snippet<'_, Annotation<'_>> {
+        let mut snippet = Snippet::source(self.text.as_str()).line_start(self.line);
+        for mark in &self.marks {
+            let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let label = (!mark.text.is_empty()).then_some(mark.text.as_str());
+            snippet = snippet.annotation(kind.span(mark.range.clone()).label(label));
+        }
+        snippet
+    }
+}
+
 struct Mark {
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
     text: String,
     primary: bool,
 }
@@ -79,8 +114,7 @@ fn excerpts(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<Excerpt> {
     for label in &diagnostic.secondary {
         let Some(next) = excerpt(sources, label, false) else { continue };
         // On the same line as one before, and cut out the same way: one excerpt shows both.
-        match excerpts.iter_mut().find(|e| e.file == next.file && e.line == next.line && e.text == next.text)
-        {
+        match excerpts.iter_mut().find(|e| e.shown == next.shown) {
             Some(same) => same.marks.extend(next.marks),
             None => excerpts.push(next),
         }
@@ -120,13 +154,13 @@ fn excerpt(sources: &SourceMap, label: &Label, primary: bool) -> Option<Excerpt>
     let start = start.min(text.len());
     let end = end.clamp(start, text.len());
     let marks = vec![Mark { range: start..end, text: printable(&label.text), primary }];
-    let column =
-        (shown != whole).then(|| (text[..start].chars().count() + 1, file.line_column(label.span.start).1));
-    Some(Excerpt { file: printable(&file.name), line, column, text, marks })
+    let column = file.line_column(label.span.start).1;
+    let shown = Span::new(file.start + shown.start as u32, file.start + shown.end as u32);
+    Some(Excerpt { file: printable(&file.name), line, column, shown, text, marks })
 }
 
 /// The line on which a span begins, and the part of the span on that line, in bytes of the file.
-fn first_line(file: &SourceFile, span: Span) -> Option<(usize, std::ops::Range<usize>)> {
+fn first_line(file: &SourceFile, span: Span) -> Option<(usize, Range<usize>)> {
     let (line, _) = file.line_column(span.start);
     let whole = file.line_range(line)?;
     let local = |offset: u32| offset.saturating_sub(file.start) as usize;

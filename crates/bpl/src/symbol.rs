@@ -58,19 +58,4 @@ impl Symbols {
     pub fn is_empty(&self) -> bool {
         self.strings.is_empty()
     }
-
-    /// A name that is not yet in use: `base`, or `base` with the first free number.
-    pub fn fresh(&mut self, base: &str) -> Sym {
-        if self.get(base).is_none() {
-            return self.intern(base);
-        }
-        let mut n = 0_u32;
-        loop {
-            let name = format!("{base}#{n}");
-            if self.get(&name).is_none() {
-                return self.intern(&name);
-            }
-            n += 1;
-        }
-    }
 }

@@ -158,7 +158,7 @@ pub(crate) struct Replay {
 /// Check a program and print it in canonical form
 ///
 /// Parses the files as one program, resolves names, checks types, and prints the program in canonical form: one
-/// layout, one spelling of each asynchronous construct. All errors are reported at once.
+/// layout, one spelling of each asynchronous construct. All syntax errors are reported at once, and after these all errors of names and types.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
                   dally print program.bpl           check it and print it\n  \

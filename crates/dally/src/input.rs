@@ -14,6 +14,19 @@ pub(crate) enum InputError {
     Malformed { sources: SourceMap, diagnostic: Box<Diagnostic> },
 }
 
+impl InputError {
+    /// The same as a diagnostic, with the files that it points into.
+    pub(crate) fn into_diagnostic(self) -> (SourceMap, Diagnostic) {
+        match self {
+            InputError::Unreadable { file, error } => {
+                let message = format!("cannot read `{file}`: {error}");
+                (SourceMap::default(), Diagnostic::new(Code::Unreadable, Span::NONE, message))
+            }
+            InputError::Malformed { sources, diagnostic } => (sources, *diagnostic),
+        }
+    }
+}
+
 /// Reads all files of a program.
 pub(crate) fn read(files: &[String]) -> Result<SourceMap, InputError> {
     let mut sources = SourceMap::default();

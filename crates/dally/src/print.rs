@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::cli::Print;
-use crate::input::{self, InputError};
+use crate::input;
 use crate::output::{self, Exit};
 
 /// What `dally print --json` writes.
@@ -19,11 +19,9 @@ struct Report {
 pub(crate) fn run(arguments: &Print) -> Exit {
     let sources = match input::read(&arguments.files) {
         Ok(sources) => sources,
-        Err(InputError::Unreadable { file, error }) => {
-            return output::complain(&format!("cannot read `{file}`: {error}"));
-        }
-        Err(InputError::Malformed { sources, diagnostic }) => {
-            return report_errors(arguments, &sources, &[*diagnostic]);
+        Err(error) => {
+            let (sources, diagnostic) = error.into_diagnostic();
+            return report_errors(arguments, &sources, &[diagnostic]);
         }
     };
     match dally_bpl::load(&sources) {

@@ -41,7 +41,13 @@ fn several_files_are_one_program() {
 fn missing_files_are_input_errors() {
     let output = dally(&["print", "does/not/exist.bpl"], b"");
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).starts_with("error: cannot read `does/not/exist.bpl`: "));
+    assert!(text(&output.stderr).starts_with("error[E0008]: cannot read `does/not/exist.bpl`: "));
+
+    let output = dally(&["print", "--json", "does/not/exist.bpl"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["diagnostics"][0]["code"], "E0008");
+    assert!(report["diagnostics"][0]["location"].is_null());
 }
 
 #[test]

@@ -190,7 +190,11 @@ impl Machine {
         if same_tasks {
             if let (Some(stack), Some(place)) = (run.stack.changed(), old.place(run.meta.task)) {
                 let place = STACKS + place;
-                after.parts.replace(place, self.store.stacks.part(before.ids()[place]), self.store.stack(stack));
+                after.parts.replace(
+                    place,
+                    self.store.stacks.part(before.ids()[place]),
+                    self.store.stack(stack),
+                );
             }
             return;
         }

@@ -99,6 +99,8 @@ pub enum Expr {
     Let(LetId),
     /// `|{ … }|`.
     Code(CodeId),
+    /// `*`, an arbitrary value: only as an argument of a call.
+    Wildcard,
 }
 
 /// A unary operator.

@@ -74,6 +74,11 @@ impl Attrs {
         matches!((&self.0, &other.0), (Some(a), Some(b)) if Arc::ptr_eq(a, b))
     }
 
+    /// Whether both are none, or the very same.
+    pub(crate) fn same(&self, other: &Attrs) -> bool {
+        self.is_empty() && other.is_empty() || self.shared_with(other)
+    }
+
     /// The first attribute of this name.
     pub fn find(&self, name: Sym) -> Option<&Attr> {
         self.iter().find(|a| a.name == name)

@@ -154,11 +154,11 @@ pub struct Unpack {
 pub struct Call {
     /// `free call`.
     pub free: bool,
-    /// The variables that receive the results.
-    pub outs: Vec<Ident>,
+    /// The variables that receive the results; none for `*`, a result that is not needed.
+    pub outs: Vec<Option<Ident>>,
     /// The procedure.
     pub procedure: Ident,
-    /// The arguments.
+    /// The arguments; one may be [`Expr::Wildcard`](crate::ast::Expr::Wildcard).
     pub args: ExprList,
 }
 

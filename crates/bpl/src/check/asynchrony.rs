@@ -1,6 +1,6 @@
 //! Asynchronous calls, tasks and waits; entry points, buffers and ranges.
 
-use super::{Checker, ProcedureInfo, Ty, TyKind, VarId};
+use super::{Checker, Frame, ProcedureInfo, Ty, TyKind, VarId};
 use crate::ast::{Async, Attr, AttrArg, Attrs, Expr, ExprId, Ident, Stmt, StmtKind, UnaryOp};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -21,7 +21,7 @@ impl Checker<'_> {
                 type_params: (0, 0),
                 ins: Vec::new(),
                 outs: vec![Ty::INT],
-                modifies: Vec::new(),
+                modifies: Frame::default(),
                 pure: false,
                 span: Span::NONE,
                 decl: None,
@@ -31,6 +31,7 @@ impl Checker<'_> {
 
     pub(super) fn asynchronous(&mut self, stmt: &Stmt) {
         self.uses_asynchrony = true;
+        self.require_impure(stmt.span, "is one step: it posts no tasks, and neither waits nor yields");
         match &stmt.kind {
             StmtKind::Async(post) => self.post(post),
             StmtKind::Wait(out, task) => self.wait(*out, *task),
@@ -143,9 +144,12 @@ impl Checker<'_> {
         }
         let ty = self.info[var].ty;
         if !matches!(self.info.types.kind(ty), TyKind::Int | TyKind::Bv(_) | TyKind::Error) {
-            let message =
-                format!("`:range` is for integers and bitvectors, not for type `{}`", self.show(ty));
-            self.report(Code::BadAttribute, attr.span, message);
+            let shown = self.show(ty);
+            let message = format!("`:range` is for integers and bitvectors, not for type `{shown}`");
+            self.error(
+                Diagnostic::new(Code::BadAttribute, attr.span, message)
+                    .with(self.info[var].span, format!("`{shown}`")),
+            );
         }
     }
 

@@ -22,23 +22,28 @@ pub(super) struct Current {
 }
 
 impl Checker<'_> {
-    /// Declares the parameters and results of a signature.
+    /// Declares the parameters and results of an implementation.
     pub(super) fn declare_signature(&mut self, signature: &Signature, ins: &[Ty], outs: &[Ty]) -> BodyVars {
         let ins = self.declare_all(&signature.ins, ins, VarKind::In);
         let outs = self.declare_all(&signature.outs, outs, VarKind::Out);
         BodyVars { ins, outs, locals: Vec::new() }
     }
 
-    fn declare_all(&mut self, decls: &[VarDecl], types: &[Ty], kind: VarKind) -> Vec<VarId> {
+    pub(super) fn declare_all(&mut self, decls: &[VarDecl], types: &[Ty], kind: VarKind) -> Vec<VarId> {
         decls.iter().zip(types).map(|(d, ty)| self.declare(d.var.name, *ty, kind)).collect()
     }
 
     /// Checks the attributes and `where` clauses of variables that have been declared.
     pub(super) fn check_vars(&mut self, decls: &[VarDecl], vars: &[VarId]) {
+        let mut about_variables = false;
         for (i, (decl, var)) in decls.iter().zip(vars).enumerate() {
             let before = i.checked_sub(1).map(|j| &decls[j]);
             // Variables that are declared together share these.
             if !before.is_some_and(|b| b.attrs.shared_with(&decl.attrs)) {
+                self.attrs(&decl.attrs);
+                about_variables = self.are_about_variables(&decl.attrs);
+            }
+            if about_variables {
                 self.var_attrs(&decl.attrs, *var, decl.var.where_clause);
             }
             match decl.var.where_clause {
@@ -69,7 +74,7 @@ impl Checker<'_> {
     }
 
     fn locals(&mut self, body: &Body) -> Vec<VarId> {
-        let types: Vec<Ty> = body.locals.iter().map(|v| self.ty(v.var.ty)).collect();
+        let types = self.tys(body.locals.iter().map(|v| v.var.ty));
         let locals = self.declare_all(&body.locals, &types, VarKind::Local);
         self.check_vars(&body.locals, &locals);
         locals

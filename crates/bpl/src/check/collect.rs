@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Checker, FunctionId, FunctionInfo, ProcedureId, ProcedureInfo, Ty, TyKind, VarKind};
-use crate::ast::{Datatype, Decl, DeclKind, Function, Ident, Procedure, Signature, SpecKind, VarDecl};
+use super::{Checker, Frame, FunctionId, FunctionInfo, ProcedureId, ProcedureInfo, Ty, TyKind, VarKind};
+use crate::ast::{Datatype, DeclKind, Function, Ident, Procedure, Signature, SpecKind, VarDecl};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Sym;
@@ -32,17 +32,24 @@ impl Checker<'_> {
     /// Collects what is declared outside of all procedures.
     pub(super) fn collect_names(&mut self) {
         let ast = self.ast;
+        // Variables that are declared together share their type.
+        let mut last = None;
         for (index, decl) in ast.decls.iter().enumerate() {
             match &decl.kind {
-                _ if self.is_overridden(decl) => {}
+                _ if self.is_overridden(index) => {}
                 DeclKind::Const(constant) => {
                     let ty = self.ty(constant.ty);
                     for name in &constant.names {
+                        if self.overridden.contains(&(index, name.name)) {
+                            continue;
+                        }
                         self.collect_var(*name, ty, VarKind::Const { unique: constant.unique });
                     }
                 }
                 DeclKind::Var(var) => {
-                    let ty = self.ty(var.ty);
+                    let ty = last.filter(|(id, _)| *id == var.ty).map(|(_, ty)| ty);
+                    let ty = ty.unwrap_or_else(|| self.ty(var.ty));
+                    last = Some((var.ty, ty));
                     self.collect_var(var.name, ty, VarKind::Global);
                     self.note_assumption(var.name.name, &decl.attrs);
                 }
@@ -53,9 +60,9 @@ impl Checker<'_> {
             }
         }
         // Frames come last: a procedure may be declared before the globals that it changes.
-        for decl in &ast.decls {
+        for (index, decl) in ast.decls.iter().enumerate() {
             if let DeclKind::Procedure(procedure) = &decl.kind {
-                self.collect_modifies(procedure);
+                self.collect_modifies(procedure, index);
             }
         }
         self.collect_thread_ids();
@@ -73,16 +80,20 @@ impl Checker<'_> {
                 }
                 for key in declared_names(&decl.kind) {
                     if *owners.entry(key).or_insert(index) != index && pass_extern {
-                        self.overridden.insert(decl.span);
+                        self.overridden.insert((index, key.1));
                     }
                 }
             }
         }
     }
 
-    /// Whether another declaration stands in for this one.
-    pub(super) fn is_overridden(&self, decl: &Decl) -> bool {
-        !self.overridden.is_empty() && self.overridden.contains(&decl.span)
+    /// Whether other declarations stand in for all that this one declares.
+    pub(super) fn is_overridden(&self, decl: usize) -> bool {
+        if self.overridden.is_empty() {
+            return false;
+        }
+        let names = declared_names(&self.ast.decls[decl].kind);
+        !names.is_empty() && names.iter().all(|(_, name)| self.overridden.contains(&(decl, *name)))
     }
 
     fn collect_var(&mut self, name: Ident, ty: Ty, kind: VarKind) {
@@ -118,7 +129,7 @@ impl Checker<'_> {
     fn collect_function(&mut self, function: &Function, decl: usize) {
         let outer = self.type_vars.len();
         let first = self.declare_type_vars(&function.type_params);
-        let params: Vec<Ty> = function.params.iter().map(|p| self.ty(p.ty)).collect();
+        let params = self.tys(function.params.iter().map(|p| p.ty));
         let result = self.ty(function.result.ty);
         let span = function.name.span;
         self.check_occurrences(first, &function.type_params, &params, Some(result), "the parameters", span);
@@ -139,24 +150,29 @@ impl Checker<'_> {
         let args = (first..first + type_params.1).map(|p| self.info.types.intern(TyKind::Param(p))).collect();
         let result = self.info.types.intern(TyKind::Con(constructor, args));
         let mut constructors = Vec::new();
+        let mut fields = FxHashMap::default();
         for (index, c) in datatype.constructors.iter().enumerate() {
-            let params = c.fields.iter().map(|f| self.ty(f.var.ty)).collect();
+            let params = self.tys(c.fields.iter().map(|f| f.var.ty));
             let constructs = Some((constructor, index));
             let (name, span) = (c.name.name, c.name.span);
             let id = self.add_function(
                 FunctionInfo { name, type_params, params, result, constructs, span, decl },
                 span,
             );
-            constructors.push((id, c.fields.iter().map(|f| f.var.name.name).collect()));
+            let names: Vec<Sym> = c.fields.iter().map(|f| f.var.name.name).collect();
+            for (place, name) in names.iter().enumerate() {
+                fields.entry(*name).or_insert((id, place));
+            }
+            constructors.push((id, names));
         }
         self.type_vars.truncate(outer);
-        self.info.datatypes.insert(constructor, super::DatatypeInfo { type_params, constructors });
+        self.info.datatypes.insert(constructor, super::DatatypeInfo { type_params, constructors, fields });
     }
 
     /// The types of a signature, with its type variables in scope while `f` runs.
     pub(super) fn signature_types(&mut self, signature: &Signature, what: &str) -> (u32, Vec<Ty>, Vec<Ty>) {
         let first = self.declare_type_vars(&signature.type_params);
-        let mut types = |vars: &[VarDecl]| vars.iter().map(|v| self.ty(v.var.ty)).collect::<Vec<_>>();
+        let mut types = |vars: &[VarDecl]| self.tys(vars.iter().map(|v| v.var.ty));
         let (ins, outs) = (types(&signature.ins), types(&signature.outs));
         let all: Vec<Ty> = ins.iter().chain(&outs).copied().collect();
         self.check_occurrences(first, &signature.type_params, &all, None, what, signature.name.span);
@@ -176,7 +192,7 @@ impl Checker<'_> {
             type_params: (first, signature.type_params.len() as u32),
             ins,
             outs,
-            modifies: Vec::new(),
+            modifies: Frame::default(),
             pure: procedure.flavour.is_pure(),
             span: signature.name.span,
             decl: Some(decl),
@@ -189,8 +205,9 @@ impl Checker<'_> {
         self.info.procedures.push(procedure);
     }
 
-    fn collect_modifies(&mut self, procedure: &Procedure) {
-        let Some(id) = self.info.procedure(procedure.signature.name.name) else { return };
+    fn collect_modifies(&mut self, procedure: &Procedure, decl: usize) {
+        let found = self.info.procedure(procedure.signature.name.name);
+        let Some(id) = found.filter(|p| self.info[*p].decl == Some(decl)) else { return };
         let mut modifies = Vec::new();
         for spec in &procedure.specs {
             let SpecKind::Modifies(names) = &spec.kind else { continue };
@@ -208,8 +225,6 @@ impl Checker<'_> {
                 }
             }
         }
-        modifies.sort_unstable();
-        modifies.dedup();
-        self.info.procedures[id.index()].modifies = modifies;
+        self.info.procedures[id.index()].modifies = modifies.into_iter().collect();
     }
 }

@@ -5,6 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Checker, TyCon, TyKind};
 use crate::ast::{Datatype, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Sym;
 
 impl Checker<'_> {
     pub(super) fn check_datatypes(&mut self) {
@@ -22,11 +24,11 @@ impl Checker<'_> {
         let Some(con) = self.constructor_declared(datatype.name) else { return };
         let Some(info) = self.info.datatypes.get(&con).cloned() else { return };
         for (c, (function, fields)) in datatype.constructors.iter().zip(&info.constructors) {
+            let mut seen: FxHashMap<Sym, Span> = FxHashMap::default();
             for (i, field) in c.fields.iter().enumerate() {
                 let name = field.var.name;
-                if let Some(earlier) = c.fields[..i].iter().find(|f| f.var.name.name == name.name) {
-                    let first = Some(earlier.var.name.span);
-                    self.report_duplicate("the field", name.name, name.span, first);
+                if let Some(first) = seen.insert(name.name, name.span) {
+                    self.report_duplicate("the field", name.name, name.span, Some(first));
                 }
                 let Some((other, j)) = info.field(fields[i]) else { continue };
                 if self.info[other].params[j] != self.info[*function].params[i] {

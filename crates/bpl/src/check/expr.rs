@@ -68,6 +68,7 @@ impl Checker<'_> {
             Expr::Binder(binder) => self.binder(id, binder),
             Expr::Let(binding) => self.binding(id, binding),
             Expr::Code(code) => self.code(code),
+            Expr::Wildcard => self.unknowns.fresh(&mut self.info.types),
             // These begin with another expression: `extend` has them.
             _ => Ty::ERROR,
         }
@@ -90,21 +91,37 @@ impl Checker<'_> {
                 self.expect_type(Code::TypeMismatch, self.span(id), left, target, "the expression");
                 target
             }
-            Expr::Field(base, field) => {
-                self.field(Ident { name: field, span: self.span(id) }, self.span(base), left)
-            }
+            Expr::Field(base, field) => self.field(
+                Ident { name: field, span: self.last_name(id, base, field) },
+                self.span(base),
+                left,
+            ),
             Expr::FieldUpdate(base, field, value) => {
-                let element = self.field(Ident { name: field, span: self.span(id) }, self.span(base), left);
+                let start = self.span(base).end;
+                let span = Span::new(start, self.span(value).start.max(start));
+                let element = self.field(Ident { name: field, span }, self.span(base), left);
                 let ty = self.expr(value);
                 self.expect_type(Code::TypeMismatch, self.span(value), ty, element, "the new value");
                 left
             }
             Expr::Is(base, constructor) => {
-                self.is_constructor(id, base, left, constructor);
+                let span = self.last_name(id, base, constructor);
+                self.is_constructor(base, left, Ident { name: constructor, span });
                 Ty::BOOL
             }
             _ => Ty::ERROR,
         }
+    }
+
+    /// Where the name stands with which an expression ends that begins with `base`.
+    fn last_name(&self, id: ExprId, base: ExprId, name: Sym) -> Span {
+        let (whole, base) = (self.span(id), self.span(base));
+        // With parentheses around it, it ends with one: then all behind `base` has to do.
+        let start = match whole.start == base.start {
+            true => whole.end.saturating_sub(self.text(name).len() as u32),
+            false => base.end,
+        };
+        Span::new(start.min(whole.end), whole.end)
     }
 
     fn name(&mut self, id: ExprId, name: Sym) -> Ty {
@@ -117,7 +134,8 @@ impl Checker<'_> {
         let (kind, ty) = (self.info[var].kind, self.info[var].ty);
         if kind == VarKind::Global && self.state == State::None {
             let message = format!("the global variable `{}` has no value here", self.text(name));
-            let help = "axioms and functions speak of no state; pass the value as an argument";
+            let help =
+                "axioms, functions and pure procedures speak of no state; pass the value as an argument";
             self.error(Diagnostic::new(Code::GlobalInStatelessContext, span, message).help(help));
         }
         ty
@@ -158,8 +176,7 @@ impl Checker<'_> {
         } else if self.var_of[name.name.index()].is_some() {
             Some(format!("`{text}` is a variable: to index a map, write `{text}[…]`"))
         } else {
-            let known: Vec<Sym> = self.function_names.keys().copied().collect();
-            self.suggest(name.name, known.into_iter())
+            self.suggest(name.name, |c| c.function_names.keys().copied().collect::<Vec<_>>().into_iter())
         };
         let message = format!("there is no function `{text}`");
         self.error(Diagnostic::new(Code::UnknownFunction, name.span, message).maybe_help(help));
@@ -272,7 +289,9 @@ impl Checker<'_> {
         };
         if !enough {
             let found = self.show(ty);
-            let message = format!("a bitvector of at least {high} bits is needed, not one of type `{found}`");
+            let bits = if high == 1 { "bit" } else { "bits" };
+            let message =
+                format!("a bitvector of at least {high} {bits} is needed, not one of type `{found}`");
             self.report(Code::NotApplicable, self.span(base), message);
         }
         self.info.types.intern(TyKind::Bv(high - low))

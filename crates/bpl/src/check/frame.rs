@@ -6,8 +6,12 @@
 //! asynchrony, or that marks an entry point, clauses that are too narrow are widened as well: a task that
 //! runs in between can change anything, and Corral does the same.
 
+use rustc_hash::FxHashSet;
+
+use super::components::components;
+use super::frame_set::Union;
 use super::{Checker, ProcedureId, VarId};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 
 /// What a body does that its callers must know of.
@@ -30,23 +34,34 @@ impl Checker<'_> {
         for Effects { procedure, assigned, calls } in &effects {
             let Some(procedure) = procedure.filter(|p| self.held_to_frame.contains(p)) else { continue };
             for (var, span) in assigned {
-                self.require_frame(procedure, *var, *span, None);
-            }
-            for (callee, span) in calls {
-                // Most calls are to procedures that change nothing or the same.
-                if self.info[*callee].modifies != self.info[procedure].modifies {
-                    for var in self.info[*callee].modifies.clone() {
-                        self.require_frame(procedure, var, *span, Some(*callee));
-                    }
+                if !self.info[procedure].modifies.contains(*var) {
+                    self.report_frame(procedure, *var, *span, None);
                 }
+            }
+            self.check_calls(procedure, calls);
+        }
+    }
+
+    /// Checks that a procedure may change what those may change that it calls. Each is reported once.
+    fn check_calls(&mut self, procedure: ProcedureId, calls: &[(ProcedureId, Span)]) {
+        let own = self.info[procedure].modifies.clone();
+        let mut seen = FxHashSet::default();
+        for (callee, span) in calls {
+            if self.diagnostics.is_full() {
+                return;
+            }
+            if !seen.insert(*callee) {
+                continue;
+            }
+            let frame = self.info[*callee].modifies.clone();
+            // As many as can be reported.
+            for var in frame.without(&own).take(Diagnostics::LIMIT) {
+                self.report_frame(procedure, var, *span, Some(*callee));
             }
         }
     }
 
-    fn require_frame(&mut self, procedure: ProcedureId, var: VarId, span: Span, callee: Option<ProcedureId>) {
-        if self.diagnostics.is_full() || self.info[procedure].modifies.binary_search(&var).is_ok() {
-            return;
-        }
+    fn report_frame(&mut self, procedure: ProcedureId, var: VarId, span: Span, callee: Option<ProcedureId>) {
         let (name, procedure_name) = (self.text(self.info[var].name), self.text(self.info[procedure].name));
         let how = match callee {
             Some(callee) => format!("`{}`, called here, may change", self.text(self.info[callee].name)),
@@ -59,47 +74,39 @@ impl Checker<'_> {
         );
     }
 
-    /// Adds to each frame that is not fixed what the body assigns to, and the frames of what it calls.
+    /// Adds to each frame that is not fixed what the bodies assign to, and the frames of what they call.
+    ///
+    /// Procedures that call each other have the same frame. Those that are called come first.
     fn infer_frames(&mut self, effects: &[Effects]) {
-        let count = self.info.procedures.len();
-        let mut callers: Vec<Vec<ProcedureId>> = vec![Vec::new(); count];
-        for Effects { procedure, assigned, calls } in effects {
-            let Some(procedure) = procedure.filter(|p| !self.held_to_frame.contains(p)) else { continue };
-            let mut assigned: Vec<VarId> = assigned.iter().map(|(v, _)| *v).collect();
-            assigned.sort_unstable();
-            assigned.dedup();
-            self.widen_frame(procedure, &assigned);
-            for (callee, _) in calls {
-                callers[callee.index()].push(procedure);
-            }
+        let mut bodies: Vec<Vec<&Effects>> = vec![Vec::new(); self.info.procedures.len()];
+        let mut callees: Vec<Vec<u32>> = vec![Vec::new(); self.info.procedures.len()];
+        for body in effects {
+            let Some(procedure) = body.procedure.filter(|p| !self.held_to_frame.contains(p)) else {
+                continue;
+            };
+            bodies[procedure.index()].push(body);
+            callees[procedure.index()].extend(body.calls.iter().map(|(callee, _)| callee.0));
         }
-        let mut todo: Vec<ProcedureId> = (0..count as u32).rev().map(ProcedureId).collect();
-        let mut queued = vec![true; count];
-        while let Some(callee) = todo.pop() {
-            queued[callee.index()] = false;
-            let frame = std::mem::take(&mut self.info.procedures[callee.index()].modifies);
-            for caller in &callers[callee.index()] {
-                let grew = *caller != callee && self.widen_frame(*caller, &frame);
-                if grew && !std::mem::replace(&mut queued[caller.index()], true) {
-                    todo.push(*caller);
+        for list in &mut callees {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let mut union = Union::default();
+        for component in components(&callees) {
+            for member in &component {
+                let member = *member as usize;
+                union.add_all(&self.info.procedures[member].modifies);
+                for (var, _) in bodies[member].iter().flat_map(|b| &b.assigned) {
+                    union.add(*var);
+                }
+                for callee in &callees[member] {
+                    union.add_all(&self.info.procedures[*callee as usize].modifies);
                 }
             }
-            self.info.procedures[callee.index()].modifies = frame;
-        }
-    }
-
-    /// Adds globals, which are sorted, to a frame; true if it grew.
-    fn widen_frame(&mut self, procedure: ProcedureId, vars: &[VarId]) -> bool {
-        let modifies = &mut self.info.procedures[procedure.index()].modifies;
-        let before = modifies.len();
-        for var in vars {
-            if modifies[..before].binary_search(var).is_err() {
-                modifies.push(*var);
+            let frame = union.take();
+            for member in component {
+                self.info.procedures[member as usize].modifies = frame.clone();
             }
         }
-        if modifies.len() > before {
-            modifies.sort_unstable();
-        }
-        modifies.len() > before
     }
 }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Frame;
 use super::ty::{Ty, TyCon, Types};
 use crate::ast::ExprId;
 use crate::source::Span;
@@ -105,9 +106,9 @@ pub struct ProcedureInfo {
     pub ins: Vec<Ty>,
     /// The types of its results.
     pub outs: Vec<Ty>,
-    /// The globals that it may change, sorted: those of its clauses or, where there are none, those that it
+    /// The globals that it may change: those of its clauses or, where there are none, those that it
     /// and what it calls assign to.
-    pub modifies: Vec<VarId>,
+    pub modifies: Frame,
     /// Declared pure.
     pub pure: bool,
     /// Where it is declared.
@@ -123,12 +124,14 @@ pub struct DatatypeInfo {
     pub(super) type_params: (u32, u32),
     /// Its constructors, each with the names of its fields.
     pub constructors: Vec<(FunctionId, Vec<Sym>)>,
+    /// For each field the first constructor that has it, and which of its fields it is.
+    pub(super) fields: FxHashMap<Sym, (FunctionId, usize)>,
 }
 
 impl DatatypeInfo {
     /// The first constructor that has this field, and which of its fields it is.
     pub fn field(&self, name: Sym) -> Option<(FunctionId, usize)> {
-        self.constructors.iter().find_map(|(c, fields)| Some((*c, fields.iter().position(|f| *f == name)?)))
+        self.fields.get(&name).copied()
     }
 }
 

@@ -46,8 +46,10 @@ impl Checker<'_> {
             if current.labels.contains_key(&target.name) {
                 continue;
             }
-            let known: Vec<Sym> = current.labels.keys().copied().collect();
-            let help = self.suggest(target.name, known.into_iter());
+            let known = |c: &Self| {
+                c.current.iter().flat_map(|c| c.labels.keys().copied()).collect::<Vec<_>>().into_iter()
+            };
+            let help = self.suggest(target.name, known);
             let message = format!("there is no label `{}` in this body", self.text(target.name));
             self.error(Diagnostic::new(Code::UnknownLabel, target.span, message).maybe_help(help));
         }

@@ -12,10 +12,13 @@
 mod asynchrony;
 mod attr;
 mod body;
+mod call;
 mod collect;
+mod components;
 mod datatype;
 mod expr;
 mod frame;
+mod frame_set;
 mod info;
 mod labels;
 mod operator;
@@ -27,6 +30,7 @@ mod ty;
 mod types;
 mod unify;
 
+pub use frame_set::Frame;
 pub use info::*;
 pub use ty::{Ty, TyCon, TyConInfo, TyKind, Types};
 
@@ -74,8 +78,7 @@ struct Checker<'a> {
     scope_of_var: Vec<u32>,
     /// The type that a name means, by symbol.
     type_of_name: FxHashMap<Sym, types::TypeName>,
-    /// Type variables in scope, innermost last.
-    type_vars: Vec<(Sym, u32)>,
+    type_vars: scope::TypeVars,
     function_names: FxHashMap<Sym, FunctionId>,
     unknowns: unify::Unknowns,
     /// Expressions and variables whose types still have unknown parts.
@@ -93,8 +96,8 @@ struct Checker<'a> {
     /// The body that is being checked.
     current: Option<body::Current>,
     uses_asynchrony: bool,
-    /// Declarations marked `{:extern}` that another one stands in for, by their spans.
-    overridden: FxHashSet<Span>,
+    /// Names declared with `{:extern}` that another declaration stands in for, with the index of theirs.
+    overridden: FxHashSet<(usize, Sym)>,
     /// The assumption variables, and whether they have been assigned to.
     assumptions: FxHashMap<VarId, bool>,
     /// Ids given with `:id`, each once.
@@ -120,7 +123,7 @@ impl<'a> Checker<'a> {
             scopes: 0,
             scope_of_var: Vec::new(),
             type_of_name: FxHashMap::default(),
-            type_vars: Vec::new(),
+            type_vars: scope::TypeVars::default(),
             function_names: FxHashMap::default(),
             unknowns: unify::Unknowns::default(),
             pending_exprs: Vec::new(),
@@ -169,9 +172,13 @@ impl<'a> Checker<'a> {
     }
 
     /// "did you mean", from names of the same kind.
-    fn suggest(&mut self, name: Sym, candidates: impl Iterator<Item = Sym>) -> Option<String> {
+    fn suggest<I: Iterator<Item = Sym>>(
+        &mut self,
+        name: Sym,
+        candidates: impl FnOnce(&Self) -> I,
+    ) -> Option<String> {
         self.suggestions = self.suggestions.checked_sub(1)?;
-        did_you_mean(self.text(name), candidates.map(|c| self.ast.text(c)))
+        did_you_mean(self.text(name), candidates(self).map(|c| self.ast.text(c)))
     }
 
     /// Makes the type of an expression equal to what it should be.
@@ -197,21 +204,19 @@ impl<'a> Checker<'a> {
 
     /// The type with what has been found out about it.
     fn known(&mut self, ty: Ty) -> Ty {
-        self.unknowns.deep(&mut self.info.types, ty, None)
+        self.unknowns.deep(&mut self.info.types, ty)
     }
 
     /// Ends an expression: what is still unknown about its types does not matter, and becomes `int`.
     fn finish(&mut self) {
-        if self.pending_exprs.is_empty() && self.pending_vars.is_empty() {
-            return;
-        }
+        let mut resolution = unify::Resolution::or(Ty::INT);
         for e in std::mem::take(&mut self.pending_exprs) {
-            let ty = self.info.expr_types[e.index()];
-            self.info.expr_types[e.index()] = self.unknowns.deep(&mut self.info.types, ty, Some(Ty::INT));
+            let ty = &mut self.info.expr_types[e.index()];
+            *ty = resolution.resolve(&self.unknowns, &mut self.info.types, *ty);
         }
         for v in std::mem::take(&mut self.pending_vars) {
-            let ty = self.info.vars[v.index()].ty;
-            self.info.vars[v.index()].ty = self.unknowns.deep(&mut self.info.types, ty, Some(Ty::INT));
+            let ty = &mut self.info.vars[v.index()].ty;
+            *ty = resolution.resolve(&self.unknowns, &mut self.info.types, *ty);
         }
         self.unknowns.clear();
     }

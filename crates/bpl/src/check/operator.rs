@@ -1,5 +1,7 @@
 //! Operators, fields and constructors.
 
+use rustc_hash::FxHashMap;
+
 use super::{Checker, DatatypeInfo, Ty, TyCon, TyKind};
 use crate::ast::{BinaryOp, ExprId, Ident, UnaryOp};
 use crate::diagnostic::{Code, Diagnostic};
@@ -82,21 +84,31 @@ impl Checker<'_> {
         if a == b {
             return true;
         }
-        let (a, b) = (self.known(a), self.known(b));
-        let before = self.unknowns.clone_if(self.info.types.has_param(a) || self.info.types.has_param(b));
+        let before = self.unknowns.now();
         if self.unify(a, b) {
             return true;
         }
-        let Some(before) = before else { return false };
-        let after = std::mem::replace(&mut self.unknowns, before);
-        let instance: Vec<Ty> =
-            (0..self.info.types.param_count()).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
-        let a = self.info.types.subst_params(a, 0, &instance);
-        let b = self.info.types.subst_params(b, 0, &instance);
-        let comparable = self.unify(a, b);
-        // What the type variables would have to be for that is of no interest.
-        self.unknowns = after;
+        // What has been found out on the way is kept, as in Boogie, but what the type variables would have to
+        // be for the types to be equal is of no interest.
+        let found = self.unknowns.undo(before);
+        let comparable = self.comparable_for_some(a, b);
+        self.unknowns.undo(before);
+        self.unknowns.redo(&found);
         comparable
+    }
+
+    /// Whether the types are equal for some meaning of the type variables in them.
+    fn comparable_for_some(&mut self, a: Ty, b: Ty) -> bool {
+        let (a, b) = (self.known(a), self.known(b));
+        let params = self.info.types.params_in(&[a, b]);
+        if params.is_empty() {
+            return false;
+        }
+        let instance: FxHashMap<u32, Ty> =
+            params.into_iter().map(|p| (p, self.unknowns.fresh(&mut self.info.types))).collect();
+        let a = self.info.types.subst(a, &|p| instance.get(&p).copied());
+        let b = self.info.types.subst(b, &|p| instance.get(&p).copied());
+        self.unify(a, b)
     }
 
     fn same_numbers(&mut self, a: Ty, b: Ty) -> Option<Ty> {
@@ -160,24 +172,37 @@ impl Checker<'_> {
             let ty = self.info[function].params[index];
             return self.info.types.subst_params(ty, first, &args);
         }
-        let known: Vec<Sym> = datatype.constructors.iter().flat_map(|(_, fields)| fields.clone()).collect();
-        self.unknown_member(con, field, "field", known);
+        let fields = move |c: &Self| {
+            let constructors = c.info.datatypes[&con].constructors.iter();
+            constructors.flat_map(|(_, fields)| fields.clone()).collect::<Vec<_>>().into_iter()
+        };
+        self.unknown_member(con, field, "field", fields);
         Ty::ERROR
     }
 
-    pub(super) fn is_constructor(&mut self, id: ExprId, base: ExprId, ty: Ty, constructor: Sym) {
+    pub(super) fn is_constructor(&mut self, base: ExprId, ty: Ty, constructor: Ident) {
         let Some((con, _)) = self.datatype(ty, self.span(base)) else { return };
-        let known: Vec<Sym> =
-            self.info.datatypes[&con].constructors.iter().map(|(f, _)| self.info[*f].name).collect();
-        if !known.contains(&constructor) {
-            self.unknown_member(con, Ident { name: constructor, span: self.span(id) }, "constructor", known);
+        let function = self.function_names.get(&constructor.name);
+        if function.and_then(|f| self.info[*f].constructs).is_some_and(|(owner, _)| owner == con) {
+            return;
         }
+        let constructors = move |c: &Self| {
+            let constructors = c.info.datatypes[&con].constructors.iter();
+            constructors.map(|(f, _)| c.info[*f].name).collect::<Vec<_>>().into_iter()
+        };
+        self.unknown_member(con, constructor, "constructor", constructors);
     }
 
-    fn unknown_member(&mut self, con: TyCon, name: Ident, what: &str, known: Vec<Sym>) {
+    fn unknown_member<I: Iterator<Item = Sym>>(
+        &mut self,
+        con: TyCon,
+        name: Ident,
+        what: &str,
+        known: impl FnOnce(&Self) -> I,
+    ) {
         let datatype = self.text(self.info.types.constructors[con.index()].name);
         let message = format!("the datatype `{datatype}` has no {what} `{}`", self.text(name.name));
-        let help = self.suggest(name.name, known.into_iter());
+        let help = self.suggest(name.name, known);
         self.error(Diagnostic::new(Code::UnknownField, name.span, message).maybe_help(help));
     }
 }

@@ -21,7 +21,7 @@ impl Checker<'_> {
         }
         self.scoped(|c| {
             let first = c.declare_type_vars(&binder.type_params);
-            let types: Vec<Ty> = binder.vars.iter().map(|v| c.ty(v.ty)).collect();
+            let types = c.tys(binder.vars.iter().map(|v| v.ty));
             let vars: Vec<VarId> = binder
                 .vars
                 .iter()
@@ -56,13 +56,17 @@ impl Checker<'_> {
 
     /// The type variables that do not occur in the types of the bound variables, with their numbers.
     fn unmentioned_type_vars(
-        &mut self,
+        &self,
         binder: &Binder,
         first: u32,
         types: &[Ty],
     ) -> Vec<(crate::symbol::Sym, u32)> {
+        if binder.type_params.is_empty() {
+            return Vec::new();
+        }
+        let mentioned = self.info.types.params_in(types);
         let numbered = binder.type_params.iter().zip(first..).map(|(p, number)| (p.name, number));
-        numbered.filter(|(_, number)| !types.iter().any(|t| self.info.types.mentions(*t, *number))).collect()
+        numbered.filter(|(_, number)| !mentioned.contains(number)).collect()
     }
 
     fn check_trigger(
@@ -92,13 +96,14 @@ impl Checker<'_> {
                 self.error(Diagnostic::new(Code::BadTrigger, trigger.span, message).help(help));
             }
         }
+        if unmentioned.is_empty() {
+            return;
+        }
+        let types: Vec<Ty> = mentioned.exprs.iter().map(|e| self.info.expr_types[e.index()]).collect();
+        let types: Vec<Ty> = types.into_iter().map(|t| self.known(t)).collect();
+        let found = self.info.types.params_in(&types);
         for (name, number) in unmentioned {
-            let found = mentioned.exprs.iter().any(|e| {
-                let ty = self.info.expr_types[e.index()];
-                let ty = self.known(ty);
-                self.info.types.mentions(ty, *number)
-            });
-            if !found {
+            if !found.contains(number) {
                 let message = format!(
                     "the trigger does not mention the type variable `{}`, and neither do the bound variables",
                     self.text(*name)

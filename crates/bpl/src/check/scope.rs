@@ -1,9 +1,55 @@
 //! Scopes of variables and type variables.
 
+use rustc_hash::FxHashMap;
+
 use super::{Checker, Ty, VarId, VarInfo, VarKind};
 use crate::ast::Ident;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::symbol::Sym;
+
+/// The type variables in scope.
+#[derive(Debug, Default)]
+pub(super) struct TypeVars {
+    /// The number of each, and where it is declared.
+    of_name: FxHashMap<Sym, (u32, Span)>,
+    /// Their names, innermost last, with what the names meant outside.
+    stack: Vec<(Sym, Option<(u32, Span)>)>,
+}
+
+impl TypeVars {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Adds one; where another one of this name is declared.
+    fn declare(&mut self, name: Ident, number: u32) -> Option<Span> {
+        let outside = self.of_name.insert(name.name, (number, name.span));
+        self.stack.push((name.name, outside));
+        outside.map(|(_, span)| span)
+    }
+
+    /// Ends the scope of all but the outermost ones.
+    pub(super) fn truncate(&mut self, len: usize) {
+        for (name, outside) in self.stack.drain(len..).rev() {
+            match outside {
+                Some(meaning) => self.of_name.insert(name, meaning),
+                None => self.of_name.remove(&name),
+            };
+        }
+    }
+
+    /// The number of the type variable of this name.
+    pub(super) fn get(&self, name: Sym) -> Option<u32> {
+        self.of_name.get(&name).map(|(number, _)| *number)
+    }
+
+    /// All names.
+    pub(super) fn names(&self) -> impl Iterator<Item = Sym> {
+        self.of_name.keys().copied()
+    }
+}
 
 impl Checker<'_> {
     /// Runs `f` in a scope of its own.
@@ -45,12 +91,10 @@ impl Checker<'_> {
     /// Brings type variables into scope; the number of the first one.
     pub(super) fn declare_type_vars(&mut self, names: &[Ident]) -> u32 {
         let first = self.info.types.new_params(names.iter().map(|n| n.name));
-        for (i, name) in names.iter().enumerate() {
-            let earlier = names[..i].iter().find(|n| n.name == name.name).map(|n| n.span);
-            if earlier.is_some() || self.type_vars.iter().any(|(n, _)| *n == name.name) {
-                self.report_duplicate("the type variable", name.name, name.span, earlier);
+        for (name, number) in names.iter().zip(first..) {
+            if let Some(earlier) = self.type_vars.declare(*name, number) {
+                self.report_duplicate("the type variable", name.name, name.span, Some(earlier));
             }
-            self.type_vars.push((name.name, first + i as u32));
         }
         first
     }
@@ -65,11 +109,9 @@ impl Checker<'_> {
     }
 
     fn report_unknown(&mut self, name: Ident) {
-        let visible: Vec<Sym> = match self.suggestions {
-            0 => Vec::new(),
-            _ => self.var_of.iter().flatten().map(|v| self.info[*v].name).collect(),
-        };
-        let mut help = self.suggest(name.name, visible.into_iter());
+        let visible =
+            |c: &Self| c.var_of.iter().flatten().map(|v| c.info[*v].name).collect::<Vec<_>>().into_iter();
+        let mut help = self.suggest(name.name, visible);
         if self.function_names.contains_key(&name.name) {
             help = Some(format!("`{0}` is a function: apply it, `{0}(…)`", self.text(name.name)));
         }

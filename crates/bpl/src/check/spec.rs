@@ -1,22 +1,23 @@
 //! Declarations: axioms, functions, contracts, and the bodies of procedures and implementations.
 
-use super::{Checker, ProcedureId, State, Ty, VarKind};
-use crate::ast::{Attrs, Axiom, Decl, DeclKind, Function, Implementation, Procedure, SpecKind};
+use super::{BodyVars, Checker, ProcedureId, State, Ty, VarKind};
+use crate::ast::{Attrs, Axiom, Decl, DeclKind, ExprId, Function, Implementation, Procedure, SpecKind, Var};
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Checker<'_> {
     pub(super) fn check_decls(&mut self) {
         let ast = self.ast;
         let mut before: Option<&Decl> = None;
+        let mut about_variables = false;
         for (index, decl) in ast.decls.iter().enumerate() {
             if self.diagnostics.is_full() {
                 return;
             }
             // Things that are declared together share their attributes.
             let shared = before.is_some_and(|b| b.attrs.shared_with(&decl.attrs));
-            before = Some(decl);
+            let before = before.replace(decl);
             match &decl.kind {
-                _ if self.is_overridden(decl) => {}
+                _ if self.is_overridden(index) => {}
                 DeclKind::Type(_) | DeclKind::Datatype(_) if shared => {}
                 DeclKind::Type(_) | DeclKind::Datatype(_) => self.attrs(&decl.attrs),
                 DeclKind::Const(constant) => {
@@ -24,18 +25,34 @@ impl Checker<'_> {
                     self.axioms(&constant.uses);
                 }
                 DeclKind::Var(var) => {
-                    if let Some(id) = self.info.global(var.name.name).filter(|_| !shared) {
-                        self.var_attrs(&decl.attrs, id, var.where_clause);
+                    if !shared {
+                        self.attrs(&decl.attrs);
+                        about_variables = self.are_about_variables(&decl.attrs);
                     }
-                    if let Some(e) = var.where_clause {
-                        self.in_state(State::One, |c| c.condition(e, "the `where` clause"));
-                    }
+                    let before = before.and_then(|b| match &b.kind {
+                        DeclKind::Var(before) => before.where_clause,
+                        _ => None,
+                    });
+                    self.global_var(var, before, about_variables.then_some(&decl.attrs));
                 }
                 DeclKind::Axiom(axiom) => self.axiom(axiom, &decl.attrs),
                 DeclKind::Function(function) => self.function_decl(function, &decl.attrs),
                 DeclKind::Procedure(procedure) => self.procedure_decl(procedure, &decl.attrs, index),
                 DeclKind::Implementation(i) => self.implementation(i, &decl.attrs, index),
             }
+        }
+    }
+
+    /// A global variable; the one before it may have the same `where` clause.
+    fn global_var(&mut self, var: &Var, before: Option<ExprId>, attrs: Option<&Attrs>) {
+        if let (Some(id), Some(attrs)) = (self.info.global(var.name.name), attrs) {
+            self.var_attrs(attrs, id, var.where_clause);
+        }
+        match var.where_clause {
+            Some(e) if before != Some(e) => {
+                self.in_state(State::One, |c| c.condition(e, "the `where` clause"));
+            }
+            _ => {}
         }
     }
 
@@ -54,11 +71,9 @@ impl Checker<'_> {
         self.scoped(|c| {
             // The types were resolved when the names were collected; here they are needed for the scope.
             c.declare_type_vars(&function.type_params);
-            let mut vars = Vec::new();
-            for param in &function.params {
-                let ty = c.quietly(|c| c.ty(param.ty));
-                vars.push(param.name.map(|name| c.declare(name, ty, VarKind::In)));
-            }
+            let types = c.quietly(|c| c.tys(function.params.iter().map(|p| p.ty)));
+            let params = function.params.iter().zip(types);
+            let vars = params.map(|(p, ty)| p.name.map(|n| c.declare(n, ty, VarKind::In))).collect();
             if let Some(id) = c.function_names.get(&function.name.name) {
                 c.info.function_vars.insert(*id, vars);
             }
@@ -87,48 +102,65 @@ impl Checker<'_> {
         result
     }
 
+    /// A contract is read from left to right, as in Boogie: the results are in scope only behind what speaks of
+    /// the state before the call.
     fn procedure_decl(&mut self, procedure: &Procedure, attrs: &Attrs, index: usize) {
         let signature = &procedure.signature;
         let id = self.info.procedure(signature.name.name).filter(|p| self.info[*p].decl == Some(index));
+        let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
         self.procedure_attrs(attrs);
         self.scoped(|c| {
-            let (_, ins, outs) = c.quietly(|c| c.signature_types(signature, ""));
-            let vars = c.declare_signature(signature, &ins, &outs);
-            if let Some(id) = id {
-                c.info.signatures.insert(id, [&vars.ins[..], &vars.outs].concat());
-            }
-            c.attrs(attrs);
-            let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
+            let (_, in_types, out_types) = c.quietly(|c| c.signature_types(signature, ""));
+            let ins = c.declare_all(&signature.ins, &in_types, VarKind::In);
             c.in_state(state(State::One), |c| {
-                c.check_vars(&signature.ins, &vars.ins);
-                c.check_vars(&signature.outs, &vars.outs);
+                c.check_vars(&signature.ins, &ins);
+                c.preconditions(procedure);
             });
-            c.specs(procedure);
+            let outs = c.declare_all(&signature.outs, &out_types, VarKind::Out);
+            c.in_state(state(State::One), |c| c.check_vars(&signature.outs, &outs));
+            c.attrs(attrs);
+            c.in_state(state(State::Two), |c| c.postconditions(procedure));
+            if let Some(id) = id {
+                c.info.signatures.insert(id, [&ins[..], &outs].concat());
+            }
             if let Some(body) = &procedure.body {
+                let vars = BodyVars { ins, outs, locals: Vec::new() };
                 c.in_state(state(State::Two), |c| c.body(body, id, vars, index));
             }
         });
     }
 
-    fn specs(&mut self, procedure: &Procedure) {
-        let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
+    /// What a procedure's contract says about the state before a call.
+    fn preconditions(&mut self, procedure: &Procedure) {
         let mut measured = false;
         for spec in &procedure.specs {
-            self.stmt_attrs(&spec.attrs, spec.span);
             match &spec.kind {
                 SpecKind::Requires { expr, .. } => {
-                    self.in_state(state(State::One), |c| c.condition(*expr, "a precondition"));
+                    self.stmt_attrs(&spec.attrs, spec.span);
+                    self.condition(*expr, "a precondition");
                 }
-                SpecKind::Ensures { expr, .. } => {
-                    self.in_state(state(State::Two), |c| c.condition(*expr, "a postcondition"));
-                }
-                SpecKind::Modifies(_) => {}
                 SpecKind::Measure(exprs) => {
-                    self.in_state(state(State::One), |c| c.measure(*exprs));
+                    self.stmt_attrs(&spec.attrs, spec.span);
+                    self.measure(*exprs);
                     if std::mem::replace(&mut measured, true) {
                         self.report(Code::MisplacedClause, spec.span, "a procedure has at most one measure");
                     }
                 }
+                SpecKind::Ensures { .. } | SpecKind::Modifies(_) => {}
+            }
+        }
+    }
+
+    /// What it says about the state after a call.
+    fn postconditions(&mut self, procedure: &Procedure) {
+        for spec in &procedure.specs {
+            match &spec.kind {
+                SpecKind::Ensures { expr, .. } => {
+                    self.stmt_attrs(&spec.attrs, spec.span);
+                    self.condition(*expr, "a postcondition");
+                }
+                SpecKind::Modifies(_) => self.stmt_attrs(&spec.attrs, spec.span),
+                SpecKind::Requires { .. } | SpecKind::Measure(_) => {}
             }
         }
     }
@@ -143,7 +175,8 @@ impl Checker<'_> {
             }
             let vars = c.declare_signature(signature, &ins, &outs);
             c.attrs(attrs);
-            c.in_state(State::Two, |c| {
+            let pure = procedure.is_some_and(|p| c.info[p].pure);
+            c.in_state(if pure { State::None } else { State::Two }, |c| {
                 c.check_vars(&signature.ins, &vars.ins);
                 c.check_vars(&signature.outs, &vars.outs);
                 c.body(&implementation.body, procedure, vars, index);
@@ -155,8 +188,7 @@ impl Checker<'_> {
         let name = implementation.signature.name;
         let procedure = self.info.procedure(name.name);
         if procedure.is_none() {
-            let known: Vec<_> = self.info.procedure_names.keys().copied().collect();
-            let help = self.suggest(name.name, known.into_iter());
+            let help = self.suggest_procedure(name);
             let message = format!("an implementation of `{}`, which is not declared", self.text(name.name));
             self.error(Diagnostic::new(Code::UnknownProcedure, name.span, message).maybe_help(help));
         }

@@ -1,13 +1,14 @@
 //! Statements.
 
+use rustc_hash::FxHashMap;
+
 use super::labels::Enclosing;
-use super::{Checker, ProcedureId, Ty, VarId, VarKind};
+use super::{Checker, Ty, VarId, VarKind};
 use crate::ast::{
-    Access, BinaryOp, Block, Call, DeclKind, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind,
-    Stmt, StmtKind, Unpack, VarDecl, While,
+    Access, BinaryOp, Block, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind, Stmt, StmtKind,
+    Unpack, While,
 };
 use crate::diagnostic::{Code, Diagnostic};
-use crate::parser::civl::{self, LINEAR_ATTRS};
 use crate::source::Span;
 use crate::symbol::Sym;
 
@@ -154,6 +155,7 @@ impl Checker<'_> {
         let var = self.lookup(name)?;
         let why = match self.info[var].kind {
             VarKind::Global => {
+                self.require_impure(name.span, "changes no global variables");
                 if let Some(current) = &mut self.current {
                     current.effects.assigned.push((var, name.span));
                 }
@@ -172,9 +174,13 @@ impl Checker<'_> {
     }
 
     /// Reports variables that one statement assigns to twice.
-    fn check_distinct(&mut self, names: &[Ident]) {
-        for (i, name) in names.iter().enumerate() {
-            if let Some(first) = names[..i].iter().find(|n| n.name == name.name) {
+    pub(super) fn check_distinct(&mut self, names: &[Ident]) {
+        if names.len() < 2 {
+            return;
+        }
+        let mut seen: FxHashMap<Sym, Ident> = FxHashMap::default();
+        for name in names {
+            if let Some(first) = seen.insert(name.name, *name) {
                 let message = format!("`{}` is assigned to twice", self.text(name.name));
                 self.error(
                     Diagnostic::new(Code::AssignedTwice, name.span, message).with(first.span, "here already"),
@@ -190,9 +196,7 @@ impl Checker<'_> {
             let message = format!("{} values are assigned to {} places", values.len(), targets.len());
             return self.report(Code::WrongCount, span, message);
         }
-        if let [_, _, ..] = targets {
-            self.check_distinct(&targets.iter().map(|t| t.base).collect::<Vec<_>>());
-        }
+        self.check_distinct(&targets.iter().map(|t| t.base).collect::<Vec<_>>());
         for (target, value) in targets.iter().zip(values) {
             let target_ty = self.lhs(target);
             let ty = self.expr(*value);
@@ -269,106 +273,5 @@ impl Checker<'_> {
             self.expect_type(Code::TypeMismatch, name.span, ty, param, "the variable");
         }
         self.finish();
-    }
-
-    /// The procedure of this name, or a report.
-    pub(super) fn procedure(&mut self, name: Ident) -> Option<ProcedureId> {
-        if let Some(procedure) = self.info.procedure(name.name) {
-            return Some(procedure);
-        }
-        let known: Vec<Sym> = self.info.procedure_names.keys().copied().collect();
-        let mut help = self.suggest(name.name, known.into_iter());
-        if self.function_names.contains_key(&name.name) {
-            help = Some("it is a function: apply it in an expression".to_owned());
-        }
-        let message = format!("there is no procedure `{}`", self.text(name.name));
-        self.error(Diagnostic::new(Code::UnknownProcedure, name.span, message).maybe_help(help));
-        None
-    }
-
-    fn call_stmt(&mut self, call: &Call) {
-        let procedure = self.procedure(call.procedure);
-        let Some(procedure) = procedure else {
-            for arg in self.ast.exprs.list(call.args) {
-                self.expr(*arg);
-            }
-            self.finish();
-            for out in &call.outs {
-                self.assign_to(*out);
-            }
-            return;
-        };
-        self.check_linear_call(procedure, call);
-        let (first, instance) = self.arguments(procedure, call.procedure, call.args);
-        self.results(procedure, call, first, &instance);
-        self.finish();
-        if let Some(current) = &mut self.current {
-            current.effects.calls.push((procedure, call.procedure.span));
-            let caller = current.procedure;
-            if caller.is_some_and(|c| self.info[c].pure) && !self.info[procedure].pure {
-                let message = "a pure procedure calls only pure procedures";
-                self.report(Code::Impure, call.procedure.span, message);
-            }
-        }
-    }
-
-    /// A procedure without a body whose parameters are linear changes its arguments, as only Civl does.
-    fn check_linear_call(&mut self, procedure: ProcedureId, call: &Call) {
-        let ast = self.ast;
-        let Some(decl) = self.info[procedure].decl else { return };
-        let DeclKind::Procedure(callee) = &ast.decls[decl].kind else { return };
-        let linear = |v: &VarDecl| LINEAR_ATTRS.iter().any(|name| ast.attr(&v.attrs, name).is_some());
-        if callee.flavour.is_pure() && callee.body.is_none() && callee.signature.ins.iter().any(linear) {
-            let message = format!("`{}` is a primitive of Civl", self.text(call.procedure.name));
-            self.error(Diagnostic::new(Code::Civl, call.procedure.span, message).help(civl::HELP));
-        }
-    }
-
-    /// Checks the arguments of a call; the types that the procedure's type variables stand for.
-    pub(super) fn arguments(
-        &mut self,
-        procedure: ProcedureId,
-        name: Ident,
-        args: ExprList,
-    ) -> (u32, Vec<Ty>) {
-        let (first, count) = self.info[procedure].type_params;
-        let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
-        let expected = self.info[procedure].ins.len();
-        let text = self.text(name.name);
-        if args.len() != expected {
-            self.report_count(name.span, &format!("`{text}`"), "arguments", expected, args.len());
-        }
-        for (i, arg) in self.ast.exprs.list(args).iter().enumerate() {
-            let ty = self.expr(*arg);
-            if let Some(param) = self.info[procedure].ins.get(i).copied() {
-                let param = self.info.types.subst_params(param, first, &instance);
-                if !self.unify(ty, param) {
-                    let what = format!("argument {} of `{text}`", i + 1);
-                    self.expect_type(Code::TypeMismatch, self.span(*arg), ty, param, &what);
-                }
-            }
-        }
-        (first, instance)
-    }
-
-    fn results(&mut self, procedure: ProcedureId, call: &Call, first: u32, instance: &[Ty]) {
-        self.check_distinct(&call.outs);
-        let expected = self.info[procedure].outs.len();
-        if call.outs.len() != expected {
-            let name = self.text(call.procedure.name);
-            let message = match expected {
-                0 => format!("`{name}` gives no result"),
-                _ => format!("the call takes {} of the {expected} results of `{name}`", call.outs.len()),
-            };
-            self.report(Code::WrongCount, call.procedure.span, message);
-        }
-        for (i, out) in call.outs.iter().enumerate() {
-            let Some(var) = self.assign_to(*out) else { continue };
-            let Some(result) = self.info[procedure].outs.get(i).copied() else { continue };
-            let result = self.info.types.subst_params(result, first, instance);
-            let ty = self.info[var].ty;
-            let what = format!("the variable for result {}", i + 1);
-            self.expect_type(Code::TypeMismatch, out.span, ty, result, &what);
-        }
     }
 }

@@ -4,7 +4,7 @@
 //! [`Ty`]s are. Variables bound by a map type are counted from the inside out (de Bruijn) and in the order
 //! of their first occurrence.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::Ast;
 use crate::symbol::Sym;
@@ -187,9 +187,19 @@ impl Types {
         first
     }
 
-    /// How many type variables there are: all numbers are below it.
-    pub(super) fn param_count(&self) -> u32 {
-        self.params.len() as u32
+    /// The type with each of its parts replaced by what `f` makes of it; `f` also gets 1 for a part inside of a
+    /// map type, and 0 for others. None for a type without parts.
+    pub(super) fn map_parts(&mut self, ty: Ty, f: &mut dyn FnMut(&mut Types, Ty, u32) -> Ty) -> Option<Ty> {
+        let kind = match self.kind(ty).clone() {
+            TyKind::Con(con, args) => TyKind::Con(con, args.iter().map(|t| f(self, *t, 0)).collect()),
+            TyKind::Map(params, args, value) => {
+                let args = args.iter().map(|t| f(self, *t, 1)).collect();
+                TyKind::Map(params, args, f(self, value, 1))
+            }
+            TyKind::Task(Some(value)) => TyKind::Task(Some(f(self, value, 0))),
+            _ => return None,
+        };
+        Some(self.intern(kind))
     }
 
     /// Rebuilds a type: `leaf` says what becomes of a part that is no constructor, map or task, given how
@@ -217,32 +227,30 @@ impl Types {
         if let Some(result) = done.get(&(ty, depth)) {
             return *result;
         }
-        let result = crate::stack::grow(|| match self.kind(ty).clone() {
-            TyKind::Con(con, args) => {
-                let args = args.iter().map(|t| self.rebuild_at(*t, depth, skip, leaf, done)).collect();
-                self.intern(TyKind::Con(con, args))
-            }
-            TyKind::Map(params, args, value) => {
-                let args = args.iter().map(|t| self.rebuild_at(*t, depth + 1, skip, leaf, done)).collect();
-                let value = self.rebuild_at(value, depth + 1, skip, leaf, done);
-                self.intern(TyKind::Map(params, args, value))
-            }
-            TyKind::Task(Some(value)) => {
-                let value = self.rebuild_at(value, depth, skip, leaf, done);
-                self.intern(TyKind::Task(Some(value)))
-            }
-            _ => leaf(self, ty, depth),
+        let result = crate::stack::grow(|| {
+            let rebuilt = self.map_parts(ty, &mut |types, part, inside| {
+                types.rebuild_at(part, depth + inside, skip, leaf, done)
+            });
+            rebuilt.unwrap_or_else(|| leaf(self, ty, depth))
         });
         done.insert((ty, depth), result);
         result
     }
 
-    /// The type with the variables `first`, `first + 1`, … replaced. The replacements are closed.
-    pub(super) fn subst_params(&mut self, ty: Ty, first: u32, with: &[Ty]) -> Ty {
+    /// The type with type variables replaced. The replacements are closed.
+    pub(super) fn subst(&mut self, ty: Ty, with: &dyn Fn(u32) -> Option<Ty>) -> Ty {
         self.rebuild(ty, &|types, t, _| !types.has_param(t), &mut |types, t, _| match types.kind(t) {
-            TyKind::Param(p) if (first..first + with.len() as u32).contains(p) => with[(p - first) as usize],
+            TyKind::Param(p) => with(*p).unwrap_or(t),
             _ => t,
         })
+    }
+
+    /// The type with the variables `first`, `first + 1`, … replaced.
+    pub(super) fn subst_params(&mut self, ty: Ty, first: u32, with: &[Ty]) -> Ty {
+        if !self.has_param(ty) {
+            return ty;
+        }
+        self.subst(ty, &|p| p.checked_sub(first).and_then(|i| with.get(i as usize)).copied())
     }
 
     /// A part of a map type with the variables that the map binds replaced.
@@ -257,35 +265,46 @@ impl Types {
 
     /// The map type that binds the variables `first`, … , with them in the order of their occurrence.
     pub(super) fn close(&mut self, first: u32, count: u32, args: &[Ty], value: Ty) -> Ty {
-        let mut order = Vec::new();
+        let mut order: FxHashMap<u32, u32> = FxHashMap::default();
         let mut parts: Vec<Ty> = args.iter().copied().chain([value]).collect();
         for part in &mut parts {
-            *part =
-                self.rebuild(*part, &|types, t, _| !types.has_param(t), &mut |types, t, depth| match *types
-                    .kind(t)
-                {
-                    TyKind::Param(p) if (first..first + count).contains(&p) => {
-                        let index = order.iter().position(|q| *q == p).unwrap_or_else(|| {
-                            order.push(p);
-                            order.len() - 1
-                        });
-                        types.intern(TyKind::Bound(depth, index as u32))
-                    }
-                    _ => t,
-                });
+            let mut leaf = |types: &mut Types, t: Ty, depth: u32| match *types.kind(t) {
+                TyKind::Param(p) if (first..first + count).contains(&p) => {
+                    let next = order.len() as u32;
+                    let index = *order.entry(p).or_insert(next);
+                    types.intern(TyKind::Bound(depth, index))
+                }
+                _ => t,
+            };
+            *part = self.rebuild(*part, &|types, t, _| !types.has_param(t), &mut leaf);
         }
         let value = parts.pop().unwrap_or(Ty::ERROR);
         self.intern(TyKind::Map(count, parts.into(), value))
     }
 
-    /// Whether the type variable occurs in the type.
-    pub(super) fn mentions(&mut self, ty: Ty, param: u32) -> bool {
-        let mut found = false;
-        self.rebuild(ty, &|types, t, _| !types.has_param(t), &mut |types, t, _| {
-            found |= *types.kind(t) == TyKind::Param(param);
-            t
-        });
-        found
+    /// The numbers of the type variables that occur in the types.
+    pub(super) fn params_in(&self, types: &[Ty]) -> FxHashSet<u32> {
+        let mut params = FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let mut todo = types.to_vec();
+        while let Some(ty) = todo.pop() {
+            if !self.has_param(ty) || !seen.insert(ty) {
+                continue;
+            }
+            match self.kind(ty) {
+                TyKind::Param(p) => {
+                    params.insert(*p);
+                }
+                TyKind::Con(_, args) => todo.extend_from_slice(args),
+                TyKind::Map(_, args, value) => {
+                    todo.extend_from_slice(args);
+                    todo.push(*value);
+                }
+                TyKind::Task(result) => todo.extend(*result),
+                _ => {}
+            }
+        }
+        params
     }
 
     /// The type as it is written in messages.

@@ -30,7 +30,7 @@ impl Checker<'_> {
         let ast = self.ast;
         for (index, decl) in ast.decls.iter().enumerate() {
             match &decl.kind {
-                _ if self.is_overridden(decl) => {}
+                _ if self.is_overridden(index) => {}
                 DeclKind::Type(ty) if ty.body.is_some() => {
                     self.name_type(ty.name, Meaning::Synonym(index));
                 }
@@ -91,6 +91,19 @@ impl Checker<'_> {
         self.type_of_name.insert(name, TypeName { span, meaning });
     }
 
+    /// The types of variables, where one may share its type with the one before: then it is looked at once.
+    pub(super) fn tys(&mut self, ids: impl Iterator<Item = TypeId>) -> Vec<Ty> {
+        let mut last = None;
+        let mut types = Vec::new();
+        for id in ids {
+            let ty = last.filter(|(before, _)| *before == id).map(|(_, ty)| ty);
+            let ty = ty.unwrap_or_else(|| self.ty(id));
+            last = Some((id, ty));
+            types.push(ty);
+        }
+        types
+    }
+
     /// The type that a type expression means here.
     pub(super) fn ty(&mut self, id: TypeId) -> Ty {
         let ast = self.ast;
@@ -130,29 +143,32 @@ impl Checker<'_> {
         what: &str,
         span: Span,
     ) {
-        for (i, param) in params.iter().enumerate() {
-            let number = first + i as u32;
-            let twice = params[i + 1..].iter().any(|p| p.name == param.name);
-            let found = types
-                .iter()
-                .chain(&more)
-                .any(|t| self.info.types.has_error(*t) || self.info.types.mentions(*t, number));
-            if !found && !twice {
-                let name = self.text(param.name);
-                let message = format!("the type variable `{name}` does not occur in {what}");
-                self.error(
-                    Diagnostic::new(Code::UnusedTypeVariable, param.span, message)
-                        .with(span, "so nothing says which type it stands for"),
-                );
+        if params.is_empty() {
+            return;
+        }
+        let types: Vec<Ty> = types.iter().copied().chain(more).collect();
+        if types.iter().any(|t| self.info.types.has_error(*t)) {
+            return;
+        }
+        let found = self.info.types.params_in(&types);
+        for (param, number) in params.iter().zip(first..) {
+            // One that another one of the same name hides has been reported.
+            if found.contains(&number) || self.type_vars.get(param.name) != Some(number) {
+                continue;
             }
+            let name = self.text(param.name);
+            let message = format!("the type variable `{name}` does not occur in {what}");
+            self.error(
+                Diagnostic::new(Code::UnusedTypeVariable, param.span, message)
+                    .with(span, "so nothing says which type it stands for"),
+            );
         }
     }
 
     fn named_type(&mut self, name: Ident, list: TypeList) -> Ty {
         let ast = self.ast;
         let args: Vec<Ty> = ast.types.list(list).iter().map(|t| self.ty(*t)).collect();
-        if let Some((_, param)) = self.type_vars.iter().rev().find(|(n, _)| *n == name.name) {
-            let param = *param;
+        if let Some(param) = self.type_vars.get(name.name) {
             if !args.is_empty() {
                 let message = format!("the type variable `{}` takes no arguments", self.text(name.name));
                 self.report(Code::WrongCount, name.span, message);
@@ -205,9 +221,10 @@ impl Checker<'_> {
                 Ty::ERROR
             }
             _ => {
-                let known: Vec<Sym> =
-                    self.type_of_name.keys().copied().chain(self.type_vars.iter().map(|v| v.0)).collect();
-                let help = self.suggest(name.name, known.into_iter());
+                let known = |c: &Self| {
+                    c.type_of_name.keys().copied().chain(c.type_vars.names()).collect::<Vec<_>>().into_iter()
+                };
+                let help = self.suggest(name.name, known);
                 let message = format!("there is no type `{}`", self.text(name.name));
                 self.error(Diagnostic::new(Code::UnknownType, name.span, message).maybe_help(help));
                 Ty::ERROR

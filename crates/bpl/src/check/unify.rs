@@ -1,11 +1,35 @@
 //! Making types equal by finding out the unknown ones.
+//!
+//! Types share their parts, so a type may be exponentially larger than the memory that it takes. Whatever walks
+//! over types remembers where it has been.
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ty::{Ty, TyKind, Types};
 
 /// The unknown types of one expression.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Unknowns {
     found: Vec<Option<Ty>>,
+    /// Pairs of types that have been made equal.
+    solved: FxHashSet<(Ty, Ty)>,
+    /// What has happened so far, so that it can be undone.
+    trail: Vec<Step>,
+}
+
+#[derive(Debug)]
+enum Step {
+    /// This unknown was found.
+    Found(u32),
+    /// These were made equal.
+    Solved(Ty, Ty),
+}
+
+/// A moment to go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    unknowns: usize,
+    steps: usize,
 }
 
 impl Unknowns {
@@ -15,14 +39,53 @@ impl Unknowns {
         types.intern(TyKind::Infer(self.found.len() as u32 - 1))
     }
 
-    /// A copy to go back to, if one is needed.
-    pub(super) fn clone_if(&self, needed: bool) -> Option<Self> {
-        needed.then(|| self.clone())
-    }
-
     /// Forgets all unknowns.
     pub(super) fn clear(&mut self) {
+        // Clearing a table costs as much as it can hold: one large expression must not slow down all others.
+        const KEPT: usize = 1024;
         self.found.clear();
+        self.trail.clear();
+        if self.solved.capacity() > KEPT {
+            self.solved = FxHashSet::default();
+        }
+        self.solved.clear();
+    }
+
+    /// The current moment.
+    pub(super) fn now(&self) -> Moment {
+        Moment { unknowns: self.found.len(), steps: self.trail.len() }
+    }
+
+    /// Goes back to a moment; what had been found out since about older unknowns.
+    pub(super) fn undo(&mut self, to: Moment) -> Vec<(u32, Ty)> {
+        let mut undone = Vec::new();
+        for step in self.trail.drain(to.steps..) {
+            match step {
+                Step::Found(unknown) => {
+                    let found = self.found[unknown as usize].take();
+                    undone.extend(found.map(|ty| (unknown, ty)));
+                }
+                Step::Solved(a, b) => {
+                    self.solved.remove(&(a, b));
+                }
+            }
+        }
+        self.found.truncate(to.unknowns);
+        undone
+    }
+
+    /// Finds out again what was undone.
+    pub(super) fn redo(&mut self, undone: &[(u32, Ty)]) {
+        for (unknown, ty) in undone {
+            self.set(*unknown, *ty);
+        }
+    }
+
+    fn set(&mut self, unknown: u32, ty: Ty) {
+        if let Some(slot) = self.found.get_mut(unknown as usize) {
+            *slot = Some(ty);
+            self.trail.push(Step::Found(unknown));
+        }
     }
 
     /// The type itself, or what has been found out about it at the top.
@@ -36,18 +99,9 @@ impl Unknowns {
         ty
     }
 
-    /// The type with everything that has been found out put in. What is still unknown becomes `rest`.
-    pub(super) fn deep(&self, types: &mut Types, ty: Ty, rest: Option<Ty>) -> Ty {
-        if !types.has_infer(ty) {
-            return ty;
-        }
-        types.rebuild(ty, &|types, t, _| !types.has_infer(t), &mut |types, t, _| {
-            let known = self.shallow(types, t);
-            match types.kind(known) {
-                TyKind::Infer(_) => rest.unwrap_or(known),
-                _ => crate::stack::grow(|| self.deep(types, known, rest)),
-            }
-        })
+    /// The type with everything that has been found out put in.
+    pub(super) fn deep(&self, types: &mut Types, ty: Ty) -> Ty {
+        Resolution::default().resolve(self, types, ty)
     }
 
     /// Makes the two equal, if that is possible. Types that have been reported as wrong fit everything.
@@ -59,37 +113,73 @@ impl Unknowns {
         if !types.has_infer(a) && !types.has_infer(b) {
             return false;
         }
-        match (types.kind(a).clone(), types.kind(b).clone()) {
-            (TyKind::Infer(i), _) => self.bind(types, i, b),
-            (_, TyKind::Infer(i)) => self.bind(types, i, a),
-            (TyKind::Con(c, xs), TyKind::Con(d, ys)) if c == d => self.unify_all(types, &xs, &ys),
-            (TyKind::Task(Some(x)), TyKind::Task(Some(y))) => self.unify_all(types, &[x], &[y]),
+        let (xs, ys) = match (types.kind(a), types.kind(b)) {
+            (TyKind::Infer(i), _) => return self.bind(types, *i, b),
+            (_, TyKind::Infer(i)) => return self.bind(types, *i, a),
+            (TyKind::Con(c, xs), TyKind::Con(d, ys)) if c == d => (xs.to_vec(), ys.to_vec()),
+            (TyKind::Task(Some(x)), TyKind::Task(Some(y))) => (vec![*x], vec![*y]),
             (TyKind::Map(n, xs, x), TyKind::Map(m, ys, y)) if n == m && xs.len() == ys.len() => {
-                self.unify_all(types, &xs, &ys) && self.unify_all(types, &[x], &[y])
+                ([&xs[..], &[*x]].concat(), [&ys[..], &[*y]].concat())
             }
-            _ => false,
-        }
+            _ => return false,
+        };
+        self.solved.contains(&(a, b)) || self.unify_parts(types, (a, b), &xs, &ys)
     }
 
-    fn unify_all(&mut self, types: &mut Types, xs: &[Ty], ys: &[Ty]) -> bool {
-        crate::stack::grow(|| xs.iter().zip(ys).all(|(x, y)| self.unify(types, *x, *y)))
+    fn unify_parts(&mut self, types: &mut Types, pair: (Ty, Ty), xs: &[Ty], ys: &[Ty]) -> bool {
+        let equal = crate::stack::grow(|| xs.iter().zip(ys).all(|(x, y)| self.unify(types, *x, *y)));
+        if equal && self.solved.insert(pair) {
+            self.trail.push(Step::Solved(pair.0, pair.1));
+        }
+        equal
     }
 
     /// What a map binds must not escape from it, and no type contains itself.
     fn bind(&mut self, types: &mut Types, unknown: u32, ty: Ty) -> bool {
-        let full = self.deep(types, ty, None);
-        let itself = types.intern(TyKind::Infer(unknown));
-        let mut occurs = false;
-        types.rebuild(full, &|types, t, _| !types.has_infer(t), &mut |_, t, _| {
-            occurs |= t == itself;
-            t
-        });
-        if occurs || !types.is_closed(full) {
+        let mut resolution = Resolution { watched: Some(unknown), ..Resolution::default() };
+        let full = resolution.resolve(self, types, ty);
+        if resolution.met || !types.is_closed(full) {
             return false;
         }
-        if let Some(slot) = self.found.get_mut(unknown as usize) {
-            *slot = Some(full);
-        }
+        self.set(unknown, full);
         true
+    }
+}
+
+/// Puts in what has been found out, for any number of types.
+#[derive(Debug, Default)]
+pub(super) struct Resolution {
+    /// What becomes of types that are still unknown.
+    rest: Option<Ty>,
+    /// An unknown to look out for, and whether it was met.
+    watched: Option<u32>,
+    met: bool,
+    done: FxHashMap<Ty, Ty>,
+}
+
+impl Resolution {
+    /// Types that are still unknown become `rest`.
+    pub(super) fn or(rest: Ty) -> Self {
+        Resolution { rest: Some(rest), ..Resolution::default() }
+    }
+
+    pub(super) fn resolve(&mut self, unknowns: &Unknowns, types: &mut Types, ty: Ty) -> Ty {
+        let ty = unknowns.shallow(types, ty);
+        if !types.has_infer(ty) {
+            return ty;
+        }
+        if let TyKind::Infer(unknown) = types.kind(ty) {
+            self.met |= self.watched == Some(*unknown);
+            return self.rest.unwrap_or(ty);
+        }
+        if let Some(result) = self.done.get(&ty) {
+            return *result;
+        }
+        let result = crate::stack::grow(|| {
+            types.map_parts(ty, &mut |types, part, _| self.resolve(unknowns, types, part))
+        });
+        let result = result.unwrap_or(ty);
+        self.done.insert(ty, result);
+        result
     }
 }

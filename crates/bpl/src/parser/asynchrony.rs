@@ -60,27 +60,32 @@ impl Parser<'_> {
 
     /// `outs := p(args)` or `p(args)`
     fn call_target(&mut self, free: bool) -> Parsed<Call> {
-        let mut names = self.idents()?;
-        let procedure = match names.len() {
-            1 if self.at(T::LParen) => names.remove(0),
+        let mut outs =
+            self.comma_separated(|p| if p.eat(T::Star) { Ok(None) } else { p.ident().map(Some) })?;
+        let procedure = match outs[..] {
+            [Some(name)] if self.at(T::LParen) => {
+                outs.clear();
+                name
+            }
             _ => {
                 self.expect(T::Assign)?;
                 self.ident()?
             }
         };
-        let args = self.arguments()?;
+        let args = self.call_arguments()?;
         let args = self.ast.exprs.add_list(&args);
-        Ok(Call { free, outs: names, procedure, args })
+        Ok(Call { free, outs, procedure, args })
     }
 
     fn post(&mut self, call: &Call, attr: Option<&Attr>, attrs: &Attrs) -> (StmtKind, Attrs) {
         let handle = match attr.map_or(&[][..], |a| &a.args) {
             [] => {
-                if let [_, second, ..] = call.outs[..] {
+                if call.outs.len() > 1 {
+                    let span = call.outs.iter().flatten().next_back().map_or(call.procedure.span, |o| o.span);
                     let message = "an asynchronous call gives one task".to_owned();
-                    self.bad_async(second.span, message, "the results come with `call r := wait(t);`");
+                    self.bad_async(span, message, "the results come with `call r := wait(t);`");
                 }
-                call.outs.first().copied()
+                call.outs.first().copied().flatten()
             }
             [AttrArg::Expr(task)] => self.name_of(*task),
             _ => {
@@ -209,7 +214,7 @@ fn lower_wait<'a>(
     }
     match (&call.outs[..], args(call)) {
         ([], [task]) => stmt.kind = StmtKind::Wait(None, *task),
-        ([out], [task]) => stmt.kind = StmtKind::Wait(Some(*out), *task),
+        ([out], [task]) => stmt.kind = StmtKind::Wait(*out, *task),
         _ => diagnostics.push(
             Diagnostic::new(
                 Code::BadAsync,

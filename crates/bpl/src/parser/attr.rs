@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::T;
 
 impl Parser<'_> {
-    fn at_attr(&self) -> bool {
+    fn at_attr(&mut self) -> bool {
         self.at(T::LBrace) && self.peek() == T::Colon
     }
 

@@ -30,7 +30,7 @@ impl Parser<'_> {
         self.bump();
         let span = self.span_from(start);
         let text = self.text[start..self.last_end].split_whitespace().collect::<Vec<_>>().join(" ");
-        self.unsupported(span, &format!("`{}` is a declaration of Civl", super::shorten(&text)));
+        self.unsupported(span, &format!("`{}` is a declaration of Civl", super::report::shorten(&text)));
         let mut depth = 0_u32;
         let mut ended = false;
         while !self.at(T::Eof) {
@@ -45,6 +45,63 @@ impl Parser<'_> {
             ended = matches!(self.kind(), T::Semi | T::RBrace);
             self.bump();
         }
+    }
+
+    /// Whether a clause of a contract stands here that only Civl knows.
+    pub(super) fn at_civl_clause(&mut self) -> bool {
+        match self.kind() {
+            T::Preserves | T::Asserts | T::Refines => true,
+            T::Requires | T::Ensures => self.peek() == T::Call,
+            _ => false,
+        }
+    }
+
+    /// Reports a clause of Civl and moves on to the next one.
+    pub(super) fn civl_clause(&mut self) {
+        let start = self.token.start;
+        let text = self.token_text();
+        let message = match self.kind() {
+            T::Requires | T::Ensures => format!("`{text} call` is a clause of Civl"),
+            _ => format!("`{text}` is a clause of Civl"),
+        };
+        // `refines action A { … }` ends with the action's body.
+        let braces = self.at(T::Refines);
+        self.bump();
+        if self.attrs().is_ok() {
+            self.civl_rest(start, &message, braces);
+        }
+    }
+
+    /// Whether `par a() | b();` stands here, as older programs write a parallel call.
+    pub(super) fn at_civl_stmt(&mut self) -> bool {
+        self.token_text() == "par" && (self.peek() == T::Ident || self.peek().is_soft())
+    }
+
+    pub(super) fn civl_stmt(&mut self) -> super::Reported {
+        let span = self.token_span();
+        self.civl_parallel_call(span);
+        super::Reported
+    }
+
+    /// Reports something of Civl that began at `start` and goes up to a semicolon, or to a closing brace.
+    pub(super) fn civl_rest(&mut self, start: usize, message: &str, ends_with_brace: bool) {
+        let mut depth = 0_u32;
+        while !self.at(T::Eof) && !self.at_hard_decl() {
+            let kind = self.kind();
+            match kind {
+                T::LBrace | T::LParen | T::LBracket => depth += 1,
+                // The end of what is around it.
+                T::RBrace if depth == 0 => break,
+                T::RBrace | T::RParen | T::RBracket => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.bump();
+            if depth == 0 && (kind == T::Semi || kind == T::RBrace && ends_with_brace) {
+                break;
+            }
+        }
+        let span = self.span_from(start);
+        self.unsupported(span, message);
     }
 
     /// Reports `call a() | b();`.

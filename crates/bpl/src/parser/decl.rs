@@ -1,12 +1,17 @@
 //! Declarations.
 
+use super::vars::Place;
 use super::{Parsed, Parser, Reported};
 use crate::ast::{
     Attrs, Axiom, Body, Const, Constructor, Datatype, Decl, DeclKind, Flavour, Function, Ident,
-    Implementation, Param, Procedure, Signature, Spec, SpecKind, TypeDecl, TypeExpr, Var, VarDecl,
+    Implementation, Param, Procedure, Signature, Spec, SpecKind, TypeDecl, TypeExpr,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::T;
+
+/// What declarations begin with.
+const DECL_KEYWORDS: &[&str] =
+    &["axiom", "const", "datatype", "function", "implementation", "procedure", "pure", "type", "var"];
 
 impl Parser<'_> {
     /// The whole file.
@@ -60,11 +65,14 @@ impl Parser<'_> {
             T::Var => self.global_vars(),
             T::Procedure | T::Pure => self.procedure(),
             T::Implementation => self.implementation(),
-            _ => Err(self.expected("a declaration")),
+            _ => {
+                let help = super::report::misspelt(self.token_text(), DECL_KEYWORDS);
+                Err(self.expected_or("a declaration", help))
+            }
         }
     }
 
-    fn push_decl(&mut self, kind: DeclKind, attrs: Attrs, start: usize) {
+    pub(super) fn push_decl(&mut self, kind: DeclKind, attrs: Attrs, start: usize) {
         let span = self.span_from(start);
         self.ast.decls.push(Decl { kind, attrs, span });
     }
@@ -79,6 +87,7 @@ impl Parser<'_> {
             while self.at_ident() {
                 params.push(self.ident()?);
             }
+            self.limit_type_params(&params)?;
             let body = if self.eat(T::Equals) { Some(self.ty()?) } else { None };
             self.push_decl(DeclKind::Type(TypeDecl { name, params, body }), attrs.clone(), start);
             if !self.eat(T::Comma) {
@@ -96,7 +105,7 @@ impl Parser<'_> {
         self.expect(T::LBrace)?;
         let constructors = self.comma_separated(|p| {
             let name = p.ident()?;
-            Ok(Constructor { name, fields: p.formals(Some("fields of a datatype"))? })
+            Ok(Constructor { name, fields: p.formals(Place::Fields)? })
         })?;
         self.expect(T::RBrace)?;
         self.push_decl(DeclKind::Datatype(Datatype { name, params, constructors }), attrs, start);
@@ -136,49 +145,6 @@ impl Parser<'_> {
         let expr = self.expr()?;
         self.expect(T::Semi)?;
         Ok((attrs, Axiom { hideable, expr, span: self.span_from(start) }))
-    }
-
-    fn global_vars(&mut self) -> Parsed<()> {
-        let start = self.token.start;
-        self.bump();
-        let attrs = self.attrs()?;
-        let vars = self.variables(None)?;
-        self.expect(T::Semi)?;
-        for v in vars {
-            self.push_decl(DeclKind::Var(v.var), attrs.clone(), start);
-        }
-        Ok(())
-    }
-
-    /// `{:attrs} x, y: type where e, …`. If `no_where` says what they are, there may be no `where`.
-    pub(super) fn variables(&mut self, no_where: Option<&str>) -> Parsed<Vec<VarDecl>> {
-        let mut vars = Vec::new();
-        loop {
-            let attrs = self.attrs()?;
-            let names = self.idents()?;
-            self.expect(T::Colon)?;
-            let ty = self.ty()?;
-            let where_span = self.token_span();
-            let mut where_clause = if self.eat(T::Where) { Some(self.expr()?) } else { None };
-            if let (Some(_), Some(what)) = (where_clause, no_where) {
-                let message = format!("no `where` clause is allowed on {what}");
-                self.error(Diagnostic::new(Code::MisplacedClause, where_span, message));
-                where_clause = None;
-            }
-            let declare = |name| VarDecl { attrs: attrs.clone(), var: Var { name, ty, where_clause } };
-            vars.extend(names.into_iter().map(declare));
-            if !self.eat(T::Comma) {
-                return Ok(vars);
-            }
-        }
-    }
-
-    /// `(x: type, …)`
-    fn formals(&mut self, no_where: Option<&str>) -> Parsed<Vec<VarDecl>> {
-        self.expect(T::LParen)?;
-        let vars = if self.at(T::RParen) { Vec::new() } else { self.variables(no_where)? };
-        self.expect(T::RParen)?;
-        Ok(vars)
     }
 
     fn function(&mut self) -> Parsed<()> {
@@ -273,12 +239,12 @@ impl Parser<'_> {
     }
 
     /// `{:attrs} name<params>(ins) returns (outs)`
-    fn signature(&mut self, no_where: Option<&str>) -> Parsed<(Attrs, Signature)> {
+    fn signature(&mut self, place: Place) -> Parsed<(Attrs, Signature)> {
         let attrs = self.attrs()?;
         let name = self.ident()?;
         let type_params = self.type_params()?;
-        let ins = self.formals(no_where)?;
-        let outs = if self.eat(T::Returns) { self.formals(no_where)? } else { Vec::new() };
+        let ins = self.formals(place)?;
+        let outs = if self.eat(T::Returns) { self.formals(place)? } else { Vec::new() };
         Ok((attrs, Signature { name, type_params, ins, outs }))
     }
 
@@ -291,14 +257,11 @@ impl Parser<'_> {
             false => self.expect(T::Procedure).map(|()| Flavour::Plain)?,
         };
         self.in_pure = pure;
-        let signature = self.signature(None);
+        let signature = self.signature(Place::Procedure);
         self.in_pure = false;
         let (attrs, signature) = signature?;
         let bodiless = self.eat(T::Semi);
-        let mut specs = Vec::new();
-        while let Some(spec) = self.spec()? {
-            specs.push(spec);
-        }
+        let specs = self.specs()?;
         let body = if bodiless { None } else { Some(self.body()?) };
         let procedure = Procedure { flavour, signature, specs, body };
         self.push_decl(DeclKind::Procedure(Box::new(procedure)), attrs, start);
@@ -308,7 +271,7 @@ impl Parser<'_> {
     fn implementation(&mut self) -> Parsed<()> {
         let start = self.token.start;
         self.bump();
-        let (attrs, signature) = self.signature(Some("the parameters of an implementation"))?;
+        let (attrs, signature) = self.signature(Place::Implementation)?;
         let body = self.body()?;
         self.push_decl(DeclKind::Implementation(Box::new(Implementation { signature, body })), attrs, start);
         Ok(())
@@ -331,6 +294,20 @@ impl Parser<'_> {
             }
         };
         Ok(Body { locals, block: self.block_rest(T::RBrace)? })
+    }
+
+    fn specs(&mut self) -> Parsed<Vec<Spec>> {
+        let mut specs = Vec::new();
+        loop {
+            if self.at_civl_clause() {
+                self.civl_clause();
+                continue;
+            }
+            match self.spec()? {
+                Some(spec) => specs.push(spec),
+                None => return Ok(specs),
+            }
+        }
     }
 
     fn spec(&mut self) -> Parsed<Option<Spec>> {

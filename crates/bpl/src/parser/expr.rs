@@ -1,9 +1,7 @@
 //! Expressions: precedence climbing, from `<==>` down to atoms.
 
 use super::{Parsed, Parser};
-use crate::ast::{
-    BinaryOp, Binder, BinderKind, Body, BoundVar, Expr, ExprId, Let, Precedence, RoundingMode, UnaryOp,
-};
+use crate::ast::{BinaryOp, Binder, BinderKind, Body, Expr, ExprId, Let, Precedence, RoundingMode, UnaryOp};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::T;
 use crate::symbol::Sym;
@@ -62,8 +60,8 @@ fn tighter(precedence: Precedence) -> Precedence {
 impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Parsed<ExprId> {
         let expr = self.expr_or_bounds()?;
-        if self.bounds.take().is_some() {
-            let span = self.ast.exprs.span(expr);
+        if let Some(bounds) = self.bounds.take() {
+            let span = self.ast.exprs.span(bounds.expr);
             self.error(
                 Diagnostic::new(
                     Code::BadExtract,
@@ -77,7 +75,12 @@ impl Parser<'_> {
     }
 
     fn expr_or_bounds(&mut self) -> Parsed<ExprId> {
-        self.deeper(|p| p.binary(Precedence::Iff, false))
+        let expr = self.deeper(|p| p.binary(Precedence::Iff, false));
+        // Bounds that were read before an error are nobody's.
+        if expr.is_err() {
+            self.bounds = None;
+        }
+        expr
     }
 
     fn add(&mut self, expr: Expr, start: usize) -> ExprId {
@@ -266,9 +269,21 @@ impl Parser<'_> {
     }
 
     /// `(e, e, …)`
-    pub(super) fn arguments(&mut self) -> Parsed<Vec<ExprId>> {
+    fn arguments(&mut self) -> Parsed<Vec<ExprId>> {
+        self.argument_list(Self::expr)
+    }
+
+    /// `(e, *, …)`, of a call: `*` is an arbitrary value.
+    pub(super) fn call_arguments(&mut self) -> Parsed<Vec<ExprId>> {
+        self.argument_list(|p| {
+            let start = p.token.start;
+            if p.eat(T::Star) { Ok(p.add(Expr::Wildcard, start)) } else { p.expr() }
+        })
+    }
+
+    fn argument_list(&mut self, arg: impl FnMut(&mut Self) -> Parsed<ExprId>) -> Parsed<Vec<ExprId>> {
         self.expect(T::LParen)?;
-        let args = if self.at(T::RParen) { Vec::new() } else { self.comma_separated(Self::expr)? };
+        let args = if self.at(T::RParen) { Vec::new() } else { self.comma_separated(arg)? };
         self.expect(T::RParen)?;
         Ok(args)
     }
@@ -371,11 +386,6 @@ impl Parser<'_> {
         let span = self.span_from(start);
         let binder = Binder { kind, type_params, vars, attrs, triggers, body };
         Ok(self.ast.exprs.add_binder(binder, span))
-    }
-
-    fn bound_vars(&mut self) -> Parsed<Vec<BoundVar>> {
-        let vars = self.variables(Some("bound variables"))?;
-        Ok(vars.into_iter().map(|v| BoundVar { attrs: v.attrs, name: v.var.name, ty: v.var.ty }).collect())
     }
 
     /// `var x, y := e, f; body`

@@ -9,12 +9,14 @@ mod attr;
 pub(crate) mod civl;
 mod decl;
 mod expr;
+mod report;
 mod stmt;
 mod types;
+mod vars;
 
 use crate::ast::{Ast, Ident};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::lexer::{Bad, Lexer, T, Token};
+use crate::diagnostic::Diagnostics;
+use crate::lexer::{Lexer, T, Token};
 use crate::source::{SourceFile, SourceMap, Span};
 use crate::symbol::Sym;
 
@@ -52,6 +54,8 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     /// The current token; `Bad` ones are never current.
     token: Token,
+    /// The token after it, if it has been looked at; that one may be `Bad`.
+    ahead: Option<Token>,
     /// The symbol of the current token, if it is a word.
     word: Option<Sym>,
     /// Where the token before the current one ended.
@@ -79,6 +83,7 @@ impl<'a> Parser<'a> {
             base: file.start,
             lexer: Lexer::new(&file.text, index),
             token: Token { kind: T::Eof, start: 0, end: 0 },
+            ahead: None,
             word: None,
             last_end: 0,
             ast,
@@ -110,8 +115,8 @@ impl<'a> Parser<'a> {
     }
 
     /// The kind of the token after the current one.
-    fn peek(&self) -> T {
-        let token = self.lexer.clone().next_token();
+    fn peek(&mut self) -> T {
+        let token = *self.ahead.get_or_insert_with(|| self.lexer.next_token());
         if token.kind != T::Ident {
             return token.kind;
         }
@@ -122,17 +127,25 @@ impl<'a> Parser<'a> {
     /// Moves to the next token; bad ones are reported and passed over.
     fn bump(&mut self) {
         self.last_end = self.token.end;
+        self.word = None;
+        let mut bad = false;
         loop {
             if self.diagnostics.is_full() {
                 return self.stop();
             }
-            self.token = self.lexer.next_token();
-            self.word = None;
+            self.token = self.ahead.take().unwrap_or_else(|| self.lexer.next_token());
             match self.token.kind {
-                T::Bad(bad) => self.report_bad(bad),
-                T::Ident => return self.intern_word(),
-                _ => return,
+                T::Bad(kind) => self.report_bad(kind),
+                _ => break,
             }
+            bad = true;
+        }
+        // What would be missing here has been left out already.
+        if bad {
+            self.last_error = Some(self.token.start);
+        }
+        if self.at(T::Ident) {
+            self.intern_word();
         }
     }
 
@@ -153,6 +166,7 @@ impl<'a> Parser<'a> {
     fn stop(&mut self) {
         let end = self.text.len();
         self.lexer = Lexer::new("", 0);
+        self.ahead = None;
         self.token = Token { kind: T::Eof, start: end, end };
         self.word = None;
         self.last_error = Some(end);
@@ -213,65 +227,6 @@ impl<'a> Parser<'a> {
         &self.text[self.token.start..self.token.end]
     }
 
-    // Errors.
-
-    fn error(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// Reports that something else was expected here.
-    fn expected(&mut self, what: &str) -> Reported {
-        if self.last_error == Some(self.token.start) {
-            return Reported;
-        }
-        self.last_error = Some(self.token.start);
-        let found = match self.kind() {
-            T::Eof => "the end of the file".to_owned(),
-            T::Str => "a string".to_owned(),
-            _ => format!("`{}`", shorten(self.token_text())),
-        };
-        // What is missing at the end of a line is missing after the token before it.
-        let span = match what {
-            "`;`" | "`)`" if !self.at(T::Eof) => self.span_at(self.last_end, self.last_end),
-            _ => self.token_span(),
-        };
-        self.error(
-            Diagnostic::new(Code::UnexpectedToken, span, format!("expected {what}, found {found}"))
-                .label(format!("expected {what}")),
-        );
-        Reported
-    }
-
-    fn report_bad(&mut self, bad: Bad) {
-        let span = self.token_span();
-        let text = shorten(self.token_text());
-        self.error(match bad {
-            Bad::Characters => Diagnostic::new(
-                Code::UnexpectedCharacter,
-                span,
-                format!("`{text}` is not part of the language"),
-            ),
-            Bad::UnterminatedString => {
-                Diagnostic::new(Code::UnterminatedString, span, "this string has no closing quote")
-                    .help("a string ends on the line on which it begins")
-            }
-            Bad::UnterminatedComment => {
-                let start = self.token.start;
-                let opening = self.span_at(start, start + 2);
-                Diagnostic::new(Code::UnterminatedComment, opening, "this comment is never closed")
-                    .help("comments nest: each `/*` needs its own `*/`")
-            }
-            Bad::Pragma => Diagnostic::new(Code::BadPragma, span, "this line is no pragma").help(
-                "a line that begins with `#` is `#if`, `#elsif`, `#else`, `#endif` or `#line NUMBER FILE`",
-            ),
-            Bad::Conditional => {
-                Diagnostic::new(Code::BadPragma, span, format!("`{text}` without its counterpart")).help(
-                    "`#if` is closed by `#endif`, with at most one `#else`, the last branch, in between",
-                )
-            }
-        });
-    }
-
     /// Runs `f` one level deeper, with enough stack.
     fn deeper<R>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<R>) -> Parsed<R> {
         if self.depth >= MAX_DEPTH {
@@ -281,25 +236,5 @@ impl<'a> Parser<'a> {
         let result = crate::stack::grow(|| f(self));
         self.depth -= 1;
         result
-    }
-
-    fn too_deep(&mut self, limit: u32) -> Reported {
-        let span = self.token_span();
-        self.error(Diagnostic::new(
-            Code::TooDeep,
-            span,
-            format!("nested more than {limit} levels deep: the rest of the file is not read"),
-        ));
-        self.stop();
-        Reported
-    }
-}
-
-/// The beginning of a text that may be long.
-fn shorten(text: &str) -> String {
-    const MOST: usize = 40;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -3,25 +3,17 @@
 use super::{MAX_BLOCK_DEPTH, Parsed, Parser, Reported};
 use crate::ast::{
     Access, Attrs, Block, Branch, Guard, Ident, If, Lhs, LoopSpec, LoopSpecKind, Scope, Stmt, StmtKind,
-    Unpack, VarDecl, Visibility, While,
+    Unpack, Visibility, While,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::T;
 
-impl Parser<'_> {
-    /// `var x: int; var y: bool; …`
-    pub(super) fn locals(&mut self) -> Parsed<Vec<VarDecl>> {
-        let mut locals = Vec::new();
-        while self.at(T::Var) {
-            self.bump();
-            let attrs = self.attrs()?;
-            let vars = self.variables(None)?;
-            locals.extend(vars.into_iter().map(|v| VarDecl { attrs: attrs.clone(), var: v.var }));
-            self.expect(T::Semi)?;
-        }
-        Ok(locals)
-    }
+/// What statements begin with.
+const STMT_KEYWORDS: &[&str] = &[
+    "assert", "assume", "async", "break", "call", "goto", "havoc", "if", "return", "while", "yield", "zield",
+];
 
+impl Parser<'_> {
     /// `{ … }`
     fn block(&mut self) -> Parsed<Block> {
         self.expect(T::LBrace)?;
@@ -114,18 +106,19 @@ impl Parser<'_> {
                 self.reveal().map(plain)
             }
             T::Push | T::Pop if self.peek() == T::Semi => self.scope().map(plain),
+            _ if self.at_civl_stmt() => Err(self.civl_stmt()),
             _ if self.at_ident() => self.label_or_assign(),
             _ => Err(self.expected("a statement")),
         }
     }
 
     /// Whether the soft keyword here is a statement by itself.
-    fn is_bare_keyword(&self) -> bool {
+    fn is_bare_keyword(&mut self) -> bool {
         matches!(self.peek(), T::Semi | T::LBrace)
     }
 
     /// Whether the soft keyword here is the name of a label or variable.
-    fn is_name_here(&self) -> bool {
+    fn is_name_here(&mut self) -> bool {
         matches!(self.peek(), T::Colon | T::Assign | T::Comma | T::LBracket | T::Arrow)
     }
 
@@ -205,29 +198,34 @@ impl Parser<'_> {
         let guard = self.guard()?;
         let mut specs = Vec::new();
         while !self.at(T::LBrace) {
-            specs.push(self.loop_spec()?);
+            specs.extend(self.loop_spec()?);
         }
         let body = self.block()?;
         Ok(StmtKind::While(Box::new(While { guard, specs, body })))
     }
 
-    fn loop_spec(&mut self) -> Parsed<LoopSpec> {
+    /// A clause of a loop; none for one of Civl, which has been reported.
+    fn loop_spec(&mut self) -> Parsed<Option<LoopSpec>> {
+        let start = self.token.start;
         let free = self.eat(T::Free);
         if !free && self.eat(T::Measure) {
             let attrs = self.attrs()?;
             let exprs = self.comma_separated(Self::expr)?;
             self.expect(T::Semi)?;
-            return Ok(LoopSpec { attrs, kind: LoopSpecKind::Measure(self.ast.exprs.add_list(&exprs)) });
+            return Ok(Some(LoopSpec {
+                attrs,
+                kind: LoopSpecKind::Measure(self.ast.exprs.add_list(&exprs)),
+            }));
         }
         self.expect(T::Invariant)?;
         let attrs = self.attrs()?;
         if self.at(T::Call) {
-            let span = self.token_span();
-            self.civl_parallel_call(span);
+            self.civl_rest(start, "`invariant call` is a clause of Civl", false);
+            return Ok(None);
         }
         let expr = self.expr()?;
         self.expect(T::Semi)?;
-        Ok(LoopSpec { attrs, kind: LoopSpecKind::Invariant { free, expr } })
+        Ok(Some(LoopSpec { attrs, kind: LoopSpecKind::Invariant { free, expr } }))
     }
 
     fn label_or_assign(&mut self) -> Parsed<(StmtKind, Attrs)> {
@@ -244,13 +242,25 @@ impl Parser<'_> {
             targets.push(self.lhs(name)?);
         }
         if !self.eat(T::Assign) {
-            return Err(self.expected("`:=`"));
+            return Err(self.no_assignment(&targets));
         }
         let attrs = self.attrs()?;
         let values = self.comma_separated(Self::expr)?;
         self.expect(T::Semi)?;
         let values = self.ast.exprs.add_list(&values);
         Ok((StmtKind::Assign(targets, values), attrs))
+    }
+
+    /// Reports a statement that began like an assignment, but is none.
+    fn no_assignment(&mut self, targets: &[Lhs]) -> Reported {
+        let help = match targets {
+            _ if self.at(T::Equals) => Some("an assignment is written `:=`".to_owned()),
+            [Lhs { base, path, .. }] if path.is_empty() => {
+                super::report::misspelt(self.ast.text(base.name), STMT_KEYWORDS)
+            }
+            _ => None,
+        };
+        self.expected_or("`:=`", help)
     }
 
     fn lhs(&mut self, base: Ident) -> Parsed<Lhs> {

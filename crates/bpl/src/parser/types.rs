@@ -76,13 +76,16 @@ impl Parser<'_> {
             return Ok(Vec::new());
         }
         let params = self.idents()?;
-        if let Some(first) = params.get(MAX_TYPE_PARAMS) {
-            let message = format!("more than {MAX_TYPE_PARAMS} type variables are not supported");
-            self.error(Diagnostic::new(Code::BadParameter, first.span, message));
-            return Err(Reported);
-        }
+        self.limit_type_params(&params)?;
         self.expect(T::Gt)?;
         Ok(params)
+    }
+
+    pub(super) fn limit_type_params(&mut self, params: &[Ident]) -> Parsed<()> {
+        let Some(first) = params.get(MAX_TYPE_PARAMS) else { return Ok(()) };
+        let message = format!("more than {MAX_TYPE_PARAMS} type variables are not supported");
+        self.error(Diagnostic::new(Code::BadParameter, first.span, message));
+        Err(Reported)
     }
 
     fn named_type(&mut self, name: Ident, args: &[TypeId]) -> TypeId {

@@ -1,9 +1,9 @@
 //! Declarations.
 
 use super::Printer;
+use super::vars::declared_together;
 use crate::ast::{
-    Attrs, Axiom, Body, Const, Datatype, Decl, DeclKind, Function, Param, Procedure, Signature, Spec,
-    SpecKind, TypeDecl, Var, VarDecl,
+    Attrs, Axiom, Body, Const, Datatype, Decl, DeclKind, Function, Procedure, Signature, Spec, SpecKind,
 };
 
 /// A declaration of several lines stands apart.
@@ -13,34 +13,33 @@ fn is_tall(kind: &DeclKind) -> bool {
 
 impl Printer<'_> {
     pub(super) fn program(&mut self) {
+        let ast = self.ast;
+        let mut rest = &ast.decls[..];
         let mut last: Option<&DeclKind> = None;
-        for decl in &self.ast.decls {
+        while let Some(first) = rest.first() {
             let apart = last.is_some_and(|last| {
-                is_tall(last) || std::mem::discriminant(last) != std::mem::discriminant(&decl.kind)
+                is_tall(last) || std::mem::discriminant(last) != std::mem::discriminant(&first.kind)
             });
             if apart {
                 self.end_line();
             }
-            self.decl(decl);
-            last = Some(&decl.kind);
+            let (together, others) = rest.split_at(declared_together(rest));
+            self.decls(first, together);
+            last = Some(&first.kind);
+            rest = others;
         }
     }
 
-    fn decl(&mut self, decl: &Decl) {
-        let attrs = &decl.attrs;
-        match &decl.kind {
-            DeclKind::Type(ty) => self.type_decl(ty, attrs),
+    /// Declarations that are printed as one, of which the first is given once more.
+    fn decls(&mut self, first: &Decl, together: &[Decl]) {
+        let attrs = &first.attrs;
+        match &first.kind {
+            DeclKind::Type(_) => self.type_decls(together),
+            DeclKind::Var(_) => self.globals(together),
             DeclKind::Datatype(datatype) => self.datatype(datatype, attrs),
             DeclKind::Const(constant) => self.constant(constant, attrs),
             DeclKind::Function(function) => self.function(function, attrs),
             DeclKind::Axiom(axiom) => self.axiom(axiom, attrs),
-            DeclKind::Var(var) => {
-                self.text("var ");
-                self.attrs(attrs);
-                self.var(var);
-                self.text(";");
-                self.end_line();
-            }
             DeclKind::Procedure(procedure) => self.procedure(procedure, attrs),
             DeclKind::Implementation(implementation) => {
                 self.text("implementation ");
@@ -49,22 +48,6 @@ impl Printer<'_> {
                 self.body(&implementation.body);
             }
         }
-    }
-
-    fn type_decl(&mut self, ty: &TypeDecl, attrs: &Attrs) {
-        self.text("type ");
-        self.attrs(attrs);
-        self.ident(ty.name);
-        for param in &ty.params {
-            self.text(" ");
-            self.ident(*param);
-        }
-        if let Some(body) = ty.body {
-            self.text(" = ");
-            self.ty(body);
-        }
-        self.text(";");
-        self.end_line();
     }
 
     fn datatype(&mut self, datatype: &Datatype, attrs: &Attrs) {
@@ -124,14 +107,14 @@ impl Printer<'_> {
         self.ident(function.name);
         self.type_params(&function.type_params);
         self.text("(");
-        self.separated(&function.params, Self::param);
+        self.params(&function.params);
         self.text(")");
         if function.result.name.is_none() && function.result.attrs.is_empty() {
             self.text(": ");
             self.ty(function.result.ty);
         } else {
             self.text(" returns (");
-            self.param(&function.result);
+            self.params(std::slice::from_ref(&function.result));
             self.text(")");
         }
         if let Some(body) = function.body {
@@ -147,31 +130,6 @@ impl Printer<'_> {
             }
             (uses, _) => self.uses(uses),
         }
-    }
-
-    fn param(&mut self, param: &Param) {
-        self.attrs(&param.attrs);
-        if let Some(name) = param.name {
-            self.ident(name);
-            self.text(": ");
-        }
-        self.ty(param.ty);
-    }
-
-    pub(super) fn var(&mut self, var: &Var) {
-        self.ident(var.name);
-        self.text(": ");
-        self.ty(var.ty);
-        if let Some(e) = var.where_clause {
-            self.text(" where ");
-            self.expr(e);
-        }
-    }
-
-    fn formals(&mut self, vars: &[VarDecl]) {
-        self.text("(");
-        self.separated(vars, Self::variable);
-        self.text(")");
     }
 
     fn signature(&mut self, signature: &Signature, attrs: &Attrs) {

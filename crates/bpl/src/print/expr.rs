@@ -7,7 +7,7 @@ use crate::ast::{BinaryOp, Binder, Expr, ExprId, ExprList, Let, Precedence, Unar
 use crate::symbol::Sym;
 
 /// Something left to print.
-enum Item {
+pub(super) enum Item {
     /// An expression where nothing looser than this may stand without parentheses.
     Expr(ExprId, Precedence),
     Text(&'static str),
@@ -119,6 +119,7 @@ impl Printer<'_> {
             Expr::Binder(binder) => self.binder(self.ast.exprs.binder(binder), out),
             Expr::Let(binding) => self.binding(self.ast.exprs.binding(binding), out),
             Expr::Code(code) => self.code(self.ast.exprs.code(code)),
+            Expr::Wildcard => out.push(Text("*")),
         }
     }
 
@@ -180,10 +181,7 @@ impl Printer<'_> {
         if !binder.type_params.is_empty() {
             out.push(Text(">"));
         }
-        for (i, var) in binder.vars.iter().enumerate() {
-            out.push(Text(if i == 0 { " " } else { ", " }));
-            out.extend([Item::Attrs(var.attrs.clone()), Name(var.name.name), Text(": "), Item::Type(var.ty)]);
-        }
+        Self::bound_vars(&binder.vars, out);
         out.extend([Text(" :: "), Item::Attrs(binder.attrs.clone())]);
         for trigger in &binder.triggers {
             if trigger.positive {

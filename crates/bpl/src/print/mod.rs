@@ -7,6 +7,7 @@
 mod decl;
 mod expr;
 mod stmt;
+mod vars;
 
 use crate::ast::{Ast, AttrArg, Attrs, Expr, ExprId, Ident, TypeExpr, TypeId};
 use crate::lexer::T;
@@ -40,7 +41,9 @@ impl<'a> Printer<'a> {
 
     /// Begins a line.
     fn start_line(&mut self) {
-        for _ in 0..self.indent {
+        // Deeper down, the indentation would be most of the text.
+        const MOST: usize = 40;
+        for _ in 0..self.indent.min(MOST) {
             self.out.push_str("  ");
         }
     }

@@ -2,30 +2,18 @@
 
 use super::Printer;
 use crate::ast::{
-    Access, Attrs, Block, Body, Branch, ExprId, ExprList, Guard, If, Lhs, LoopSpec, LoopSpecKind, Scope,
-    Stmt, StmtKind, VarDecl, Visibility, While,
+    Access, Attrs, Block, Body, Branch, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpec, LoopSpecKind,
+    Scope, Stmt, StmtKind, Visibility, While,
 };
 
 impl Printer<'_> {
     /// Local variables, a blank line, statements.
     pub(super) fn body_lines(&mut self, body: &Body) {
-        for local in &body.locals {
-            self.start_line();
-            self.text("var ");
-            self.variable(local);
-            self.text(";");
-            self.end_line();
-        }
+        self.locals(&body.locals);
         if !body.locals.is_empty() && !body.block.stmts.is_empty() {
             self.end_line();
         }
         self.block_lines(&body.block);
-    }
-
-    /// `{:attrs} x: type where e`
-    pub(super) fn variable(&mut self, decl: &VarDecl) {
-        self.attrs(&decl.attrs);
-        self.var(&decl.var);
     }
 
     fn block_lines(&mut self, block: &Block) {
@@ -115,7 +103,7 @@ impl Printer<'_> {
             StmtKind::AtomicBegin => self.keyword("call ", attrs, |p| p.text("corral_atomic_begin()")),
             StmtKind::AtomicEnd => self.keyword("call ", attrs, |p| p.text("corral_atomic_end()")),
             StmtKind::Wait(out, task) => self.keyword("call ", attrs, |p| {
-                p.results(out.as_slice());
+                p.results(&out.map(Some));
                 p.text("wait(");
                 p.expr(*task);
                 p.text(")");
@@ -133,7 +121,7 @@ impl Printer<'_> {
                     self.text(&format!("{{:level {level}}} "));
                 }
                 self.keyword("", attrs, |p| {
-                    p.results(post.handle.as_slice());
+                    p.results(&post.handle.map(Some));
                     p.application(post.procedure, post.args);
                 });
             }
@@ -142,14 +130,19 @@ impl Printer<'_> {
     }
 
     /// `x, y := `, or nothing.
-    fn results(&mut self, outs: &[crate::ast::Ident]) {
-        if !outs.is_empty() {
-            self.idents(outs);
-            self.text(" := ");
+    fn results<'a>(&mut self, outs: impl IntoIterator<Item = &'a Option<Ident>>) {
+        let mut outs = outs.into_iter().peekable();
+        if outs.peek().is_none() {
+            return;
         }
+        self.separated(outs, |p, out| match out {
+            Some(out) => p.ident(*out),
+            None => p.text("*"),
+        });
+        self.text(" := ");
     }
 
-    fn application(&mut self, procedure: crate::ast::Ident, args: ExprList) {
+    fn application(&mut self, procedure: Ident, args: ExprList) {
         self.ident(procedure);
         self.text("(");
         self.exprs(args);

@@ -231,7 +231,10 @@ impl Dump<'_> {
                 let Call { free, outs, procedure, args } = &**c;
                 self.node("call", |d| {
                     d.atom(free);
-                    d.idents(outs);
+                    d.each("ids", outs, |d, out| match out {
+                        Some(out) => d.ident(out),
+                        None => d.out.push_str(" *"),
+                    });
                     d.ident(procedure);
                     d.exprs(*args);
                 });
@@ -358,6 +361,7 @@ impl Dump<'_> {
             Expr::Binder(b) => self.binder(self.ast.exprs.binder(b)),
             Expr::Let(l) => self.binding(self.ast.exprs.binding(l)),
             Expr::Code(c) => self.body(self.ast.exprs.code(c)),
+            Expr::Wildcard => self.out.push_str(" *"),
         }
     }
 

@@ -10,7 +10,9 @@ pub fn program(u: &mut Unstructured<'_>) -> Result<Ast> {
     let mut g = Generator { u, ast: Ast::default(), in_code: false };
     for _ in 0..g.u.int_in_range(1..=4)? {
         let decl = g.decl()?;
+        let twin = g.twin(&decl)?;
         g.ast.decls.push(decl);
+        g.ast.decls.extend(twin);
     }
     Ok(g.ast)
 }
@@ -172,8 +174,12 @@ impl Generator<'_, '_> {
         let kind = *self.u.choose(&[BinderKind::Forall, BinderKind::Exists, BinderKind::Lambda])?;
         let type_params = self.idents(0, 2)?;
         let least = usize::from(type_params.is_empty());
-        let vars =
-            self.many(least, 2, |g| Ok(BoundVar { attrs: g.attrs()?, name: g.ident()?, ty: g.ty(2)? }))?;
+        let vars = self.many(least, 2, |g| {
+            let attrs = g.attrs()?;
+            g.group(&attrs, false)
+        })?;
+        let bound = |v: VarDecl| BoundVar { attrs: v.attrs, name: v.var.name, ty: v.var.ty };
+        let vars = vars.concat().into_iter().map(bound).collect();
         let attrs = self.attrs()?;
         let most = if kind == BinderKind::Lambda { 0 } else { 2 };
         let triggers = self.many(0, most, |g| {
@@ -206,8 +212,45 @@ impl Generator<'_, '_> {
         Ok(Var { name, ty, where_clause })
     }
 
+    /// Variables, in groups of the same type.
     fn var_decls(&mut self, allow_where: bool) -> Result<Vec<VarDecl>> {
-        self.many(0, 2, |g| Ok(VarDecl { attrs: g.attrs()?, var: g.var(allow_where)? }))
+        let groups = self.many(0, 2, |g| {
+            let attrs = g.attrs()?;
+            g.group(&attrs, allow_where)
+        })?;
+        Ok(groups.concat())
+    }
+
+    fn group(&mut self, attrs: &Attrs, allow_where: bool) -> Result<Vec<VarDecl>> {
+        let Var { name, ty, where_clause } = self.var(allow_where)?;
+        let mut names = vec![name];
+        names.extend(self.maybe(Self::ident)?);
+        let declare = |name| VarDecl { attrs: attrs.clone(), var: Var { name, ty, where_clause } };
+        Ok(names.into_iter().map(declare).collect())
+    }
+
+    /// Local variables: those of one `var` share their attributes.
+    fn locals(&mut self) -> Result<Vec<VarDecl>> {
+        let statements = self.many(0, 2, |g| {
+            let attrs = g.attrs()?;
+            g.many(1, 2, |g| g.group(&attrs, true)).map(|groups| groups.concat())
+        })?;
+        Ok(statements.concat())
+    }
+
+    /// Perhaps another declaration that is declared together with this one.
+    fn twin(&mut self, decl: &Decl) -> Result<Option<Decl>> {
+        let kind = match &decl.kind {
+            DeclKind::Var(var) if self.u.arbitrary()? => {
+                DeclKind::Var(Var { name: self.ident()?, ..var.clone() })
+            }
+            DeclKind::Var(_) => DeclKind::Var(self.var(true)?),
+            DeclKind::Type(_) => {
+                DeclKind::Type(TypeDecl { name: self.ident()?, params: self.idents(0, 1)?, body: None })
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Decl { kind, attrs: decl.attrs.clone(), span: Span::NONE }))
     }
 
     fn decl(&mut self) -> Result<Decl> {
@@ -255,14 +298,22 @@ impl Generator<'_, '_> {
             revealed: self.u.arbitrary()?,
             name: self.ident()?,
             type_params: self.idents(0, 2)?,
-            params: self.many(0, 2, |g| {
-                let name = if named { Some(g.ident()?) } else { None };
-                Ok(Param { attrs: g.attrs()?, name, ty: g.ty(2)? })
-            })?,
+            params: self.params(named)?,
             result: Param { attrs: self.attrs()?, name: self.maybe(Self::ident)?, ty: self.ty(2)? },
             body: self.maybe(|g| g.expr(3))?,
             uses: self.uses()?,
         })
+    }
+
+    fn params(&mut self, named: bool) -> Result<Vec<Param>> {
+        let groups = self.many(0, 2, |g| {
+            let ty = g.ty(2)?;
+            g.many(1, if named { 2 } else { 1 }, |g| {
+                let name = if named { Some(g.ident()?) } else { None };
+                Ok(Param { attrs: g.attrs()?, name, ty })
+            })
+        })?;
+        Ok(groups.into_iter().flatten().collect())
     }
 
     fn signature(&mut self, allow_where: bool) -> Result<Signature> {
@@ -292,7 +343,7 @@ impl Generator<'_, '_> {
     }
 
     fn body(&mut self, depth: u32) -> Result<Body> {
-        Ok(Body { locals: self.var_decls(true)?, block: self.block(depth)? })
+        Ok(Body { locals: self.locals()?, block: self.block(depth)? })
     }
 
     fn block(&mut self, depth: u32) -> Result<Block> {
@@ -357,7 +408,7 @@ impl Generator<'_, '_> {
             10..=11 => StmtKind::Async(Box::new(Async {
                 handle: self.maybe(Self::ident)?,
                 procedure: self.ident()?,
-                args: self.exprs(0, 2, 2)?,
+                args: self.call_args()?,
                 level: self.maybe(|g| g.u.arbitrary())?,
             })),
             12 => StmtKind::Wait(self.maybe(Self::ident)?, self.expr(2)?),
@@ -374,11 +425,19 @@ impl Generator<'_, '_> {
             19..=20 => StmtKind::Assign(self.many(1, 2, Self::lhs)?, self.exprs(1, 2, 3)?),
             _ => StmtKind::Call(Box::new(Call {
                 free: self.u.arbitrary()?,
-                outs: self.idents(0, 2)?,
+                outs: self.many(0, 2, |g| g.maybe(Self::ident))?,
                 procedure: self.ident()?,
-                args: self.exprs(0, 2, 2)?,
+                args: self.call_args()?,
             })),
         })
+    }
+
+    fn call_args(&mut self) -> Result<ExprList> {
+        let args = self.many(0, 2, |g| match g.u.ratio(1, 4)? {
+            true => Ok(g.ast.exprs.add(Expr::Wildcard, Span::NONE)),
+            false => g.expr(2),
+        })?;
+        Ok(self.ast.exprs.add_list(&args))
     }
 
     fn lhs(&mut self) -> Result<Lhs> {

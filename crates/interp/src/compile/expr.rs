@@ -67,6 +67,9 @@ impl Compiler<'_> {
             }
             Expr::Str(_) => self.give_up(e, "strings cannot be evaluated"),
             Expr::Code(_) => self.give_up(e, "code expressions cannot be evaluated"),
+            Expr::Wildcard => {
+                self.emit(Op::Const(Value::Unset));
+            }
             _ => unreachable!("{span:?} begins with another expression"),
         }
     }

@@ -336,7 +336,7 @@ impl Compiler<'_> {
         if let (Some(op), [out]) = (thread, &call.outs[..]) {
             self.code.numbers_tasks = true;
             self.emit(op);
-            return self.set(*out);
+            return self.receive(*out);
         }
         let Some(procedure) = self.info.procedure(call.procedure.name) else { return };
         for arg in self.ast.exprs.list(call.args) {
@@ -345,7 +345,17 @@ impl Compiler<'_> {
         let index = self.procedure_index(procedure);
         self.emit(Op::Call(index));
         for out in call.outs.iter().rev() {
-            self.set(*out);
+            self.receive(*out);
+        }
+    }
+
+    /// Takes a result; one that is not needed is dropped.
+    fn receive(&mut self, out: Option<Ident>) {
+        match out {
+            Some(out) => self.set(out),
+            None => {
+                self.emit(Op::Pop);
+            }
         }
     }
 
@@ -383,12 +393,7 @@ impl Compiler<'_> {
         self.expr(task);
         self.emit(Op::Set(Place::Local(hidden)));
         self.emit(Op::Wait(hidden));
-        match out {
-            Some(out) => self.set(out),
-            None => {
-                self.emit(Op::Pop);
-            }
-        }
+        self.receive(out);
     }
 
     // Control.
@@ -543,7 +548,7 @@ impl Compiler<'_> {
                 (exprs, targets.iter().map(|t| t.base).collect())
             }
             StmtKind::Unpack(u) => (vec![u.value], u.vars.clone()),
-            StmtKind::Call(c) => (list(c.args), c.outs.clone()),
+            StmtKind::Call(c) => (list(c.args), c.outs.iter().flatten().copied().collect()),
             StmtKind::Async(a) => (list(a.args), a.handle.into_iter().collect()),
             StmtKind::Wait(out, task) => (vec![*task], out.iter().copied().collect()),
             StmtKind::If(conditional) => {

@@ -1,0 +1,122 @@
+//! Calls of procedures.
+
+use super::{Checker, ProcedureId, Ty};
+use crate::ast::{Call, DeclKind, ExprList, Ident, VarDecl};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::parser::civl::{self, LINEAR_ATTRS};
+use crate::source::Span;
+
+impl Checker<'_> {
+    /// The procedure of this name, or a report.
+    pub(super) fn procedure(&mut self, name: Ident) -> Option<ProcedureId> {
+        if let Some(procedure) = self.info.procedure(name.name) {
+            return Some(procedure);
+        }
+        let mut help = self.suggest_procedure(name);
+        if self.function_names.contains_key(&name.name) {
+            help = Some("it is a function: apply it in an expression".to_owned());
+        }
+        let message = format!("there is no procedure `{}`", self.text(name.name));
+        self.error(Diagnostic::new(Code::UnknownProcedure, name.span, message).maybe_help(help));
+        None
+    }
+
+    pub(super) fn suggest_procedure(&mut self, name: Ident) -> Option<String> {
+        self.suggest(name.name, |c| c.info.procedure_names.keys().copied().collect::<Vec<_>>().into_iter())
+    }
+
+    pub(super) fn call_stmt(&mut self, call: &Call) {
+        let procedure = self.procedure(call.procedure);
+        let Some(procedure) = procedure else {
+            for arg in self.ast.exprs.list(call.args) {
+                self.expr(*arg);
+            }
+            self.finish();
+            for out in call.outs.iter().flatten() {
+                self.assign_to(*out);
+            }
+            return;
+        };
+        self.check_linear_call(procedure, call);
+        let (first, instance) = self.arguments(procedure, call.procedure, call.args);
+        self.results(procedure, call, first, &instance);
+        self.finish();
+        if !self.info[procedure].pure {
+            self.require_impure(call.procedure.span, "calls only pure procedures");
+        }
+        if let Some(current) = &mut self.current {
+            current.effects.calls.push((procedure, call.procedure.span));
+        }
+    }
+
+    /// Reports what a pure procedure does not do.
+    pub(super) fn require_impure(&mut self, span: Span, what: &str) {
+        let procedure = self.current.as_ref().and_then(|c| c.procedure);
+        if procedure.is_some_and(|p| self.info[p].pure) {
+            self.report(Code::Impure, span, format!("a pure procedure {what}"));
+        }
+    }
+
+    /// A procedure without a body whose parameters are linear changes its arguments, as only Civl does.
+    fn check_linear_call(&mut self, procedure: ProcedureId, call: &Call) {
+        let ast = self.ast;
+        let Some(decl) = self.info[procedure].decl else { return };
+        let DeclKind::Procedure(callee) = &ast.decls[decl].kind else { return };
+        let linear = |v: &VarDecl| LINEAR_ATTRS.iter().any(|name| ast.attr(&v.attrs, name).is_some());
+        if callee.flavour.is_pure() && callee.body.is_none() && callee.signature.ins.iter().any(linear) {
+            let message = format!("`{}` is a primitive of Civl", self.text(call.procedure.name));
+            self.error(Diagnostic::new(Code::Civl, call.procedure.span, message).help(civl::HELP));
+        }
+    }
+
+    /// Checks the arguments of a call; the types that the procedure's type variables stand for.
+    pub(super) fn arguments(
+        &mut self,
+        procedure: ProcedureId,
+        name: Ident,
+        args: ExprList,
+    ) -> (u32, Vec<Ty>) {
+        let (first, count) = self.info[procedure].type_params;
+        let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        let expected = self.info[procedure].ins.len();
+        let text = self.text(name.name);
+        if args.len() != expected {
+            self.report_count(name.span, &format!("`{text}`"), "arguments", expected, args.len());
+        }
+        for (i, arg) in self.ast.exprs.list(args).iter().enumerate() {
+            let ty = self.expr(*arg);
+            if let Some(param) = self.info[procedure].ins.get(i).copied() {
+                let param = self.info.types.subst_params(param, first, &instance);
+                if !self.unify(ty, param) {
+                    let what = format!("argument {} of `{text}`", i + 1);
+                    self.expect_type(Code::TypeMismatch, self.span(*arg), ty, param, &what);
+                }
+            }
+        }
+        (first, instance)
+    }
+
+    fn results(&mut self, procedure: ProcedureId, call: &Call, first: u32, instance: &[Ty]) {
+        self.check_distinct(&call.outs.iter().flatten().copied().collect::<Vec<_>>());
+        let (expected, found) = (self.info[procedure].outs.len(), call.outs.len());
+        if found != expected {
+            let name = self.text(call.procedure.name);
+            let message = match expected {
+                0 => format!("`{name}` gives no result"),
+                1 => format!("`{name}` gives 1 result, but the call takes {found}"),
+                _ => format!("`{name}` gives {expected} results, but the call takes {found}"),
+            };
+            let help = (found == 0).then(|| "write `*` for a result that is not needed".to_owned());
+            self.error(Diagnostic::new(Code::WrongCount, call.procedure.span, message).maybe_help(help));
+        }
+        for (i, out) in call.outs.iter().enumerate() {
+            let Some(out) = *out else { continue };
+            let Some(var) = self.assign_to(out) else { continue };
+            let Some(result) = self.info[procedure].outs.get(i).copied() else { continue };
+            let result = self.info.types.subst_params(result, first, instance);
+            let ty = self.info[var].ty;
+            let what = format!("the variable for result {}", i + 1);
+            self.expect_type(Code::TypeMismatch, out.span, ty, result, &what);
+        }
+    }
+}
