@@ -18,7 +18,9 @@ pub(crate) fn run(arguments: &Replay) -> Exit {
             );
             output::exit_after(output::stdout(text.as_bytes()), Exit::Bug)
         }
-        Ok((_, false)) => output::complain("the schedule runs, but nothing fails"),
+        Ok((_, false)) => {
+            output::complain("the schedule runs, but what it comes to is not what the trace says")
+        }
         Err(message) => output::complain(&message),
     }
 }

@@ -88,9 +88,11 @@ struct Numbered {
 fn number(machine: &Machine, schedule: &Schedule) -> Result<Numbered, ReplayError> {
     let mut delayed = vec![Vec::new(); schedule.steps.len()];
     if let Ok(name) = schedule.policy.parse::<Name>() {
-        replay_passing_over(machine, &Delays::named(&name), schedule, 0, |nth, tasks| {
-            delayed[nth] = tasks.to_vec();
-        })?;
+        let policy = Delays::named(&name);
+        let mut note = |nth: usize, tasks: &[TaskId]| delayed[nth] = tasks.to_vec();
+        // The schedule does not say whether choices were charged for.
+        replay_passing_over(machine, &policy, schedule, 0, &mut note)
+            .or_else(|_| replay_passing_over(machine, &policy, schedule, 1, &mut note))?;
     }
     let mut numbered = schedule.clone();
     let mut numbers: HashMap<TaskId, TaskId> = HashMap::new();
@@ -102,8 +104,8 @@ fn number(machine: &Machine, schedule: &Schedule) -> Result<Numbered, ReplayErro
             delayed[nth].iter_mut().for_each(|task| *task = number(task));
         }
         for event in moment.events {
-            if let (Event::Posted(task, _), Some(number)) = (event, next.next()) {
-                numbers.insert(*task, TaskId(number));
+            if let Event::Posted(task, _) = event {
+                numbers.extend(next.next().map(|number| (*task, TaskId(number))));
             }
         }
     })?;

@@ -170,3 +170,15 @@ fn the_same_run_for_any_number_of_threads() {
     assert_eq!(json(&one)["trace"], json(&two)["trace"]);
     assert_eq!(json(&one)["coverage"]["states"], json(&two)["coverage"]["states"]);
 }
+
+#[test]
+fn bugs_are_not_lost_on_the_way_to_the_user() {
+    let sealed = b"procedure a() { yield; assert false; }
+                   procedure main() { assume {:seal} true; call {:async} a(); assume {:unseal} true; }";
+    assert_eq!(dally(&["check", "-"], sealed).status.code(), Some(1));
+    let choices = b"procedure main() { var x: int; havoc {:range 0, 3} x; assert x < 2; }";
+    assert_eq!(dally(&["check", "--choice-cost", "-"], choices).status.code(), Some(1));
+    let unwritable = dally(&["check", "--trace", "/nonexistent/x.json", "-"], choices);
+    assert!(text(&unwritable.stdout).starts_with("bug: "));
+    assert!(text(&unwritable.stderr).contains("cannot write"));
+}

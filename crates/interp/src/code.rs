@@ -17,6 +17,8 @@ pub(crate) enum Op {
     // Values: push something, or replace the topmost values by a result.
     Const(Value),
     Load(Place),
+    /// Push the value of a hidden variable, arbitrary or not, and forget it there.
+    Take(Place),
     /// A value on the stack, counted from where the current function began.
     Stack(u32),
     Not,
@@ -33,8 +35,8 @@ pub(crate) enum Op {
     /// Extension from one width to another.
     ZeroExtend,
     SignExtend(u8, u8),
-    /// The value of a map, given how many indices.
-    Select(u8),
+    /// The value of a map, given how many indices; one that is arbitrary is of use only if it is a map itself.
+    Select(u8, bool),
     Store(u8),
     ConstantMap,
     Construct(u32, u8),
@@ -158,6 +160,18 @@ pub(crate) enum Domain {
     Ints(i64, i64),
     /// The bitvectors from the first to the second.
     Bvs(u64, u64),
+}
+
+impl Domain {
+    /// Whether a variable that is arbitrary may turn out to have this value.
+    pub(crate) fn may_hold(&self, value: Value) -> bool {
+        match (self, value) {
+            (Domain::Ints(low, high), Value::Int(n)) => (*low..=*high).contains(&n),
+            (Domain::Bvs(low, high), Value::Bv(n)) => (*low..=*high).contains(&n),
+            (Domain::Ints(..), Value::Big(_)) => false,
+            _ => true,
+        }
+    }
 }
 
 /// A variable.

@@ -17,6 +17,8 @@ pub(crate) enum Trouble {
     DivisionByZero,
     /// A field that the value does not have.
     MissingField,
+    /// An integer of more bits than anyone needs.
+    TooLarge,
     /// The types do not fit: the checker should have seen it.
     Types,
 }
@@ -27,12 +29,16 @@ impl Trouble {
             Trouble::Arbitrary => {
                 "this depends on a value that is arbitrary: assign to it first, or give the variable a `{:range}`"
             }
+            Trouble::TooLarge => "an integer of more than a million bits",
             Trouble::DivisionByZero => "division by zero",
             Trouble::MissingField => "the value has no such field",
             Trouble::Types => "the value is of another type",
         }
     }
 }
+
+/// Integers are unbounded, but memory and time are not.
+const MAX_BITS: u64 = 1 << 20;
 
 pub(crate) fn arith(heap: &Heap, op: Arith, a: Value, b: Value) -> Result<Value, Trouble> {
     if let (Value::Int(x), Value::Int(y)) = (a, b) {
@@ -50,6 +56,9 @@ pub(crate) fn arith(heap: &Heap, op: Arith, a: Value, b: Value) -> Result<Value,
         }
     }
     let (x, y) = (number(heap, a)?, number(heap, b)?);
+    if x.bits() + y.bits() > MAX_BITS {
+        return Err(Trouble::TooLarge);
+    }
     Ok(heap.int(match op {
         Arith::Add => x + y,
         Arith::Sub => x - y,

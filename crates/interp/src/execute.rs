@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use crate::bv;
 use crate::code::{BvOp, Code, Domain, Op, Place};
 use crate::evaluate::{self as eval, Trouble};
+use crate::machine::MAX_WAYS;
 use crate::state::{Control, Frame, Meta, Stack, Store};
 use crate::value::Value;
 
@@ -19,6 +20,8 @@ use crate::value::Value;
 const MAX_OPS: u32 = 50_000_000;
 /// Calls that nest deeper than this are not followed.
 const MAX_CALLS: usize = 10_000;
+/// More tasks than this are not kept at a time.
+const MAX_TASKS: usize = 10_000;
 /// A choice among more values than this is not made.
 const MAX_CHOICES: u64 = 1 << 16;
 
@@ -183,6 +186,11 @@ impl<'m, O: Observer> Run<'m, O> {
                 let message = format!("a step that does not yield within {MAX_OPS} instructions");
                 return self.unsupported(message);
             }
+            if forks.len() > MAX_WAYS {
+                forks.clear();
+                self.untried = None;
+                return self.unsupported(format!("a step that can go on in more than {MAX_WAYS} ways"));
+            }
             let op = self.code.ops[self.pc as usize];
             if O::WATCHES {
                 self.observer.at(self.span(), self.procedure, self.stack.frames.len());
@@ -203,7 +211,9 @@ impl<'m, O: Observer> Run<'m, O> {
                 Err(trouble) => {
                     self.leave_untried(forks);
                     return match trouble {
-                        Trouble::Arbitrary => self.unsupported(trouble.message().to_owned()),
+                        Trouble::Arbitrary | Trouble::TooLarge => {
+                            self.unsupported(trouble.message().to_owned())
+                        }
                         _ => End::Fails(Box::new(Failure::runtime(trouble.message())), self.span()),
                     };
                 }
@@ -403,10 +413,14 @@ impl<'m, O: Observer> Run<'m, O> {
             Op::Pop => {
                 self.pop();
             }
-            Op::Select(count) => {
+            Op::Select(count, map_of_maps) => {
                 let key = self.key(count);
                 let map = self.pop();
-                self.push(heap.select(map, key?));
+                let value = heap.select(map, key?);
+                if value == Value::Unset && !map_of_maps {
+                    return Err(Trouble::Arbitrary);
+                }
+                self.push(value);
             }
             Op::Store(count) => {
                 let value = self.pop();
@@ -485,6 +499,9 @@ impl<'m, O: Observer> Run<'m, O> {
     fn assume_equal(&mut self, place: Place, value: Value, forks: &mut Vec<Self>) -> Result<Flow, Trouble> {
         let old = self.variable(place);
         if old == Value::Unset && value != Value::Unset {
+            if !self.domain(place).may_hold(value) {
+                return Ok(self.stop(End::Discarded));
+            }
             self.leave_untried(forks);
             self.assign(place, value);
         } else if !eval::equal(&self.store.heap, old, value)? {
@@ -562,6 +579,11 @@ impl<'m, O: Observer> Run<'m, O> {
                 let result = self.pop();
                 self.values.truncate(self.values.len() - usize::from(count));
                 self.push(result);
+            }
+            Op::Take(place) => {
+                let value = self.variable(place);
+                self.assign(place, Value::Unset);
+                self.push(value);
             }
             Op::Pick(low, high, bits) => {
                 if low.abs_diff(high) >= MAX_CHOICES {
@@ -668,8 +690,7 @@ impl<'m, O: Observer> Run<'m, O> {
         let from = self.values.len() - callee.ins as usize;
         stack.values.extend(self.values.drain(from..));
         stack.values.resize(self.base + callee.variables.len(), Value::Unset);
-        let atomic = stack.atomic;
-        stack.frames.push(Frame { procedure, pc: callee.entry, base: self.base as u32, atomic });
+        stack.frames.push(Frame { procedure, pc: callee.entry, base: self.base as u32 });
         (self.pc, self.procedure) = (callee.entry, procedure);
         None
     }
@@ -681,21 +702,19 @@ impl<'m, O: Observer> Run<'m, O> {
             return Some(End::Completes(self.stack.values[outs].first().copied().unwrap_or(Value::Unset)));
         }
         let stack = self.stack.to_mut();
-        let frame = stack.frames.pop()?;
+        stack.frames.pop()?;
         let caller = stack.frames.last().copied()?;
         self.values.extend_from_slice(&stack.values[outs]);
         stack.values.truncate(self.base);
-        stack.atomic = frame.atomic;
         (self.pc, self.base, self.procedure) = (caller.pc, caller.base as usize, caller.procedure);
-        // A procedure that was atomic as a whole may have held back an interruption.
-        self.interrupted_here()
+        None
     }
 
     fn post(&mut self, procedure: u32, level: Option<u16>, handle: bool) -> Option<End> {
-        let task = self.free_id();
-        if self.control.tasks.len() >= usize::from(u16::MAX) {
-            return Some(self.unsupported(format!("more than {} tasks at a time", u16::MAX)));
+        if self.control.tasks.len() >= MAX_TASKS {
+            return Some(self.unsupported(format!("more than {MAX_TASKS} tasks at a time")));
         }
+        let task = self.free_id();
         let callee = &self.code.procedures[procedure as usize];
         let level = level.unwrap_or(self.meta.level);
         let meta = Meta { task, level, buffer: self.meta.buffer, handle };
@@ -764,6 +783,6 @@ pub(crate) fn first_frame(code: &Code, procedure: u32, entry: u32, args: &[Value
     stack.values.resize(base, Value::Unset);
     stack.values.extend_from_slice(args);
     stack.values.resize(base + code.procedures[procedure as usize].variables.len(), Value::Unset);
-    stack.frames.push(Frame { procedure, pc: entry, base: base as u32, atomic: 0 });
+    stack.frames.push(Frame { procedure, pc: entry, base: base as u32 });
     stack
 }

@@ -1,5 +1,7 @@
 //! What happens in a step, statement by statement, for people.
 
+use std::rc::Rc;
+
 use dally_bpl::source::Span;
 use dally_explore::TaskId;
 
@@ -39,7 +41,8 @@ pub struct Change {
 #[derive(Clone)]
 struct Recorder<'m> {
     machine: &'m Machine,
-    lines: Vec<Line>,
+    /// Shared by the copies of a run until they go on.
+    lines: Rc<Vec<Line>>,
     /// The line of the statement that is being executed: after a call, that of the call.
     current: usize,
 }
@@ -56,7 +59,7 @@ impl Observer for Recorder<'_> {
         self.current = same.unwrap_or(self.lines.len());
         if same.is_none() {
             let name = self.machine.text(self.machine.code.procedures[procedure as usize].name);
-            self.lines.push(Line {
+            Rc::make_mut(&mut self.lines).push(Line {
                 span,
                 procedure: name.to_owned(),
                 depth: calls,
@@ -70,7 +73,7 @@ impl Observer for Recorder<'_> {
         let Some(variable) = self.machine.variable_name(place, procedure).map(str::to_owned) else { return };
         let value = self.machine.show(value);
         let shared = matches!(place, Place::Global(_));
-        if let Some(line) = self.lines.get_mut(self.current) {
+        if let Some(line) = Rc::make_mut(&mut self.lines).get_mut(self.current) {
             line.changes.retain(|c| c.variable != variable);
             line.changes.push(Change { variable, shared, value });
         }
@@ -78,7 +81,7 @@ impl Observer for Recorder<'_> {
 
     fn posted(&mut self, task: u32, procedure: u32) {
         let name = self.machine.text(self.machine.code.procedures[procedure as usize].name).to_owned();
-        if let Some(line) = self.lines.get_mut(self.current) {
+        if let Some(line) = Rc::make_mut(&mut self.lines).get_mut(self.current) {
             line.posts.push((TaskId(task), name));
         }
     }
@@ -89,14 +92,14 @@ impl Machine {
     pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Vec<Line>, Option<Span>) {
         let mut found = (Vec::new(), None);
         let mut index = 0;
-        let recorder = Recorder { machine: self, lines: Vec::new(), current: 0 };
+        let recorder = Recorder { machine: self, lines: Rc::default(), current: 0 };
         self.outcomes(state, task.0, recorder, |run, end| {
             if index == choice {
                 let failed = match end {
                     End::Fails(_, span) => Some(span),
                     _ => None,
                 };
-                found = (run.observer.lines.clone(), failed);
+                found = (run.observer.lines.to_vec(), failed);
             }
             index += 1;
         });

@@ -15,7 +15,7 @@ use crate::state::{CONTROL, Control, Meta, STACKS, Stack, State, Store};
 use crate::value::Value;
 
 /// A step with more outcomes than this, or more ways that lead to none, is not explored.
-const MAX_WAYS: usize = 1 << 18;
+pub(crate) const MAX_WAYS: usize = 1 << 18;
 
 /// A compiled program that can be explored.
 #[derive(Debug)]
@@ -222,6 +222,7 @@ impl Machine {
             let handle = Value::Task(task);
             let others = run.control.tasks.iter().filter(|m| m.task != run.meta.task);
             self.holds(&run.globals, handle)
+                || run.control.ended.iter().any(|(_, result)| self.holds(&[*result], handle))
                 || run.control.place(run.meta.task).is_some() && self.holds(&run.stack.values, handle)
                 || run.posted.iter().any(|(_, stack)| self.holds(&stack.values, handle))
                 || others.filter_map(|m| old.place(m.task)).any(|place| {
@@ -238,12 +239,14 @@ impl Machine {
     /// Whether a value is, or contains, a task.
     fn holds(&self, values: &[Value], handle: Value) -> bool {
         values.iter().any(|v| match v {
-            Value::Map(id) => {
+            Value::Map(id) => dally_bpl::stack::grow(|| {
                 let map = self.store.heap.maps.get(*id);
                 self.holds(&[map.default], handle)
                     || map.entries.iter().any(|(k, v)| self.holds(&[*k, *v], handle))
+            }),
+            Value::Data(id) => {
+                dally_bpl::stack::grow(|| self.holds(&self.store.heap.data.get(*id).fields, handle))
             }
-            Value::Data(id) => self.holds(&self.store.heap.data.get(*id).fields, handle),
             other => *other == handle,
         })
     }

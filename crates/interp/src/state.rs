@@ -51,8 +51,6 @@ pub(crate) struct Frame {
     pub(crate) pc: u32,
     /// Where its variables begin.
     pub(crate) base: u32,
-    /// How many atomic sections were open when it was called.
-    pub(crate) atomic: u16,
 }
 
 /// What a task is, between two steps.
@@ -180,7 +178,7 @@ impl Store {
         hash.write_u64(u64::from(stack.atomic) << 32 | u64::from(stack.child));
         for f in &stack.frames {
             hash.write_u64(u64::from(f.pc) << 32 | u64::from(f.base));
-            hash.write_u64(u64::from(f.procedure) << 32 | u64::from(f.atomic));
+            hash.write_u64(u64::from(f.procedure));
         }
         hash.write_u64(u64::MAX);
         stack.values.iter().for_each(|v| self.heap.write(*v, &mut hash));

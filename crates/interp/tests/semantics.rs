@@ -350,3 +350,66 @@ fn what_cannot_be_evaluated_is_reported_with_its_place() {
         assert_proved(&elsewhere);
     }
 }
+
+#[test]
+fn atomic_sections_outlive_the_procedure_that_opens_them() {
+    let text = "var g: int; procedure b() { call corral_atomic_begin(); } procedure e() { call corral_atomic_end(); }
+                procedure w() { var r: int; call b(); r := g; yield; g := r + 1; call e(); }
+                procedure main() { g := 0; async call w(); async call w(); }";
+    assert_eq!(finals(text), set(&[&["2"]]));
+    // A procedure or a block that is atomic ends its own section, however it is left.
+    let left = "var g: int; procedure {:atomic} a() { if {:atomic} (true) { return; } }
+                procedure w() { var r: int; call a(); r := g; yield; g := r + 1; }
+                procedure main() { g := 0; async call w(); async call w(); }";
+    assert_eq!(finals(left), set(&[&["1"], &["2"]]));
+}
+
+#[test]
+fn results_reach_shared_variables_in_a_step_of_their_own() {
+    let text = "var g: int; procedure inc() returns (r: int) { r := g; r := r + 1; } procedure w() { call g := inc(); }
+                procedure main() { g := 0; async call w(); async call w(); }";
+    assert_eq!(finals(text), set(&[&["2"]]));
+    let preempted = machine_with(text, &Options { preempt: true, ..Options::default() });
+    assert_eq!(finals_of(&preempted), set(&[&["1"], &["2"]]));
+}
+
+#[test]
+fn handles_that_are_results_are_kept() {
+    assert_proved(
+        "procedure q() returns (r: int) { r := 7; } procedure p() returns (t: task int) { call {:async} t := q(); }
+         procedure n() returns (r: int) { r := 8; }
+         procedure main() { var a: task (task int); var b, c: task int; var x: int; call {:async} a := p(); yield;
+           call {:async} c := n(); call b := wait(a); call x := wait(b); assert x == 7; }",
+    );
+}
+
+#[test]
+fn where_clauses_hold_from_the_start() {
+    assert_proved("var x: bool where x; procedure main() { assert x; }");
+    assert_proved("procedure main() { var {:range 0, 9} x: int where x > 5; assert x > 5; }");
+}
+
+#[test]
+fn what_would_be_a_wrong_answer_is_unsupported() {
+    for text in [
+        "procedure main() { var m: [int]bool; var x, y: bool; x := m[1]; y := m[1]; assert x == y; }",
+        "procedure main() { var x: int; x := 0; l: x := x + 1; goto l, e; e: assert x > 0; }",
+        "procedure main() { var x, i: int; x, i := 3, 0; while (i < 40) { x := x * x; i := i + 1; } }",
+    ] {
+        assert!(matches!(exhaust(&machine(text)), Verdict::Unsupported(_)), "{text}");
+    }
+    let text = "procedure main() { var m, n: [bool]int; m := (lambda i: bool :: 0); n := m; assert m == n; }";
+    let mut sources = SourceMap::default();
+    sources.add("test.bpl", text).unwrap();
+    assert!(Machine::new(&dally_bpl::load(&sources).unwrap(), &sources, &Options::default()).is_err());
+    assert_proved("var {:range 0, 3} x: int; procedure main() { havoc x; assume x == 7; assert false; }");
+}
+
+#[test]
+fn long_lists_are_no_trouble() {
+    assert_proved(
+        "datatype L { Nil(), Cons(h: int, t: L) } procedure q() { }
+         procedure main() { var i: int; var l: L; var t: task; i := 0; l := Nil();
+           while (i < 100000) { l := Cons(i, l); i := i + 1; } call {:async} t := q(); call wait(t); }",
+    );
+}

@@ -53,12 +53,14 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         },
         _ => None,
     };
-    if let (Some(trace), Some(file)) = (&trace, &arguments.trace)
-        && let Err(message) = traces::write(trace, file)
-    {
-        return output::complain(&message);
+    let exit = report::verdict(arguments, &found, trace.as_ref(), &monitor);
+    match (&trace, &arguments.trace) {
+        (Some(trace), Some(file)) => match traces::write(trace, file) {
+            Ok(()) => exit,
+            Err(message) => output::complain(&message),
+        },
+        _ => exit,
     }
-    report::verdict(arguments, &found, trace.as_ref(), &monitor)
 }
 
 fn schedulers(arguments: &Check) -> Result<Vec<Name>, String> {

@@ -42,7 +42,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn domain(&mut self, ty: Ty) -> Domain {
+    pub(super) fn domain(&mut self, ty: Ty) -> Domain {
         match self.info.types.kind(ty) {
             TyKind::Bool => Domain::Values(vec![Value::Bool(false), Value::Bool(true)]),
             TyKind::Bv(width) if *width <= 16 => Domain::Bvs(0, (1 << width) - 1),

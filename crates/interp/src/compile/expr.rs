@@ -1,11 +1,11 @@
 //! Expressions.
 
 use dally_bpl::ast::{BinaryOp, BinderId, BinderKind, Expr, ExprId, LetId, UnaryOp};
-use dally_bpl::check::{Ref, TyKind, VarId};
+use dally_bpl::check::{Ref, Ty, TyKind, VarId};
 use dally_bpl::symbol::Sym;
 
 use super::{Compiler, Meaning};
-use crate::code::{Arith, Compare, Op, Place};
+use crate::code::{Arith, Compare, Domain, Op, Place};
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -119,7 +119,8 @@ impl Compiler<'_> {
             Expr::Binary(op, left, right) => self.binary(e, op, left, right),
             Expr::Select(_, indices) => {
                 let count = self.indices(e, self.ast.exprs.list(indices));
-                self.emit(Op::Select(count));
+                let map = matches!(self.info.types.kind(self.info.type_of(e)), TyKind::Map(..));
+                self.emit(Op::Select(count, map));
             }
             Expr::Store(_, indices, value) => {
                 let count = self.indices(e, self.ast.exprs.list(indices));
@@ -185,6 +186,10 @@ impl Compiler<'_> {
             TyKind::Bv(width) => (*width).min(255) as u8,
             _ => 0,
         };
+        if matches!(op, BinaryOp::Eq | BinaryOp::Neq) && self.is_finite_map(left_ty) {
+            let message = "maps over a finite type cannot be compared";
+            self.unsupported(self.ast.exprs.span(e), message);
+        }
         let op = match op {
             BinaryOp::Eq | BinaryOp::Iff => Op::Eq,
             BinaryOp::Neq => Op::Ne,
@@ -209,6 +214,12 @@ impl Compiler<'_> {
         self.emit(op);
     }
 
+    /// Whether a map has finitely many indices: two such maps may be equal and have different defaults.
+    fn is_finite_map(&mut self, ty: Ty) -> bool {
+        let TyKind::Map(_, indices, _) = self.info.types.kind(ty) else { return false };
+        indices.iter().all(|index| !matches!(self.domain(*index), Domain::Unbounded | Domain::Map))
+    }
+
     /// The constructors of the datatype that an expression has, by name.
     fn constructors_of(&mut self, base: ExprId) -> Vec<(Sym, u32)> {
         let ty = self.info.type_of(base);
@@ -223,7 +234,7 @@ impl Compiler<'_> {
         self.field_of(ty, field)
     }
 
-    pub(super) fn field_of(&mut self, ty: dally_bpl::check::Ty, field: Sym) -> u32 {
+    pub(super) fn field_of(&mut self, ty: Ty, field: Sym) -> u32 {
         let mut places = Vec::new();
         if let TyKind::Con(con, _) = self.info.types.kind(ty)
             && let Some(datatype) = self.info.datatypes.get(con)

@@ -153,12 +153,12 @@ impl<'a> Compiler<'a> {
     /// How many values more or fewer there are on the stack after an instruction.
     fn effect(&self, op: Op) -> i32 {
         match op {
-            Op::Const(_) | Op::Load(_) | Op::Stack(_) | Op::ThreadId | Op::ChildId => 1,
+            Op::Const(_) | Op::Load(_) | Op::Take(_) | Op::Stack(_) | Op::ThreadId | Op::ChildId => 1,
             Op::Pick(..) | Op::Wait(_) => 1,
             Op::Arith(_) | Op::Eq | Op::Ne | Op::Compare(_) | Op::Concat(_) | Op::FieldUpdate(_) => -1,
             Op::Bv(crate::code::BvOp::Not | crate::code::BvOp::Neg, _) => 0,
             Op::Bv(..) => -1,
-            Op::Select(n) => -i32::from(n),
+            Op::Select(n, _) => -i32::from(n),
             Op::Store(n) => -i32::from(n) - 1,
             Op::Construct(_, n) | Op::Apply(_, n) => 1 - i32::from(n),
             Op::Slide(n) => -i32::from(n),

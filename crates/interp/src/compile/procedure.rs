@@ -124,6 +124,7 @@ impl Compiler<'_> {
         if atomic {
             self.emit(Op::AtomicBegin);
         }
+        self.assume_where_clauses(signature, body);
         match body {
             Some(body) => self.block(&body.block),
             None => self.arbitrary_effect(id),
@@ -132,6 +133,9 @@ impl Compiler<'_> {
         self.span = Span::NONE;
         for jump in std::mem::take(&mut self.frame.returns) {
             self.patch(jump);
+        }
+        if atomic {
+            self.emit(Op::AtomicEnd);
         }
         self.contract_vars(id, procedure);
         self.epilogue(procedure, body.is_some());
@@ -160,6 +164,29 @@ impl Compiler<'_> {
                 self.frame.where_clauses.extend(decl.var.where_clause.map(|e| (*id, e)));
             }
         }
+    }
+
+    /// What `where` says of results and locals holds from the start, if their values can be tried at all.
+    fn assume_where_clauses(&mut self, signature: &Signature, body: Option<&Body>) {
+        let locals: &[VarDecl] = body.map_or(&[], |b| &b.locals);
+        for decl in signature.outs.iter().chain(locals) {
+            let Some(var) = self.frame.names.get(&decl.var.name.name) else { continue };
+            if let (Some(condition), true) =
+                (self.frame.where_clauses.get(var).copied(), self.is_finite(*var))
+            {
+                self.assume(condition);
+            }
+        }
+    }
+
+    /// Whether the values of a variable can be tried one by one.
+    fn is_finite(&self, var: VarId) -> bool {
+        let variable = match self.meanings.get(&var) {
+            Some(Meaning::Place(Place::Local(i))) => self.frame.variables.get(*i as usize),
+            Some(Meaning::Place(Place::Global(i))) => self.code.globals.get(*i as usize),
+            _ => None,
+        };
+        variable.is_some_and(|v| !matches!(v.domain, Domain::Unbounded | Domain::Map))
     }
 
     /// A procedure without a body has its parameters and results all the same.
@@ -216,6 +243,15 @@ impl Compiler<'_> {
         for (_, place, local) in self.frame.old.clone() {
             self.emit(Op::Load(place));
             self.emit(Op::Set(local));
+        }
+        if assuming {
+            let mut globals: Vec<_> = self.where_clauses.iter().map(|(n, e)| (*n, *e)).collect();
+            globals.sort_unstable();
+            for (name, condition) in globals {
+                if self.info.global(name).is_some_and(|var| self.is_finite(var)) {
+                    self.assume(condition);
+                }
+            }
         }
         for spec in &procedure.specs {
             let SpecKind::Requires { free, expr } = spec.kind else { continue };

@@ -78,6 +78,9 @@ impl Compiler<'_> {
             StmtKind::While(w) => self.while_loop(w, label),
             StmtKind::Break(target) => self.break_out(*target),
             StmtKind::Return | StmtKind::ReturnExpr(_) => {
+                for _ in 0..self.frame.atomic {
+                    self.emit(Op::AtomicEnd);
+                }
                 let jump = self.emit(Op::Jump(0));
                 self.frame.returns.push(jump);
             }
@@ -280,7 +283,8 @@ impl Compiler<'_> {
                         for index in indices {
                             self.expr(*index);
                         }
-                        self.emit(Op::Select(indices.len().min(255) as u8));
+                        let map = matches!(self.info.types.kind(self.element_type(*ty)), TyKind::Map(..));
+                        self.emit(Op::Select(indices.len().min(255) as u8, map));
                     }
                     Access::Field(field) => {
                         let list = self.field_of(*ty, field.name);
@@ -344,8 +348,26 @@ impl Compiler<'_> {
         }
         let index = self.procedure_index(procedure);
         self.emit(Op::Call(index));
+        let shared = |out: &Option<Ident>| {
+            out.and_then(|name| self.target(name)).is_some_and(|(var, _)| self.is_shared(var))
+        };
+        if self.options.preempt && self.frame.atomic == 0 && call.outs.iter().any(shared) {
+            self.delay_results(call.outs.len());
+        }
         for out in call.outs.iter().rev() {
             self.receive(*out);
+        }
+    }
+
+    /// Lets others run between the end of a call and the assignment of its results to shared variables.
+    fn delay_results(&mut self, count: usize) {
+        let kept: Vec<Place> = (0..count).map(|_| self.hidden(self.frame.name)).collect();
+        for place in kept.iter().rev() {
+            self.emit(Op::Set(*place));
+        }
+        self.preempt();
+        for place in &kept {
+            self.emit(Op::Take(*place));
         }
     }
 
