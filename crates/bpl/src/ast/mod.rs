@@ -133,6 +133,18 @@ impl Ast {
         self.symbols.text(name)
     }
 
+    /// The number that a literal is, with or without a minus, if it is one that fits.
+    pub fn int_literal(&self, expr: ExprId) -> Option<i64> {
+        match self.exprs[expr] {
+            Expr::Int(digits) => self.text(digits).parse().ok(),
+            Expr::Unary(UnaryOp::Neg, inner) => match self.exprs[inner] {
+                Expr::Int(digits) => self.text(digits).parse::<i64>().ok().map(|n| -n),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The attribute of this name, if it is there.
     pub fn attr<'a>(&self, attrs: &'a Attrs, name: &str) -> Option<&'a Attr> {
         attrs.find(self.symbols.get(name)?)

@@ -1,7 +1,7 @@
 //! Asynchronous calls, tasks and waits; entry points, buffers and ranges.
 
 use super::{Checker, Frame, ProcedureInfo, Ty, TyKind, VarId};
-use crate::ast::{Async, Attr, AttrArg, Attrs, Expr, ExprId, Ident, Stmt, StmtKind, UnaryOp};
+use crate::ast::{Async, Attr, AttrArg, Attrs, ExprId, Ident, Stmt, StmtKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
@@ -112,18 +112,7 @@ impl Checker<'_> {
 
     fn number_arg(&self, attr: &Attr) -> Option<i64> {
         match attr.args[..] {
-            [AttrArg::Expr(e)] => self.number_literal(e),
-            _ => None,
-        }
-    }
-
-    fn number_literal(&self, e: ExprId) -> Option<i64> {
-        match self.ast.exprs[e] {
-            Expr::Int(digits) => self.text(digits).parse().ok(),
-            Expr::Unary(UnaryOp::Neg, inner) => match self.ast.exprs[inner] {
-                Expr::Int(digits) => self.text(digits).parse::<i64>().ok().map(|n| -n),
-                _ => None,
-            },
+            [AttrArg::Expr(e)] => self.ast.int_literal(e),
             _ => None,
         }
     }
@@ -133,7 +122,7 @@ impl Checker<'_> {
         let Some(attr) = self.ast.attr(attrs, "range") else { return };
         let bounds = match attr.args[..] {
             [AttrArg::Expr(low), AttrArg::Expr(high)] => {
-                self.number_literal(low).zip(self.number_literal(high))
+                self.ast.int_literal(low).zip(self.ast.int_literal(high))
             }
             _ => None,
         };

@@ -1,6 +1,6 @@
 //! The values that a variable may have.
 
-use dally_bpl::ast::{AttrArg, Attrs, Expr, ExprId, UnaryOp};
+use dally_bpl::ast::{AttrArg, Attrs};
 use dally_bpl::check::{Ty, TyKind, VarId};
 
 use super::Compiler;
@@ -26,18 +26,9 @@ impl Compiler<'_> {
     /// `{:range low, high}`
     pub(super) fn range(&self, attrs: &Attrs) -> Option<(i64, i64)> {
         match self.ast.attr(attrs, "range")?.args[..] {
-            [AttrArg::Expr(low), AttrArg::Expr(high)] => Some((self.literal(low)?, self.literal(high)?)),
-            _ => None,
-        }
-    }
-
-    fn literal(&self, e: ExprId) -> Option<i64> {
-        match self.ast.exprs[e] {
-            Expr::Int(digits) => self.text(digits).parse().ok(),
-            Expr::Unary(UnaryOp::Neg, inner) => match self.ast.exprs[inner] {
-                Expr::Int(digits) => self.text(digits).parse::<i64>().ok().map(|n| -n),
-                _ => None,
-            },
+            [AttrArg::Expr(low), AttrArg::Expr(high)] => {
+                Some((self.ast.int_literal(low)?, self.ast.int_literal(high)?))
+            }
             _ => None,
         }
     }
