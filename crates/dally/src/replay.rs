@@ -4,7 +4,7 @@ use dally_explore::{Bug, Failure, FailureKind};
 use dally_trace::{Kind, Trace};
 
 use crate::cli::{ProgramArgs, Replay};
-use crate::input::{self, InputError};
+use crate::input;
 use crate::output::{self, Exit};
 use crate::traces::{self, Machines};
 
@@ -33,10 +33,7 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
         entry: trace.program.entry.clone(),
         preempt: trace.program.preempt,
     };
-    let sources = input::read(&program.files).map_err(|error| match error {
-        InputError::Unreadable { file, error } => format!("cannot read `{file}`: {error}"),
-        InputError::Malformed { diagnostic, .. } => diagnostic.message,
-    })?;
+    let sources = input::read(&program.files).map_err(|error| error.into_diagnostic().1.message)?;
     if traces::hash(&sources) != trace.program.hash {
         return Err("the program has changed since the trace was made: run `dally check` again".to_owned());
     }

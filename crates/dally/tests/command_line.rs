@@ -156,6 +156,9 @@ fn bad_flags_are_explained() {
     let scheduler = dally(&["check", "--scheduler", "rrr", "-"], b"procedure main() { }");
     assert_eq!(scheduler.status.code(), Some(2));
     assert!(text(&scheduler.stderr).contains("rr"), "{}", text(&scheduler.stderr));
+    let missing = dally(&["check", "--json", "does/not/exist.bpl"], b"");
+    let report: serde_json::Value = serde_json::from_slice(&missing.stdout).unwrap();
+    assert_eq!((&report["verdict"], &report["diagnostics"][0]["code"]), (&"error".into(), &"E0008".into()));
     let entry = dally(&["check", "--entry", "mian", "-"], b"procedure main() { }");
     assert_eq!(entry.status.code(), Some(2));
     assert!(text(&entry.stderr).contains("there is no procedure `mian` to start in"));

@@ -13,18 +13,16 @@ use dally_explore::{
 use dally_interp::Machine;
 
 use crate::cli::{Bounded, Check};
-use crate::input::{self, InputError};
+use crate::input;
 use crate::output::{self, Exit};
 use crate::traces::{self, Machines};
 
 pub(crate) fn run(arguments: &Check) -> Exit {
     let sources = match input::read(&arguments.program.files) {
         Ok(sources) => sources,
-        Err(InputError::Unreadable { file, error }) => {
-            return output::complain(&format!("cannot read `{file}`: {error}"));
-        }
-        Err(InputError::Malformed { sources, diagnostic }) => {
-            return report::errors(arguments, &sources, &[*diagnostic]);
+        Err(error) => {
+            let (sources, diagnostic) = error.into_diagnostic();
+            return report::errors(arguments, &sources, &[diagnostic]);
         }
     };
     let schedulers = match schedulers(arguments) {
