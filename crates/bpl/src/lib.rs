@@ -47,6 +47,8 @@ pub struct Program {
     pub ast: ast::Ast,
     /// What its names mean and which types its expressions have.
     pub info: check::Info,
+    /// What the user should know all the same.
+    pub warnings: Vec<diagnostic::Diagnostic>,
 }
 
 /// Parses and checks all files of a program.
@@ -59,8 +61,8 @@ pub fn load(sources: &source::SourceMap) -> Result<Program, Vec<diagnostic::Diag
         return Err(diagnostics.sorted());
     }
     let (info, diagnostics) = check(&ast);
-    if !diagnostics.is_empty() {
+    if !diagnostics.are_warnings() {
         return Err(diagnostics.sorted());
     }
-    Ok(Program { ast, info })
+    Ok(Program { ast, info, warnings: diagnostics.sorted() })
 }

@@ -19,6 +19,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
     let level = match diagnostic.severity() {
         Severity::Error => Level::ERROR,
         Severity::Unsupported => Level::ERROR.with_name("unsupported"),
+        Severity::Warning => Level::WARNING,
     };
     let mut group = Group::with_title(level.primary_title(message.as_str()).id(code.as_str()));
     let excerpts = excerpts(sources, diagnostic);

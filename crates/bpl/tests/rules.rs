@@ -204,3 +204,23 @@ fn types_have_a_thousand_variables_at_most() {
     let params: String = (0..1001).map(|i| format!(" a{i}")).collect();
     assert_eq!(codes(&format!("type T{params};")), [Code::BadParameter]);
 }
+
+/// The codes of what a program that loads is warned of.
+fn warnings(text: &str) -> Vec<Code> {
+    dally_bpl::load(&sources(text)).unwrap().warnings.iter().map(|d| d.code).collect()
+}
+
+#[test]
+fn a_program_from_before_reals_divides_integers_with_a_slash() {
+    let old = "function half(x: int) returns (int) { x / 2 }";
+    assert_eq!(warnings(old), [Code::OldDivision]);
+    let program = dally_bpl::load(&sources(old)).unwrap();
+    let again = dally_bpl::print(&program.ast);
+    assert_eq!(warnings(&again), [Code::OldDivision]);
+    // One that speaks of reals, or is right as it stands, is of today.
+    assert_eq!(codes(&format!("{old} var r: real;")), [Code::TypeMismatch]);
+    assert_eq!(codes(&format!("{old} axiom 1.5 == 1.5;")), [Code::TypeMismatch]);
+    assert_eq!(warnings("function f(x: int, y: int) returns (bool) { x / y < y / x }"), []);
+    // With other mistakes, it is read as of today.
+    assert_eq!(codes("function f(x: int) returns (int) { x / y }"), [Code::TypeMismatch, Code::UnknownName]);
+}

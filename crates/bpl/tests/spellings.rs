@@ -37,6 +37,20 @@ fn post_with_a_handle() {
 }
 
 #[test]
+fn the_result_that_c2s_names_at_the_post_has_to_fit() {
+    for (text, message) in [
+        ("call {:async t} missing := p(1);", "there is no variable `missing`"),
+        (
+            "call {:async t} t := p(1);",
+            "the variable for the result should be of type `int`, but is of type `task int`",
+        ),
+    ] {
+        let errors = errors(&body(text));
+        assert_eq!(errors.iter().map(|d| &d.message[..]).collect::<Vec<_>>(), [message]);
+    }
+}
+
+#[test]
 fn post_at_a_level() {
     assert_same(
         "call {:async} {:level 2} q();",

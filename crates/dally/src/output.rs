@@ -35,7 +35,7 @@ impl Exit {
     /// The exit for a program with these diagnostics.
     pub(crate) fn of(diagnostics: &[Diagnostic]) -> Exit {
         match diagnostics.iter().map(Diagnostic::severity).min() {
-            None => Exit::Success,
+            None | Some(Severity::Warning) => Exit::Success,
             Some(Severity::Error) => Exit::Error,
             Some(Severity::Unsupported) => Exit::Inconclusive,
         }
@@ -83,6 +83,13 @@ pub(crate) fn show(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
     Exit::of(diagnostics)
 }
 
+/// Shows the warnings to people, if there are any.
+pub(crate) fn warn(sources: &SourceMap, warnings: &[Diagnostic]) {
+    if !warnings.is_empty() {
+        show(sources, warnings);
+    }
+}
+
 fn summary(diagnostics: &[Diagnostic], shown: usize) -> String {
     let count = |severity| diagnostics.iter().filter(|d| d.severity() == severity).count();
     let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
@@ -96,6 +103,10 @@ fn summary(diagnostics: &[Diagnostic], shown: usize) -> String {
     match count(Severity::Unsupported) {
         0 => {}
         n => parts.push(plural(n, "unsupported construct", "unsupported constructs")),
+    }
+    match count(Severity::Warning) {
+        0 => {}
+        n => parts.push(plural(n, "warning", "warnings")),
     }
     let rest = diagnostics.len().saturating_sub(shown);
     let hidden = if rest > 0 { format!(" ({rest} not shown)") } else { String::new() };

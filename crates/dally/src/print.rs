@@ -29,9 +29,10 @@ pub(crate) fn run(arguments: &Print) -> Exit {
         Ok(program) => {
             let text = dally_bpl::print(&program.ast);
             if arguments.json {
-                let report = Report { verdict: "ok", program: Some(text), diagnostics: Vec::new() };
-                output::write_json(&report)
+                let diagnostics = output::json(&sources, &program.warnings);
+                output::write_json(&Report { verdict: "ok", program: Some(text), diagnostics })
             } else {
+                output::warn(&sources, &program.warnings);
                 output::stdout(text.as_bytes())
             }
         }

@@ -23,6 +23,8 @@ pub(crate) fn hash(sources: &SourceMap) -> String {
 pub(crate) struct Machines {
     pub(crate) searched: Machine,
     numbered: Machine,
+    /// What the user should know about the program.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 impl Machines {
@@ -33,6 +35,7 @@ impl Machines {
         Ok(Machines {
             searched: Machine::new(&loaded, sources, &options)?,
             numbered: Machine::new(&loaded, sources, &numbered)?,
+            warnings: loaded.warnings,
         })
     }
 }

@@ -323,6 +323,11 @@ impl Exprs {
         ExprId((self.nodes.len() - 1) as u32)
     }
 
+    /// All expressions, parts before the whole.
+    pub fn iter(&self) -> impl Iterator<Item = &Expr> {
+        self.nodes.iter().map(|(expr, _)| expr)
+    }
+
     /// Adds a list of expressions.
     pub fn add_list(&mut self, items: &[ExprId]) -> ExprList {
         let start = self.lists.len() as u32;

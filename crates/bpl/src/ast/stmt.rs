@@ -168,6 +168,9 @@ pub struct Async {
     /// The variable that receives the task. One of the result's type, as Corral has it, receives an
     /// arbitrary value.
     pub handle: Option<Ident>,
+    /// The variable that c2s names here already, though it is the wait that assigns to it: it has to be there
+    /// and to be of the result's type, and is not printed.
+    pub result: Option<Ident>,
     /// The procedure.
     pub procedure: Ident,
     /// The arguments.

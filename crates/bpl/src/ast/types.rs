@@ -60,6 +60,11 @@ impl TypeExprs {
         TypeId((self.nodes.len() - 1) as u32)
     }
 
+    /// All type expressions, parts before the whole.
+    pub fn iter(&self) -> impl Iterator<Item = &TypeExpr> {
+        self.nodes.iter().map(|(ty, _)| ty)
+    }
+
     /// Adds a list.
     pub fn add_list(&mut self, items: &[TypeId]) -> TypeList {
         let start = self.lists.len() as u32;

@@ -43,6 +43,13 @@ impl Checker<'_> {
     fn post(&mut self, post: &Async) {
         let Some(procedure) = self.procedure(post.procedure) else { return };
         let (first, instance) = self.arguments(procedure, post.procedure, post.args);
+        if let Some(variable) = post.result
+            && let Some(var) = self.assign_to(variable)
+            && let [out] = self.info[procedure].outs[..]
+        {
+            let (ty, out) = (self.info[var].ty, self.info.types.subst_params(out, first, &instance));
+            self.expect_type(Code::TypeMismatch, variable.span, ty, out, "the variable for the result");
+        }
         if let Some(handle) = post.handle
             && let Some(var) = self.assign_to(handle)
         {

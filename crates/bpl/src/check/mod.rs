@@ -8,6 +8,8 @@
 //! 1. Asynchronous calls, `wait` and the type `task` are ours (`asynchrony.rs`).
 //! 2. `modifies` clauses may be left out: `frame.rs` has the rule.
 //! 3. A `uses` clause only groups axioms; nothing is pruned.
+//! 4. A program from the time before Boogie had reals, in which `/` divides integers, is read as it was then,
+//!    with a warning: one that speaks of no reals, and has type errors unless it is read so.
 
 mod asynchrony;
 mod attr;
@@ -43,7 +45,18 @@ use crate::symbol::Sym;
 
 /// Resolves names and checks types.
 pub fn check(ast: &Ast) -> (Info, Diagnostics) {
-    let mut checker = Checker::new(ast);
+    let (info, diagnostics) = check_with(ast, Division::Real);
+    if !diagnostics.is_empty() && operator::may_predate_reals(ast) {
+        let (info, old) = check_with(ast, Division::Old);
+        if old.are_warnings() {
+            return (info, old);
+        }
+    }
+    (info, diagnostics)
+}
+
+fn check_with(ast: &Ast, division: Division) -> (Info, Diagnostics) {
+    let mut checker = Checker::new(ast, division);
     checker.collect_extern();
     checker.collect_types();
     checker.collect_names();
@@ -64,8 +77,18 @@ enum State {
     Two,
 }
 
+/// What `/` of integers is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Division {
+    /// A real.
+    Real,
+    /// An integer, as `div`: so it was before there were reals.
+    Old,
+}
+
 struct Checker<'a> {
     ast: &'a Ast,
+    division: Division,
     info: Info,
     diagnostics: Diagnostics,
     /// The variable that a name means here, by symbol.
@@ -107,7 +130,7 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn new(ast: &'a Ast) -> Self {
+    fn new(ast: &'a Ast, division: Division) -> Self {
         let info = Info {
             expr_types: vec![Ty::ERROR; ast.exprs.len()],
             expr_refs: vec![None; ast.exprs.len()],
@@ -115,6 +138,7 @@ impl<'a> Checker<'a> {
         };
         Checker {
             ast,
+            division,
             info,
             diagnostics: Diagnostics::default(),
             var_of: vec![None; ast.symbols.len()],

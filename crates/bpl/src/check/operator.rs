@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Checker, DatatypeInfo, Ty, TyCon, TyKind};
-use crate::ast::{BinaryOp, ExprId, Ident, UnaryOp};
+use super::{Checker, DatatypeInfo, Division, Ty, TyCon, TyKind};
+use crate::ast::{Ast, BinaryOp, Expr, ExprId, Ident, TypeExpr, UnaryOp};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Sym;
@@ -57,7 +57,7 @@ impl Checker<'_> {
                 (self.unify(a, Ty::INT) && self.unify(b, Ty::INT)).then_some(Ty::INT)
             }
             BinaryOp::Pow => (self.unify(a, Ty::REAL) && self.unify(b, Ty::REAL)).then_some(Ty::REAL),
-            BinaryOp::RealDiv => self.division(a, b),
+            BinaryOp::RealDiv => self.divide(id, a, b),
             BinaryOp::Concat => self.concat(a, b),
         };
         result.unwrap_or_else(|| {
@@ -124,10 +124,18 @@ impl Checker<'_> {
     }
 
     /// `/` divides ints and reals, and gives a real; or floats of one type.
-    fn division(&mut self, a: Ty, b: Ty) -> Option<Ty> {
+    fn divide(&mut self, id: ExprId, a: Ty, b: Ty) -> Option<Ty> {
         let (a, b) = (self.number(a)?, self.number(b)?);
         match (self.info.types.kind(a), self.info.types.kind(b)) {
             (TyKind::Float(..), _) | (_, TyKind::Float(..)) => self.unify(a, b).then_some(a),
+            (TyKind::Int, TyKind::Int) if self.division == Division::Old => {
+                let message = "`/` of integers is read as `div`, since the program has no reals";
+                self.error(
+                    Diagnostic::new(Code::OldDivision, self.span(id), message)
+                        .help("write `div`: Boogie's `/` gives a real"),
+                );
+                Some(Ty::INT)
+            }
             _ => Some(Ty::REAL),
         }
     }
@@ -205,4 +213,12 @@ impl Checker<'_> {
         let help = self.suggest(name.name, known);
         self.error(Diagnostic::new(Code::UnknownField, name.span, message).maybe_help(help));
     }
+}
+
+/// Whether the program divides with `/` and speaks of no reals, as programs did before Boogie had them.
+pub(super) fn may_predate_reals(ast: &Ast) -> bool {
+    let divides = ast.exprs.iter().any(|e| matches!(e, Expr::Binary(BinaryOp::RealDiv, ..)));
+    divides
+        && !ast.exprs.iter().any(|e| matches!(e, Expr::Real(_) | Expr::ToReal(_) | Expr::Float(_)))
+        && !ast.types.iter().any(|t| matches!(t, TypeExpr::Real | TypeExpr::Float(..)))
 }

@@ -7,7 +7,8 @@
 //! | wait | `call r := wait(t);` | `assume {:wait r, t} true;` | |
 //! | yield | `yield;` | `assume {:yield} true;` | `yield;`, `call corral_yield();` |
 //!
-//! In c2s's post, `r` only says which type the result has: it is assigned by the wait, so it is dropped.
+//! In c2s's post, `r` only says which type the result has: it is assigned by the wait, so it is checked, and
+//! not printed.
 
 use super::{Parsed, Parser};
 use crate::ast::{
@@ -78,6 +79,7 @@ impl Parser<'_> {
     }
 
     fn post(&mut self, call: &Call, attr: Option<&Attr>, attrs: &Attrs) -> (StmtKind, Attrs) {
+        let mut result = None;
         let handle = match attr.map_or(&[][..], |a| &a.args) {
             [] => {
                 if call.outs.len() > 1 {
@@ -87,7 +89,10 @@ impl Parser<'_> {
                 }
                 call.outs.first().copied().flatten()
             }
-            [AttrArg::Expr(task)] => self.name_of(*task),
+            [AttrArg::Expr(task)] => {
+                result = call.outs.first().copied().flatten();
+                self.name_of(*task)
+            }
             _ => {
                 let span = attr.map_or(call.procedure.span, |a| a.span);
                 self.bad_async(span, "`:async` takes at most one variable".to_owned(), "");
@@ -97,7 +102,7 @@ impl Parser<'_> {
         let level = self.level(attrs);
         let attrs = self.without(&self.without(attrs, "async"), "level");
         let Call { procedure, args, .. } = *call;
-        (StmtKind::Async(Box::new(Async { handle, procedure, args, level })), attrs)
+        (StmtKind::Async(Box::new(Async { handle, result, procedure, args, level })), attrs)
     }
 
     fn level(&mut self, attrs: &Attrs) -> Option<u32> {

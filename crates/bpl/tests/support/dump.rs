@@ -240,7 +240,7 @@ impl Dump<'_> {
                 });
             }
             StmtKind::Async(a) => {
-                let Async { handle, procedure, args, level } = &**a;
+                let Async { handle, result: _, procedure, args, level } = &**a;
                 self.node("async", |d| {
                     d.idents(handle.as_slice());
                     d.ident(procedure);

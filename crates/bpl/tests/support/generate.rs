@@ -406,6 +406,7 @@ impl Generator<'_, '_> {
             ),
             9 => StmtKind::Scope(*self.u.choose(&[Scope::Push, Scope::Pop])?),
             10..=11 => StmtKind::Async(Box::new(Async {
+                result: None,
                 handle: self.maybe(Self::ident)?,
                 procedure: self.ident()?,
                 args: self.call_args()?,

@@ -33,6 +33,10 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         Ok(machines) => machines,
         Err(diagnostics) => return report::errors(arguments, &sources, &diagnostics),
     };
+    let warnings = output::json(&sources, &machines.warnings);
+    if !arguments.json {
+        output::warn(&sources, &machines.warnings);
+    }
     let cancelled = Arc::new(AtomicBool::new(false));
     if let Err(error) = monitor::on_interrupt(&cancelled) {
         return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
@@ -51,7 +55,7 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         },
         _ => None,
     };
-    let exit = report::verdict(arguments, &found, trace.as_ref(), &monitor);
+    let exit = report::verdict(arguments, &found, trace.as_ref(), &monitor, warnings);
     match (&trace, &arguments.trace) {
         (Some(trace), Some(file)) => match traces::write(trace, file) {
             Ok(()) => exit,

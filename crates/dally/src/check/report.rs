@@ -1,7 +1,7 @@
 //! What `dally check` says in the end.
 
 use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::render::printable;
+use dally_bpl::render::{JsonDiagnostic, printable};
 use dally_bpl::source::SourceMap;
 use dally_explore::{Coverage, FailureKind, Limit, Report, Verdict};
 use dally_trace::Trace;
@@ -21,7 +21,7 @@ struct Json<'a> {
     policy: Option<&'a str>,
     coverage: Option<JsonCoverage>,
     trace: Option<&'a Trace>,
-    diagnostics: Vec<dally_bpl::render::JsonDiagnostic>,
+    diagnostics: Vec<JsonDiagnostic>,
 }
 
 #[derive(Serialize)]
@@ -64,7 +64,13 @@ pub(crate) fn errors(arguments: &Check, sources: &SourceMap, diagnostics: &[Diag
 }
 
 /// Reports how a search ended.
-pub(crate) fn verdict(arguments: &Check, report: &Report, trace: Option<&Trace>, monitor: &Monitor) -> Exit {
+pub(crate) fn verdict(
+    arguments: &Check,
+    report: &Report,
+    trace: Option<&Trace>,
+    monitor: &Monitor,
+    warnings: Vec<JsonDiagnostic>,
+) -> Exit {
     let (word, exit) = match &report.verdict {
         Verdict::Proved | Verdict::ProvedWithin(_) => ("proved", Exit::Success),
         Verdict::NoBug => ("no-bug", Exit::Success),
@@ -80,7 +86,7 @@ pub(crate) fn verdict(arguments: &Check, report: &Report, trace: Option<&Trace>,
             policy: Some(&report.policy),
             coverage: Some(coverage_json(&report.coverage, monitor)),
             trace,
-            diagnostics: Vec::new(),
+            diagnostics: warnings,
         };
         output::write_json(&json)
     } else {

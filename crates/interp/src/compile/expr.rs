@@ -202,6 +202,7 @@ impl Compiler<'_> {
             BinaryOp::Sub if integers => Op::Arith(Arith::Sub),
             BinaryOp::Mul if integers => Op::Arith(Arith::Mul),
             BinaryOp::Div => Op::Arith(Arith::Div),
+            BinaryOp::RealDiv if self.info.type_of(e) == Ty::INT => Op::Arith(Arith::Div),
             BinaryOp::Mod => Op::Arith(Arith::Mod),
             _ => {
                 self.unsupported(

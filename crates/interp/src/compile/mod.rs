@@ -98,7 +98,7 @@ struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(program: &'a Program, options: &'a Options) -> Self {
-        let Program { ast, info } = program;
+        let Program { ast, info, warnings: _ } = program;
         // Any name will do until there is a procedure.
         let main = ast.symbols.get("var").unwrap_or_else(|| unreachable!("keywords are symbols"));
         let mut bodies: FxHashMap<ProcedureId, Vec<usize>> = FxHashMap::default();
