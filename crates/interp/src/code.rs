@@ -163,6 +163,27 @@ pub(crate) enum Domain {
 }
 
 impl Domain {
+    /// How many values there are to choose from.
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Domain::Unbounded | Domain::Map => 0,
+            Domain::Values(values) => values.len() as u64,
+            Domain::Ints(low, high) if low > high => 0,
+            Domain::Ints(low, high) => low.abs_diff(*high).saturating_add(1),
+            Domain::Bvs(low, high) => high.checked_sub(*low).map_or(0, |n| n.saturating_add(1)),
+        }
+    }
+
+    /// One of them.
+    pub(crate) fn nth(&self, nth: u64) -> Option<Value> {
+        match self {
+            Domain::Unbounded | Domain::Map => None,
+            Domain::Values(values) => values.get(nth as usize).copied(),
+            Domain::Ints(low, _) => Some(Value::Int(low.wrapping_add(nth as i64))),
+            Domain::Bvs(low, _) => Some(Value::Bv(low.wrapping_add(nth))),
+        }
+    }
+
     /// Whether a variable that is arbitrary may turn out to have this value.
     pub(crate) fn may_hold(&self, value: Value) -> bool {
         match (self, value) {

@@ -1,7 +1,5 @@
 //! A program as a transition system.
 
-use std::borrow::Cow;
-
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::{SourceMap, Span};
 use dally_bpl::symbol::{Sym, Symbols};
@@ -125,57 +123,51 @@ impl Machine {
     ) {
         let Some((meta, stack)) = self.stack_of(state, task) else { return };
         let (globals, control) = (&state.globals, self.control_of(state));
-        let mut first = Run::new(&self.code, &self.store, meta, globals, stack, control, observer);
+        let mut run = Run::new(&self.code, &self.store, meta, globals, stack, control, observer);
         if control.zield || control.active != meta.buffer || control.stopped.contains(&task) {
-            let control = first.control.to_mut();
+            let control = run.local_mut().control.to_mut();
             (control.zield, control.active) = (false, meta.buffer);
             control.stopped.retain(|t| *t != task);
         }
-        let mut forks = vec![first];
-        let mut ways = 0;
-        while let Some(mut run) = forks.pop() {
-            let mut end = run.run(&mut forks);
-            ways += 1;
-            if ways + forks.len() > MAX_WAYS {
-                forks.clear();
-                end = run.give_up_step(format!("a step that can go on in more than {MAX_WAYS} ways"));
-            }
-            match end {
+        loop {
+            match run.run() {
                 End::Discarded => {}
                 end => each(&mut run, end),
+            }
+            if !run.next_way() {
+                break;
             }
         }
     }
 
     /// The state after a step.
     fn next_state(&self, before: &State, run: &mut Run<'_, impl Observer>, end: &End) -> State {
-        let task = run.meta.task;
+        let (task, handle) = (run.meta.task, run.meta.handle);
         match end {
             End::Completes(result) => {
-                let control = run.control.to_mut();
+                let control = run.local_mut().control.to_mut();
                 if let Some(place) = control.place(task) {
                     control.tasks.remove(place);
                 }
-                if run.meta.handle {
+                if handle {
                     let place = control.ended.partition_point(|(t, _)| *t < task);
                     control.ended.insert(place, (task, *result));
                 }
             }
             End::Zields => {
-                run.control.to_mut().zield = true;
-                run.control.to_mut().stopped.push(task);
+                let control = run.local_mut().control.to_mut();
+                control.zield = true;
+                control.stopped.push(task);
             }
-            End::Interrupted => run.control.to_mut().stopped.push(task),
+            End::Interrupted => run.local_mut().control.to_mut().stopped.push(task),
             _ => {}
         }
-        if !run.control.ended.is_empty() {
+        if !run.local().control.ended.is_empty() {
             self.forget_ended(before, run);
         }
         let mut after = before.clone();
-        if let Cow::Owned(globals) = &run.globals {
-            self.store.set_globals(&mut after, globals);
-        }
-        if let Some(control) = run.control.changed() {
+        self.store.set_globals(&mut after, &run.globals, run.changed_globals());
+        if let Some(control) = run.local().control.changed() {
             let (old, new) = (self.store.controls.part(before.ids()[CONTROL]), self.store.control(control));
             after.parts.replace(CONTROL, old, new);
         }
@@ -186,9 +178,10 @@ impl Machine {
     /// Puts the stacks of the tasks after a step into the state.
     fn replace_stacks(&self, before: &State, run: &Run<'_, impl Observer>, after: &mut State) {
         let old = self.control_of(before);
-        let same_tasks = run.posted.is_empty() && run.control.tasks.len() == old.tasks.len();
+        let local = run.local();
+        let same_tasks = local.posted.is_empty() && local.control.tasks.len() == old.tasks.len();
         if same_tasks {
-            if let (Some(stack), Some(place)) = (run.stack.changed(), old.place(run.meta.task)) {
+            if let (Some(stack), Some(place)) = (local.stack.changed(), old.place(run.meta.task)) {
                 let place = STACKS + place;
                 after.parts.replace(
                     place,
@@ -202,10 +195,10 @@ impl Machine {
             let last = after.ids()[after.parts.len() - 1];
             after.parts.pop(self.store.stacks.part(last));
         }
-        for meta in &run.control.tasks {
-            let part = match run.posted.iter().find(|(p, _)| p.task == meta.task) {
+        for meta in &local.control.tasks {
+            let part = match local.posted.iter().find(|(p, _)| p.task == meta.task) {
                 Some((_, stack)) => self.store.stack(stack),
-                None if meta.task == run.meta.task => self.store.stack(&run.stack),
+                None if meta.task == run.meta.task => self.store.stack(&local.stack),
                 None => {
                     let place = old.place(meta.task).map_or(0, |p| STACKS + p);
                     self.store.stacks.part(before.ids()[place])
@@ -218,21 +211,22 @@ impl Machine {
     /// Forgets the tasks that have ended and that nobody can wait for any more.
     fn forget_ended(&self, before: &State, run: &mut Run<'_, impl Observer>) {
         let old = self.control_of(before);
+        let local = run.local();
         let held = |task: u32| {
             let handle = Value::Task(task);
-            let others = run.control.tasks.iter().filter(|m| m.task != run.meta.task);
+            let others = local.control.tasks.iter().filter(|m| m.task != run.meta.task);
             self.holds(&run.globals, handle)
-                || run.control.ended.iter().any(|(_, result)| self.holds(&[*result], handle))
-                || run.control.place(run.meta.task).is_some() && self.holds(&run.stack.values, handle)
-                || run.posted.iter().any(|(_, stack)| self.holds(&stack.values, handle))
+                || local.control.ended.iter().any(|(_, result)| self.holds(&[*result], handle))
+                || local.control.place(run.meta.task).is_some() && self.holds(&local.stack.values, handle)
+                || local.posted.iter().any(|(_, stack)| self.holds(&stack.values, handle))
                 || others.filter_map(|m| old.place(m.task)).any(|place| {
                     let stack = self.store.stacks.get(before.ids()[STACKS + place]);
                     self.holds(&stack.values, handle)
                 })
         };
-        let kept: SmallVec<[_; 2]> = run.control.ended.iter().copied().filter(|(t, _)| held(*t)).collect();
-        if kept.len() != run.control.ended.len() {
-            run.control.to_mut().ended = kept;
+        let kept: SmallVec<[_; 2]> = local.control.ended.iter().copied().filter(|(t, _)| held(*t)).collect();
+        if kept.len() != local.control.ended.len() {
+            run.local_mut().control.to_mut().ended = kept;
         }
     }
 
@@ -303,10 +297,9 @@ impl Program for Machine {
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
         self.outcomes(state, task.0, (), |run, end| {
-            let events = std::mem::take(&mut run.events);
             let mut successor = out.push(self.next_state(state, run, &end));
-            for event in events {
-                successor = match event {
+            for event in &run.local().events {
+                successor = match *event {
                     Event::Posted(task, post) => successor.posts_as(task, post),
                     Event::Sealed => successor.seals(),
                     Event::Unsealed => successor.unseals(),

@@ -134,16 +134,35 @@ impl Store {
         State { globals: globals.into(), globals_sum, parts }
     }
 
-    /// Gives the state other globals, which differ little.
-    pub(crate) fn set_globals(&self, state: &mut State, globals: &[Value]) {
+    /// Gives the state other globals, given those that may differ.
+    pub(crate) fn set_globals(
+        &self,
+        state: &mut State,
+        globals: &[Value],
+        changed: impl ExactSizeIterator<Item = u32> + Clone,
+    ) {
+        // Few, as a rule: then those that come again are found by looking.
+        const FEW: usize = 16;
         let mut sum = state.globals_sum;
-        for (i, (before, after)) in (0_u64..).zip(state.globals.iter().zip(globals)) {
+        let mut update = |i: usize| {
+            let (before, after) = (state.globals[i], globals[i]);
             if before != after {
-                sum = sum.wrapping_sub(self.contribution(i, *before));
-                sum = sum.wrapping_add(self.contribution(i, *after));
+                sum = sum.wrapping_sub(self.contribution(i as u64, before));
+                sum = sum.wrapping_add(self.contribution(i as u64, after));
             }
+        };
+        if changed.len() <= FEW {
+            for (nth, i) in changed.clone().enumerate() {
+                if !changed.clone().take(nth).any(|earlier| earlier == i) {
+                    update(i as usize);
+                }
+            }
+        } else {
+            (0..globals.len()).for_each(update);
         }
-        (state.globals, state.globals_sum) = (globals.into(), sum);
+        if sum != state.globals_sum {
+            (state.globals, state.globals_sum) = (globals.into(), sum);
+        }
     }
 
     /// What a global adds to the hash.

@@ -3,7 +3,7 @@
 use dally_explore::{Event, Failure, Post, TaskId};
 use smallvec::SmallVec;
 
-use super::{End, Flow, MAX_CALLS, MAX_CHOICES, MAX_TASKS, Observer, Run, first_frame};
+use super::{End, Flow, Local, MAX_CALLS, MAX_CHOICES, MAX_TASKS, Observer, Options, Run, first_frame};
 use crate::bv;
 use crate::code::{BvOp, Domain, Op, Place};
 use crate::evaluate::{self as eval, Trouble};
@@ -12,15 +12,15 @@ use crate::value::Value;
 
 impl<O: Observer> Run<'_, O> {
     /// Executes one instruction.
-    pub(super) fn execute(&mut self, op: Op, forks: &mut Vec<Self>) -> Result<Flow, Trouble> {
+    pub(super) fn execute(&mut self, op: Op) -> Result<Flow, Trouble> {
         let heap = &self.store.heap;
         match op {
             Op::Const(value) => self.push(value),
-            Op::Load(place) => return self.load(place, forks),
-            Op::Stack(index) => self.push(self.values[self.values_base + index as usize]),
+            Op::Load(place) => return self.load(place),
+            Op::Stack(index) => self.push(self.expression.values[self.expression.base + index as usize]),
             Op::AssumeIs(place, constant) => {
                 let value = self.code.constants[constant as usize];
-                return self.assume_equal(place, value, forks);
+                return self.assume_equal(place, value);
             }
             Op::Not => {
                 let value = eval::truth(self.pop())?;
@@ -43,7 +43,7 @@ impl<O: Observer> Run<'_, O> {
                 self.push(Value::Bool(eval::equal(heap, a, b)? == (op == Op::Eq)));
             }
             Op::AndThen(to) | Op::OrElse(to) => {
-                let value = eval::truth(self.values.last().copied().unwrap_or(Value::Unset))?;
+                let value = eval::truth(self.expression.values.last().copied().unwrap_or(Value::Unset))?;
                 if value == matches!(op, Op::OrElse(_)) {
                     self.pc = to;
                     return Ok(Flow::On);
@@ -61,7 +61,6 @@ impl<O: Observer> Run<'_, O> {
                 }
             }
             Op::Set(place) => {
-                self.leave_untried(forks);
                 let value = self.pop();
                 self.assign(place, value);
             }
@@ -89,34 +88,20 @@ impl<O: Observer> Run<'_, O> {
                 }
             }
             Op::Choose(list) => {
-                self.choose(list, forks);
+                let count = self.code.targets[list as usize].len() as u64;
+                self.choose(Options::Targets(list), count);
+                if !O::WATCHES && !self.pass_guards() {
+                    return Ok(self.stop(End::Discarded));
+                }
                 return Ok(Flow::On);
             }
-            _ => return self.execute_rarer(op, forks),
+            _ => return self.execute_rarer(op),
         }
         self.pc += 1;
         Ok(Flow::On)
     }
 
-    /// Goes on with the first option; the others become copies.
-    pub(super) fn fork<V>(
-        &mut self,
-        forks: &mut Vec<Self>,
-        options: impl DoubleEndedIterator<Item = V>,
-        take: impl Fn(&mut Self, V),
-    ) {
-        self.leave_untried(forks);
-        let mut options = options;
-        let Some(first) = options.next() else { return };
-        for option in options.rev() {
-            let mut copy = self.clone();
-            take(&mut copy, option);
-            forks.push(copy);
-        }
-        take(self, first);
-    }
-
-    fn load(&mut self, place: Place, forks: &mut Vec<Self>) -> Result<Flow, Trouble> {
+    fn load(&mut self, place: Place) -> Result<Flow, Trouble> {
         let value = self.variable(place);
         if value != Value::Unset {
             self.push(value);
@@ -124,40 +109,28 @@ impl<O: Observer> Run<'_, O> {
             return Ok(Flow::On);
         }
         // A value is chosen, and the variable is read again.
-        let domain = self.domain(place);
-        match domain {
+        match self.domain(place) {
             Domain::Map => {
                 self.push(Value::Unset);
                 self.pc += 1;
             }
-            Domain::Values(values) => {
-                self.fork(forks, values.iter().copied(), |run, v| run.assign(place, v));
-            }
-            Domain::Ints(low, high) => {
-                if low.abs_diff(*high) >= MAX_CHOICES {
-                    return Ok(self.give_up(format!("a choice among more than {MAX_CHOICES} values")));
-                }
-                self.fork(forks, *low..=*high, |run, n| run.assign(place, Value::Int(n)));
-            }
-            Domain::Bvs(low, high) => {
-                if low.abs_diff(*high) >= MAX_CHOICES {
-                    return Ok(self.give_up(format!("a choice among more than {MAX_CHOICES} values")));
-                }
-                self.fork(forks, *low..=*high, |run, n| run.assign(place, Value::Bv(n)));
-            }
             Domain::Unbounded => return Err(Trouble::Arbitrary),
+            domain => match domain.len() {
+                count if count > MAX_CHOICES => return Ok(self.give_up_choice()),
+                0 => return Ok(self.stop(End::Discarded)),
+                count => self.choose(Options::Values(place), count),
+            },
         }
         Ok(Flow::On)
     }
 
     /// Goes on only if the variable has the value; one that is arbitrary gets it.
-    fn assume_equal(&mut self, place: Place, value: Value, forks: &mut Vec<Self>) -> Result<Flow, Trouble> {
+    fn assume_equal(&mut self, place: Place, value: Value) -> Result<Flow, Trouble> {
         let old = self.variable(place);
         if old == Value::Unset && value != Value::Unset {
             if !self.domain(place).may_hold(value) {
                 return Ok(self.stop(End::Discarded));
             }
-            self.leave_untried(forks);
             self.assign(place, value);
         } else if !eval::equal(&self.store.heap, old, value)? {
             return Ok(self.stop(End::Discarded));
@@ -166,16 +139,20 @@ impl<O: Observer> Run<'_, O> {
         Ok(Flow::On)
     }
 
+    fn give_up_choice(&mut self) -> Flow {
+        self.give_up(format!("a choice among more than {MAX_CHOICES} values"))
+    }
+
     fn key(&mut self, count: u8) -> Result<Value, Trouble> {
-        let from = self.values.len() - usize::from(count);
-        let indices: SmallVec<[Value; 2]> = self.values.drain(from..).collect();
+        let from = self.expression.values.len() - usize::from(count);
+        let indices: SmallVec<[Value; 2]> = self.expression.values.drain(from..).collect();
         if indices.contains(&Value::Unset) {
             return Err(Trouble::Arbitrary);
         }
         Ok(self.store.heap.key(&indices))
     }
 
-    fn execute_rarer(&mut self, op: Op, forks: &mut Vec<Self>) -> Result<Flow, Trouble> {
+    fn execute_rarer(&mut self, op: Op) -> Result<Flow, Trouble> {
         let heap = &self.store.heap;
         match op {
             Op::Bv(BvOp::Not | BvOp::Neg, _) | Op::Extract(..) | Op::SignExtend(..) | Op::ZeroExtend => {
@@ -195,9 +172,9 @@ impl<O: Observer> Run<'_, O> {
                 self.push(heap.constant_map(value));
             }
             Op::Construct(constructor, count) => {
-                let from = self.values.len() - usize::from(count);
-                let value = heap.construct(constructor, &self.values[from..]);
-                self.values.truncate(from);
+                let from = self.expression.values.len() - usize::from(count);
+                let value = heap.construct(constructor, &self.expression.values[from..]);
+                self.expression.values.truncate(from);
                 self.push(value);
             }
             Op::Field(list) => {
@@ -213,26 +190,26 @@ impl<O: Observer> Run<'_, O> {
                 self.push(eval::is_constructor(heap, constructor, value)?);
             }
             Op::Apply(to, count) => {
-                if self.applications.len() >= MAX_CALLS {
+                if self.expression.applications.len() >= MAX_CALLS {
                     return Ok(self.give_up(format!("functions that nest deeper than {MAX_CALLS}")));
                 }
-                self.applications.push((self.pc + 1, self.values_base as u32));
-                self.values_base = self.values.len() - usize::from(count);
+                self.expression.applications.push((self.pc + 1, self.expression.base as u32));
+                self.expression.base = self.expression.values.len() - usize::from(count);
                 self.pc = to;
                 return Ok(Flow::On);
             }
             Op::Result => {
                 let result = self.pop();
-                self.values.truncate(self.values_base);
+                self.expression.values.truncate(self.expression.base);
                 self.push(result);
-                if let Some((back, base)) = self.applications.pop() {
-                    (self.pc, self.values_base) = (back, base as usize);
+                if let Some((back, base)) = self.expression.applications.pop() {
+                    (self.pc, self.expression.base) = (back, base as usize);
                 }
                 return Ok(Flow::On);
             }
             Op::Slide(count) => {
                 let result = self.pop();
-                self.values.truncate(self.values.len() - usize::from(count));
+                self.expression.values.truncate(self.expression.values.len() - usize::from(count));
                 self.push(result);
             }
             Op::Take(place) => {
@@ -241,18 +218,17 @@ impl<O: Observer> Run<'_, O> {
                 self.push(value);
             }
             Op::Pick(low, high, bits) => {
-                if low.abs_diff(high) >= MAX_CHOICES {
-                    return Ok(self.give_up(format!("a choice among more than {MAX_CHOICES} values")));
-                }
                 self.pc += 1;
-                self.fork(forks, low..=high, |run, n| {
-                    run.push(if bits { Value::Bv(n as u64) } else { Value::Int(n) });
-                });
+                match high.abs_diff(low).saturating_add(1) {
+                    _ if high < low => return Ok(self.stop(End::Discarded)),
+                    count if count > MAX_CHOICES => return Ok(self.give_up_choice()),
+                    count => self.choose(Options::Numbers(low, bits), count),
+                }
                 return Ok(Flow::On);
             }
             Op::AssumeEq(place) => {
                 let value = self.pop();
-                return self.assume_equal(place, value, forks);
+                return self.assume_equal(place, value);
             }
             Op::Check(check) => {
                 if !eval::truth(self.pop())? {
@@ -261,10 +237,7 @@ impl<O: Observer> Run<'_, O> {
                     return Ok(self.stop(End::Fails(failure, check.span)));
                 }
             }
-            _ => {
-                self.leave_untried(forks);
-                return self.execute_control(op);
-            }
+            _ => return self.execute_control(op),
         }
         self.pc += 1;
         Ok(Flow::On)
@@ -300,30 +273,30 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Yield | Op::Zield => {
                 self.pc += 1;
-                return Ok(match (self.stack.atomic, op) {
+                return Ok(match (self.local.stack.atomic, op) {
                     (0, Op::Yield) => self.stop(End::Yields),
                     (0, _) => self.stop(End::Zields),
                     _ => Flow::On,
                 });
             }
             Op::AtomicBegin => {
-                let stack = self.stack.to_mut();
+                let stack = self.local_mut().stack.to_mut();
                 stack.atomic = stack.atomic.saturating_add(1);
             }
             Op::AtomicEnd => {
-                let stack = self.stack.to_mut();
+                let stack = self.local_mut().stack.to_mut();
                 stack.atomic = stack.atomic.saturating_sub(1);
                 let end = self.interrupt();
                 return Ok(self.stop_if(end));
             }
-            Op::Seal => self.events.push(Event::Sealed),
-            Op::Unseal => self.events.push(Event::Unsealed),
+            Op::Seal => self.local_mut().events.push(Event::Sealed),
+            Op::Unseal => self.local_mut().events.push(Event::Unsealed),
             Op::ThreadId => self.push(Value::Int(i64::from(self.meta.task) + 1)),
             Op::ChildId => {
-                if self.stack.child == 0 {
+                if self.local.stack.child == 0 {
                     return Err(Trouble::Arbitrary);
                 }
-                self.push(Value::Int(i64::from(self.stack.child)));
+                self.push(Value::Int(i64::from(self.local.stack.child)));
             }
             // The others are executed elsewhere.
             _ => return Err(Trouble::Types),
@@ -333,59 +306,70 @@ impl<O: Observer> Run<'_, O> {
     }
 
     fn call(&mut self, procedure: u32) -> Option<End> {
-        if self.stack.frames.len() >= MAX_CALLS {
+        if self.local.stack.frames.len() >= MAX_CALLS {
             return Some(self.unsupported(format!("calls that nest deeper than {MAX_CALLS}")));
         }
         let callee = &self.code.procedures[procedure as usize];
-        let stack = self.stack.to_mut();
+        let from = self.expression.values.len() - callee.ins as usize;
+        let args: SmallVec<[Value; 4]> = self.expression.values.drain(from..).collect();
+        let back = self.pc + 1;
+        let local = self.local_mut();
+        let stack = local.stack.to_mut();
         if let Some(frame) = stack.frames.last_mut() {
-            frame.pc = self.pc + 1;
+            frame.pc = back;
         }
-        self.base = stack.values.len();
-        let from = self.values.len() - callee.ins as usize;
-        stack.values.extend(self.values.drain(from..));
-        stack.values.resize(self.base + callee.variables.len(), Value::Unset);
-        stack.frames.push(Frame { procedure, pc: callee.entry, base: self.base as u32 });
-        (self.pc, self.procedure) = (callee.entry, procedure);
+        let base = stack.values.len();
+        stack.values.extend(args);
+        stack.values.resize(base + callee.variables.len(), Value::Unset);
+        stack.frames.push(Frame { procedure, pc: callee.entry, base: base as u32 });
+        (local.base, local.procedure) = (base, procedure);
+        self.pc = callee.entry;
         None
     }
 
     fn return_from_call(&mut self) -> Option<End> {
-        let callee = &self.code.procedures[self.procedure as usize];
-        let outs = self.base + callee.ins as usize..self.base + (callee.ins + callee.outs) as usize;
-        if self.stack.frames.len() <= 1 {
-            return Some(End::Completes(self.stack.values[outs].first().copied().unwrap_or(Value::Unset)));
+        let Local { base, procedure, .. } = self.local;
+        let callee = &self.code.procedures[procedure as usize];
+        let outs = base + callee.ins as usize..base + (callee.ins + callee.outs) as usize;
+        if self.local.stack.frames.len() <= 1 {
+            let result = self.local.stack.values[outs].first().copied();
+            return Some(End::Completes(result.unwrap_or(Value::Unset)));
         }
-        let stack = self.stack.to_mut();
+        self.expression.values.extend_from_slice(&self.local.stack.values[outs]);
+        let local = self.local_mut();
+        let stack = local.stack.to_mut();
         stack.frames.pop()?;
+        stack.values.truncate(base);
         let caller = stack.frames.last().copied()?;
-        self.values.extend_from_slice(&stack.values[outs]);
-        stack.values.truncate(self.base);
-        (self.pc, self.base, self.procedure) = (caller.pc, caller.base as usize, caller.procedure);
+        (local.base, local.procedure) = (caller.base as usize, caller.procedure);
+        self.pc = caller.pc;
         None
     }
 
     fn post(&mut self, procedure: u32, level: Option<u16>, handle: bool) -> Option<End> {
-        if self.control.tasks.len() >= MAX_TASKS {
+        if self.local.control.tasks.len() >= MAX_TASKS {
             return Some(self.unsupported(format!("more than {MAX_TASKS} tasks at a time")));
         }
         let task = self.free_id();
         let callee = &self.code.procedures[procedure as usize];
         let level = level.unwrap_or(self.meta.level);
         let meta = Meta { task, level, buffer: self.meta.buffer, handle };
-        let from = self.values.len() - callee.ins as usize;
-        let args: SmallVec<[Value; 4]> = self.values.drain(from..).collect();
+        let from = self.expression.values.len() - callee.ins as usize;
+        let args: SmallVec<[Value; 4]> = self.expression.values.drain(from..).collect();
         let stack = first_frame(self.code, procedure, callee.entry, &args);
         let kind = self.store.stack(&stack).fingerprint.low() | 1;
         let post = Post { by: None, level: u32::from(level), buffer: u32::from(meta.buffer), kind };
-        self.events.push(Event::Posted(TaskId(task), post));
-        let place = self.control.tasks.partition_point(|m| m.task < task);
-        self.control.to_mut().tasks.insert(place, meta);
-        self.posted.push((meta, stack));
-        if self.code.numbers_tasks {
-            self.stack.to_mut().child = task + 1;
+        let numbers_tasks = self.code.numbers_tasks;
+        let interrupts = level > self.meta.level;
+        let local = self.local_mut();
+        local.events.push(Event::Posted(TaskId(task), post));
+        let place = local.control.tasks.partition_point(|m| m.task < task);
+        local.control.to_mut().tasks.insert(place, meta);
+        local.posted.push((meta, stack));
+        if numbers_tasks {
+            local.stack.to_mut().child = task + 1;
         }
-        self.interrupted |= level > self.meta.level;
+        local.interrupted |= interrupts;
         self.observer.posted(task, procedure);
         self.push(if handle { Value::Task(task) } else { Value::Unset });
         None
@@ -394,10 +378,12 @@ impl<O: Observer> Run<'_, O> {
     /// The least number that no task has, or that none has had.
     fn free_id(&mut self) -> u32 {
         if self.code.numbers_tasks {
-            self.control.to_mut().next += 1;
-            return self.control.next - 1;
+            let next = &mut self.local_mut().control.to_mut().next;
+            *next += 1;
+            return *next - 1;
         }
-        let taken = |id: u32| self.control.place(id).is_some() || self.control.has_ended(id);
+        let control = &self.local.control;
+        let taken = |id: u32| control.place(id).is_some() || control.has_ended(id);
         (0..).find(|id| !taken(*id)).unwrap_or(u32::MAX)
     }
 
@@ -408,7 +394,7 @@ impl<O: Observer> Run<'_, O> {
     }
 
     fn interrupted_here(&self) -> Option<End> {
-        (self.interrupted && self.stack.atomic == 0).then_some(End::Interrupted)
+        (self.local.interrupted && self.local.stack.atomic == 0).then_some(End::Interrupted)
     }
 
     fn wait(&mut self, local: u32) -> Result<Flow, Trouble> {
@@ -418,7 +404,7 @@ impl<O: Observer> Run<'_, O> {
         if !self.fresh {
             return Ok(self.stop(End::Blocks(Some(task))));
         }
-        match self.control.ended.iter().find(|(t, _)| *t == task) {
+        match self.local.control.ended.iter().find(|(t, _)| *t == task) {
             Some((_, result)) => {
                 let result = *result;
                 self.assign(place, Value::Unset);

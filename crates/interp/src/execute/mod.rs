@@ -1,7 +1,8 @@
 //! Running a task for one step: until it yields, blocks, ends, or fails.
 //!
-//! Where the task chooses, the run is copied: each copy goes on with one of the options, in the order of the
-//! options, so that the outcomes of a step are numbered the same way each time.
+//! Where the task chooses, the run goes on with the first option, and comes back to the others later: what it
+//! has changed since is undone. Most choices are among guards that do not hold, so that to try one must cost
+//! next to nothing, and a way that ends in a new state no more than what it changed.
 
 mod instructions;
 
@@ -19,6 +20,8 @@ use crate::value::Value;
 
 /// A step that runs longer than this without a yield is not explored any further.
 const MAX_OPS: u32 = 50_000_000;
+/// Nor is one that runs longer than this on all of its ways together.
+const MAX_ALL_OPS: u64 = 2_000_000_000;
 /// Calls that nest deeper than this are not followed.
 const MAX_CALLS: usize = 10_000;
 /// More tasks than this are not kept at a time.
@@ -28,7 +31,7 @@ const MAX_CHOICES: u64 = 1 << 16;
 
 /// Somebody who watches a run. Most runs are watched by nobody.
 pub(crate) trait Observer: Clone {
-    /// Whether it does: then a choice is made by copies at once, so that each has seen its own way only.
+    /// Whether it does: then it sees every instruction, and is put back with every choice.
     const WATCHES: bool;
 
     /// An instruction of this statement is about to be executed.
@@ -86,6 +89,20 @@ impl<T> std::ops::Deref for Lazy<'_, T> {
     }
 }
 
+impl Expression {
+    /// Goes back to an expression, or to the end of a statement.
+    fn restore(&mut self, before: Option<&Self>) {
+        match before {
+            Some(before) => self.clone_from(before),
+            None => {
+                self.values.clear();
+                self.applications.clear();
+                self.base = 0;
+            }
+        }
+    }
+}
+
 /// Whether a run goes on after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
@@ -110,37 +127,81 @@ pub(crate) enum End {
     Fails(Box<Failure>, Span),
 }
 
-/// A task in the middle of a step.
+/// What belongs to the task and its surroundings, and seldom changes before a choice is made.
 #[derive(Clone)]
-pub(crate) struct Run<'m, O> {
-    code: &'m Code,
-    store: &'m Store,
-    pub(crate) meta: Meta,
-    // What a run does not change is not copied.
-    pub(crate) globals: Cow<'m, [Value]>,
+pub(crate) struct Local<'m> {
     pub(crate) stack: Lazy<'m, Stack>,
     pub(crate) control: Lazy<'m, Control>,
     /// The tasks that it has posted.
     pub(crate) posted: Vec<(Meta, Stack)>,
     pub(crate) events: Vec<Event>,
-    pub(crate) observer: O,
-    pc: u32,
     /// Where the variables of the current frame begin.
     base: usize,
     procedure: u32,
+    interrupted: bool,
+}
+
+/// The values of an expression in the middle of its evaluation.
+#[derive(Clone, Default)]
+struct Expression {
     values: SmallVec<[Value; 4]>,
     /// Functions that are being evaluated: where to return to, and where their caller's values begin.
     applications: Vec<(u32, u32)>,
     /// Where the values of the current function begin.
-    values_base: usize,
-    /// The last choice: its list of targets, and the next one to try. Nothing has changed since.
-    untried: Option<(u32, u32)>,
+    base: usize,
+}
+
+/// The options of a choice.
+#[derive(Clone, Copy)]
+enum Options {
+    /// Go to one of the addresses of a list.
+    Targets(u32),
+    /// Give a variable one of the values of its domain.
+    Values(Place),
+    /// Push a number from this one on, as an integer or a bitvector.
+    Numbers(i64, bool),
+}
+
+/// A choice to come back to, and all that it takes.
+struct Choice<'m, O> {
+    options: Options,
+    /// The next one, and how many there are.
+    next: u64,
+    count: u64,
+    pc: u32,
+    ops: u32,
+    /// How many globals had been changed.
+    changes: usize,
+    /// As it was, if it has changed since.
+    local: Option<Box<Local<'m>>>,
+    /// None between two statements.
+    expression: Option<Box<Expression>>,
+    observer: O,
+}
+
+/// A task in the middle of a step.
+pub(crate) struct Run<'m, O> {
+    code: &'m Code,
+    store: &'m Store,
+    pub(crate) meta: Meta,
+    /// Copied when the first one is changed.
+    pub(crate) globals: Cow<'m, [Value]>,
+    /// The globals that were changed, and what they were before, in order.
+    changes: Vec<(u32, Value)>,
+    local: Local<'m>,
+    expression: Expression,
+    pub(crate) observer: O,
+    pc: u32,
+    choices: Vec<Choice<'m, O>>,
+    /// How many ways have been gone to their end.
+    ways: usize,
     /// How the run ends, once it does.
     end: Option<End>,
     /// No instruction has been executed yet.
     fresh: bool,
-    interrupted: bool,
+    /// Instructions on this way, and on all ways that were left.
     ops: u32,
+    all_ops: u64,
 }
 
 impl<'m, O: Observer> Run<'m, O> {
@@ -155,62 +216,79 @@ impl<'m, O: Observer> Run<'m, O> {
         observer: O,
     ) -> Self {
         let top = stack.frames.last().copied();
+        let local = Local {
+            stack: Lazy::Shared(stack),
+            control: Lazy::Shared(control),
+            posted: Vec::new(),
+            events: Vec::new(),
+            base: top.map_or(0, |f| f.base as usize),
+            procedure: top.map_or(0, |f| f.procedure),
+            interrupted: false,
+        };
         Run {
             code,
             store,
             meta,
             globals: Cow::Borrowed(globals),
-            stack: Lazy::Shared(stack),
-            control: Lazy::Shared(control),
-            posted: Vec::new(),
-            events: Vec::new(),
+            changes: Vec::new(),
+            local,
+            expression: Expression::default(),
             observer,
             pc: top.map_or(0, |f| f.pc),
-            base: top.map_or(0, |f| f.base as usize),
-            procedure: top.map_or(0, |f| f.procedure),
-            values: SmallVec::new(),
-            applications: Vec::new(),
-            values_base: 0,
-            untried: None,
+            choices: Vec::new(),
+            ways: 0,
             end: None,
             fresh: true,
-            interrupted: false,
             ops: 0,
+            all_ops: 0,
         }
     }
 
-    /// Runs to the end of the step. Other ways to go on are added to `forks`, the next one last.
-    pub(crate) fn run(&mut self, forks: &mut Vec<Self>) -> End {
+    /// What belongs to the task and its surroundings.
+    pub(crate) fn local(&self) -> &Local<'m> {
+        &self.local
+    }
+
+    /// The same, to be changed: the last choice keeps it as it is.
+    pub(crate) fn local_mut(&mut self) -> &mut Local<'m> {
+        if let Some(choice) = self.choices.last_mut()
+            && choice.local.is_none()
+        {
+            choice.local = Some(Box::new(self.local.clone()));
+        }
+        &mut self.local
+    }
+
+    /// The globals that were changed, perhaps more than once.
+    pub(crate) fn changed_globals(&self) -> impl ExactSizeIterator<Item = u32> + Clone + '_ {
+        self.changes.iter().map(|(global, _)| *global)
+    }
+
+    /// Runs to the end of the step. Then [`next_way`](Self::next_way) may lead to another one.
+    pub(crate) fn run(&mut self) -> End {
         loop {
             self.ops += 1;
-            if self.ops > MAX_OPS {
-                let message = format!("a step that does not yield within {MAX_OPS} instructions");
-                return self.unsupported(message);
-            }
-            if forks.len() > MAX_WAYS {
-                forks.clear();
-                self.untried = None;
-                return self.unsupported(format!("a step that can go on in more than {MAX_WAYS} ways"));
+            if self.ops > MAX_OPS || self.all_ops > MAX_ALL_OPS {
+                self.choices.clear();
+                return self.unsupported(format!("a step that does not yield within {MAX_OPS} instructions"));
             }
             let op = self.code.ops[self.pc as usize];
             if O::WATCHES {
-                self.observer.at(self.span(), self.procedure, self.stack.frames.len());
+                self.observer.at(self.span(), self.local.procedure, self.local.stack.frames.len());
             }
-            let result = self.execute(op, forks);
+            let result = self.execute(op);
             self.fresh = false;
             match result {
                 Ok(Flow::On) => {}
                 Ok(Flow::Stop) => match self.end.take() {
-                    Some(End::Discarded) if self.try_next() => {}
+                    Some(End::Discarded) if self.next_way() => {}
                     Some(End::Discarded) | None => return End::Discarded,
                     Some(end) => {
-                        self.leave_untried(forks);
                         self.keep_pc();
                         return end;
                     }
                 },
                 Err(trouble) => {
-                    self.leave_untried(forks);
                     return match trouble {
                         Trouble::Arbitrary | Trouble::TooLarge => {
                             self.unsupported(trouble.message().to_owned())
@@ -219,54 +297,107 @@ impl<'m, O: Observer> Run<'m, O> {
                     };
                 }
             }
+            if self.choices.len() + self.ways > MAX_WAYS {
+                self.choices.clear();
+                return self.unsupported(format!("a step that can go on in more than {MAX_WAYS} ways"));
+            }
         }
     }
 
-    /// Goes to one of several targets. The others are tried if the first one leads to an assumption that does
-    /// not hold before anything has changed, and otherwise left to a copy.
-    fn choose(&mut self, list: u32, forks: &mut Vec<Self>) {
-        self.leave_untried(forks);
-        let targets = &self.code.targets[list as usize];
-        if O::WATCHES {
-            return self.fork(forks, targets.iter().copied(), |run, to| run.pc = to);
+    /// Takes the first of some options; the others are come back to. The options are tried in order, so that
+    /// the ways of a step are numbered the same each time.
+    fn choose(&mut self, options: Options, count: u64) {
+        if count > 1 {
+            let Expression { values, applications, .. } = &self.expression;
+            let between_statements = values.is_empty() && applications.is_empty();
+            self.choices.push(Choice {
+                options,
+                next: 1,
+                count,
+                pc: self.pc,
+                ops: self.ops,
+                changes: self.changes.len(),
+                local: None,
+                expression: (!between_statements).then(|| Box::new(self.expression.clone())),
+                observer: self.observer.clone(),
+            });
         }
-        self.pc = targets[0];
-        self.untried = Some((list, 1));
+        self.take(options, 0);
     }
 
-    /// Tries the next target of the last choice, if nothing has changed since.
-    fn try_next(&mut self) -> bool {
-        let Some((list, next)) = self.untried else { return false };
-        let Some(to) = self.code.targets[list as usize].get(next as usize) else { return false };
-        self.untried = Some((list, next + 1));
-        self.restart_at(*to);
+    /// Goes back to the last choice that has an option left, and takes it. Whether there is one.
+    pub(crate) fn next_way(&mut self) -> bool {
+        loop {
+            let Some(choice) = self.choices.last_mut() else { return false };
+            let (options, nth) = (choice.options, choice.next);
+            choice.next += 1;
+            if choice.local.is_some() || self.changes.len() > choice.changes {
+                self.ways += 1;
+                for (global, before) in self.changes.drain(choice.changes..).rev() {
+                    self.globals.to_mut()[global as usize] = before;
+                }
+            }
+            self.all_ops += u64::from(self.ops - choice.ops);
+            (self.pc, self.ops) = (choice.pc, choice.ops);
+            if nth + 1 < choice.count {
+                if let Some(local) = &choice.local {
+                    self.local.clone_from(local);
+                }
+                self.expression.restore(choice.expression.as_deref());
+                if O::WATCHES {
+                    self.observer = choice.observer.clone();
+                }
+            } else if let Some(choice) = self.choices.pop() {
+                if let Some(local) = choice.local {
+                    self.local = *local;
+                }
+                self.expression.restore(choice.expression.as_deref());
+                self.observer = choice.observer;
+            }
+            self.take(options, nth);
+            if O::WATCHES || self.pass_guards() {
+                return true;
+            }
+        }
+    }
+
+    /// Takes an option.
+    fn take(&mut self, options: Options, nth: u64) {
+        match options {
+            Options::Targets(list) => self.pc = self.code.targets[list as usize][nth as usize],
+            Options::Values(place) => {
+                if let Some(value) = self.domain(place).nth(nth) {
+                    self.assign(place, value);
+                }
+            }
+            Options::Numbers(low, bits) => {
+                let n = low.wrapping_add(nth as i64);
+                self.push(if bits { Value::Bv(n as u64) } else { Value::Int(n) });
+            }
+        }
+    }
+
+    /// Goes on as long as there are simple guards that hold; whether none fails. Most ways end here.
+    fn pass_guards(&mut self) -> bool {
+        while let Op::AssumeIs(place, constant) = self.code.ops[self.pc as usize] {
+            let value = self.variable(place);
+            if value == Value::Unset {
+                break;
+            }
+            match eval::equal(&self.store.heap, value, self.code.constants[constant as usize]) {
+                Ok(true) => (self.pc, self.ops) = (self.pc + 1, self.ops + 1),
+                Ok(false) => return false,
+                Err(_) => break,
+            }
+        }
         true
-    }
-
-    /// Goes on at the beginning of a statement.
-    fn restart_at(&mut self, pc: u32) {
-        self.pc = pc;
-        self.values.clear();
-        self.applications.clear();
-        self.values_base = 0;
-    }
-
-    /// Something is about to change: what has not been tried is left to a copy.
-    fn leave_untried(&mut self, forks: &mut Vec<Self>) {
-        let Some((list, next)) = self.untried.take() else { return };
-        if let Some(to) = self.code.targets[list as usize].get(next as usize) {
-            let mut copy = self.clone();
-            copy.untried = Some((list, next + 1));
-            copy.restart_at(*to);
-            forks.push(copy);
-        }
     }
 
     /// Notes in the frame where it goes on.
     fn keep_pc(&mut self) {
         let pc = self.pc;
-        if self.stack.frames.last().is_some_and(|f| f.pc != pc)
-            && let Some(frame) = self.stack.to_mut().frames.last_mut()
+        if self.local.stack.frames.last().is_some_and(|f| f.pc != pc)
+            && let Some(frame) = self.local_mut().stack.to_mut().frames.last_mut()
         {
             frame.pc = pc;
         }
@@ -277,12 +408,11 @@ impl<'m, O: Observer> Run<'m, O> {
         loop {
             self.pc += 1;
             match self.code.ops[self.pc as usize] {
-                Op::AwaitEnd(_) => return eval::truth(*self.values.last()?).ok(),
+                Op::AwaitEnd(_) => return eval::truth(*self.expression.values.last()?).ok(),
                 op => {
-                    let mut forks = Vec::new();
                     let before = self.pc;
-                    let result = self.execute(op, &mut forks);
-                    if !matches!(result, Ok(Flow::On)) || !forks.is_empty() {
+                    let result = self.execute(op);
+                    if !matches!(result, Ok(Flow::On)) || !self.choices.is_empty() {
                         return None;
                     }
                     // `execute` has moved on; the loop does so too.
@@ -295,7 +425,7 @@ impl<'m, O: Observer> Run<'m, O> {
 
     /// The statement that is being executed; functions are part of the one that applies them.
     fn span(&self) -> Span {
-        let outermost = self.applications.first().map_or(self.pc, |(back, _)| back - 1);
+        let outermost = self.expression.applications.first().map_or(self.pc, |(back, _)| back - 1);
         self.code.spans[outermost as usize]
     }
 
@@ -313,46 +443,63 @@ impl<'m, O: Observer> Run<'m, O> {
         self.stop(end)
     }
 
-    /// Ends the step here, since there would be too much of it.
-    pub(crate) fn give_up_step(&self, message: String) -> End {
-        self.unsupported(message)
-    }
-
     fn unsupported(&self, message: String) -> End {
         End::Fails(Box::new(Failure::unsupported(message)), self.span())
     }
 
     fn pop(&mut self) -> Value {
-        self.values.pop().unwrap_or(Value::Unset)
+        self.expression.values.pop().unwrap_or(Value::Unset)
     }
 
     fn push(&mut self, value: Value) {
-        self.values.push(value);
+        self.expression.values.push(value);
     }
 
     fn variable(&self, place: Place) -> Value {
         match place {
             Place::Global(i) => self.globals[i as usize],
-            Place::Local(i) => self.stack.values[self.base + i as usize],
-            Place::ThreadLocal(i) => self.stack.values[i as usize],
+            Place::Local(i) => self.local.stack.values[self.local.base + i as usize],
+            Place::ThreadLocal(i) => self.local.stack.values[i as usize],
         }
     }
 
     fn assign(&mut self, place: Place, value: Value) {
-        if self.variable(place) != value {
+        let before = self.variable(place);
+        if before != value {
+            let base = self.local.base;
             *match place {
-                Place::Global(i) => &mut self.globals.to_mut()[i as usize],
-                Place::Local(i) => &mut self.stack.to_mut().values[self.base + i as usize],
-                Place::ThreadLocal(i) => &mut self.stack.to_mut().values[i as usize],
+                Place::Global(i) => {
+                    self.note_change(i, before);
+                    &mut self.globals.to_mut()[i as usize]
+                }
+                Place::Local(i) => &mut self.local_mut().stack.to_mut().values[base + i as usize],
+                Place::ThreadLocal(i) => &mut self.local_mut().stack.to_mut().values[i as usize],
             } = value;
         }
-        self.observer.set(place, self.procedure, value);
+        self.observer.set(place, self.local.procedure, value);
+    }
+
+    /// Notes what a global was, so that the last choice can be come back to. Only the first change since then
+    /// matters for that.
+    fn note_change(&mut self, global: u32, before: Value) {
+        self.changes.push((global, before));
+        let since = self.choices.last().map_or(0, |choice| choice.changes);
+        if self.changes.len() - since > 2 * self.globals.len() + 32 {
+            let mut seen = vec![false; self.globals.len()];
+            let first =
+                self.changes.drain(since..).filter(|(i, _)| !std::mem::replace(&mut seen[*i as usize], true));
+            let first: Vec<_> = first.collect();
+            self.changes.extend(first);
+        }
     }
 
     fn domain(&self, place: Place) -> &'m Domain {
         match place {
             Place::Global(i) => &self.code.globals[i as usize].domain,
-            Place::Local(i) => &self.code.procedures[self.procedure as usize].variables[i as usize].domain,
+            Place::Local(i) => {
+                let procedure = &self.code.procedures[self.local.procedure as usize];
+                &procedure.variables[i as usize].domain
+            }
             Place::ThreadLocal(i) => &self.code.thread_locals[i as usize].domain,
         }
     }
