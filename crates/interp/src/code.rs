@@ -57,6 +57,10 @@ pub(crate) enum Op {
 
     // Statements.
     Set(Place),
+    /// Assign a constant of [`Code::constants`]; stands for two instructions.
+    SetConst(Place, u32),
+    /// Push the result of an operation on two operands; stands for three instructions.
+    Binary(Binary, Operand, Operand),
     Jump(Address),
     JumpUnless(Address),
     /// Go to one of the addresses of a list.
@@ -89,6 +93,39 @@ pub(crate) enum Op {
     Unseal,
     ThreadId,
     ChildId,
+}
+
+/// An operation on two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Eq,
+    Ne,
+    Compare(Compare),
+    Arith(Arith),
+}
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operand {
+    Place(Place),
+    /// One of [`Code::constants`].
+    Const(u32),
+    /// A value on the stack, counted from where the current function began.
+    Stack(u32),
+}
+
+/// One option of an [`Op::Choose`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) to: Address,
+    /// The option is none if this variable has a value, and it is another one.
+    pub(crate) guard: Option<(Place, Value)>,
+}
+
+impl From<Address> for Target {
+    fn from(to: Address) -> Self {
+        Target { to, guard: None }
+    }
 }
 
 /// Where a variable lives.
@@ -237,6 +274,8 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
+    /// The same without instructions that stand for several. Addresses are the same.
+    pub(crate) plain: Vec<Op>,
     /// For each instruction, where the statement that it belongs to stands.
     pub(crate) spans: Vec<Span>,
     pub(crate) procedures: Vec<Procedure>,
@@ -244,8 +283,8 @@ pub(crate) struct Code {
     pub(crate) thread_locals: Vec<Variable>,
     pub(crate) checks: Vec<Check>,
     pub(crate) constants: Vec<Value>,
-    /// Lists of addresses, for [`Op::Choose`].
-    pub(crate) targets: Vec<Vec<Address>>,
+    /// Lists of options, for [`Op::Choose`].
+    pub(crate) targets: Vec<Vec<Target>>,
     /// For a field: the constructors that have it, and which of their fields it is.
     pub(crate) fields: Vec<Vec<(u32, u32)>>,
     /// Names of constructors and atoms, for people.

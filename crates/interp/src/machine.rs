@@ -32,7 +32,7 @@ impl Machine {
         options: &Options,
     ) -> Result<Self, Vec<Diagnostic>> {
         let (code, heap) = compile::compile(program, options)?;
-        let store = Store { heap, ..Store::default() };
+        let store = Store::new(heap, code.globals.len() as u32);
         Ok(Machine { code, store, symbols: program.ast.symbols.clone(), sources: sources.clone() })
     }
 

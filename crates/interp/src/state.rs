@@ -124,9 +124,39 @@ pub(crate) struct Store {
     pub(crate) heap: Heap,
     pub(crate) controls: Interner<Control>,
     pub(crate) stacks: Interner<Stack>,
+    /// What the most common values of the first globals add to the hash.
+    common: Vec<[u128; COMMON]>,
+}
+
+/// How many values are common.
+const COMMON: usize = 16;
+/// Of more globals than this, the others are hashed each time.
+const MOST_COMMON: u32 = 1 << 10;
+
+/// The place of a common value among them.
+#[inline]
+fn common(value: Value) -> Option<usize> {
+    match value {
+        Value::Unset => Some(0),
+        Value::Bool(b) => Some(1 + usize::from(b)),
+        Value::Int(n) if (0..COMMON as i64 - 3).contains(&n) => Some(3 + n as usize),
+        _ => None,
+    }
 }
 
 impl Store {
+    /// An empty store for states with so many globals.
+    pub(crate) fn new(heap: Heap, globals: u32) -> Self {
+        let values = (0..COMMON as i64 - 3).map(Value::Int);
+        let values: Vec<Value> =
+            [Value::Unset, Value::Bool(false), Value::Bool(true)].into_iter().chain(values).collect();
+        let mut store = Store { heap, ..Store::default() };
+        store.common = (0..u64::from(globals.min(MOST_COMMON)))
+            .map(|i| std::array::from_fn(|nth| store.hashed(i, values[nth])))
+            .collect();
+        store
+    }
+
     /// A state of these parts.
     pub(crate) fn state(&self, globals: Vec<Value>, parts: Parts) -> State {
         let contributions = (0_u64..).zip(&globals).map(|(i, v)| self.contribution(i, *v));
@@ -166,7 +196,15 @@ impl Store {
     }
 
     /// What a global adds to the hash.
+    #[inline]
     fn contribution(&self, index: u64, value: Value) -> u128 {
+        match (common(value), self.common.get(index as usize)) {
+            (Some(nth), Some(known)) => known[nth],
+            _ => self.hashed(index, value),
+        }
+    }
+
+    fn hashed(&self, index: u64, value: Value) -> u128 {
         let mut hash = Fingerprinter::default();
         hash.write_u64(index);
         self.heap.write(value, &mut hash);

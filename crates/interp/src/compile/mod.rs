@@ -10,6 +10,7 @@ mod constants;
 mod domain;
 mod expr;
 mod functions;
+mod fuse;
 mod procedure;
 mod stmt;
 
@@ -21,7 +22,7 @@ use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 use rustc_hash::FxHashMap;
 
-use crate::code::{Address, Check, Code, Entry, Op, Place};
+use crate::code::{Address, Check, Code, Entry, Op, Place, Target};
 use crate::value::{Heap, Value};
 
 /// How to read a program.
@@ -50,6 +51,7 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Hea
         }
     }
     compiler.link_functions();
+    fuse::fuse(&mut compiler.code);
     match compiler.diagnostics.is_empty() {
         true => Ok((compiler.code, compiler.heap)),
         false => Err(compiler.diagnostics.sorted()),
@@ -183,7 +185,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn choose(&mut self, targets: Vec<Address>) -> Address {
-        self.code.targets.push(targets);
+        self.code.targets.push(targets.into_iter().map(Target::from).collect());
         self.emit(Op::Choose(self.code.targets.len() as u32 - 1))
     }
 

@@ -430,7 +430,7 @@ impl Compiler<'_> {
             Guard::Any => {
                 let choice = self.choose(vec![0, 0]);
                 let list = self.code.targets.len() as u32 - 1;
-                self.code.targets[list as usize][0] = choice + 1;
+                self.code.targets[list as usize][0].to = choice + 1;
                 Exit::Choice(list)
             }
         }
@@ -441,7 +441,7 @@ impl Compiler<'_> {
             Exit::Jump(jump) => self.patch(jump),
             Exit::Choice(list) => {
                 let here = self.here();
-                self.code.targets[list as usize][1] = here;
+                self.code.targets[list as usize][1].to = here;
             }
         }
     }
@@ -546,7 +546,7 @@ impl Compiler<'_> {
             }
             match from {
                 From::Jump(jump) => self.code.ops[jump as usize] = Op::Jump(address),
-                From::Choice(list, place) => self.code.targets[list as usize][place] = address,
+                From::Choice(list, place) => self.code.targets[list as usize][place].to = address,
             }
         }
     }

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::{End, Flow, Local, MAX_CALLS, MAX_CHOICES, MAX_TASKS, Observer, Options, Run, first_frame};
 use crate::bv;
-use crate::code::{BvOp, Domain, Op, Place};
+use crate::code::{Binary, BvOp, Domain, Op, Place};
 use crate::evaluate::{self as eval, Trouble};
 use crate::state::{Frame, Meta};
 use crate::value::Value;
@@ -64,6 +64,24 @@ impl<O: Observer> Run<'_, O> {
                 let value = self.pop();
                 self.assign(place, value);
             }
+            Op::SetConst(place, constant) => {
+                self.assign(place, self.code.constants[constant as usize]);
+                self.pc += 1;
+            }
+            Op::Binary(op, a, b) => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                if a == Value::Unset || b == Value::Unset {
+                    // One after another: a value may have to be chosen.
+                    return self.execute(self.code.plain[self.pc as usize]);
+                }
+                self.push(match op {
+                    Binary::Eq => Value::Bool(eval::equal(heap, a, b)?),
+                    Binary::Ne => Value::Bool(!eval::equal(heap, a, b)?),
+                    Binary::Compare(op) => eval::compare(heap, op, a, b)?,
+                    Binary::Arith(op) => eval::arith(heap, op, a, b)?,
+                });
+                self.pc += 2;
+            }
             Op::Pop => {
                 self.pop();
             }
@@ -89,11 +107,7 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Choose(list) => {
                 let count = self.code.targets[list as usize].len() as u64;
-                self.choose(Options::Targets(list), count);
-                if !O::WATCHES && !self.pass_guards() {
-                    return Ok(self.stop(End::Discarded));
-                }
-                return Ok(Flow::On);
+                return Ok(self.choose_or_stop(Options::Targets(list), count));
             }
             _ => return self.execute_rarer(op),
         }
@@ -117,8 +131,7 @@ impl<O: Observer> Run<'_, O> {
             Domain::Unbounded => return Err(Trouble::Arbitrary),
             domain => match domain.len() {
                 count if count > MAX_CHOICES => return Ok(self.give_up_choice()),
-                0 => return Ok(self.stop(End::Discarded)),
-                count => self.choose(Options::Values(place), count),
+                count => return Ok(self.choose_or_stop(Options::Values(place), count)),
             },
         }
         Ok(Flow::On)
@@ -137,6 +150,10 @@ impl<O: Observer> Run<'_, O> {
         }
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    fn choose_or_stop(&mut self, options: Options, count: u64) -> Flow {
+        if self.choose(options, count) { Flow::On } else { self.stop(End::Discarded) }
     }
 
     fn give_up_choice(&mut self) -> Flow {
@@ -219,12 +236,11 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Pick(low, high, bits) => {
                 self.pc += 1;
-                match high.abs_diff(low).saturating_add(1) {
-                    _ if high < low => return Ok(self.stop(End::Discarded)),
-                    count if count > MAX_CHOICES => return Ok(self.give_up_choice()),
-                    count => self.choose(Options::Numbers(low, bits), count),
-                }
-                return Ok(Flow::On);
+                let count = if low > high { 0 } else { low.abs_diff(high).saturating_add(1) };
+                return Ok(match count {
+                    count if count > MAX_CHOICES => self.give_up_choice(),
+                    count => self.choose_or_stop(Options::Numbers(low, bits), count),
+                });
             }
             Op::AssumeEq(place) => {
                 let value = self.pop();

@@ -12,7 +12,7 @@ use dally_bpl::source::Span;
 use dally_explore::{Event, Failure};
 use smallvec::SmallVec;
 
-use crate::code::{Code, Domain, Op, Place};
+use crate::code::{Code, Domain, Op, Operand, Place, Target};
 use crate::evaluate::{self as eval, Trouble};
 use crate::machine::MAX_WAYS;
 use crate::state::{Control, Frame, Meta, Stack, Store};
@@ -272,7 +272,8 @@ impl<'m, O: Observer> Run<'m, O> {
                 self.choices.clear();
                 return self.unsupported(format!("a step that does not yield within {MAX_OPS} instructions"));
             }
-            let op = self.code.ops[self.pc as usize];
+            let ops = if O::WATCHES { &self.code.plain } else { &self.code.ops };
+            let op = ops[self.pc as usize];
             if O::WATCHES {
                 self.observer.at(self.span(), self.local.procedure, self.local.stack.frames.len());
             }
@@ -304,67 +305,77 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
-    /// Takes the first of some options; the others are come back to. The options are tried in order, so that
-    /// the ways of a step are numbered the same each time.
-    fn choose(&mut self, options: Options, count: u64) {
-        if count > 1 {
-            let Expression { values, applications, .. } = &self.expression;
-            let between_statements = values.is_empty() && applications.is_empty();
-            self.choices.push(Choice {
-                options,
-                next: 1,
-                count,
-                pc: self.pc,
-                ops: self.ops,
-                changes: self.changes.len(),
-                local: None,
-                expression: (!between_statements).then(|| Box::new(self.expression.clone())),
-                observer: self.observer.clone(),
-            });
-        }
-        self.take(options, 0);
+    /// Takes the first of some options that can be taken; the others are come back to. Whether there is one.
+    /// The options are tried in order, so that the ways of a step are numbered the same each time.
+    fn choose(&mut self, options: Options, count: u64) -> bool {
+        let Expression { values, applications, .. } = &self.expression;
+        let between_statements = values.is_empty() && applications.is_empty();
+        self.choices.push(Choice {
+            options,
+            next: 0,
+            count,
+            pc: self.pc,
+            ops: self.ops,
+            changes: self.changes.len(),
+            local: None,
+            expression: (!between_statements).then(|| Box::new(self.expression.clone())),
+            observer: self.observer.clone(),
+        });
+        self.next_way()
     }
 
     /// Goes back to the last choice that has an option left, and takes it. Whether there is one.
     pub(crate) fn next_way(&mut self) -> bool {
-        loop {
-            let Some(choice) = self.choices.last_mut() else { return false };
-            let (options, nth) = (choice.options, choice.next);
-            choice.next += 1;
+        while let Some(choice) = self.choices.last_mut() {
             if choice.local.is_some() || self.changes.len() > choice.changes {
                 self.ways += 1;
                 for (global, before) in self.changes.drain(choice.changes..).rev() {
                     self.globals.to_mut()[global as usize] = before;
                 }
-            }
-            self.all_ops += u64::from(self.ops - choice.ops);
-            (self.pc, self.ops) = (choice.pc, choice.ops);
-            if nth + 1 < choice.count {
-                if let Some(local) = &choice.local {
-                    self.local.clone_from(local);
-                }
-                self.expression.restore(choice.expression.as_deref());
-                if O::WATCHES {
-                    self.observer = choice.observer.clone();
-                }
-            } else if let Some(choice) = self.choices.pop() {
-                if let Some(local) = choice.local {
+                if let Some(local) = choice.local.take() {
                     self.local = *local;
                 }
-                self.expression.restore(choice.expression.as_deref());
-                self.observer = choice.observer;
+            }
+            self.all_ops += u64::from(self.ops - choice.ops);
+            self.ops = choice.ops;
+            let (options, count, mut nth) = (choice.options, choice.count, choice.next);
+            if let (Options::Targets(list), false) = (options, O::WATCHES) {
+                let rest = &self.code.targets[list as usize][nth as usize..];
+                nth += rest.iter().take_while(|target| !self.may_take(target)).count() as u64;
+            }
+            let Some(choice) = self.choices.last_mut() else { return false };
+            if nth >= count {
+                self.choices.pop();
+                continue;
+            }
+            choice.next = nth + 1;
+            self.pc = choice.pc;
+            self.expression.restore(choice.expression.as_deref());
+            if O::WATCHES {
+                self.observer = choice.observer.clone();
+            }
+            if nth + 1 == count {
+                self.choices.pop();
             }
             self.take(options, nth);
-            if O::WATCHES || self.pass_guards() {
-                return true;
-            }
+            return true;
         }
+        false
+    }
+
+    /// Whether nothing is known that speaks against a target.
+    #[inline]
+    fn may_take(&self, target: &Target) -> bool {
+        target.guard.is_none_or(|(place, word)| {
+            let value = self.variable(place);
+            value == word || value == Value::Unset
+        })
     }
 
     /// Takes an option.
     fn take(&mut self, options: Options, nth: u64) {
         match options {
-            Options::Targets(list) => self.pc = self.code.targets[list as usize][nth as usize],
+            Options::Targets(list) => self.pc = self.code.targets[list as usize][nth as usize].to,
             Options::Values(place) => {
                 if let Some(value) = self.domain(place).nth(nth) {
                     self.assign(place, value);
@@ -375,22 +386,6 @@ impl<'m, O: Observer> Run<'m, O> {
                 self.push(if bits { Value::Bv(n as u64) } else { Value::Int(n) });
             }
         }
-    }
-
-    /// Goes on as long as there are simple guards that hold; whether none fails. Most ways end here.
-    fn pass_guards(&mut self) -> bool {
-        while let Op::AssumeIs(place, constant) = self.code.ops[self.pc as usize] {
-            let value = self.variable(place);
-            if value == Value::Unset {
-                break;
-            }
-            match eval::equal(&self.store.heap, value, self.code.constants[constant as usize]) {
-                Ok(true) => (self.pc, self.ops) = (self.pc + 1, self.ops + 1),
-                Ok(false) => return false,
-                Err(_) => break,
-            }
-        }
-        true
     }
 
     /// Notes in the frame where it goes on.
@@ -455,11 +450,21 @@ impl<'m, O: Observer> Run<'m, O> {
         self.expression.values.push(value);
     }
 
+    #[inline]
     fn variable(&self, place: Place) -> Value {
         match place {
             Place::Global(i) => self.globals[i as usize],
             Place::Local(i) => self.local.stack.values[self.local.base + i as usize],
             Place::ThreadLocal(i) => self.local.stack.values[i as usize],
+        }
+    }
+
+    #[inline]
+    fn operand(&self, operand: Operand) -> Value {
+        match operand {
+            Operand::Place(place) => self.variable(place),
+            Operand::Const(index) => self.code.constants[index as usize],
+            Operand::Stack(index) => self.expression.values[self.expression.base + index as usize],
         }
     }
 
