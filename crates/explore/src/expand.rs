@@ -15,7 +15,7 @@ use crate::policy::{Happened, Omission, Point, Policy, Proposal};
 use crate::search::{Options, Watch};
 use crate::successors::{Outcome, Successors};
 use crate::trails::{Hop, Trail};
-use crate::visited::Visited;
+use crate::visited::{Recent, Visited};
 use crate::{Failure, Fingerprint, Program};
 
 /// A state to be expanded, with what the policy remembers there.
@@ -96,9 +96,12 @@ pub(crate) struct Scratch<S> {
     pub(crate) tally: Tally,
 }
 
-impl<S> Default for Scratch<S> {
-    fn default() -> Self {
-        Self { enabled: Vec::new(), successors: Successors::default(), tally: Tally::default() }
+impl<S> Scratch<S> {
+    pub(crate) fn new(options: &Options) -> Self {
+        // In exact mode, a state that was seen is of interest if the policy is in another place.
+        let recent = (!options.exact).then(Recent::default);
+        let successors = Successors { recent, ..Successors::default() };
+        Self { enabled: Vec::new(), successors, tally: Tally::default() }
     }
 }
 
@@ -188,19 +191,31 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         successors: &mut Successors<P::State>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
-        let Successors { outcomes, events } = successors;
+        let Successors { outcomes, events, recent } = successors;
         let mut start = 0;
         for (choice, outcome) in outcomes.drain(..).enumerate() {
             let choice = u32::try_from(choice).expect("a step has fewer than 2³² outcomes");
             let extra = if choice > 0 && from.task.is_some() { self.options.choice_cost } else { 0 };
             let hop = Hop { choice, cost: from.hop.cost + extra + self.policy.step_cost(), ..from.hop };
             let cost = from.cost + extra;
-            let Outcome { state, events_end, turn, failure, .. } = outcome;
+            let Outcome { state, fingerprint, events_end, turn, failure, .. } = outcome;
             let events = &events[std::mem::replace(&mut start, events_end as usize)..events_end as usize];
             match failure {
                 None => {
+                    let Some(state) = state else { continue };
+                    let key = fingerprint.unwrap_or_else(|| self.program.fingerprint(&state));
                     let happened = Happened { task: from.task, events, turn };
-                    self.send(from, state, &happened, hop, cost, sink);
+                    match recent {
+                        // A step that changes nothing leads to a state that was visited.
+                        Some(recent) if Some(key) == from.key || recent.contains(key) => {}
+                        Some(recent) => {
+                            if cost <= from.bound {
+                                recent.add(key);
+                            }
+                            self.send(from, key, state, &happened, hop, cost, sink);
+                        }
+                        None => self.send(from, key, state, &happened, hop, cost, sink),
+                    }
                 }
                 Some(failure) => {
                     let found = Found { failure: *failure, at: hop.from, hop: Some(hop), cost };
@@ -216,16 +231,17 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
 
     /// Offers one outcome, or puts it off.
     #[inline]
+    #[expect(clippy::too_many_arguments, reason = "all that is known about one outcome")]
     fn send(
         &self,
         from: &Origin<'_, O>,
+        key: Fingerprint,
         state: P::State,
         happened: &Happened<'_>,
         hop: Hop,
         cost: u32,
         sink: &mut impl Sink<P::State, O>,
     ) {
-        let key = self.program.fingerprint(&state);
         let too_much = cost > from.bound;
         let node =
             |state, place| Node { state, place, cursor: O::Cursor::default(), cost, here: 0, trail: None };
@@ -233,8 +249,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             let place = self.policy.after(from.place, happened);
             let key = key.with(Fingerprint::of(&place));
             pass_on(sink, key, hop, too_much, || node(state, place));
-        } else if Some(key) != from.key {
-            // A step that changes nothing leads to a state that was visited: there is no need to look.
+        } else {
             pass_on(sink, key, hop, too_much, || node(state, self.policy.after(from.place, happened)));
         }
     }

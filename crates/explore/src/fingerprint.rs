@@ -25,6 +25,12 @@ impl Fingerprint {
         hasher.fingerprint()
     }
 
+    /// The fingerprint of a set of parts, given by those of its parts, each with something that tells it from the
+    /// others: a sum of numbers without structure is one itself.
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.wrapping_add(other.0))
+    }
+
     /// The lower half.
     pub fn low(self) -> u64 {
         low(self)

@@ -111,16 +111,17 @@ fn take<S: Clone>(
     watch: &mut impl FnMut(&Moment<'_, S>),
 ) -> Option<(S, Option<Failure>)> {
     let outcome = successors.outcomes.get(choice as usize)?;
+    let state = outcome.state.as_ref()?;
     watch(&Moment {
         step,
-        before: before.unwrap_or(&outcome.state),
-        after: &outcome.state,
+        before: before.unwrap_or(state),
+        after: state,
         events: successors.events_of(choice as usize),
         turn: outcome.turn,
         accepting: outcome.accepting,
         failure: outcome.failure.as_deref(),
     });
-    Some((outcome.state.clone(), outcome.failure.as_deref().cloned()))
+    Some((state.clone(), outcome.failure.as_deref().cloned()))
 }
 
 /// Confirms that a policy admits the schedule, and at the cost that it gives step by step.

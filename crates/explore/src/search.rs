@@ -22,7 +22,7 @@ use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink};
 use crate::policy::Policy;
 use crate::report::{Bug, Coverage, Limit, Report, Verdict};
 use crate::trails::{Hop, Trails};
-use crate::visited::{Recent, Visited};
+use crate::visited::Visited;
 use crate::wave;
 use crate::{FailureKind, Fingerprint, Program};
 
@@ -89,8 +89,6 @@ pub struct Search<'a, P: Program, O: Policy, W> {
 /// What a search has gathered.
 pub(crate) struct Core<S, O: Policy> {
     pub(crate) visited: Visited,
-    /// Keys that are in the visited set.
-    recent: Recent,
     pub(crate) trails: Trails,
     /// Accepted, and to be expanded in the next layer.
     pub(crate) next: Vec<Node<S, O>>,
@@ -110,7 +108,7 @@ impl<S, O: Policy> Core<S, O> {
 impl<S, O: Policy> Sink<S, O> for Core<S, O> {
     #[inline]
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
-        if !self.recent.replace(key) && self.visited.insert(key) {
+        if self.visited.insert(key) {
             self.accept(make(), hop);
         }
     }
@@ -143,17 +141,12 @@ impl<P: Program, O: Policy, W> fmt::Debug for Search<'_, P, O, W> {
 impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     /// A search that has not begun.
     pub fn new(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
-        let core = Core {
-            visited: Visited::default(),
-            recent: Recent::default(),
-            trails: Trails::default(),
-            next: vec![],
-            frontier: vec![],
-        };
+        let core =
+            Core { visited: Visited::default(), trails: Trails::default(), next: vec![], frontier: vec![] };
         Self {
             expander: Expander { program, policy, watch, options },
             core,
-            scratch: Scratch::default(),
+            scratch: Scratch::new(options),
             coverage: Coverage::default(),
             begun: false,
         }

@@ -2,7 +2,8 @@
 
 use dally_schedule::{Post, TaskId};
 
-use crate::Failure;
+use crate::visited::Recent;
+use crate::{Failure, Fingerprint};
 
 /// Something that a step did to other tasks or to the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +38,16 @@ pub struct Successors<S> {
     pub(crate) outcomes: Vec<Outcome<S>>,
     /// The events of all outcomes, one after another.
     pub(crate) events: Vec<Event>,
+    /// States that were delivered lately, and need not be made again.
+    pub(crate) recent: Option<Recent>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome<S> {
-    pub(crate) state: S,
+    /// None if it was delivered lately.
+    pub(crate) state: Option<S>,
+    /// If it is known already.
+    pub(crate) fingerprint: Option<Fingerprint>,
     /// Its events end here, and begin where those of the outcome before it end.
     pub(crate) events_end: u32,
     pub(crate) turn: Turn,
@@ -51,7 +57,7 @@ pub(crate) struct Outcome<S> {
 
 impl<S> Default for Successors<S> {
     fn default() -> Self {
-        Self { outcomes: Vec::new(), events: Vec::new() }
+        Self { outcomes: Vec::new(), events: Vec::new(), recent: None }
     }
 }
 
@@ -59,9 +65,22 @@ impl<S> Successors<S> {
     /// Adds an outcome: the state after the step, in which the task could go on. The result says what
     /// else happened.
     pub fn push(&mut self, state: S) -> Successor<'_, S> {
+        self.add(Some(state), None)
+    }
+
+    /// Likewise, where the [fingerprint](crate::Program::fingerprint) of the state is known before the state
+    /// is: most steps lead to states that were seen before, and such a state need not be made.
+    pub fn push_with(&mut self, fingerprint: Fingerprint, state: impl FnOnce() -> S) -> Successor<'_, S> {
+        let seen = self.recent.as_ref().is_some_and(|recent| recent.contains(fingerprint));
+        let state = if seen { None } else { Some(state()) };
+        self.add(state, Some(fingerprint))
+    }
+
+    fn add(&mut self, state: Option<S>, fingerprint: Option<Fingerprint>) -> Successor<'_, S> {
         let events_end = self.event_count();
         self.outcomes.push(Outcome {
             state,
+            fingerprint,
             events_end,
             turn: Turn::Yields,
             accepting: false,
@@ -75,7 +94,7 @@ impl<S> Successors<S> {
     where
         S: Clone,
     {
-        self.outcomes.iter().map(|outcome| outcome.state.clone())
+        self.outcomes.iter().filter_map(|outcome| outcome.state.clone())
     }
 
     /// How many outcomes there are.

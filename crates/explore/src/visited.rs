@@ -83,7 +83,7 @@ impl Part<'_> {
 
 /// Some of the keys that were offered last. Most states come up more than once in neighbouring nodes,
 /// and this fits into the processor's cache, which the visited set does not.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Recent {
     slots: Vec<Fingerprint>,
 }
@@ -97,12 +97,21 @@ impl Default for Recent {
 impl Recent {
     const BITS: u32 = 14;
 
-    /// Whether the key was offered recently; from now on it was.
+    fn slot(key: Fingerprint) -> usize {
+        (key.low() >> (64 - Self::BITS)) as usize
+    }
+
+    /// Whether the key was offered recently.
     #[inline]
-    pub(crate) fn replace(&mut self, key: Fingerprint) -> bool {
-        let slot = (key.low() >> (64 - Self::BITS)) as usize;
+    pub(crate) fn contains(&self, key: Fingerprint) -> bool {
         // Zero marks a slot that was never used, so that the fingerprint zero is never recent.
-        std::mem::replace(&mut self.slots[slot], key) == key && key != Fingerprint::default()
+        self.slots[Self::slot(key)] == key && key != Fingerprint::default()
+    }
+
+    /// The key is offered.
+    #[inline]
+    pub(crate) fn add(&mut self, key: Fingerprint) {
+        self.slots[Self::slot(key)] = key;
     }
 }
 

@@ -18,7 +18,7 @@ use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink, Tally};
 use crate::policy::Policy;
 use crate::search::{Core, Watch};
 use crate::trails::Hop;
-use crate::visited::{Recent, Visited};
+use crate::visited::Visited;
 use crate::{Fingerprint, Program};
 
 /// Nodes in a block.
@@ -47,9 +47,6 @@ struct Block<S, O: Policy> {
 /// Gathers the candidates of a block.
 struct Gather<'a, S, O: Policy> {
     visited: &'a Visited,
-    /// What this thread has offered in this wave. It takes its blocks in order, so that of several
-    /// candidates with one key it is the first that is kept.
-    recent: &'a mut Recent,
     keys: Vec<Fingerprint>,
     candidates: Vec<(Node<S, O>, Hop)>,
     frontier: Vec<PutOff<S, O>>,
@@ -58,7 +55,7 @@ struct Gather<'a, S, O: Policy> {
 impl<S, O: Policy> Sink<S, O> for Gather<'_, S, O> {
     #[inline]
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
-        if !self.recent.replace(key) && !self.visited.contains(key) {
+        if !self.visited.contains(key) {
             self.keys.push(key);
             self.candidates.push((make(), hop));
         }
@@ -107,11 +104,13 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>>(
     let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
     let queue = Mutex::new(nodes.into_iter().enumerate());
     let work = || {
-        let (mut scratch, mut recent) = (Scratch::default(), Recent::default());
+        // What was delivered lately, this thread has delivered in this wave. It takes its blocks in order, so
+        // that of several candidates with one key it is the first that is kept.
+        let mut scratch = Scratch::new(expander.options);
         loop {
             let next = queue.lock().expect("no thread panics with the lock").next();
             let Some((nth, nodes)) = next else { break };
-            let block = expand_block(expander, nodes, bound, visited, &mut scratch, &mut recent);
+            let block = expand_block(expander, nodes, bound, visited, &mut scratch);
             *results[nth].lock().expect("each is locked once") = Some(block);
         }
     };
@@ -131,10 +130,9 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>>(
     bound: u32,
     visited: &Visited,
     scratch: &mut Scratch<P::State>,
-    recent: &mut Recent,
 ) -> Block<P::State, O> {
     scratch.tally = Tally::default();
-    let mut gather = Gather { visited, recent, keys: vec![], candidates: vec![], frontier: vec![] };
+    let mut gather = Gather { visited, keys: vec![], candidates: vec![], frontier: vec![] };
     let expand_all =
         || nodes.into_iter().try_for_each(|node| expander.expand(node, bound, scratch, &mut gather));
     let found = expand_all().err();

@@ -1,8 +1,12 @@
 //! A program as a transition system.
 
+use std::borrow::Cow;
+
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::{SourceMap, Span};
 use dally_bpl::symbol::{Sym, Symbols};
+
+use dally_explore::store::Parts;
 use dally_explore::{Event, Failure, Fingerprint, Post, Program, Successors, TaskId};
 use smallvec::SmallVec;
 
@@ -75,7 +79,7 @@ impl Machine {
                 }
             }
             Op::Await => {
-                let globals = &state.globals;
+                let globals = state.globals.iter().collect();
                 let meta = control.tasks[place];
                 let mut run = Run::new(&self.code, &self.store, meta, globals, stack, control, ());
                 run.await_holds() != Some(false)
@@ -122,7 +126,7 @@ impl Machine {
         mut each: impl FnMut(&mut Run<'_, O>, End),
     ) {
         let Some((meta, stack)) = self.stack_of(state, task) else { return };
-        let (globals, control) = (&state.globals, self.control_of(state));
+        let (globals, control) = (state.globals.iter().collect(), self.control_of(state));
         let mut run = Run::new(&self.code, &self.store, meta, globals, stack, control, observer);
         if control.zield || control.active != meta.buffer || control.stopped.contains(&task) {
             let control = run.local_mut().control.to_mut();
@@ -140,8 +144,8 @@ impl Machine {
         }
     }
 
-    /// The state after a step.
-    fn next_state(&self, before: &State, run: &mut Run<'_, impl Observer>, end: &End) -> State {
+    /// Enters into the control how a run ended.
+    fn end_run(&self, before: &State, run: &mut Run<'_, impl Observer>, end: &End) {
         let (task, handle) = (run.meta.task, run.meta.handle);
         match end {
             End::Completes(result) => {
@@ -165,25 +169,28 @@ impl Machine {
         if !run.local().control.ended.is_empty() {
             self.forget_ended(before, run);
         }
-        let mut after = before.clone();
-        self.store.set_globals(&mut after, &run.globals, run.changed_globals());
+    }
+
+    /// The parts of the state after a run.
+    fn parts_after<'s>(&self, before: &'s State, run: &Run<'_, impl Observer>) -> Cow<'s, Parts> {
+        let mut parts = Cow::Borrowed(&before.parts);
         if let Some(control) = run.local().control.changed() {
             let (old, new) = (self.store.controls.part(before.ids()[CONTROL]), self.store.control(control));
-            after.parts.replace(CONTROL, old, new);
+            parts.to_mut().replace(CONTROL, old, new);
         }
-        self.replace_stacks(before, run, &mut after);
-        after
+        self.replace_stacks(before, run, &mut parts);
+        parts
     }
 
     /// Puts the stacks of the tasks after a step into the state.
-    fn replace_stacks(&self, before: &State, run: &Run<'_, impl Observer>, after: &mut State) {
+    fn replace_stacks(&self, before: &State, run: &Run<'_, impl Observer>, after: &mut Cow<'_, Parts>) {
         let old = self.control_of(before);
         let local = run.local();
         let same_tasks = local.posted.is_empty() && local.control.tasks.len() == old.tasks.len();
         if same_tasks {
             if let (Some(stack), Some(place)) = (local.stack.changed(), old.place(run.meta.task)) {
                 let place = STACKS + place;
-                after.parts.replace(
+                after.to_mut().replace(
                     place,
                     self.store.stacks.part(before.ids()[place]),
                     self.store.stack(stack),
@@ -191,9 +198,10 @@ impl Machine {
             }
             return;
         }
-        while after.parts.len() > STACKS {
-            let last = after.ids()[after.parts.len() - 1];
-            after.parts.pop(self.store.stacks.part(last));
+        let after = after.to_mut();
+        while after.len() > STACKS {
+            let last = after.ids()[after.len() - 1];
+            after.pop(self.store.stacks.part(last));
         }
         for meta in &local.control.tasks {
             let part = match local.posted.iter().find(|(p, _)| p.task == meta.task) {
@@ -204,7 +212,7 @@ impl Machine {
                     self.store.stacks.part(before.ids()[place])
                 }
             };
-            after.parts.push(part);
+            after.push(part);
         }
     }
 
@@ -271,7 +279,7 @@ impl Program for Machine {
         control.next = control.tasks.len() as u32;
         control.active = self.code.entries.iter().map(|e| e.buffer).min().unwrap_or(0);
         let parts = [self.store.control(&control)].into_iter().chain(parts).collect();
-        let state = self.store.state(vec![Value::Unset; self.code.globals.len()], parts);
+        let state = self.store.state(&vec![Value::Unset; self.code.globals.len()], parts);
         let mut successor = out.push(state);
         for (task, post) in posts {
             successor = successor.posts_as(task, post);
@@ -297,7 +305,15 @@ impl Program for Machine {
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
         self.outcomes(state, task.0, (), |run, end| {
-            let mut successor = out.push(self.next_state(state, run, &end));
+            self.end_run(state, run, &end);
+            let parts = self.parts_after(state, run);
+            let globals_sum = self.store.sum_after(state, &run.globals, run.changed_globals());
+            let fingerprint = parts.fingerprint().plus(Fingerprint(globals_sum));
+            let mut successor = out.push_with(fingerprint, || State {
+                globals: state.globals.with(&run.globals, run.changed_globals()),
+                globals_sum,
+                parts: parts.into_owned(),
+            });
             for event in &run.local().events {
                 successor = match *event {
                     Event::Posted(task, post) => successor.posts_as(task, post),
@@ -355,7 +371,7 @@ impl Machine {
     /// The names of the globals and their values, for people.
     pub fn globals(&self, state: &State) -> Vec<(String, String)> {
         let names = self.code.globals.iter().map(|g| self.text(g.name).to_owned());
-        names.zip(state.globals.iter().map(|v| self.show(*v))).collect()
+        names.zip(state.globals.iter().map(|v| self.show(v))).collect()
     }
 
     /// The name of a variable, unless it is hidden.

@@ -1,24 +1,25 @@
 //! States: the globals, who waits for whom, and a stack for each task.
 //!
 //! The [`Control`] and the [`Stack`]s of the tasks, in the order of their ids, are interned: they come up again
-//! and again. The globals seldom do, and would only fill the memory: they belong to the state, and go with it.
+//! and again. The globals seldom do, and would only fill the memory: they belong to the state, and go with it,
+//! packed.
 //! A step puts back only what it changed, and brings the hash up to date.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
 use dally_explore::store::{Interner, Part, Parts};
 use dally_explore::{Fingerprint, Fingerprinter};
 use smallvec::SmallVec;
 
+use crate::packed::Packed;
 use crate::value::{Heap, Value};
 
 /// A configuration of a program.
 #[derive(Clone, Debug)]
 pub struct State {
-    pub(crate) globals: Arc<[Value]>,
+    pub(crate) globals: Packed,
     /// The sum of what each global contributes, by value and position.
-    globals_sum: u128,
+    pub(crate) globals_sum: u128,
     /// The control, then the stacks.
     pub(crate) parts: Parts,
 }
@@ -29,11 +30,11 @@ impl State {
     }
 
     pub(crate) fn fingerprint(&self) -> Fingerprint {
-        self.parts.fingerprint().with(Fingerprint(self.globals_sum))
+        self.parts.fingerprint().plus(Fingerprint(self.globals_sum))
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.parts.heap_bytes() + size_of_val(&*self.globals) + 2 * size_of::<usize>()
+        self.parts.heap_bytes() + self.globals.heap_bytes()
     }
 }
 
@@ -158,24 +159,24 @@ impl Store {
     }
 
     /// A state of these parts.
-    pub(crate) fn state(&self, globals: Vec<Value>, parts: Parts) -> State {
-        let contributions = (0_u64..).zip(&globals).map(|(i, v)| self.contribution(i, *v));
+    pub(crate) fn state(&self, globals: &[Value], parts: Parts) -> State {
+        let contributions = (0_u64..).zip(globals).map(|(i, v)| self.contribution(i, *v));
         let globals_sum = contributions.fold(0_u128, u128::wrapping_add);
-        State { globals: globals.into(), globals_sum, parts }
+        State { globals: Packed::new(globals), globals_sum, parts }
     }
 
-    /// Gives the state other globals, given those that may differ.
-    pub(crate) fn set_globals(
+    /// What the globals add up to after a step, given those that may have changed.
+    pub(crate) fn sum_after(
         &self,
-        state: &mut State,
+        before: &State,
         globals: &[Value],
         changed: impl ExactSizeIterator<Item = u32> + Clone,
-    ) {
+    ) -> u128 {
         // Few, as a rule: then those that come again are found by looking.
         const FEW: usize = 16;
-        let mut sum = state.globals_sum;
+        let mut sum = before.globals_sum;
         let mut update = |i: usize| {
-            let (before, after) = (state.globals[i], globals[i]);
+            let (before, after) = (before.globals.get(i), globals[i]);
             if before != after {
                 sum = sum.wrapping_sub(self.contribution(i as u64, before));
                 sum = sum.wrapping_add(self.contribution(i as u64, after));
@@ -190,9 +191,7 @@ impl Store {
         } else {
             (0..globals.len()).for_each(update);
         }
-        if sum != state.globals_sum {
-            (state.globals, state.globals_sum) = (globals.into(), sum);
-        }
+        sum
     }
 
     /// What a global adds to the hash.

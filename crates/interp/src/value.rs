@@ -31,6 +31,38 @@ pub enum Value {
     Task(u32),
 }
 
+impl Value {
+    /// The value as a kind and a word. Kinds below 8 need no heap.
+    pub(crate) fn word(self) -> (u8, u64) {
+        match self {
+            Value::Unset => (0, 0),
+            Value::Bool(b) => (1, u64::from(b)),
+            Value::Int(n) => (2, n as u64),
+            Value::Bv(n) => (3, n),
+            Value::Atom(n) => (4, u64::from(n)),
+            Value::Task(n) => (5, u64::from(n)),
+            Value::Big(id) => (8, u64::from(id)),
+            Value::Map(id) => (9, u64::from(id)),
+            Value::Data(id) => (10, u64::from(id)),
+        }
+    }
+
+    /// The value of a kind and a word, as [`word`](Self::word) gives them.
+    pub(crate) fn from_word(kind: u8, word: u64) -> Self {
+        match kind {
+            1 => Value::Bool(word != 0),
+            2 => Value::Int(word as i64),
+            3 => Value::Bv(word),
+            4 => Value::Atom(word as u32),
+            5 => Value::Task(word as u32),
+            8 => Value::Big(word as u32),
+            9 => Value::Map(word as u32),
+            10 => Value::Data(word as u32),
+            _ => Value::Unset,
+        }
+    }
+}
+
 /// A map: finitely many entries, and a value for all others.
 ///
 /// Invariants: the entries are sorted by key, and none has the default as its value.
@@ -70,18 +102,15 @@ pub(crate) struct Heap {
 impl Heap {
     /// Writes a value to a hash: its content, never its place in the heap, which depends on who came first.
     pub(crate) fn write(&self, value: Value, hash: &mut Fingerprinter) {
-        let (tag, word) = match value {
-            Value::Unset => (0, 0),
-            Value::Bool(b) => (1, u64::from(b)),
-            Value::Int(n) => (2, n as u64),
-            Value::Bv(n) => (3, n),
-            Value::Atom(n) => (4, u64::from(n)),
-            Value::Task(n) => (5, u64::from(n)),
-            Value::Big(id) => return hash.write_u128(self.bigs.part(id).fingerprint.0),
-            Value::Map(id) => return hash.write_u128(self.maps.part(id).fingerprint.0),
-            Value::Data(id) => return hash.write_u128(self.data.part(id).fingerprint.0),
-        };
-        hash.write_u64(word.wrapping_mul(8).wrapping_add(tag) ^ (word >> 61));
+        match value {
+            Value::Big(id) => hash.write_u128(self.bigs.part(id).fingerprint.0),
+            Value::Map(id) => hash.write_u128(self.maps.part(id).fingerprint.0),
+            Value::Data(id) => hash.write_u128(self.data.part(id).fingerprint.0),
+            _ => {
+                let (kind, word) = value.word();
+                hash.write_u64(word.wrapping_mul(8).wrapping_add(u64::from(kind)) ^ (word >> 61));
+            }
+        }
     }
 
     fn fingerprint_of(&self, tag: u64, values: &[Value]) -> Fingerprint {

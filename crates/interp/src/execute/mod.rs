@@ -6,8 +6,6 @@
 
 mod instructions;
 
-use std::borrow::Cow;
-
 use dally_bpl::source::Span;
 use dally_explore::{Event, Failure};
 use smallvec::SmallVec;
@@ -184,8 +182,7 @@ pub(crate) struct Run<'m, O> {
     code: &'m Code,
     store: &'m Store,
     pub(crate) meta: Meta,
-    /// Copied when the first one is changed.
-    pub(crate) globals: Cow<'m, [Value]>,
+    pub(crate) globals: Vec<Value>,
     /// The globals that were changed, and what they were before, in order.
     changes: Vec<(u32, Value)>,
     local: Local<'m>,
@@ -210,7 +207,7 @@ impl<'m, O: Observer> Run<'m, O> {
         code: &'m Code,
         store: &'m Store,
         meta: Meta,
-        globals: &'m [Value],
+        globals: Vec<Value>,
         stack: &'m Stack,
         control: &'m Control,
         observer: O,
@@ -229,7 +226,7 @@ impl<'m, O: Observer> Run<'m, O> {
             code,
             store,
             meta,
-            globals: Cow::Borrowed(globals),
+            globals,
             changes: Vec::new(),
             local,
             expression: Expression::default(),
@@ -330,7 +327,7 @@ impl<'m, O: Observer> Run<'m, O> {
             if choice.local.is_some() || self.changes.len() > choice.changes {
                 self.ways += 1;
                 for (global, before) in self.changes.drain(choice.changes..).rev() {
-                    self.globals.to_mut()[global as usize] = before;
+                    self.globals[global as usize] = before;
                 }
                 if let Some(local) = choice.local.take() {
                     self.local = *local;
@@ -475,7 +472,7 @@ impl<'m, O: Observer> Run<'m, O> {
             *match place {
                 Place::Global(i) => {
                     self.note_change(i, before);
-                    &mut self.globals.to_mut()[i as usize]
+                    &mut self.globals[i as usize]
                 }
                 Place::Local(i) => &mut self.local_mut().stack.to_mut().values[base + i as usize],
                 Place::ThreadLocal(i) => &mut self.local_mut().stack.to_mut().values[i as usize],
