@@ -118,14 +118,21 @@ pub(crate) enum Operand {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) to: Address,
-    /// The option is none if this variable has a value, and it is another one.
-    pub(crate) guard: Option<(Place, Value)>,
+    /// The guards that it begins with, as a part of [`Code::guards`]; each is one instruction.
+    pub(crate) guards: (u32, u32),
 }
 
 impl From<Address> for Target {
     fn from(to: Address) -> Self {
-        Target { to, guard: None }
+        Target { to, guards: (0, 0) }
     }
+}
+
+/// An assumption that a variable has a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Guard {
+    Bool(Place, bool),
+    Int(Place, i64),
 }
 
 /// Where a variable lives.
@@ -285,6 +292,8 @@ pub(crate) struct Code {
     pub(crate) constants: Vec<Value>,
     /// Lists of options, for [`Op::Choose`].
     pub(crate) targets: Vec<Vec<Target>>,
+    /// The guards of those options, one after another.
+    pub(crate) guards: Vec<Guard>,
     /// For a field: the constructors that have it, and which of their fields it is.
     pub(crate) fields: Vec<Vec<(u32, u32)>>,
     /// Names of constructors and atoms, for people.

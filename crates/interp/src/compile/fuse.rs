@@ -4,7 +4,7 @@
 //! goes on behind them. Those stay where they are, for jumps into the middle, and so does the code as it was,
 //! for the case that a variable turns out to be arbitrary, and for those who watch every instruction.
 
-use crate::code::{Address, Binary, Code, Op, Operand, Target};
+use crate::code::{Binary, Code, Guard, Op, Operand};
 use crate::value::Value;
 
 /// Fuses instructions, and finds the guards of choices.
@@ -15,9 +15,12 @@ pub(super) fn fuse(code: &mut Code) {
             code.ops[at] = op;
         }
     }
-    let Code { plain, constants, targets, .. } = code;
+    let Code { plain, constants, targets, guards, .. } = code;
     for target in targets.iter_mut().flatten() {
-        *target = guarded(target.to, plain, constants);
+        let first = guards.len();
+        let ops = plain.get(target.to as usize..).unwrap_or_default();
+        guards.extend(ops.iter().map_while(|op| guard(*op, constants)));
+        target.guards = (first as u32, guards.len() as u32);
     }
 }
 
@@ -46,14 +49,12 @@ fn fused(ops: &[Op], constants: &mut Vec<Value>) -> Option<Op> {
     Some(Op::Binary(op, operand(a)?, operand(b)?))
 }
 
-/// The target with the guard that it begins with, if that is a variable and a word.
-fn guarded(to: Address, ops: &[Op], constants: &[Value]) -> Target {
-    let guard = match ops.get(to as usize) {
-        Some(Op::AssumeIs(place, constant)) => match constants[*constant as usize] {
-            Value::Unset | Value::Map(_) | Value::Data(_) => None,
-            word => Some((*place, word)),
-        },
+/// The guard that an instruction is.
+fn guard(op: Op, constants: &[Value]) -> Option<Guard> {
+    let Op::AssumeIs(place, constant) = op else { return None };
+    match constants[constant as usize] {
+        Value::Bool(b) => Some(Guard::Bool(place, b)),
+        Value::Int(n) => Some(Guard::Int(place, n)),
         _ => None,
-    };
-    Target { to, guard }
+    }
 }

@@ -11,7 +11,14 @@ use crate::state::{Frame, Meta};
 use crate::value::Value;
 
 impl<O: Observer> Run<'_, O> {
+    /// Executes one instruction, and not those that it may have been fused with.
+    #[cold]
+    fn execute_plain(&mut self) -> Result<Flow, Trouble> {
+        self.execute(self.code.plain[self.pc as usize])
+    }
+
     /// Executes one instruction.
+    #[inline]
     pub(super) fn execute(&mut self, op: Op) -> Result<Flow, Trouble> {
         let heap = &self.store.heap;
         match op {
@@ -52,7 +59,11 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Jump(to) => {
                 self.pc = to;
-                return Ok(Flow::On);
+                return Ok(if self.is_exhausted() { self.exhausted() } else { Flow::On });
+            }
+            Op::Yield if self.local.stack.atomic == 0 => {
+                self.pc += 1;
+                return Ok(self.stop(End::Yields));
             }
             Op::JumpUnless(to) => {
                 if !eval::truth(self.pop())? {
@@ -72,7 +83,7 @@ impl<O: Observer> Run<'_, O> {
                 let (a, b) = (self.operand(a), self.operand(b));
                 if a == Value::Unset || b == Value::Unset {
                     // One after another: a value may have to be chosen.
-                    return self.execute(self.code.plain[self.pc as usize]);
+                    return self.execute_plain();
                 }
                 self.push(match op {
                     Binary::Eq => Value::Bool(eval::equal(heap, a, b)?),
@@ -153,6 +164,9 @@ impl<O: Observer> Run<'_, O> {
     }
 
     fn choose_or_stop(&mut self, options: Options, count: u64) -> Flow {
+        if self.is_exhausted() {
+            return self.exhausted();
+        }
         if self.choose(options, count) { Flow::On } else { self.stop(End::Discarded) }
     }
 
@@ -207,6 +221,9 @@ impl<O: Observer> Run<'_, O> {
                 self.push(eval::is_constructor(heap, constructor, value)?);
             }
             Op::Apply(to, count) => {
+                if self.is_exhausted() {
+                    return Ok(self.exhausted());
+                }
                 if self.expression.applications.len() >= MAX_CALLS {
                     return Ok(self.give_up(format!("functions that nest deeper than {MAX_CALLS}")));
                 }
@@ -263,6 +280,9 @@ impl<O: Observer> Run<'_, O> {
     fn execute_control(&mut self, op: Op) -> Result<Flow, Trouble> {
         match op {
             Op::Call(procedure) => {
+                if self.is_exhausted() {
+                    return Ok(self.exhausted());
+                }
                 let end = self.call(procedure);
                 return Ok(self.stop_if(end));
             }
@@ -290,8 +310,7 @@ impl<O: Observer> Run<'_, O> {
             Op::Yield | Op::Zield => {
                 self.pc += 1;
                 return Ok(match (self.local.stack.atomic, op) {
-                    (0, Op::Yield) => self.stop(End::Yields),
-                    (0, _) => self.stop(End::Zields),
+                    (0, Op::Zield) => self.stop(End::Zields),
                     _ => Flow::On,
                 });
             }

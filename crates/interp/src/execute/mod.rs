@@ -10,16 +10,16 @@ use dally_bpl::source::Span;
 use dally_explore::{Event, Failure};
 use smallvec::SmallVec;
 
-use crate::code::{Code, Domain, Op, Operand, Place, Target};
+use crate::code::{Code, Domain, Guard, Op, Operand, Place, Target};
 use crate::evaluate::{self as eval, Trouble};
 use crate::machine::MAX_WAYS;
 use crate::state::{Control, Frame, Meta, Stack, Store};
 use crate::value::Value;
 
-/// A step that runs longer than this without a yield is not explored any further.
-const MAX_OPS: u32 = 50_000_000;
-/// Nor is one that runs longer than this on all of its ways together.
-const MAX_ALL_OPS: u64 = 2_000_000_000;
+/// A step that jumps and calls more often than this without a yield is not explored any further.
+const MAX_JUMPS: u32 = 10_000_000;
+/// Nor is one that does so on all of its ways together.
+const MAX_ALL_JUMPS: u64 = 400_000_000;
 /// Calls that nest deeper than this are not followed.
 const MAX_CALLS: usize = 10_000;
 /// More tasks than this are not kept at a time.
@@ -167,7 +167,7 @@ struct Choice<'m, O> {
     next: u64,
     count: u64,
     pc: u32,
-    ops: u32,
+    jumps: u32,
     /// How many globals had been changed.
     changes: usize,
     /// As it was, if it has changed since.
@@ -196,9 +196,9 @@ pub(crate) struct Run<'m, O> {
     end: Option<End>,
     /// No instruction has been executed yet.
     fresh: bool,
-    /// Instructions on this way, and on all ways that were left.
-    ops: u32,
-    all_ops: u64,
+    /// Jumps, calls and choices on this way, and on all ways that were left.
+    jumps: u32,
+    all_jumps: u64,
 }
 
 impl<'m, O: Observer> Run<'m, O> {
@@ -236,8 +236,8 @@ impl<'m, O: Observer> Run<'m, O> {
             ways: 0,
             end: None,
             fresh: true,
-            ops: 0,
-            all_ops: 0,
+            jumps: 0,
+            all_jumps: 0,
         }
     }
 
@@ -264,11 +264,6 @@ impl<'m, O: Observer> Run<'m, O> {
     /// Runs to the end of the step. Then [`next_way`](Self::next_way) may lead to another one.
     pub(crate) fn run(&mut self) -> End {
         loop {
-            self.ops += 1;
-            if self.ops > MAX_OPS || self.all_ops > MAX_ALL_OPS {
-                self.choices.clear();
-                return self.unsupported(format!("a step that does not yield within {MAX_OPS} instructions"));
-            }
             let ops = if O::WATCHES { &self.code.plain } else { &self.code.ops };
             let op = ops[self.pc as usize];
             if O::WATCHES {
@@ -295,11 +290,24 @@ impl<'m, O: Observer> Run<'m, O> {
                     };
                 }
             }
-            if self.choices.len() + self.ways > MAX_WAYS {
-                self.choices.clear();
-                return self.unsupported(format!("a step that can go on in more than {MAX_WAYS} ways"));
-            }
         }
+    }
+
+    /// Counts a jump, a call or a choice: without those, nothing goes on for ever. Whether there were too many.
+    fn is_exhausted(&mut self) -> bool {
+        self.jumps += 1;
+        self.jumps > MAX_JUMPS || self.all_jumps > MAX_ALL_JUMPS || self.choices.len() + self.ways > MAX_WAYS
+    }
+
+    /// Ends a step that goes on for too long.
+    #[cold]
+    fn exhausted(&mut self) -> Flow {
+        self.choices.clear();
+        self.give_up(if self.jumps > MAX_JUMPS || self.all_jumps > MAX_ALL_JUMPS {
+            format!("a step that does not yield within {MAX_JUMPS} jumps and calls")
+        } else {
+            format!("a step that can go on in more than {MAX_WAYS} ways")
+        })
     }
 
     /// Takes the first of some options that can be taken; the others are come back to. Whether there is one.
@@ -312,7 +320,7 @@ impl<'m, O: Observer> Run<'m, O> {
             next: 0,
             count,
             pc: self.pc,
-            ops: self.ops,
+            jumps: self.jumps,
             changes: self.changes.len(),
             local: None,
             expression: (!between_statements).then(|| Box::new(self.expression.clone())),
@@ -333,12 +341,12 @@ impl<'m, O: Observer> Run<'m, O> {
                     self.local = *local;
                 }
             }
-            self.all_ops += u64::from(self.ops - choice.ops);
-            self.ops = choice.ops;
+            self.all_jumps += u64::from(self.jumps - choice.jumps);
+            self.jumps = choice.jumps;
             let (options, count, mut nth) = (choice.options, choice.count, choice.next);
             if let (Options::Targets(list), false) = (options, O::WATCHES) {
                 let rest = &self.code.targets[list as usize][nth as usize..];
-                nth += rest.iter().take_while(|target| !self.may_take(target)).count() as u64;
+                nth += rest.iter().take_while(|target| self.is_barred(target)).count() as u64;
             }
             let Some(choice) = self.choices.last_mut() else { return false };
             if nth >= count {
@@ -360,12 +368,13 @@ impl<'m, O: Observer> Run<'m, O> {
         false
     }
 
-    /// Whether nothing is known that speaks against a target.
+    /// Whether one of the guards of a target does not hold.
     #[inline]
-    fn may_take(&self, target: &Target) -> bool {
-        target.guard.is_none_or(|(place, word)| {
-            let value = self.variable(place);
-            value == word || value == Value::Unset
+    fn is_barred(&self, target: &Target) -> bool {
+        let (from, to) = target.guards;
+        self.code.guards[from as usize..to as usize].iter().any(|guard| match *guard {
+            Guard::Bool(place, b) => matches!(self.variable(place), Value::Bool(other) if other != b),
+            Guard::Int(place, n) => matches!(self.variable(place), Value::Int(other) if other != n),
         })
     }
 
