@@ -13,7 +13,7 @@ struct Action {
 }
 
 /// A program that takes actions for ever.
-fn program(globals: &str, functions: &str, start: &str, actions: &[Action]) -> String {
+fn program(globals: &str, start: &str, actions: &[Action]) -> String {
     let labels: Vec<String> = (0..actions.len()).map(|i| format!("a{i}")).collect();
     let bodies: String = actions
         .iter()
@@ -21,7 +21,7 @@ fn program(globals: &str, functions: &str, start: &str, actions: &[Action]) -> S
         .map(|(a, label)| format!("{label}:\n  assume {};\n  {}\n  goto again;\n", a.guard, a.effect))
         .collect();
     format!(
-        "{globals}{functions}procedure main()\n{{\n  {start}\nagain:\n  yield;\n  goto {};\n{bodies}}}\n",
+        "{globals}procedure main()\n{{\n  {start}\nagain:\n  yield;\n  goto {};\n{bodies}}}\n",
         labels.join(", ")
     )
 }
@@ -59,7 +59,7 @@ pub fn two_phase_commit(n: usize) -> String {
         actions.push(action("commit", format!("rm{i} := 2;")));
         actions.push(action("abort", format!("rm{i} := 3;")));
     }
-    program(&globals, "", &start, &actions)
+    program(&globals, &start, &actions)
 }
 
 /// Peterson's mutual exclusion for four.
@@ -86,17 +86,18 @@ pub fn peterson() -> String {
         actions.push(action(format!("phase{i} == 2 && level{i} == 3 && {free}"), format!("phase{i} := 3;")));
         actions.push(action(format!("phase{i} == 3"), format!("level{i} := 0; phase{i} := 0;")));
     }
-    program(&globals, "", &start, &actions)
+    program(&globals, &start, &actions)
 }
 
-/// Leader election in a ring of five, for every assignment of ids. A queue is a number in base 6.
+/// Leader election in a ring of five, for every assignment of ids. A queue is a number in base 6; what its next
+/// digit is worth is kept beside it.
 pub fn leader() -> String {
     let globals = family("id", 5, "int") + &family("started", 5, "bool") + &family("held", 5, "int");
-    let globals = globals + &family("q", 5, "int") + "var assigned, leader: int;\n";
-    let functions = "function room(q: int): int { if q == 0 then 1 else 6 * room(q div 6) }\n";
+    let globals =
+        globals + &family("q", 5, "int") + &family("room", 5, "int") + "var assigned, leader: int;\n";
     let start =
         each("id", 5, "0") + &each("started", 5, "false") + &each("held", 5, "0") + &each("q", 5, "0");
-    let start = start + "assigned := 0; leader := 0;";
+    let start = start + &each("room", 5, "1") + "assigned := 0; leader := 0;";
     let mut actions = Vec::new();
     for x in 1..=5 {
         let taken: Vec<String> = (0..5).map(|i| format!("id{i} != {x}")).collect();
@@ -109,7 +110,7 @@ pub fn leader() -> String {
     }
     for i in 0..5 {
         let from = (i + 4) % 5;
-        let send = |what: &str| format!("q{i} := q{i} + {what} * room(q{i});");
+        let send = |what: &str| format!("q{i} := q{i} + {what} * room{i}; room{i} := 6 * room{i};");
         actions.push(action(
             format!("assigned == 5 && !started{i} && held{i} == 0"),
             format!("started{i} := true; {}", send(&format!("id{i}"))),
@@ -117,14 +118,14 @@ pub fn leader() -> String {
         actions.push(action(
             format!("held{i} == 0 && q{from} != 0"),
             format!(
-                "held{i} := q{from} mod 6; q{from} := q{from} div 6;
+                "held{i} := q{from} mod 6; q{from} := q{from} div 6; room{from} := room{from} div 6;
                  if (held{i} == id{i}) {{ leader := {}; }} if (held{i} <= id{i}) {{ held{i} := 0; }}",
                 i + 1
             ),
         ));
         actions.push(action(format!("held{i} != 0"), format!("{} held{i} := 0;", send(&format!("held{i}")))));
     }
-    program(&globals, functions, &start, &actions)
+    program(&globals, &start, &actions)
 }
 
 /// Compiles a program.

@@ -82,3 +82,5 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     }
     text
 }
+#[cfg(feature = "stateright")]
+pub mod stateright_sets;

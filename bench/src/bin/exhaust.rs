@@ -16,8 +16,9 @@ use dally_bench::spin;
 use dally_bench::two_phase_commit::TwoPhaseCommit;
 use dally_explore::{Exhaustive, Options, Program, Report, Search};
 
-/// The CPU time of Stateright on the same model, where it was built in.
-type Stateright = Option<Duration>;
+/// The CPU time of Stateright on the same model, where it was built in: with the very states of the Rust model,
+/// packed into words, and with states of vectors and sets, as its users write them.
+type Stateright = Option<(Duration, Duration)>;
 
 fn main() {
     let quick = std::env::args().any(|argument| argument == "quick");
@@ -26,9 +27,9 @@ fn main() {
     }
     println!("CPU seconds to exhaust the state space, one worker; wall seconds with one and two.\n");
     println!(
-        "| model | states | transitions | dally | SPIN | dally/SPIN | Stateright | dally/Stateright | B/state | SPIN B/state | 1 worker | 2 workers | speed-up | by CPU |"
+        "| model | states | transitions | dally | SPIN | dally/SPIN | Stateright, packed | ratio | Stateright, sets | ratio | B/state | SPIN B/state | 1 worker | 2 workers | speed-up | by CPU |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|{}", "---|".repeat(16));
     for resource_managers in if quick { 7..=8 } else { 7..=9 } {
         let program = TwoPhaseCommit { resource_managers };
         let definitions = [format!("-DN={resource_managers}")];
@@ -80,14 +81,16 @@ fn row(
     };
     let spin_cpu = spin.as_ref().map(|spin| spin.cpu);
     println!(
-        "| {name} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {} | {:.2} | {:.2} |",
+        "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {} | {:.2} | {:.2} |",
         coverage.states,
         coverage.transitions,
         seconds(Some(one.cpu)),
         seconds(spin_cpu),
         ratio(spin_cpu),
-        seconds(stateright),
-        ratio(stateright),
+        seconds(stateright.map(|(packed, _)| packed)),
+        ratio(stateright.map(|(packed, _)| packed)),
+        seconds(stateright.map(|(_, sets)| sets)),
+        ratio(stateright.map(|(_, sets)| sets)),
         coverage.visited_bytes as f64 / coverage.states as f64,
         spin.map_or("–".to_owned(), |spin| format!("{:.1}", spin.bytes_per_state)),
         seconds(Some(one.wall)),
@@ -107,9 +110,10 @@ fn stateright_column(_: u32) -> Stateright {
     None
 }
 
-/// Stateright's depth-first search, which is its fastest, on the very same packed states.
+/// Stateright's depth-first search, which is its fastest.
 #[cfg(feature = "stateright")]
 fn stateright_column(resource_managers: u32) -> Stateright {
+    use dally_bench::stateright_sets::Sets;
     use dally_explore::{Successors, TaskId};
     use stateright::{Checker, Model, Property};
 
@@ -129,7 +133,7 @@ fn stateright_column(resource_managers: u32) -> Stateright {
             let (mut tasks, mut successors) = (Vec::<TaskId>::new(), Successors::default());
             self.0.enabled(state, &mut tasks);
             tasks.iter().for_each(|task| self.0.step(state, *task, &mut successors));
-            actions.extend(successors.states());
+            actions.extend_from_slice(successors.states());
         }
 
         fn next_state(&self, _: &State, action: State) -> Option<State> {
@@ -142,6 +146,9 @@ fn stateright_column(resource_managers: u32) -> Stateright {
     }
 
     let model = Theirs(TwoPhaseCommit { resource_managers });
-    let (_, took) = timed(|| model.checker().spawn_dfs().join());
-    Some(took.cpu)
+    let (packed, took) = timed(|| model.checker().spawn_dfs().join());
+    let (sets, took_sets) =
+        timed(|| Sets { resource_managers: resource_managers as usize }.checker().spawn_dfs().join());
+    assert_eq!(packed.unique_state_count(), sets.unique_state_count(), "the models have the same states");
+    Some((took.cpu, took_sets.cpu))
 }

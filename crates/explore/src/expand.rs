@@ -191,14 +191,16 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         successors: &mut Successors<P::State>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
-        let Successors { outcomes, events, recent } = successors;
+        let Successors { outcomes, states, events, recent } = successors;
+        let mut states = states.drain(..);
         let mut start = 0;
         for (choice, outcome) in outcomes.drain(..).enumerate() {
             let choice = u32::try_from(choice).expect("a step has fewer than 2³² outcomes");
             let extra = if choice > 0 && from.task.is_some() { self.options.choice_cost } else { 0 };
             let hop = Hop { choice, cost: from.hop.cost + extra + self.policy.step_cost(), ..from.hop };
             let cost = from.cost + extra;
-            let Outcome { state, fingerprint, events_end, turn, failure, .. } = outcome;
+            let Outcome { has_state, fingerprint, events_end, turn, failure, .. } = outcome;
+            let state = if has_state { states.next() } else { None };
             let events = &events[std::mem::replace(&mut start, events_end as usize)..events_end as usize];
             match failure {
                 None => {

@@ -111,7 +111,8 @@ fn take<S: Clone>(
     watch: &mut impl FnMut(&Moment<'_, S>),
 ) -> Option<(S, Option<Failure>)> {
     let outcome = successors.outcomes.get(choice as usize)?;
-    let state = outcome.state.as_ref()?;
+    // Nothing was delivered lately, so that each outcome has its state.
+    let state = successors.states.get(choice as usize)?;
     watch(&Moment {
         step,
         before: before.unwrap_or(state),

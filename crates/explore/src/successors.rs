@@ -35,7 +35,9 @@ pub enum Turn {
 /// The outcomes of a step, or the initial states: a buffer that programs push to.
 #[derive(Clone, Debug)]
 pub struct Successors<S> {
-    pub(crate) outcomes: Vec<Outcome<S>>,
+    pub(crate) outcomes: Vec<Outcome>,
+    /// The states of those outcomes that have one, in order.
+    pub(crate) states: Vec<S>,
     /// The events of all outcomes, one after another.
     pub(crate) events: Vec<Event>,
     /// States that were delivered lately, and need not be made again.
@@ -43,10 +45,10 @@ pub struct Successors<S> {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Outcome<S> {
-    /// None if it was delivered lately.
-    pub(crate) state: Option<S>,
-    /// If it is known already.
+pub(crate) struct Outcome {
+    /// Whether it has a state: it has none if that was delivered lately.
+    pub(crate) has_state: bool,
+    /// That of the state, if it is known already.
     pub(crate) fingerprint: Option<Fingerprint>,
     /// Its events end here, and begin where those of the outcome before it end.
     pub(crate) events_end: u32,
@@ -57,7 +59,7 @@ pub(crate) struct Outcome<S> {
 
 impl<S> Default for Successors<S> {
     fn default() -> Self {
-        Self { outcomes: Vec::new(), events: Vec::new(), recent: None }
+        Self { outcomes: Vec::new(), states: Vec::new(), events: Vec::new(), recent: None }
     }
 }
 
@@ -65,21 +67,24 @@ impl<S> Successors<S> {
     /// Adds an outcome: the state after the step, in which the task could go on. The result says what
     /// else happened.
     pub fn push(&mut self, state: S) -> Successor<'_, S> {
-        self.add(Some(state), None)
+        self.states.push(state);
+        self.add(true, None)
     }
 
     /// Likewise, where the [fingerprint](crate::Program::fingerprint) of the state is known before the state
     /// is: most steps lead to states that were seen before, and such a state need not be made.
     pub fn push_with(&mut self, fingerprint: Fingerprint, state: impl FnOnce() -> S) -> Successor<'_, S> {
         let seen = self.recent.as_ref().is_some_and(|recent| recent.contains(fingerprint));
-        let state = if seen { None } else { Some(state()) };
-        self.add(state, Some(fingerprint))
+        if !seen {
+            self.states.push(state());
+        }
+        self.add(!seen, Some(fingerprint))
     }
 
-    fn add(&mut self, state: Option<S>, fingerprint: Option<Fingerprint>) -> Successor<'_, S> {
+    fn add(&mut self, has_state: bool, fingerprint: Option<Fingerprint>) -> Successor<'_, S> {
         let events_end = self.event_count();
         self.outcomes.push(Outcome {
-            state,
+            has_state,
             fingerprint,
             events_end,
             turn: Turn::Yields,
@@ -90,11 +95,8 @@ impl<S> Successors<S> {
     }
 
     /// The states of the outcomes, in order.
-    pub fn states(&self) -> impl Iterator<Item = S> + '_
-    where
-        S: Clone,
-    {
-        self.outcomes.iter().filter_map(|outcome| outcome.state.clone())
+    pub fn states(&self) -> &[S] {
+        &self.states
     }
 
     /// How many outcomes there are.
@@ -110,6 +112,7 @@ impl<S> Successors<S> {
     /// Removes all outcomes, and keeps the memory.
     pub fn clear(&mut self) {
         self.outcomes.clear();
+        self.states.clear();
         self.events.clear();
     }
 
@@ -192,7 +195,7 @@ impl<S> Successor<'_, S> {
         self
     }
 
-    fn last(&mut self) -> &mut Outcome<S> {
+    fn last(&mut self) -> &mut Outcome {
         self.all.outcomes.last_mut().expect("an outcome was pushed when this was made")
     }
 }

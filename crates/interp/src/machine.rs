@@ -307,7 +307,7 @@ impl Program for Machine {
         self.outcomes(state, task.0, (), |run, end| {
             self.end_run(state, run, &end);
             let parts = self.parts_after(state, run);
-            let globals_sum = self.store.sum_after(state, &run.globals, run.changed_globals());
+            let globals_sum = self.store.sum_after(state, &run.globals, &run.changed_globals());
             let fingerprint = parts.fingerprint().plus(Fingerprint(globals_sum));
             let mut successor = out.push_with(fingerprint, || State {
                 globals: state.globals.with(&run.globals, run.changed_globals()),

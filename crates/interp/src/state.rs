@@ -170,7 +170,7 @@ impl Store {
         &self,
         before: &State,
         globals: &[Value],
-        changed: impl ExactSizeIterator<Item = u32> + Clone,
+        changed: &(impl ExactSizeIterator<Item = u32> + Clone),
     ) -> u128 {
         // Few, as a rule: then those that come again are found by looking.
         const FEW: usize = 16;

@@ -32,6 +32,22 @@ pub enum Value {
 }
 
 impl Value {
+    /// The boolean that it is.
+    pub(crate) fn as_bool(self) -> Option<bool> {
+        match self {
+            Value::Bool(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// The integer that it is, if that fits.
+    pub(crate) fn as_int(self) -> Option<i64> {
+        match self {
+            Value::Int(n) => Some(n),
+            _ => None,
+        }
+    }
+
     /// The value as a kind and a word. Kinds below 8 need no heap.
     pub(crate) fn word(self) -> (u8, u64) {
         match self {

@@ -184,12 +184,12 @@ pub(crate) struct Run<'m, O> {
     pub(crate) meta: Meta,
     pub(crate) globals: Vec<Value>,
     /// The globals that were changed, and what they were before, in order.
-    changes: Vec<(u32, Value)>,
+    changes: SmallVec<[(u32, Value); 4]>,
     local: Local<'m>,
     expression: Expression,
     pub(crate) observer: O,
     pc: u32,
-    choices: Vec<Choice<'m, O>>,
+    choices: SmallVec<[Choice<'m, O>; 1]>,
     /// How many ways have been gone to their end.
     ways: usize,
     /// How the run ends, once it does.
@@ -227,12 +227,12 @@ impl<'m, O: Observer> Run<'m, O> {
             store,
             meta,
             globals,
-            changes: Vec::new(),
+            changes: SmallVec::new(),
             local,
             expression: Expression::default(),
             observer,
             pc: top.map_or(0, |f| f.pc),
-            choices: Vec::new(),
+            choices: SmallVec::new(),
             ways: 0,
             end: None,
             fresh: true,
@@ -344,9 +344,14 @@ impl<'m, O: Observer> Run<'m, O> {
             self.all_jumps += u64::from(self.jumps - choice.jumps);
             self.jumps = choice.jumps;
             let (options, count, mut nth) = (choice.options, choice.count, choice.next);
+            let mut passed = 0;
             if let (Options::Targets(list), false) = (options, O::WATCHES) {
                 let rest = &self.code.targets[list as usize][nth as usize..];
-                nth += rest.iter().take_while(|target| self.is_barred(target)).count() as u64;
+                let open = rest.iter().map(|target| self.guards_passed(target)).position(|p| {
+                    passed = p.unwrap_or(0);
+                    p.is_some()
+                });
+                nth += open.unwrap_or(rest.len()) as u64;
             }
             let Some(choice) = self.choices.last_mut() else { return false };
             if nth >= count {
@@ -363,19 +368,28 @@ impl<'m, O: Observer> Run<'m, O> {
                 self.choices.pop();
             }
             self.take(options, nth);
+            self.pc += passed;
             return true;
         }
         false
     }
 
-    /// Whether one of the guards of a target does not hold.
+    /// How many of the guards of a target hold before one has to be executed; none if one does not hold.
     #[inline]
-    fn is_barred(&self, target: &Target) -> bool {
+    fn guards_passed(&self, target: &Target) -> Option<u32> {
         let (from, to) = target.guards;
-        self.code.guards[from as usize..to as usize].iter().any(|guard| match *guard {
-            Guard::Bool(place, b) => matches!(self.variable(place), Value::Bool(other) if other != b),
-            Guard::Int(place, n) => matches!(self.variable(place), Value::Int(other) if other != n),
-        })
+        for (passed, guard) in (0..).zip(&self.code.guards[from as usize..to as usize]) {
+            let holds = match *guard {
+                Guard::Bool(place, b) => self.variable(place).as_bool().map(|value| value == b),
+                Guard::Int(place, n) => self.variable(place).as_int().map(|value| value == n),
+            };
+            match holds {
+                Some(true) => {}
+                Some(false) => return None,
+                None => return Some(passed),
+            }
+        }
+        Some(to - from)
     }
 
     /// Takes an option.
