@@ -74,24 +74,41 @@ pub trait Watch<S>: Sync {
 
 impl<S> Watch<S> for () {}
 
-/// How many nodes are expanded between two looks at the limits.
-const POLL_EVERY: usize = 1024;
+/// How many blocks are expanded between two looks at the limits.
+const POLL_EVERY: usize = 2;
+
+/// Whether there are at least so many nodes.
+fn reaches<S, O: Policy>(layer: &[Vec<Node<S, O>>], size: usize) -> bool {
+    let mut left = size;
+    layer.iter().any(|block| {
+        left = left.saturating_sub(block.len());
+        left == 0
+    })
+}
 
 /// A search in progress.
 pub struct Search<'a, P: Program, O: Policy, W> {
     expander: Expander<'a, P, O, W>,
     pub(crate) core: Core<P::State, O>,
     scratch: Scratch<P::State>,
+    /// Those of the threads, where there are several.
+    scratches: Vec<Scratch<P::State>>,
     coverage: Coverage,
     begun: bool,
 }
+
+/// Nodes in blocks, none of them empty: so they can be given to threads without being moved.
+type Layer<S, O> = Vec<Vec<Node<S, O>>>;
+
+/// Nodes in a block, about.
+const BLOCK: usize = 512;
 
 /// What a search has gathered.
 pub(crate) struct Core<S, O: Policy> {
     pub(crate) visited: Visited,
     pub(crate) trails: Trails,
-    /// Accepted, and to be expanded in the next layer.
-    pub(crate) next: Vec<Node<S, O>>,
+    /// Accepted, and to be expanded in the next layer, in blocks.
+    pub(crate) next: Layer<S, O>,
     /// To be explored at a higher bound.
     pub(crate) frontier: Vec<PutOff<S, O>>,
 }
@@ -101,7 +118,39 @@ impl<S, O: Policy> Core<S, O> {
     #[inline]
     pub(crate) fn accept(&mut self, mut node: Node<S, O>, hop: Hop) {
         node.trail = Some(self.trails.push(hop));
-        self.next.push(node);
+        self.add(node);
+    }
+
+    /// Likewise, for nodes that are all new.
+    pub(crate) fn accept_all(&mut self, mut nodes: Vec<Node<S, O>>, hops: &[Hop]) {
+        for (node, hop) in nodes.iter_mut().zip(hops) {
+            node.trail = Some(self.trails.push(*hop));
+        }
+        match self.next.last_mut() {
+            // Small blocks are not worth a turn of their own.
+            Some(last) if last.len() + nodes.len() <= BLOCK => last.append(&mut nodes),
+            _ if nodes.is_empty() => {}
+            _ => {
+                // From large ones, parts are taken off at the end.
+                let mut parts = Vec::new();
+                while nodes.len() > 2 * BLOCK {
+                    parts.push(nodes.split_off(nodes.len() - BLOCK));
+                }
+                self.next.push(nodes);
+                self.next.extend(parts.into_iter().rev());
+            }
+        }
+    }
+
+    fn add(&mut self, node: Node<S, O>) {
+        match self.next.last_mut() {
+            Some(last) if last.len() < BLOCK => last.push(node),
+            _ => {
+                let mut block = Vec::with_capacity(BLOCK);
+                block.push(node);
+                self.next.push(block);
+            }
+        }
     }
 }
 
@@ -147,6 +196,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
             expander: Expander { program, policy, watch, options },
             core,
             scratch: Scratch::new(options),
+            scratches: vec![],
             coverage: Coverage::default(),
             begun: false,
         }
@@ -227,7 +277,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         for rest in frontier {
             match rest {
                 rest if rest.cost() > bound => self.core.frontier.push(rest),
-                PutOff::Rest(node) => self.core.next.push(node),
+                PutOff::Rest(node) => self.core.add(node),
                 PutOff::Whole(key, node, hop) => self.core.offer(key, hop, || node),
                 PutOff::Failing(found) => return Err(found.into()),
             }
@@ -238,14 +288,17 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     fn explore_layer(&mut self) -> Result<(), Stop> {
         let mut layer = std::mem::take(&mut self.core.next).into_iter();
         let Options { threads, share_from, .. } = *self.expander.options;
+        let bound = self.coverage.bound;
         while layer.len() > 0 {
-            if threads > 1 && layer.len() >= share_from {
-                let nodes = wave::blocks(&mut layer, threads);
-                let bound = self.coverage.bound;
-                wave::expand(&self.expander, nodes, bound, &mut self.core, &mut self.scratch.tally)?;
+            if threads > 1 && reaches(layer.as_slice(), share_from) {
+                let others = threads - self.scratches.len().min(threads);
+                self.scratches.extend((0..others).map(|_| Scratch::new(self.expander.options)));
+                let nodes = layer.by_ref().take(wave::blocks(threads)).collect();
+                let Self { expander, core, scratches, scratch, .. } = self;
+                wave::expand(expander, nodes, bound, core, scratches, &mut scratch.tally)?;
             } else {
-                for node in layer.by_ref().take(POLL_EVERY) {
-                    self.expander.expand(node, self.coverage.bound, &mut self.scratch, &mut self.core)?;
+                for node in layer.by_ref().take(POLL_EVERY).flatten() {
+                    self.expander.expand(node, bound, &mut self.scratch, &mut self.core)?;
                 }
             }
             self.check_limits(layer.as_slice())?;
@@ -253,7 +306,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         Ok(())
     }
 
-    fn check_limits(&mut self, rest: &[Node<P::State, O>]) -> Result<(), Stop> {
+    fn check_limits(&mut self, rest: &[Vec<Node<P::State, O>>]) -> Result<(), Stop> {
         self.take_stock();
         let held = self.held_bytes(rest);
         self.coverage.peak_bytes = self.coverage.peak_bytes.max(held);
@@ -282,15 +335,15 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     }
 
     /// The bytes held now; what states hold on the heap is taken from a sample.
-    fn held_bytes(&self, rest: &[Node<P::State, O>]) -> usize {
+    fn held_bytes(&self, rest: &[Vec<Node<P::State, O>>]) -> usize {
         let Core { visited, trails, next, frontier, .. } = &self.core;
         let Expander { program, policy, .. } = &self.expander;
-        let sample = next.last().or(rest.first());
+        let sample = next.last().or(rest.first()).and_then(|block| block.first());
         let heap = sample.map_or(0, |node| program.heap_bytes(&node.state) + policy.heap_bytes(&node.place));
         let node = heap + size_of::<Node<P::State, O>>();
         visited.bytes()
             + trails.bytes()
-            + (next.capacity() + rest.len()) * node
+            + (next.len() + rest.len()) * BLOCK * node
             + frontier.capacity() * (heap + size_of::<PutOff<P::State, O>>())
             + program.shared_bytes()
     }

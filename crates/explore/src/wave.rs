@@ -12,25 +12,20 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::vec::IntoIter;
 
 use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink, Tally};
 use crate::policy::Policy;
 use crate::search::{Core, Watch};
 use crate::trails::Hop;
-use crate::visited::Visited;
+use crate::visited::{Part, Visited};
 use crate::{Fingerprint, Program};
 
-/// Nodes in a block.
-const BLOCK: usize = 512;
 /// Blocks in a wave, for each thread: enough to balance, few enough to bound the memory.
 const BLOCKS_PER_THREAD: usize = 32;
 
-/// The next nodes of the layer, in blocks.
-pub(crate) fn blocks<T>(layer: &mut IntoIter<T>, threads: usize) -> Vec<Vec<T>> {
-    let take = layer.len().min(threads * BLOCKS_PER_THREAD * BLOCK);
-    let each = take.div_ceil(threads * BLOCKS_PER_THREAD).max(1);
-    (0..take.div_ceil(each)).map(|nth| layer.by_ref().take(each.min(take - nth * each)).collect()).collect()
+/// How many blocks a wave takes.
+pub(crate) fn blocks(threads: usize) -> usize {
+    threads * BLOCKS_PER_THREAD
 }
 
 /// What came out of a block.
@@ -38,7 +33,8 @@ struct Block<S, O: Policy> {
     keys: Vec<Fingerprint>,
     /// For each key, whether it was new.
     won: Vec<AtomicBool>,
-    candidates: Vec<(Node<S, O>, Hop)>,
+    nodes: Vec<Node<S, O>>,
+    hops: Vec<Hop>,
     frontier: Vec<PutOff<S, O>>,
     tally: Tally,
     found: Option<Found>,
@@ -48,7 +44,8 @@ struct Block<S, O: Policy> {
 struct Gather<'a, S, O: Policy> {
     visited: &'a Visited,
     keys: Vec<Fingerprint>,
-    candidates: Vec<(Node<S, O>, Hop)>,
+    nodes: Vec<Node<S, O>>,
+    hops: Vec<Hop>,
     frontier: Vec<PutOff<S, O>>,
 }
 
@@ -57,7 +54,8 @@ impl<S, O: Policy> Sink<S, O> for Gather<'_, S, O> {
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
         if !self.visited.contains(key) {
             self.keys.push(key);
-            self.candidates.push((make(), hop));
+            self.nodes.push(make());
+            self.hops.push(hop);
         }
     }
 
@@ -68,28 +66,27 @@ impl<S, O: Policy> Sink<S, O> for Gather<'_, S, O> {
     }
 }
 
-/// Expands the blocks, and accepts what is new.
+/// Expands the blocks, and accepts what is new. There is one scratch for each thread.
 pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>>(
     expander: &Expander<'_, P, O, W>,
     nodes: Vec<Vec<Node<P::State, O>>>,
     bound: u32,
     core: &mut Core<P::State, O>,
+    scratches: &mut [Scratch<P::State>],
     tally: &mut Tally,
 ) -> Result<(), Found> {
-    let mut blocks = expand_blocks(expander, nodes, bound, &core.visited);
+    let threads = scratches.len();
+    let mut blocks = expand_blocks(expander, nodes, bound, &core.visited, scratches);
     // Only what comes before the first failure counts.
     if let Some(first) = blocks.iter().position(|block| block.found.is_some()) {
         blocks.truncate(first + 1);
     }
-    insert_keys(&blocks, &mut core.visited, expander.options.threads);
+    insert_keys(&blocks, &mut core.visited, threads);
+    keep_winners(&mut blocks, threads);
     blocks.into_iter().try_for_each(|block| {
         tally.add(&block.tally);
         core.frontier.extend(block.frontier);
-        for ((node, hop), won) in block.candidates.into_iter().zip(block.won) {
-            if won.into_inner() {
-                core.accept(node, hop);
-            }
-        }
+        core.accept_all(block.nodes, &block.hops);
         block.found.map_or(Ok(()), Err)
     })
 }
@@ -100,28 +97,34 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>>(
     nodes: Vec<Vec<Node<P::State, O>>>,
     bound: u32,
     visited: &Visited,
+    scratches: &mut [Scratch<P::State>],
 ) -> Vec<Block<P::State, O>> {
     let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
     let queue = Mutex::new(nodes.into_iter().enumerate());
-    let work = || {
-        // What was delivered lately, this thread has delivered in this wave. It takes its blocks in order, so
-        // that of several candidates with one key it is the first that is kept.
-        let mut scratch = Scratch::new(expander.options);
+    // What was delivered lately, this thread has delivered in this wave or before. It takes its blocks in order,
+    // so that of several candidates with one key it is the first that is kept.
+    let work = |scratch: &mut Scratch<P::State>| {
         loop {
             let next = queue.lock().expect("no thread panics with the lock").next();
             let Some((nth, nodes)) = next else { break };
-            let block = expand_block(expander, nodes, bound, visited, &mut scratch);
+            let block = expand_block(expander, nodes, bound, visited, scratch);
             *results[nth].lock().expect("each is locked once") = Some(block);
         }
     };
-    thread::scope(|scope| {
-        for _ in 1..expander.options.threads {
-            scope.spawn(work);
-        }
-        work();
-    });
+    for_each_thread(scratches.iter_mut().collect(), work);
     let done = |result: Mutex<Option<_>>| result.into_inner().expect("no thread panics with the lock");
     results.into_iter().map(|result| done(result).expect("every block was expanded")).collect()
+}
+
+/// Does the work of each thread: this one does the last.
+fn for_each_thread<T: Send>(mut work: Vec<T>, run: impl Fn(T) + Sync) {
+    let own = work.pop();
+    thread::scope(|scope| {
+        for one in work {
+            scope.spawn(|| run(one));
+        }
+        own.map(&run);
+    });
 }
 
 fn expand_block<P: Program, O: Policy, W: Watch<P::State>>(
@@ -132,18 +135,18 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>>(
     scratch: &mut Scratch<P::State>,
 ) -> Block<P::State, O> {
     scratch.tally = Tally::default();
-    let mut gather = Gather { visited, keys: vec![], candidates: vec![], frontier: vec![] };
+    let mut gather = Gather { visited, keys: vec![], nodes: vec![], hops: vec![], frontier: vec![] };
     let expand_all =
         || nodes.into_iter().try_for_each(|node| expander.expand(node, bound, scratch, &mut gather));
     let found = expand_all().err();
-    let Gather { keys, candidates, frontier, .. } = gather;
+    let Gather { keys, nodes, hops, frontier, .. } = gather;
     let won = keys.iter().map(|_| AtomicBool::new(false)).collect();
-    Block { keys, won, candidates, frontier, tally: scratch.tally, found }
+    Block { keys, won, nodes, hops, frontier, tally: scratch.tally, found }
 }
 
 /// Phase 2.
 fn insert_keys<S: Send + Sync, O: Policy>(blocks: &[Block<S, O>], visited: &mut Visited, threads: usize) {
-    let insert = |mut part: crate::visited::Part<'_>| {
+    let insert = |mut part: Part<'_>| {
         for block in blocks {
             for (key, won) in block.keys.iter().zip(&block.won) {
                 if part.insert(*key) {
@@ -152,12 +155,18 @@ fn insert_keys<S: Send + Sync, O: Policy>(blocks: &[Block<S, O>], visited: &mut 
             }
         }
     };
-    thread::scope(|scope| {
-        let mut parts = visited.split(threads);
-        let own = parts.pop();
-        for part in parts {
-            scope.spawn(|| insert(part));
+    for_each_thread(visited.split(threads), insert);
+}
+
+/// Phase 3, as far as it can be shared.
+fn keep_winners<S: Send, O: Policy>(blocks: &mut [Block<S, O>], threads: usize) {
+    let each = blocks.len().div_ceil(threads).max(1);
+    for_each_thread(blocks.chunks_mut(each).collect(), |blocks: &mut [Block<S, O>]| {
+        for Block { won, nodes, hops, .. } in blocks {
+            let mut winners = won.iter_mut().map(|won| *won.get_mut());
+            nodes.retain(|_| winners.next().unwrap_or(false));
+            let mut winners = won.iter_mut().map(|won| *won.get_mut());
+            hops.retain(|_| winners.next().unwrap_or(false));
         }
-        own.map(insert);
     });
 }
