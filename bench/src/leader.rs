@@ -1,22 +1,20 @@
-//! Leader election in a ring of 5 (Chang and Roberts), for every assignment of ids, as guarded actions.
+//! Leader election in a ring (Chang and Roberts), for every assignment of ids, as guarded actions.
 //!
 //! A node sends its id around the ring; nodes pass on ids above their own and drop those below; the one
 //! whose id comes back is the leader.
 
 use dally_explore::{Failure, Program, Successor, Successors, TaskId};
 
-/// The number of nodes.
-const N: usize = 5;
 /// The task that hands out the ids; node i is task i + 1.
 const ENVIRONMENT: TaskId = TaskId(0);
 
-/// Leader election among five.
+/// Leader election among up to eight.
 #[derive(Clone, Copy, Debug)]
-pub struct Leader;
+pub struct Leader<const N: usize>;
 
 /// The state of the ring.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct State {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct State<const N: usize> {
     ids: [u8; N],
     /// An id that the node has received and must pass on, or 0.
     held: [u8; N],
@@ -27,7 +25,11 @@ pub struct State {
     channels: [u32; N],
 }
 
-impl State {
+impl<const N: usize> State<N> {
+    fn new() -> Self {
+        State { ids: [0; N], held: [0; N], assigned: 0, started: 0, leader: 0, channels: [0; N] }
+    }
+
     fn started(&self, node: usize) -> bool {
         self.started & (1 << node) != 0
     }
@@ -39,16 +41,16 @@ impl State {
 
     fn node_can_move(&self, node: usize) -> bool {
         let can_start = usize::from(self.assigned) == N && !self.started(node);
-        self.held[node] != 0 || can_start || self.channels[before(node)] != 0
+        self.held[node] != 0 || can_start || self.channels[before::<N>(node)] != 0
     }
 }
 
-fn before(node: usize) -> usize {
+fn before<const N: usize>(node: usize) -> usize {
     (node + N - 1) % N
 }
 
-impl Leader {
-    fn node(state: &State, node: usize, out: &mut Successors<State>) {
+impl<const N: usize> Leader<N> {
+    fn node(state: &State<N>, node: usize, out: &mut Successors<State<N>>) {
         let mut next = *state;
         if state.held[node] != 0 {
             next.held[node] = 0;
@@ -61,13 +63,13 @@ impl Leader {
             next.send(node, state.ids[node]);
             out.push(next);
         }
-        if state.channels[before(node)] != 0 {
+        if state.channels[before::<N>(node)] != 0 {
             Self::receive(*state, node, out);
         }
     }
 
-    fn receive(mut next: State, node: usize, out: &mut Successors<State>) {
-        let channel = &mut next.channels[before(node)];
+    fn receive(mut next: State<N>, node: usize, out: &mut Successors<State<N>>) {
+        let channel = &mut next.channels[before::<N>(node)];
         let id = (*channel & 15) as u8;
         *channel >>= 4;
         if id > next.ids[node] {
@@ -83,22 +85,22 @@ impl Leader {
     }
 }
 
-impl Program for Leader {
-    type State = State;
+impl<const N: usize> Program for Leader<N> {
+    type State = State<N>;
 
-    fn initial(&self, out: &mut Successors<State>) {
+    fn initial(&self, out: &mut Successors<State<N>>) {
         let tasks = (0..=N as u32).map(TaskId);
-        tasks.fold(out.push(State::default()), Successor::posts);
+        tasks.fold(out.push(State::new()), Successor::posts);
     }
 
-    fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
+    fn enabled(&self, state: &State<N>, tasks: &mut Vec<TaskId>) {
         if usize::from(state.assigned) < N {
             tasks.push(ENVIRONMENT);
         }
         tasks.extend((0..N).filter(|node| state.node_can_move(*node)).map(|node| TaskId(node as u32 + 1)));
     }
 
-    fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
+    fn step(&self, state: &State<N>, task: TaskId, out: &mut Successors<State<N>>) {
         if task != ENVIRONMENT {
             return Self::node(state, task.index() - 1, out);
         }
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn it_has_as_many_states_as_in_spin() {
-        let report = Search::new(&Leader, &Exhaustive, &Options::default(), &()).run();
+        let report = Search::new(&Leader::<5>, &Exhaustive, &Options::default(), &()).run();
         assert_eq!((report.verdict, report.coverage.states), (Verdict::Proved, 469_281));
     }
 }

@@ -2,17 +2,13 @@
 
 use dally_explore::{Failure, Program, Successors, TaskId};
 
-/// The number of processes.
-const N: usize = 4;
-
-/// The filter lock for four processes.
+/// The filter lock for up to eight processes.
 #[derive(Clone, Copy, Debug)]
-pub struct Peterson;
+pub struct Peterson<const N: usize>;
 
 /// Where a process is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
-    #[default]
     Idle,
     Enter,
     Wait,
@@ -20,24 +16,24 @@ enum Phase {
 }
 
 /// Phase and level of each process, and who came last to each level.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State<const N: usize> {
     phase: [Phase; N],
     level: [u8; N],
     last: [u8; N],
 }
 
 /// Packs the state into one word: hashing is most of the work.
-impl std::hash::Hash for State {
+impl<const N: usize> std::hash::Hash for State<N> {
     fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
         let word = (0..N).fold(0_u64, |word, i| {
-            word << 8 | (self.phase[i] as u64) << 4 | u64::from(self.level[i] << 2 | self.last[i])
+            word << 8 | (self.phase[i] as u64) << 6 | u64::from(self.level[i] << 3 | self.last[i])
         });
         hasher.write_u64(word);
     }
 }
 
-impl State {
+impl<const N: usize> State<N> {
     fn can_move(&self, me: usize) -> bool {
         let level = self.level[me];
         let below = |other: usize| other == me || self.level[other] < level;
@@ -45,18 +41,21 @@ impl State {
     }
 }
 
-impl Program for Peterson {
-    type State = State;
+impl<const N: usize> Program for Peterson<N> {
+    type State = State<N>;
 
-    fn initial(&self, out: &mut Successors<State>) {
-        (0..N as u32).fold(out.push(State::default()), |initial, process| initial.posts(TaskId(process)));
+    fn initial(&self, out: &mut Successors<State<N>>) {
+        (0..N as u32).fold(
+            out.push(State { phase: [Phase::Idle; N], level: [0; N], last: [0; N] }),
+            |initial, process| initial.posts(TaskId(process)),
+        );
     }
 
-    fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
+    fn enabled(&self, state: &State<N>, tasks: &mut Vec<TaskId>) {
         tasks.extend((0..N as u32).filter(|process| state.can_move(*process as usize)).map(TaskId));
     }
 
-    fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
+    fn step(&self, state: &State<N>, task: TaskId, out: &mut Successors<State<N>>) {
         let (mut next, me) = (*state, task.index());
         let level = usize::from(state.level[me]);
         match state.phase[me] {
@@ -82,7 +81,7 @@ mod tests {
 
     #[test]
     fn it_has_as_many_states_as_in_spin() {
-        let report = Search::new(&Peterson, &Exhaustive, &Options::default(), &()).run();
+        let report = Search::new(&Peterson::<4>, &Exhaustive, &Options::default(), &()).run();
         assert_eq!((report.verdict, report.coverage.states), (Verdict::Proved, 4_752));
     }
 }

@@ -23,8 +23,14 @@ fn main() {
     for resource_managers in 2..=5 {
         row(&format!("two-phase commit, {resource_managers}"), &TwoPhaseCommit { resource_managers });
     }
-    row("Peterson, 4", &Peterson);
-    row("ring leader, 5", &Leader);
+    row("Peterson, 2", &Peterson::<2>);
+    row("Peterson, 3", &Peterson::<3>);
+    row("Peterson, 4", &Peterson::<4>);
+    row("Peterson, 5", &Peterson::<5>);
+    row("ring leader, 2", &Leader::<2>);
+    row("ring leader, 3", &Leader::<3>);
+    row("ring leader, 4", &Leader::<4>);
+    row("ring leader, 5", &Leader::<5>);
 }
 
 fn row(model: &str, program: &impl Program) {

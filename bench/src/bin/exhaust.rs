@@ -46,9 +46,9 @@ fn main() {
         let name = format!("the same in Boogie, {resource_managers}");
         row(&name, &boogie, "two_phase_commit", &definitions, stateright, 1);
     }
-    row("Peterson, 4", &Peterson, "peterson", &[], None, 0);
+    row("Peterson, 4", &Peterson::<4>, "peterson", &[], None, 0);
     row("the same in Boogie", &boogie::machine(&boogie::peterson()), "peterson", &[], None, 1);
-    row("ring leader, 5", &Leader, "leader", &[], None, 0);
+    row("ring leader, 5", &Leader::<5>, "leader", &[], None, 0);
     row("the same in Boogie", &boogie::machine(&boogie::leader()), "leader", &[], None, 1);
     println!("\nWhat limits dally: memory. Most transitions wait for one line of the visited set.");
     println!(
