@@ -26,6 +26,6 @@ fn main() {
 
 #[allow(clippy::print_stdout, reason = "an example is a command line")]
 fn show(report: &Report) {
-    let Report { verdict, coverage, policy } = report;
+    let Report { verdict, coverage, policy, .. } = report;
     println!("{policy}: {verdict}; {} states, {} transitions", coverage.states, coverage.transitions);
 }

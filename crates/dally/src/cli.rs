@@ -89,9 +89,9 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
 
-    /// The order of tasks from which delays deviate
-    #[arg(long, value_name = "NAME", default_value = "rr")]
-    pub(crate) scheduler: String,
+    /// The order of tasks from which delays deviate [default: rr]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scheduler: Option<String>,
 
     /// The most delays to explore; by default as many as it takes
     #[arg(long, value_name = "K")]
@@ -113,15 +113,15 @@ pub(crate) struct Check {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) time: Option<std::time::Duration>,
 
-    /// Stop when the search holds this much memory, such as 4G
+    /// Stop when the search holds this much memory, such as 4G; by default, most of what is free
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<bytesize::ByteSize>,
 
     /// How many threads search; the result is the same for any number
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: u16,
 
-    /// The seed of `--scheduler random`
+    /// The seed of `--scheduler random`, also in a portfolio
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<u64>,
 

@@ -1,6 +1,6 @@
 //! `dally replay`: run a trace again and confirm its bug.
 
-use dally_explore::{Bug, Failure, FailureKind};
+use dally_explore::{Bug, Failure, FailureKind, Name};
 use dally_trace::{Kind, Trace};
 
 use crate::cli::{ProgramArgs, Replay};
@@ -33,6 +33,11 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
         entry: trace.program.entry.clone(),
         preempt: trace.program.preempt,
     };
+    let policies = ["preemptions", "contexts", "depth"];
+    let policy = &trace.schedule.policy;
+    if policy.parse::<Name>().is_err() && !policies.contains(&policy.as_str()) {
+        return Err(format!("the trace does not replay: there is no scheduler `{policy}`"));
+    }
     let sources = input::read(&program.files).map_err(|error| error.into_diagnostic().1.message)?;
     if traces::hash(&sources) != trace.program.hash {
         return Err("the program has changed since the trace was made: run `dally check` again".to_owned());
@@ -49,6 +54,9 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     let bug = Bug { failure: nothing, schedule: trace.schedule.clone(), cost: trace.cost };
     let again = traces::explain(&machines, &sources, &program, &bug)
         .map_err(|e| format!("the trace does not replay: {e}"))?;
+    if trace.cost != trace.schedule.cost() {
+        return Err("the trace does not replay: its cost is not the sum of what its steps cost".to_owned());
+    }
     let confirmed = again.failure == trace.failure;
     Ok((again, confirmed))
 }

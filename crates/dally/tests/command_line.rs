@@ -125,6 +125,17 @@ fn a_trace_replays_as_long_as_the_program_is_the_same() {
     let replayed = dally(&["replay", trace], b"");
     assert_eq!(replayed.status.code(), Some(1));
     assert!(text(&replayed.stdout).starts_with("the bug is confirmed: an assertion does not hold"));
+    let json = std::fs::read_to_string(trace).unwrap();
+    for (from, to, why) in [
+        ("\"policy\": \"rr\"", "\"policy\": \"best\"", "no scheduler `best`"),
+        ("\"cost\": 0,\n  \"sch", "\"cost\": 3,\n  \"sch", "its cost is not"),
+    ] {
+        assert!(json.contains(from), "{json}");
+        std::fs::write(trace, json.replace(from, to)).unwrap();
+        let edited = dally(&["replay", trace], b"");
+        assert!(text(&edited.stderr).contains(why), "{}", text(&edited.stderr));
+    }
+    std::fs::write(trace, json).unwrap();
     std::fs::write(program, "var x: int; procedure main() { x := 2; assert x == 2; }").unwrap();
     let changed = dally(&["replay", trace], b"");
     assert_eq!(changed.status.code(), Some(2));
@@ -163,6 +174,40 @@ fn bad_flags_are_explained() {
     assert_eq!(entry.status.code(), Some(2));
     assert!(text(&entry.stderr).contains("there is no procedure `mian` to start in"));
     assert_eq!(dally(&["check", "--time", "soon", "-"], b"").status.code(), Some(2));
+}
+
+#[test]
+fn flags_without_a_meaning_are_not_ignored() {
+    for (args, why) in [
+        (&["--seed", "7"][..], "--seed goes with `--scheduler random`"),
+        (&["--bounded", "depth", "--scheduler", "rr"], "go with `--bounded delays`"),
+        (&["--exact", "--scheduler", "dfw"], "`dfw` never runs out of delays"),
+        (&["--scheduler", "bounded-bag:0"], "a bag without room"),
+        (&["--scheduler", "nothing-like-it"], "and `portfolio`"),
+        (&["--threads", "0"], "0 is not in 1..=1024"),
+    ] {
+        let output = dally(&[&["check"], args, &["-"]].concat(), b"procedure main() { }");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(why), "{args:?}: {}", text(&output.stderr));
+    }
+    for args in [
+        &["--seed", "7", "--scheduler", "portfolio"][..],
+        &["--exact", "--scheduler", "dfw", "--delays", "1"],
+    ] {
+        let output = dally(&[&["check"], args, &["-"]].concat(), b"procedure main() { }");
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+    }
+}
+
+#[test]
+fn a_portfolio_says_what_each_scheduler_has_covered() {
+    let output = in_root(&["check", "--scheduler", "portfolio", "examples/deposit.bpl"]);
+    for scheduler in ["rr", "rr:reverse", "rtc", "random:1"] {
+        assert!(text(&output.stdout).contains(&format!("under {scheduler}: ")), "{}", text(&output.stdout));
+    }
+    let output = in_root(&["check", "--json", "--scheduler", "portfolio", "examples/deposit.bpl"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["others"].as_array().unwrap().len(), 3);
 }
 
 #[test]

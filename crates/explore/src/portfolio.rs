@@ -23,19 +23,26 @@ pub fn portfolio<P: Program, O: Policy, W: Watch<P::State>>(
     let options = Options { memory, ..options.clone() };
     let mut searches: Vec<_> =
         policies.iter().map(|policy| Search::new(program, policy, &options, watch)).collect();
-    let mut last = None;
+    // Searches that are over, the last one last.
+    let mut done: Vec<Report> = Vec::new();
     while !searches.is_empty() {
         let mut going = Vec::new();
-        for mut search in searches {
+        let mut round = searches.into_iter();
+        while let Some(mut search) = round.next() {
             match search.deepen() {
                 None => going.push(search),
-                Some(report) if settles(&report.verdict) => return Some(report),
-                Some(report) => last = Some(report),
+                Some(report) if settles(&report.verdict) => {
+                    let others = going.iter().chain(round.as_slice()).map(Search::so_far);
+                    let done = done.into_iter().map(|report| (report.policy, report.coverage));
+                    return Some(Report { others: done.chain(others).collect(), ..report });
+                }
+                Some(report) => done.push(report),
             }
         }
         searches = going;
     }
-    last
+    let last = done.pop()?;
+    Some(Report { others: done.into_iter().map(|report| (report.policy, report.coverage)).collect(), ..last })
 }
 
 /// Whether nothing that another policy finds can change the verdict.

@@ -94,6 +94,8 @@ pub struct Report {
     pub coverage: Coverage,
     /// The name of the policy that came to the verdict.
     pub policy: String,
+    /// In a portfolio: the other policies, and what they covered.
+    pub others: Vec<(String, Coverage)>,
 }
 
 impl Report {

@@ -211,6 +211,11 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         }
     }
 
+    /// The name of the policy, and what was covered so far.
+    pub(crate) fn so_far(&self) -> (String, Coverage) {
+        (self.expander.policy.name(), self.coverage.clone())
+    }
+
     /// What was covered so far.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
@@ -228,7 +233,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
                 self.verdict_after_bound()?
             }
         };
-        Some(Report { verdict, coverage: self.coverage.clone(), policy: self.expander.policy.name() })
+        let (policy, coverage) = self.so_far();
+        Some(Report { verdict, coverage, policy, others: vec![] })
     }
 
     /// Whether what was covered is the end of it.

@@ -4,7 +4,7 @@
 //! begin and end with that stack empty, so that a task between two steps is nothing but its frames.
 
 use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_bpl::symbol::{Sym, Symbols};
 
 use crate::value::Value;
 
@@ -300,6 +300,8 @@ pub(crate) struct Code {
     pub(crate) constructors: Vec<Sym>,
     pub(crate) atoms: Vec<Sym>,
     pub(crate) entries: Vec<Entry>,
+    /// What the names are.
+    pub(crate) symbols: Symbols,
     /// Whether the program looks at the numbers of tasks, so that none may be used twice.
     pub(crate) numbers_tasks: bool,
 }

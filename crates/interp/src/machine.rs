@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::{SourceMap, Span};
-use dally_bpl::symbol::{Sym, Symbols};
+use dally_bpl::symbol::Sym;
 
 use dally_explore::store::Parts;
 use dally_explore::{Event, Failure, Fingerprint, Post, Program, Successors, TaskId};
@@ -24,7 +24,6 @@ pub(crate) const MAX_WAYS: usize = 1 << 18;
 pub struct Machine {
     pub(crate) code: Code,
     pub(crate) store: Store,
-    pub(crate) symbols: Symbols,
     sources: SourceMap,
 }
 
@@ -37,11 +36,11 @@ impl Machine {
     ) -> Result<Self, Vec<Diagnostic>> {
         let (code, heap) = compile::compile(program, options)?;
         let store = Store::new(heap, code.globals.len() as u32);
-        Ok(Machine { code, store, symbols: program.ast.symbols.clone(), sources: sources.clone() })
+        Ok(Machine { code, store, sources: sources.clone() })
     }
 
     pub(crate) fn text(&self, name: Sym) -> &str {
-        self.symbols.text(name)
+        self.code.symbols.text(name)
     }
 
     /// Where something stands, for messages.
@@ -361,9 +360,18 @@ impl Machine {
         let Some((_, stack)) = self.stack_of(state, task) else { return String::new() };
         let place = stack.frames.last().map_or(Span::NONE, |f| self.code.spans[f.pc as usize]);
         let what = match self.stands_at(stack) {
-            Op::Wait(_) => "waits for a task",
-            Op::Await => "waits for its condition",
-            _ => "cannot move",
+            Op::Wait(local) => {
+                let base = stack.frames.last().map_or(0, |f| f.base);
+                match stack.values[(base + local) as usize] {
+                    Value::Task(other) if other == task => "waits for itself".to_owned(),
+                    Value::Task(other) if self.stack_of(state, other).is_some() => {
+                        format!("waits for {}", self.task_name(state, TaskId(other)))
+                    }
+                    _ => "waits for a task".to_owned(),
+                }
+            }
+            Op::Await => "waits for its condition".to_owned(),
+            _ => "cannot move".to_owned(),
         };
         format!("{} {what}{}", self.task_name(state, TaskId(task)), self.locate(place))
     }

@@ -169,6 +169,7 @@ fn arbitrary_values() {
         4
     );
     assert_proved(&body("assume x == 3 && y == x; assert y == 3;"));
+    assert_proved(&body("assume 3 == x && x + 1 == y; assert y == 4;"));
     assert_proved("var x: int; procedure main() requires x == 3; { assert x == 3; }");
     assert_proved(&body("havoc x; x := 1; havoc y; assert x == 1;"));
     assert!(matches!(exhaust(&machine(&body("havoc x; assert x == 1;"))), Verdict::Unsupported(_)));
@@ -412,4 +413,36 @@ fn long_lists_are_no_trouble() {
          procedure main() { var i: int; var l: L; var t: task; i := 0; l := Nil();
            while (i < 100000) { l := Cons(i, l); i := i + 1; } call {:async} t := q(); call wait(t); }",
     );
+}
+
+#[test]
+fn every_way_of_a_step_starts_from_what_was_before_its_choice() {
+    // Posts, calls and assignments before the choice count for each way, those after it for one.
+    let text = "var x, y: int;
+        procedure main() {
+            var l: int;
+            x, y, l := 0, 0, 0;
+            call {:async} p(10);
+            call l := twice(1);
+            goto a, b, c;
+            a: x := l; call {:async} p(20); goto e;
+            b: call l := twice(l); x := l; goto e;
+            c: l := 7; assume l == 8;
+            e: x := x + l;
+        }
+        procedure twice(n: int) returns (r: int) { r := n; if (*) { r := r + n; } }
+        procedure p(n: int) { y := y + n; }";
+    // l is 1 or 2 after the first call. On the first way, x = 2 l and both tasks run; on the second, l is doubled
+    // or not.
+    let expected: [&[&str]; 5] = [&["2", "30"], &["4", "30"], &["2", "10"], &["4", "10"], &["8", "10"]];
+    assert_eq!(finals(text), set(&expected));
+}
+
+#[test]
+fn fused_instructions_choose_where_the_plain_ones_would() {
+    let text = "var {:range 0, 2} a, b: int; var x: bool;
+        procedure main() { x := a + b == 3; assert x ==> a != b; assert !x || a == 1 || b == 1; }";
+    assert_proved(text);
+    assert_fails("var {:range 0, 2} a, b: int; procedure main() { assert a * b < 4; }");
+    assert_proved("var {:range 0, 2} a, b: int; procedure main() { assert a <= 2; assert b - a <= 2; }");
 }

@@ -140,7 +140,10 @@ fn with_parameter(text: &str, kind: &str, parameter: &str) -> Result<Name, NameE
             Err(_) => Err(wrong(text, "the parameter is `reverse` or a seed", "rr:reverse` or `rr:42")),
         },
         "random" => number(text, parameter, "random:42").map(Name::Random),
-        "bounded-bag" => number(text, parameter, "bounded-bag:3").map(Name::BoundedBag),
+        "bounded-bag" => match number(text, parameter, "bounded-bag:3")? {
+            0 => Err(wrong(text, "a bag without room for a task runs none", "bounded-bag:3")),
+            bound => Ok(Name::BoundedBag(bound)),
+        },
         "pct" => {
             let two = "it needs a seed and a number of change points";
             let (seed, changes) = parameter.split_once(',').ok_or_else(|| wrong(text, two, "pct:7,3"))?;

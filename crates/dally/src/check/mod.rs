@@ -65,21 +65,48 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     }
 }
 
+/// The schedulers that were asked for, unless options contradict each other.
 fn schedulers(arguments: &Check) -> Result<Vec<Name>, String> {
-    if arguments.scheduler == "portfolio" {
-        return Ok(Name::portfolio());
+    let text = arguments.scheduler.as_deref().unwrap_or("rr");
+    if arguments.bounded != Bounded::Delays && (arguments.scheduler.is_some() || arguments.seed.is_some()) {
+        return Err(
+            "--scheduler and --seed go with `--bounded delays`: only delays deviate from an order".to_owned()
+        );
     }
-    arguments
-        .scheduler
-        .split(';')
-        .map(|name| {
-            let seeded = match (name, arguments.seed) {
-                ("random", Some(seed)) => format!("random:{seed}"),
-                _ => name.to_owned(),
-            };
-            seeded.parse::<Name>().map_err(|e| e.to_string())
-        })
-        .collect()
+    let mut names = match text {
+        "portfolio" => Name::portfolio(),
+        list => list.split(';').map(parse_scheduler).collect::<Result<_, _>>()?,
+    };
+    if let Some(seed) = arguments.seed {
+        let random = names.iter_mut().filter(|name| matches!(name, Name::Random(_)));
+        if random.map(|name| *name = Name::Random(seed)).count() == 0 {
+            return Err(format!("--seed goes with `--scheduler random`: `{text}` makes no random choices"));
+        }
+    }
+    let endless = names.iter().find(|name| matches!(name, Name::Df | Name::Dfw | Name::Pct(..)));
+    let limited = arguments.delays.is_some() || arguments.time.is_some();
+    match endless {
+        Some(name) if arguments.exact && !limited => Err(format!(
+            "with --exact, `{name}` never runs out of delays: give the most with --delays, or a --time"
+        )),
+        _ => Ok(names),
+    }
+}
+
+fn parse_scheduler(name: &str) -> Result<Name, String> {
+    name.parse::<Name>().map_err(|error| match error.to_string() {
+        list if list.contains("; there are ") => format!("{list}, and `portfolio`"),
+        other => other,
+    })
+}
+
+/// How much memory a search may take if nobody says: most of what is free, where the system tells.
+fn free_memory() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    // The search counts only what it holds itself.
+    Some(kib * 1024 / 5 * 3)
 }
 
 fn search(machine: &Machine, schedulers: &[Name], arguments: &Check, monitor: &monitor::Monitor) -> Report {
@@ -87,8 +114,11 @@ fn search(machine: &Machine, schedulers: &[Name], arguments: &Check, monitor: &m
         bound: arguments.delays,
         exact: arguments.exact,
         choice_cost: u32::from(arguments.choice_cost),
-        threads: arguments.threads.max(1),
-        memory: arguments.memory.map(|m| usize::try_from(m.as_u64()).unwrap_or(usize::MAX)),
+        threads: usize::from(arguments.threads),
+        memory: match arguments.memory {
+            Some(memory) => Some(usize::try_from(memory.as_u64()).unwrap_or(usize::MAX)),
+            None => free_memory(),
+        },
         ..Options::default()
     };
     match arguments.bounded {

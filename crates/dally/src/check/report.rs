@@ -20,8 +20,16 @@ struct Json<'a> {
     message: &'a str,
     policy: Option<&'a str>,
     coverage: Option<JsonCoverage>,
+    /// What the other schedulers of a portfolio covered.
+    others: Vec<JsonOther<'a>>,
     trace: Option<&'a Trace>,
     diagnostics: Vec<JsonDiagnostic>,
+}
+
+#[derive(Serialize)]
+struct JsonOther<'a> {
+    policy: &'a str,
+    coverage: JsonCoverage,
 }
 
 #[derive(Serialize)]
@@ -45,6 +53,11 @@ pub(crate) fn count(n: usize) -> String {
     groups.join(",")
 }
 
+/// So many of something.
+fn counted(n: usize, what: &str) -> String {
+    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
 /// Reports a program that could not be searched.
 pub(crate) fn errors(arguments: &Check, sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
     if !arguments.json {
@@ -57,6 +70,7 @@ pub(crate) fn errors(arguments: &Check, sources: &SourceMap, diagnostics: &[Diag
         message: diagnostics.first().map_or("", |d| &d.message),
         policy: None,
         coverage: None,
+        others: Vec::new(),
         trace: None,
         diagnostics: output::json(sources, diagnostics),
     };
@@ -85,6 +99,11 @@ pub(crate) fn verdict(
             message: &message,
             policy: Some(&report.policy),
             coverage: Some(coverage_json(&report.coverage, monitor)),
+            others: report
+                .others
+                .iter()
+                .map(|(policy, coverage)| JsonOther { policy, coverage: coverage_json(coverage, monitor) })
+                .collect(),
             trace,
             diagnostics: warnings,
         };
@@ -156,9 +175,11 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>) -> String
 
 fn covered(arguments: &Check, report: &Report, monitor: &Monitor) -> String {
     let Coverage { states, transitions, frontier, bound, collision_chance, .. } = report.coverage;
-    let transitions = count(usize::try_from(transitions).unwrap_or(usize::MAX));
-    let waiting =
-        if frontier > 0 { format!(", {} states wait for more", count(frontier)) } else { String::new() };
+    let waiting = match frontier {
+        0 => String::new(),
+        1 => ", 1 state waits for a higher bound".to_owned(),
+        n => format!(", {} states wait for a higher bound", count(n)),
+    };
     let chance = if collision_chance > 1e-15 {
         format!("; chance that two states were taken for one: {collision_chance:.0e}")
     } else {
@@ -168,9 +189,18 @@ fn covered(arguments: &Check, report: &Report, monitor: &Monitor) -> String {
         Bounded::Nothing => String::new(),
         _ => format!("up to {} under {}: ", unit(arguments, bound), report.policy),
     };
+    let others: String = report
+        .others
+        .iter()
+        .map(|(policy, coverage)| {
+            let bound = unit(arguments, coverage.bound);
+            format!("\n        up to {bound} under {policy}: {}", counted(coverage.states, "state"))
+        })
+        .collect();
     format!(
-        "covered {reached}{} states, {transitions} transitions{waiting}, in {:.2} s{chance}",
-        count(states),
+        "covered {reached}{}, {}{waiting}, in {:.2} s{chance}{others}",
+        counted(states, "state"),
+        counted(usize::try_from(transitions).unwrap_or(usize::MAX), "transition"),
         monitor.elapsed().as_secs_f64()
     )
 }

@@ -118,7 +118,7 @@ impl<'a> Compiler<'a> {
             ast,
             info,
             options,
-            code: Code::default(),
+            code: Code { symbols: ast.symbols.clone(), ..Code::default() },
             heap: Heap::default(),
             diagnostics: Diagnostics::default(),
             meanings: FxHashMap::default(),

@@ -140,6 +140,11 @@ impl Compiler<'_> {
             {
                 self.assume_equal(left, right);
             }
+            Expr::Binary(BinaryOp::Eq | BinaryOp::Iff, left, right)
+                if self.variable_place(right).is_some() =>
+            {
+                self.assume_equal(right, left);
+            }
             Expr::Unary(UnaryOp::Not, inner) if self.variable_place(inner).is_some() => {
                 self.assume_constant(inner, Value::Bool(false));
             }

@@ -139,7 +139,7 @@ impl<O: Observer> Run<'_, O> {
                 self.push(Value::Unset);
                 self.pc += 1;
             }
-            Domain::Unbounded => return Err(Trouble::Arbitrary),
+            Domain::Unbounded => return Ok(self.give_up_on(place)),
             domain => match domain.len() {
                 count if count > MAX_CHOICES => return Ok(self.give_up_choice()),
                 count => return Ok(self.choose_or_stop(Options::Values(place), count)),
@@ -161,6 +161,19 @@ impl<O: Observer> Run<'_, O> {
         }
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    /// The value of a variable would have to be chosen among too many.
+    #[cold]
+    fn give_up_on(&mut self, place: Place) -> Flow {
+        let variable = self.declaration(place);
+        if variable.hidden {
+            return self.give_up(Trouble::Arbitrary.message().to_owned());
+        }
+        let name = self.code.symbols.text(variable.name);
+        self.give_up(format!(
+            "the value of `{name}` is arbitrary: assign to it first, or give it a `{{:range}}`"
+        ))
     }
 
     fn choose_or_stop(&mut self, options: Options, count: u64) -> Flow {

@@ -10,7 +10,7 @@ use dally_bpl::source::Span;
 use dally_explore::{Event, Failure};
 use smallvec::SmallVec;
 
-use crate::code::{Code, Domain, Guard, Op, Operand, Place, Target};
+use crate::code::{Code, Domain, Guard, Op, Operand, Place, Target, Variable};
 use crate::evaluate::{self as eval, Trouble};
 use crate::machine::MAX_WAYS;
 use crate::state::{Control, Frame, Meta, Stack, Store};
@@ -518,15 +518,19 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
-    fn domain(&self, place: Place) -> &'m Domain {
+    fn declaration(&self, place: Place) -> &'m Variable {
         match place {
-            Place::Global(i) => &self.code.globals[i as usize].domain,
+            Place::Global(i) => &self.code.globals[i as usize],
             Place::Local(i) => {
                 let procedure = &self.code.procedures[self.local.procedure as usize];
-                &procedure.variables[i as usize].domain
+                &procedure.variables[i as usize]
             }
-            Place::ThreadLocal(i) => &self.code.thread_locals[i as usize].domain,
+            Place::ThreadLocal(i) => &self.code.thread_locals[i as usize],
         }
+    }
+
+    fn domain(&self, place: Place) -> &'m Domain {
+        &self.declaration(place).domain
     }
 }
 
