@@ -255,6 +255,8 @@ pub(crate) struct Procedure {
     pub(crate) entry: Address,
     /// Where the first task of a program begins: there, preconditions are assumed.
     pub(crate) assuming_entry: Address,
+    /// Where its code ends, which begins at the entry.
+    pub(crate) end: Address,
     pub(crate) ins: u32,
     /// The results come right behind the parameters.
     pub(crate) outs: u32,
@@ -286,6 +288,10 @@ pub(crate) struct Code {
     /// For each instruction, where the statement that it belongs to stands.
     pub(crate) spans: Vec<Span>,
     pub(crate) procedures: Vec<Procedure>,
+    /// For each address, the locals that nobody reads from there on: which of the lists has them. Only where a task
+    /// may stop, or a call returns to.
+    pub(crate) dead: Vec<u32>,
+    pub(crate) dead_lists: Vec<Box<[u32]>>,
     pub(crate) globals: Vec<Variable>,
     pub(crate) thread_locals: Vec<Variable>,
     pub(crate) checks: Vec<Check>,

@@ -446,3 +446,29 @@ fn fused_instructions_choose_where_the_plain_ones_would() {
     assert_fails("var {:range 0, 2} a, b: int; procedure main() { assert a * b < 4; }");
     assert_proved("var {:range 0, 2} a, b: int; procedure main() { assert a <= 2; assert b - a <= 2; }");
 }
+
+#[test]
+fn values_that_nobody_reads_again_do_not_keep_states_apart() {
+    let states = |forget: &str| {
+        let text = format!(
+            "var x: int; procedure main() {{ x := 0; async call p(); async call p(); async call p(); }}
+             procedure p() {{ var t: int; t := x; yield; x := t + 1; {forget} yield; call q(); x := x mod 7; }}
+             procedure q() {{ var v: int; v := x; yield; x := v * 2; yield; }}"
+        );
+        let machine = machine(&text);
+        let report = Search::new(&machine, &Exhaustive, &dally_explore::Options::default(), &()).run();
+        (report.verdict, report.coverage.states)
+    };
+    assert_eq!(states(""), states("havoc t;"));
+    // One that is read again does.
+    assert_fails(
+        "var x: int; procedure main() { x := 0; async call p(); async call p(); }
+         procedure p() { var t: int; t := x; yield; x := 5; yield; call q(); assert t == 0; x := 1; }
+         procedure q() { yield; }",
+    );
+    assert_proved(
+        "var x: int; procedure main() { x := 0; async call p(); }
+         procedure p() { var t: int; var i: int; t, i := 3, 0; while (i < 2) { yield; i := i + 1; } call q(); assert t == 3; }
+         procedure q() { yield; }",
+    );
+}

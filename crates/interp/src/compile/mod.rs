@@ -11,6 +11,7 @@ mod domain;
 mod expr;
 mod functions;
 mod fuse;
+mod liveness;
 mod procedure;
 mod stmt;
 
@@ -51,6 +52,7 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Hea
         }
     }
     compiler.link_functions();
+    liveness::find_dead_locals(&mut compiler.code);
     fuse::fuse(&mut compiler.code);
     match compiler.diagnostics.is_empty() {
         true => Ok((compiler.code, compiler.heap)),

@@ -77,6 +77,7 @@ impl Compiler<'_> {
             name: info.name,
             entry: 0,
             assuming_entry: 0,
+            end: 0,
             ins: info.ins.len() as u32,
             outs: info.outs.len() as u32,
             variables: Vec::new(),
@@ -143,8 +144,9 @@ impl Compiler<'_> {
         self.prologue(procedure, false, start);
         self.patch(assuming);
         self.prologue(procedure, true, start);
+        let end = self.here();
         let compiled = &mut self.code.procedures[index];
-        (compiled.entry, compiled.assuming_entry) = (entry, assuming);
+        (compiled.entry, compiled.assuming_entry, compiled.end) = (entry, assuming, end);
         compiled.variables = std::mem::take(&mut self.frame.variables);
     }
 

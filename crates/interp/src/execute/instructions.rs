@@ -361,6 +361,7 @@ impl<O: Observer> Run<'_, O> {
         let from = self.expression.values.len() - callee.ins as usize;
         let args: SmallVec<[Value; 4]> = self.expression.values.drain(from..).collect();
         let back = self.pc + 1;
+        self.forget_dead(back);
         let local = self.local_mut();
         let stack = local.stack.to_mut();
         if let Some(frame) = stack.frames.last_mut() {

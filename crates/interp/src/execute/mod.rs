@@ -408,9 +408,21 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
+    /// Forgets the locals of the current frame that nobody reads from an address on.
+    fn forget_dead(&mut self, from: u32) {
+        let dead = &self.code.dead_lists[self.code.dead[from as usize] as usize];
+        for local in dead {
+            let place = self.local.base + *local as usize;
+            if self.local.stack.values[place] != Value::Unset {
+                self.local_mut().stack.to_mut().values[place] = Value::Unset;
+            }
+        }
+    }
+
     /// Notes in the frame where it goes on.
     fn keep_pc(&mut self) {
         let pc = self.pc;
+        self.forget_dead(pc);
         if self.local.stack.frames.last().is_some_and(|f| f.pc != pc)
             && let Some(frame) = self.local_mut().stack.to_mut().frames.last_mut()
         {
