@@ -44,8 +44,8 @@ impl Scene {
     fn capture(&self, failure: Failure) -> Capture {
         let mut capture = Capture::default();
         for departure in &self.departures {
-            if let Departed::PutOff(step, tasks) = departure {
-                tasks.iter().for_each(|task| capture.want(&self.trace, *step, *task));
+            if let Departed::PutOff(step, task) = departure {
+                capture.want(&self.trace, *step, *task);
             }
         }
         if failure == Failure::Deadlock {
@@ -54,19 +54,16 @@ impl Scene {
         capture
     }
 
-    fn describe(&self, departed: &Departed, capture: &Capture) -> Vec<Departure> {
+    fn describe(&self, departed: Departed, capture: &Capture) -> Departure {
         match departed {
-            Departed::PutOff(step, tasks) => {
-                let delayed = |task: &TaskId| Departure::Delayed {
-                    task: name(capture, *task),
-                    place: capture.place(&self.trace, *step, *task),
-                    begun: self.trace[..*step].contains(task),
-                };
-                tasks.iter().map(delayed).collect()
-            }
+            Departed::PutOff(step, task) => Departure::Delayed {
+                task: name(capture, task),
+                place: capture.place(&self.trace, step, task),
+                begun: self.trace[..step].contains(&task),
+            },
             Departed::Value(step, nth, of) => {
-                let task = self.trace[..*step].last().copied().unwrap_or_else(|| TaskId::from(0));
-                vec![Departure::Value { nth: *nth, of: *of, task: name(capture, task) }]
+                let task = self.trace[..step].last().copied().unwrap_or_else(|| TaskId::from(0));
+                Departure::Value { nth, of, task: name(capture, task) }
             }
         }
     }
@@ -94,7 +91,7 @@ pub(crate) fn diagnose(
     let capture = again.into_capture().unwrap_or_default();
 
     let departures: Vec<_> =
-        scene.departures.iter().flat_map(|departed| scene.describe(departed, &capture)).collect();
+        scene.departures.iter().map(|departed| scene.describe(*departed, &capture)).collect();
     let delays = departures.iter().filter(|departure| matches!(departure, Departure::Delayed { .. })).count();
     Bug {
         failure,

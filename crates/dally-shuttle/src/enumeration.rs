@@ -143,3 +143,89 @@ impl Enumeration {
         (self.branch, self.tried) = (0, 0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    use arbtest::arbtest;
+
+    use super::*;
+    use crate::policy::Price;
+    use crate::run::Run;
+
+    /// A tree of decisions, of some depth.
+    struct Tree {
+        seed: u64,
+        depth: usize,
+    }
+
+    impl Tree {
+        /// How many ways there are, and what each costs more than the one before.
+        fn fork(&self, path: &[usize]) -> (usize, impl Fn(usize) -> u32 + use<>) {
+            let mut hasher = DefaultHasher::new();
+            (self.seed, path).hash(&mut hasher);
+            let hash = hasher.finish();
+            (1 + (hash % 4) as usize, move |nth| (hash >> (32 + nth) & 1) as u32)
+        }
+
+        fn run(&self, run: &mut Run) -> Vec<usize> {
+            let mut path = Vec::new();
+            while path.len() < self.depth {
+                let (ways, more) = self.fork(&path);
+                let price = |nth| Price { first: more(1), further: more(nth + 1) };
+                let nth = if ways == 1 { 0 } else { run.branch(ways, |nth| ((), price(nth))).1 };
+                path.push(nth);
+            }
+            path
+        }
+
+        fn cost(&self, path: &[usize]) -> u32 {
+            let price = |at: usize| (1..=path[at]).map(self.fork(&path[..at]).1).sum::<u32>();
+            (0..path.len()).map(price).sum()
+        }
+
+        /// All paths, by trying everything.
+        fn paths(&self) -> HashSet<Vec<usize>> {
+            let mut paths = vec![Vec::new()];
+            for _ in 0..self.depth {
+                let longer = |path: Vec<usize>| {
+                    let ways = self.fork(&path).0;
+                    (0..ways).map(move |nth| [&path[..], &[nth]].concat())
+                };
+                paths = paths.into_iter().flat_map(longer).collect();
+            }
+            paths.into_iter().collect()
+        }
+    }
+
+    #[test]
+    fn each_path_comes_exactly_once_in_the_order_of_costs() {
+        arbtest(|u| {
+            let tree = Tree { seed: u.arbitrary()?, depth: u.int_in_range(0..=6)? };
+            let limit = u.arbitrary::<Option<u8>>()?.map(|limit| u32::from(limit % 6));
+            let mut left = tree.paths();
+            let mut enumeration = Enumeration::new(limit);
+            loop {
+                while let Some(deviations) = enumeration.next_execution() {
+                    let mut run = Run::new(deviations);
+                    let path = tree.run(&mut run);
+                    assert!(run.fits());
+                    assert_eq!(tree.cost(&path), enumeration.cost(), "{path:?}");
+                    assert!(left.remove(&path), "{path:?} comes twice");
+                    let (deviations, outcome) = run.finish();
+                    enumeration.record(deviations, outcome);
+                }
+                let more = left.iter().any(|path| tree.cost(path) > enumeration.cost());
+                assert_eq!(enumeration.goes_on(), more);
+                assert!(left.iter().all(|path| tree.cost(path) > enumeration.cost()));
+                if !more || limit.is_some_and(|limit| enumeration.cost() == limit) {
+                    return Ok(());
+                }
+                enumeration.deepen();
+            }
+        })
+        .budget_ms(1_000);
+    }
+}

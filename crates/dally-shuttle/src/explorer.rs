@@ -290,7 +290,8 @@ impl Search {
         } else {
             let (task, nth) = self.run.branch(tasks.len(), |nth| policy.choose(point, nth));
             if nth > 0 {
-                self.run.departures.push(Departure::PutOff(step, policy.put_off().to_vec()));
+                let put_off = policy.put_off().iter().map(|task| Departure::PutOff(step, *task));
+                self.run.departures.extend(put_off);
             }
             task
         };

@@ -30,7 +30,7 @@ pub(crate) struct Point<'a> {
 pub(crate) struct Price {
     /// The first alternative to the default.
     pub(crate) first: u32,
-    /// Each further one, on top of that.
+    /// The one after that which was chosen, on top of it.
     pub(crate) further: u32,
 }
 

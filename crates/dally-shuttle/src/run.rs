@@ -24,17 +24,17 @@ pub(crate) struct Run {
     values: usize,
     /// A hash of all that: tasks and values.
     history: u64,
-    /// What was done at each branch at which it deviated.
+    /// What was done at the branches at which it deviated.
     pub(crate) departures: Vec<Departure>,
     /// There was no such alternative at some branch.
     misfit: bool,
 }
 
-/// How an execution departed from the default at a branch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How an execution departed from the default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Departure {
-    /// Before this step, these tasks had to stand back.
-    PutOff(usize, Vec<TaskId>),
+    /// Before this step, this task had to stand back.
+    PutOff(usize, TaskId),
     /// In this step, the nth of so many values was chosen.
     Value(usize, usize, u32),
 }
@@ -68,6 +68,7 @@ impl Run {
     }
 
     /// Decides at a branch with so many ways to go on. Says what was decided, and which alternative it was.
+    #[inline]
     pub(crate) fn branch<T>(&mut self, options: usize, decide: impl FnOnce(usize) -> (T, Price)) -> (T, usize) {
         let branch = self.outcome.branches;
         self.outcome.branches += 1;

@@ -1,8 +1,8 @@
 //! Delay bounding [POPL11 §3, §4]: the n-th task in the order of a delaying scheduler costs n delays.
 //!
 //! Deviations:
-//! 1. At one point each task comes up once. A scheduler that proposes a task again, in another state, is
-//!    asked to go on, so that an execution is enumerated exactly once.
+//! 1. At one point each task comes up once: one that was put off counts as blocked until the next point. So an
+//!    execution is enumerated exactly once.
 //! 2. A proposal of a task that cannot run is passed over at no cost: in real code there is nothing else to
 //!    do with it. (In [POPL11] the execution would end there.)
 //! 3. A task that yields (`yield_now`, `spin_loop`) is delayed at no cost, and comes last in the order of this
@@ -35,6 +35,8 @@ pub(crate) struct Delays<S> {
     state: u64,
     /// Whether the scheduler looks at levels.
     levels: bool,
+    /// A buffer for [`Self::propose`]: who has not been proposed yet.
+    rest: Vec<TaskId>,
     put_off: Vec<shuttle::TaskId>,
 }
 
@@ -50,6 +52,7 @@ impl<S: DelayingScheduler> Delays<S> {
             known: 0,
             state: 0,
             levels,
+            rest: Vec::new(),
             put_off: Vec::new(),
         }
     }
@@ -125,24 +128,23 @@ impl<S: DelayingScheduler> Delays<S> {
                 None => {}
             }
         }
-        let mut willing = self.ready.clone();
+        self.rest.clone_from(&self.ready);
         if let Some(current) = yielding {
             self.settle_on(current);
             self.scheduler.delay(current);
-            willing.retain(|task| *task != current);
+            self.rest.retain(|task| *task != current);
         }
-        self.propose(&willing, nth).unwrap_or_else(|| self.choose_unproposed(yielding, nth))
+        self.propose(nth).unwrap_or_else(|| self.choose_unproposed(yielding, nth))
     }
 
     /// The n-th task of the order, if the scheduler proposes that many.
-    fn propose(&mut self, willing: &[TaskId], nth: usize) -> Option<TaskId> {
-        let mut rest = willing.to_vec();
+    fn propose(&mut self, nth: usize) -> Option<TaskId> {
         let mut patience = self.patience();
-        while !rest.is_empty() && patience > 0 {
-            let task = self.scheduler.take(&Ready::at(willing, self.state))?;
-            match rest.iter().position(|other| *other == task) {
+        while !self.rest.is_empty() && patience > 0 {
+            let task = self.scheduler.take(&Ready::at(&self.rest, self.state))?;
+            match self.rest.iter().position(|other| *other == task) {
                 Some(_) if self.put_off.len() == nth => return Some(task),
-                Some(place) => self.put_off.push(theirs(rest.remove(place))),
+                Some(place) => self.put_off.push(theirs(self.rest.remove(place))),
                 None => patience -= 1,
             }
             self.scheduler.delay(task);

@@ -2,8 +2,9 @@
 //! costs one, whomever to; all other switches are free.
 //!
 //! Deviations:
-//! 1. A task that yields gives up its turn at no cost, as in CHESS.
-//! 2. A parked thread that may wake up for no reason comes last in the order.
+//! 1. A task that yields gives its turn to the next in creation order at no cost, and to any other, or to itself, for
+//!    one: if all of them were free, tasks that spin could pass the turn to each other forever.
+//! 2. To wake up a parked thread for no reason costs one.
 
 use shuttle::scheduler::{Task, TaskId};
 
@@ -22,14 +23,21 @@ impl Policy for Preemptions {
         let is_current = |task: &&&Task| Some(task.id()) == point.current;
         let can_go_on = point.tasks.iter().find(|task| is_current(task) && task.runnable());
         let stays = can_go_on.filter(|_| !point.yielding);
-        let others = point.tasks.iter().filter(|task| !is_current(task) && task.runnable());
+        // Round and round, so that two tasks that yield do not keep a third from running.
+        let others = |later: bool| {
+            let is_other = move |task: &&&Task| (Some(task.id()) > point.current) == later && !is_current(task);
+            point.tasks.iter().filter(is_other).filter(|task| task.runnable())
+        };
         let yielding = can_go_on.filter(|_| point.yielding);
         let dozing = point.tasks.iter().filter(|task| !task.runnable());
-        let mut order = stays.into_iter().chain(others).chain(yielding).chain(dozing).map(|task| task.id());
+        let willing = stays.into_iter().chain(others(true)).chain(others(false));
+        let mut order = willing.chain(yielding).chain(dozing).map(|task| task.id());
 
         self.put_off.clear();
         self.put_off.extend(stays.filter(|_| nth > 0).map(|task| task.id()));
-        let price = Price { first: u32::from(stays.is_some()), further: 0 };
+        let free = if can_go_on.is_some() { 1 } else { others(true).count() + others(false).count() };
+        let costs_more_after = |nth: usize| u32::from(nth + 1 == free);
+        let price = Price { first: costs_more_after(0), further: costs_more_after(nth) };
         let Some(task) = order.nth(nth) else { unreachable!("the order holds every task that can run") };
         (task, price)
     }
