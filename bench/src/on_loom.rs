@@ -1,7 +1,7 @@
 //! The programs of `dally-shuttle` on loom, where they fit: it has at most five threads, and no tasks to abort.
 #![allow(missing_docs, clippy::unwrap_used, reason = "the programs are examples, not an interface")]
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -57,19 +57,28 @@ fn program(name: &str) -> Option<fn()> {
     })
 }
 
-/// How many executions loom needs until the bug, up to a limit; none where it cannot run the program.
-pub fn until_bug(name: &str, limit: u64) -> Option<Option<u64>> {
-    let program = program(name)?;
+/// How many executions loom needs until the bug, up to a limit; none where it cannot run the program. It is asked in
+/// a process of its own, which runs [`answer`]: loom aborts where it finds a deadlock.
+pub fn until_bug(name: &str) -> Option<Option<u64>> {
+    program(name)?;
+    let output = Command::new(std::env::current_exe().ok()?).args(["loom", name]).output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().parse().ok())
+}
+
+/// Runs the program of this name on loom; when it fails, prints how many executions there were, and ends the process.
+#[allow(clippy::print_stdout, reason = "this is how it answers")]
+pub fn answer(name: &str, limit: u64) {
+    let Some(program) = program(name) else { return };
     let runs = Arc::new(AtomicU64::new(0));
     let counter = Arc::clone(&runs);
+    std::panic::set_hook(Box::new(move |_| {
+        println!("{}", runs.load(Relaxed));
+        std::process::exit(1);
+    }));
     let mut builder = loom::model::Builder::new();
     builder.max_permutations = Some(limit as usize);
-    let check = || {
-        builder.check(move || {
-            counter.fetch_add(1, Relaxed);
-            program();
-        });
-    };
-    let failed = catch_unwind(AssertUnwindSafe(check)).is_err();
-    Some(failed.then(|| runs.load(Relaxed)))
+    builder.check(move || {
+        counter.fetch_add(1, Relaxed);
+        program();
+    });
 }

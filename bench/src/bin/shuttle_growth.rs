@@ -10,7 +10,7 @@
 use dally_bench::{on_shuttle, table};
 use dally_shuttle::{Config, Strategy, Verdict, explore};
 
-const LIMIT: u64 = 500_000;
+const LIMIT: u64 = 100_000;
 
 fn schedules(strategy: &str, threads: usize) -> Option<u64> {
     let strategies = Strategy::list(strategy).unwrap_or_default();
@@ -24,7 +24,8 @@ fn main() {
     let mut rows = Vec::new();
     let mut before: Option<(usize, u64)> = None;
     for threads in [2, 3, 4, 6, 8, 12, 16] {
-        let cell = |schedules: Option<u64>| schedules.map_or(format!("> {LIMIT}"), |number| number.to_string());
+        let cell =
+            |schedules: Option<u64>| schedules.map_or(format!("> {LIMIT}"), |number| number.to_string());
         let rr = schedules("rr", threads);
         let degree = rr.zip(before).map(|(now, (fewer, then))| {
             (now as f64 / then as f64).ln() / (threads as f64 / fewer as f64).ln()

@@ -61,7 +61,8 @@ fn main() {
         run(name, (number(0) as usize, number(1) as usize, number(2)));
         return;
     }
-    for (title, work) in [("all executions, 2 × 3", (2, 3, 1_000_000)), ("fewest delays, 4 × 5", (4, 5, 988))] {
+    for (title, work) in [("all executions, 2 × 3", (2, 3, 1_000_000)), ("fewest delays, 4 × 5", (4, 5, 988))]
+    {
         let Some(base) = per_step(NAMES[0], work) else {
             println!("valgrind is missing: apt install valgrind");
             return;

@@ -27,7 +27,10 @@ fn systematic(program: &Program, strategies: &str) -> Found {
     matches!(report.verdict, Verdict::Bug(_)).then_some(report.statistics.schedules)
 }
 
-fn sampled<S: shuttle::scheduler::Scheduler + 'static>(program: &Program, scheduler: impl Fn(u64) -> S) -> Found {
+fn sampled<S: shuttle::scheduler::Scheduler + 'static>(
+    program: &Program,
+    scheduler: impl Fn(u64) -> S,
+) -> Found {
     let sample = |seed| {
         let (failed, counts) = on_shuttle::run(scheduler(seed), program.run);
         if failed { counts.executions.get() } else { u64::MAX }
@@ -52,7 +55,7 @@ fn row(program: &Program) -> Vec<Option<Found>> {
     row.push(Some(sampled(program, |seed| RandomScheduler::new_from_seed(seed, LIMIT as usize))));
     row.push(Some(sampled(program, |seed| PctScheduler::new_from_seed(seed, 3, LIMIT as usize))));
     row.push(Some(depth_first(program)));
-    row.push(on_loom::until_bug(program.name, LIMIT));
+    row.push(on_loom::until_bug(program.name));
     row
 }
 
@@ -88,6 +91,10 @@ fn plot(rows: &[Vec<Option<Found>>]) {
 }
 
 fn main() {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    if let [_loom, name] = &arguments[..] {
+        return on_loom::answer(name, LIMIT);
+    }
     // Shuttle's hook would print each failure; it comes with the first execution.
     on_shuttle::run(DfsScheduler::new(Some(1), false), || {});
     std::panic::set_hook(Box::new(|_| {}));

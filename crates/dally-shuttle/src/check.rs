@@ -74,7 +74,7 @@ where
             let explorer = Explorer::replaying(&config, &strategy, &schedule, Capture::default());
             insist(run_all(&config, &explorer, &Arc::new(f)))
         }
-        Err(error) => panic!("{error}"),
+        Err(error) => hook::fail(&error.to_string()),
     }
 }
 
@@ -96,7 +96,7 @@ where
 #[track_caller]
 fn insist(report: Report) -> Report {
     match report.verdict {
-        Verdict::Bug(_) | Verdict::Unsupported(_) => panic!("{report}"),
+        Verdict::Bug(_) | Verdict::Unsupported(_) => hook::fail(&report.to_string()),
         Verdict::Proved | Verdict::NoBug(_) | Verdict::Inconclusive(_) => report,
     }
 }

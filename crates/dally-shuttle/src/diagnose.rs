@@ -69,7 +69,8 @@ impl Scene {
     }
 
     fn waiting(&self, capture: &Capture) -> Vec<(TaskName, Place)> {
-        let place = |task: TaskId| Some((name(capture, task), capture.place(&self.trace, self.trace.len(), task)?));
+        let place =
+            |task: TaskId| Some((name(capture, task), capture.place(&self.trace, self.trace.len(), task)?));
         self.tasks().into_iter().filter_map(place).collect()
     }
 }

@@ -50,7 +50,8 @@ impl Node {
     fn has_child_for(&self, price: u32) -> bool {
         let after_last = self.deviations.last().map_or(0, |last| last + 1);
         let later = self.outcome.branches.saturating_sub(after_last) as usize;
-        let at_that_price = if price == 0 { self.outcome.free.len() } else { later - self.outcome.free.len() };
+        let at_that_price =
+            if price == 0 { self.outcome.free.len() } else { later - self.outcome.free.len() };
         at_that_price > 0 || self.outcome.further == Some(price)
     }
 }
@@ -74,6 +75,8 @@ pub(crate) struct Enumeration {
     tried: usize,
     /// The branches of the longest of these parents.
     branches: u32,
+    /// Some execution of the present layer has a child in it.
+    any_free: bool,
     begun: bool,
 }
 
@@ -94,7 +97,7 @@ impl Enumeration {
             return Some(Deviations::default());
         }
         while self.branch < self.branches {
-            while self.tried < self.previous.len() + self.present.len() {
+            while self.tried < self.previous.len() + if self.any_free { self.present.len() } else { 0 } {
                 self.tried += 1;
                 if let Some(parent) = self.parent(self.tried - 1) {
                     return Some(parent.deviations.iter().copied().chain([self.branch]).collect());
@@ -120,6 +123,7 @@ impl Enumeration {
         let costlier = node.has_child_for(1);
         let free = node.has_child_for(0);
         self.goes_on |= costlier;
+        self.any_free |= free;
         if free {
             self.branches = self.branches.max(node.outcome.branches);
         }
@@ -139,7 +143,7 @@ impl Enumeration {
         self.previous.retain(|node| node.has_child_for(1));
         self.branches = self.previous.iter().map(|node| node.outcome.branches).max().unwrap_or(0);
         self.cost += 1;
-        self.goes_on = false;
+        (self.goes_on, self.any_free) = (false, false);
         (self.branch, self.tried) = (0, 0);
     }
 }

@@ -5,10 +5,10 @@
 //! for each other at the end of a bound.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Instant;
 
+use rustc_hash::FxHashSet;
 use shuttle::MaxSteps;
 use shuttle::scheduler::{DataSource, RandomDataSource, Scheduler, Task, TaskId};
 
@@ -53,7 +53,12 @@ impl Explorer {
     }
 
     /// A search of one execution only.
-    pub(crate) fn replaying(config: &Config, strategy: &Strategy, schedule: &Schedule, capture: Capture) -> Self {
+    pub(crate) fn replaying(
+        config: &Config,
+        strategy: &Strategy,
+        schedule: &Schedule,
+        capture: Capture,
+    ) -> Self {
         let config = Config { values: schedule.values, schedules: Some(1), ..config.clone() };
         let mut search = Search::new(&config, std::slice::from_ref(strategy));
         (search.replaying, search.only) = (true, Some(schedule.deviations.clone()));
@@ -135,7 +140,7 @@ pub(crate) struct Search {
     running: bool,
     stop: Option<Stop>,
     statistics: Statistics,
-    seen: HashSet<u64>,
+    seen: FxHashSet<u64>,
     capture: Option<Capture>,
 }
 
@@ -167,7 +172,7 @@ impl Search {
             running: false,
             stop: None,
             statistics: Statistics { strategies: strategy_statistics, ..Statistics::default() },
-            seen: HashSet::new(),
+            seen: FxHashSet::default(),
             capture: None,
         }
     }

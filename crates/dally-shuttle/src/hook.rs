@@ -4,7 +4,7 @@
 //! shuttle's own hook prints its schedule each time. So, on threads that run a search, ours takes over.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
@@ -27,6 +27,7 @@ struct Watch {
 
 thread_local! {
     static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) };
+    static REPORTING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// How an execution failed: what it panicked with in the end, and all panics on the way, the last one first.
@@ -48,6 +49,14 @@ pub(crate) fn watch(explorer: &Explorer, search: impl FnOnce()) -> Result<(), Cr
     })
 }
 
+/// Panics with a report of ours, which is printed as it is: shuttle's hook would add a schedule of its own.
+#[track_caller]
+pub(crate) fn fail(report: &str) -> ! {
+    install();
+    REPORTING.set(true);
+    panic!("{report}");
+}
+
 /// Takes over from shuttle's hook, which is there from shuttle's first execution on.
 fn install() {
     static INSTALLED: Once = Once::new();
@@ -56,11 +65,19 @@ fn install() {
         nothing.run(|| {});
         let shuttles = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            if !note(info) {
+            if REPORTING.take() {
+                print(info);
+            } else if !note(info) {
                 shuttles(info);
             }
         }));
     });
+}
+
+#[allow(clippy::print_stderr, reason = "that is what a panic does")]
+fn print(info: &PanicHookInfo<'_>) {
+    let place = info.location().map(|location| format!(" at {location}")).unwrap_or_default();
+    eprintln!("panicked{place}:\n{}", message(info.payload()));
 }
 
 /// Writes the panic down, if a search runs on this thread.

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::Path;
+use std::path::{Component, Path};
 
-use backtrace::{Backtrace, BacktraceSymbol};
+use backtrace::{Backtrace, BacktraceFrame, BacktraceSymbol};
 use shuttle::scheduler::TaskId;
 
 use crate::policy::Point;
@@ -95,7 +95,7 @@ fn points_of(trace: &[TaskId], step: usize, task: TaskId) -> impl Iterator<Item 
 fn place_of(stack: &Backtrace) -> Option<Place> {
     let mut stack = stack.clone();
     stack.resolve();
-    let symbols = stack.frames().iter().flat_map(|frame| frame.symbols());
+    let symbols = stack.frames().iter().flat_map(BacktraceFrame::symbols);
     let mut operation = None;
     for symbol in symbols {
         let name = symbol.name().map(|name| format!("{name:#}")).unwrap_or_default();
@@ -119,7 +119,7 @@ fn is_executor(name: &str) -> bool {
 
 fn is_library(name: &str, symbol: &BacktraceSymbol) -> bool {
     let dependency = |file: &Path| {
-        let parts: Vec<_> = file.components().map(|part| part.as_os_str()).collect();
+        let parts: Vec<_> = file.components().map(Component::as_os_str).collect();
         parts.windows(2).any(|pair| pair[0] == ".cargo" && pair[1] == "registry")
             || parts.iter().any(|part| *part == "rustc")
     };
@@ -189,8 +189,16 @@ mod tests {
     fn names_of_functions_are_understood() {
         for (name, krate, word) in [
             ("shuttle_std::sync::mutex::Mutex<T>::lock", "shuttle_std", Some("lock")),
-            ("<shuttle_std::sync::mutex::MutexGuard<T> as core::ops::drop::Drop>::drop", "shuttle_std", Some("drop")),
-            ("core::ptr::drop_in_place<shuttle_std::sync::mutex::MutexGuard<i32>>", "core", Some("drop of MutexGuard")),
+            (
+                "<shuttle_std::sync::mutex::MutexGuard<T> as core::ops::drop::Drop>::drop",
+                "shuttle_std",
+                Some("drop"),
+            ),
+            (
+                "core::ptr::drop_in_place<shuttle_std::sync::mutex::MutexGuard<i32>>",
+                "core",
+                Some("drop of MutexGuard"),
+            ),
             ("shuttle_std::future::spawn::{{closure}}", "shuttle_std", Some("spawn")),
             ("<&mut dyn core::future::Future as x::Y>::poll", "core", Some("poll")),
             ("core::ops::function::FnOnce::call_once{{vtable.shim}}", "core", None),

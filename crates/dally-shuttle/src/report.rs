@@ -117,7 +117,7 @@ impl fmt::Display for Report {
             Verdict::NoBug(bound) => {
                 write!(f, "no bug: no schedule with at most {} fails", count(*bound, "delay"))?;
             }
-            Verdict::Bug(bug) => write!(f, "{bug}\n")?,
+            Verdict::Bug(bug) => writeln!(f, "{bug}")?,
             Verdict::Inconclusive(limit) => write!(f, "no bug so far: {limit}")?,
             Verdict::Unsupported(reason) => write!(f, "cannot be explored: {reason}")?,
         }
@@ -170,7 +170,10 @@ impl fmt::Display for Bug {
             writeln!(f, "{task} waits at {place}{}", Operation(" in", place))?;
         }
         if !self.repeatable {
-            writeln!(f, "It did not fail like this when it was run again: it depends on something besides the schedule.")?;
+            writeln!(
+                f,
+                "It did not fail like this when it was run again: it depends on something besides the schedule."
+            )?;
         }
         write!(
             f,
@@ -190,8 +193,12 @@ impl Bug {
             Departure::Delayed { task, place: Some(place), .. } => {
                 writeln!(f, "{task} was {verb} at {place}{}", Operation(" before", place))
             }
-            Departure::Delayed { task, place: None, .. } => writeln!(f, "{task} was {verb} at an unknown place"),
-            Departure::Value { nth, of, task } => writeln!(f, "{task} got value {nth} of 0..{of} from `rand`"),
+            Departure::Delayed { task, place: None, .. } => {
+                writeln!(f, "{task} was {verb} at an unknown place")
+            }
+            Departure::Value { nth, of, task } => {
+                writeln!(f, "{task} got value {nth} of 0..{of} from `rand`")
+            }
         }
     }
 }

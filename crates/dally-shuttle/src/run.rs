@@ -69,7 +69,11 @@ impl Run {
 
     /// Decides at a branch with so many ways to go on. Says what was decided, and which alternative it was.
     #[inline]
-    pub(crate) fn branch<T>(&mut self, options: usize, decide: impl FnOnce(usize) -> (T, Price)) -> (T, usize) {
+    pub(crate) fn branch<T>(
+        &mut self,
+        options: usize,
+        decide: impl FnOnce(usize) -> (T, Price),
+    ) -> (T, usize) {
         let branch = self.outcome.branches;
         self.outcome.branches += 1;
         let nth = if branch == self.next { self.deviate(options) } else { 0 };
@@ -107,7 +111,8 @@ impl Run {
 
     fn happened(&mut self, what: usize) {
         // As in rustc's hash tables, where it is good enough for lists of small numbers.
-        self.history = (self.history.rotate_left(5) ^ (what as u64).wrapping_add(1)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        self.history =
+            (self.history.rotate_left(5) ^ (what as u64).wrapping_add(1)).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 
     /// A hash of all steps so far.

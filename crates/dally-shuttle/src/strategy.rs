@@ -56,7 +56,8 @@ impl Strategy {
         let mut list = Vec::new();
         let mut rest = names;
         while !rest.is_empty() {
-            let end = rest.match_indices(',').map(|(at, _)| at).find(|at| !starts_with_digit(&rest[at + 1..]));
+            let end =
+                rest.match_indices(',').map(|(at, _)| at).find(|at| !starts_with_digit(&rest[at + 1..]));
             let (name, more) = end.map_or((rest, ""), |at| (&rest[..at], &rest[at + 1..]));
             match name.trim() {
                 "portfolio" => list.extend(Self::portfolio()),

@@ -39,7 +39,10 @@ impl<S: Scheduler> Scheduler for Recording<S> {
 }
 
 /// The orders of tasks in all executions, sorted; with repetitions, if there are any.
-fn orders(scheduler: impl Scheduler + 'static, program: impl Fn() + Send + Sync + 'static) -> Vec<Vec<usize>> {
+fn orders(
+    scheduler: impl Scheduler + 'static,
+    program: impl Fn() + Send + Sync + 'static,
+) -> Vec<Vec<usize>> {
     let runs = Rc::default();
     let recording = Recording { inner: scheduler, runs: Rc::clone(&runs) };
     Runner::new(recording, shuttle::Config::default()).run(program);
@@ -118,7 +121,8 @@ fn without_a_bound_they_are_those_of_shuttles_exhaustive_search() {
         if everything.len() == 3_000 {
             return Ok(());
         }
-        let names = ["rr", "rr:reverse", "rr:7", "rtc", "dfs", "df", "dfw", "random:3", "priority(rtc)", "pct:5,2"];
+        let names =
+            ["rr", "rr:reverse", "rr:7", "rtc", "dfs", "df", "dfw", "random:3", "priority(rtc)", "pct:5,2"];
         let strategy = *u.choose(&[&names[..], &["preemptions"]].concat())?;
         let explorer = Explorer::new(&unlimited(strategy));
         let ours = orders(explorer.clone(), run(&program));
@@ -171,7 +175,8 @@ fn two_threads_are_enumerated_by_hand() {
 
 #[test]
 fn a_thread_that_spins_lets_others_run_at_no_cost() {
-    for strategy in ["rr", "rr:reverse", "rtc", "dfs", "df", "dfw", "random:1", "priority(rr)", "preemptions"] {
+    for strategy in ["rr", "rr:reverse", "rtc", "dfs", "df", "dfw", "random:1", "priority(rr)", "preemptions"]
+    {
         let config = Config { delays: Some(1), schedules: Some(3_000), ..unlimited(strategy) };
         let report = explore(&config, || {
             let flag = Arc::new(AtomicUsize::new(0));
@@ -231,7 +236,8 @@ fn values_are_chosen_or_come_from_a_seed() {
     let values = Arc::clone(&seen);
     let report = explore(&Config { values: Values::Seed(1), ..unlimited("rr") }, move || {
         let values = Arc::clone(&values);
-        let thread = thread::spawn(move || values.lock().unwrap().push(shuttle::rand::thread_rng().r#gen::<u64>()));
+        let thread =
+            thread::spawn(move || values.lock().unwrap().push(shuttle::rand::thread_rng().r#gen::<u64>()));
         thread::sleep(std::time::Duration::ZERO);
         thread.join().unwrap();
     });
@@ -270,7 +276,10 @@ fn levels_come_first_under_priority_only() {
 fn limits_end_a_search() {
     let limited = |schedules| Config { schedules: Some(schedules), ..unlimited("rr, rtc") };
     let report = explore(&limited(17), increments(3, 2));
-    assert_eq!((&report.verdict, report.statistics.schedules), (&Verdict::Inconclusive(Limit::Schedules), 17));
+    assert_eq!(
+        (&report.verdict, report.statistics.schedules),
+        (&Verdict::Inconclusive(Limit::Schedules), 17)
+    );
     assert_eq!(report.statistics.strategies[0].completed, Some(0));
 
     assert_eq!(explore(&limited(0), increments(3, 2)).verdict, Verdict::Inconclusive(Limit::Schedules));

@@ -3,7 +3,13 @@
 //! ```text
 //! cargo run -p dally-shuttle --example bugs -- philosophers
 //! ```
-#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::print_stdout, reason = "an example is a command line")]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "an example is a command line"
+)]
 
 use dally_shuttle::{Config, explore};
 

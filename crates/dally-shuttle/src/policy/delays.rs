@@ -12,8 +12,8 @@
 //!    here, `priority` included.
 //! 5. Shuttle does not tell a task that has ended from one that is blocked. Both are passed over.
 
-use dally_schedule::{DelayingScheduler, Post, Ready, TaskId, Why};
 use ::shuttle::scheduler::{self as shuttle, Task};
+use dally_schedule::{DelayingScheduler, Post, Ready, TaskId, Why};
 
 use super::{Point, Policy, Price};
 use crate::Level;
@@ -27,6 +27,8 @@ pub(crate) struct Delays<S> {
     ready: Vec<TaskId>,
     /// The same at the point before.
     before: Vec<TaskId>,
+    /// The task that ran last, if it can go on.
+    going_on: Option<TaskId>,
     /// The tasks that are blocked, but may wake up for no reason.
     dozing: Vec<TaskId>,
     /// How many tasks the scheduler was given: ids are handed out one by one.
@@ -48,6 +50,7 @@ impl<S: DelayingScheduler> Delays<S> {
             empty,
             ready: Vec::new(),
             before: Vec::new(),
+            going_on: None,
             dozing: Vec::new(),
             known: 0,
             state: 0,
@@ -59,15 +62,18 @@ impl<S: DelayingScheduler> Delays<S> {
 
     /// Tells the scheduler what has happened since the last point.
     fn observe(&mut self, point: &Point<'_>) {
-        if !self.same_as_before(point) {
+        let same = self.same_as_before(point);
+        if !same {
             self.look_around(point);
         }
         if let Some(current) = point.current.map(ours) {
-            let goes_on = Ready::new(&self.ready).contains(current);
+            let goes_on = same || Ready::new(&self.ready).contains(current);
+            self.going_on = Some(current).filter(|_| goes_on);
             self.scheduler.give(current, if goes_on { Why::Yielded } else { Why::Blocked(None) });
         }
     }
 
+    /// Whether the same tasks can run as at the last point. If so, the one that has run since is among them.
     fn same_as_before(&self, point: &Point<'_>) -> bool {
         let same = |(task, id): (&&Task, &TaskId)| ours(task.id()) == *id && task.runnable();
         self.dozing.is_empty()
@@ -79,24 +85,34 @@ impl<S: DelayingScheduler> Delays<S> {
         std::mem::swap(&mut self.before, &mut self.ready);
         self.ready.clear();
         self.dozing.clear();
+        let mut behind = 0;
         for task in point.tasks {
-            let list = if task.runnable() { &mut self.ready } else { &mut self.dozing };
-            list.push(ours(task.id()));
+            let id = ours(task.id());
+            if !task.runnable() {
+                self.dozing.push(id);
+                continue;
+            }
+            self.ready.push(id);
+            // Both lists ascend.
+            while self.before.get(behind).is_some_and(|other| *other < id) {
+                behind += 1;
+            }
+            if self.before.get(behind) != Some(&id) {
+                self.give_newcomer(task, point.current);
+            }
         }
-        self.give_new_and_woken(point);
     }
 
-    fn give_new_and_woken(&mut self, point: &Point<'_>) {
-        for task in point.tasks.iter().filter(|task| task.runnable()) {
-            let id = ours(task.id());
-            if id.index() >= self.known {
-                self.known = id.index() + 1;
-                let level = if self.levels { Level::of(task.id()) } else { 0 };
-                let by = task.parent_task_id().map(ours);
-                self.scheduler.give(id, Why::Posted(Post { by, level, ..Post::default() }));
-            } else if self.before.binary_search(&id).is_err() && Some(task.id()) != point.current {
-                self.scheduler.give(id, Why::Woken(point.current.map(ours)));
-            }
+    /// A task can run that could not before: it is new, or was woken, or is the one that has run.
+    fn give_newcomer(&mut self, task: &Task, current: Option<shuttle::TaskId>) {
+        let id = ours(task.id());
+        if id.index() >= self.known {
+            self.known = id.index() + 1;
+            let level = if self.levels { Level::of(task.id()) } else { 0 };
+            let by = task.parent_task_id().map(ours);
+            self.scheduler.give(id, Why::Posted(Post { by, level, ..Post::default() }));
+        } else if Some(task.id()) != current {
+            self.scheduler.give(id, Why::Woken(current.map(ours)));
         }
     }
 
@@ -119,6 +135,7 @@ impl<S: DelayingScheduler> Delays<S> {
     }
 
     /// The n-th task of the order.
+    #[inline]
     fn nth_task(&mut self, yielding: Option<TaskId>, nth: usize) -> TaskId {
         if nth == 0 && yielding.is_none() {
             // Nearly always: so it should cost little.
@@ -128,6 +145,10 @@ impl<S: DelayingScheduler> Delays<S> {
                 None => {}
             }
         }
+        self.deviate(yielding, nth)
+    }
+
+    fn deviate(&mut self, yielding: Option<TaskId>, nth: usize) -> TaskId {
         self.rest.clone_from(&self.ready);
         if let Some(current) = yielding {
             self.settle_on(current);
@@ -169,15 +190,15 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
         self.scheduler.clone_from(&self.empty);
         self.ready.clear();
         self.dozing.clear();
-        self.known = 0;
+        (self.known, self.going_on) = (0, None);
     }
 
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (shuttle::TaskId, Price) {
         self.observe(point);
         self.put_off.clear();
         self.state = point.history;
-        let yielding = point.current.filter(|_| point.yielding && self.ready.len() > 1).map(ours);
-        let task = self.nth_task(yielding.filter(|task| self.ready.contains(task)), nth);
+        let yielding = self.going_on.filter(|_| point.yielding && self.ready.len() > 1);
+        let task = self.nth_task(yielding, nth);
         (theirs(task), Price { first: 1, further: 1 })
     }
 

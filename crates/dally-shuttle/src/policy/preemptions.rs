@@ -25,7 +25,8 @@ impl Policy for Preemptions {
         let stays = can_go_on.filter(|_| !point.yielding);
         // Round and round, so that two tasks that yield do not keep a third from running.
         let others = |later: bool| {
-            let is_other = move |task: &&&Task| (Some(task.id()) > point.current) == later && !is_current(task);
+            let is_other =
+                move |task: &&&Task| (Some(task.id()) > point.current) == later && !is_current(task);
             point.tasks.iter().filter(is_other).filter(|task| task.runnable())
         };
         let yielding = can_go_on.filter(|_| point.yielding);
