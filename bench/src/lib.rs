@@ -6,6 +6,10 @@
 pub mod boogie;
 pub mod cpu;
 pub mod leader;
+#[cfg(feature = "shuttle")]
+pub mod on_loom;
+#[cfg(feature = "shuttle")]
+pub mod on_shuttle;
 pub mod peterson;
 pub mod spin;
 #[path = "../../examples/two_phase_commit/model.rs"]

@@ -29,6 +29,7 @@ impl Rtc {
 }
 
 impl DelayingScheduler for Rtc {
+    #[inline]
     fn give(&mut self, task: TaskId, why: Why) {
         match why {
             // The first tasks run in the order in which they are given: nobody caused them.
@@ -43,6 +44,7 @@ impl DelayingScheduler for Rtc {
         }
     }
 
+    #[inline]
     fn take(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
         self.stack.iter().rev().copied().find(|task| ready.contains(*task))
     }

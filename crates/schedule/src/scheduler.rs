@@ -92,6 +92,7 @@ impl<'a> Ready<'a> {
     }
 
     /// Whether the task can run.
+    #[inline]
     pub fn contains(&self, task: TaskId) -> bool {
         if self.enabled.len() <= 8 {
             self.enabled.contains(&task)

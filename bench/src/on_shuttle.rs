@@ -1,0 +1,70 @@
+//! The programs of `dally-shuttle`, and how many executions a scheduler of shuttle needs for them.
+#![allow(missing_docs, clippy::unwrap_used, reason = "the programs are examples, not an interface")]
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
+use shuttle::sync::Mutex;
+use shuttle::{FailurePersistence, Runner, thread};
+
+#[path = "../../crates/dally-shuttle/examples/bugs/all.rs"]
+pub mod bugs;
+
+/// Threads that each lock a counter and increment it several times.
+pub fn increments(threads: usize, times: usize) -> impl Fn() + Send + Sync + 'static {
+    move || {
+        let counter = Arc::new(Mutex::new(0));
+        let increment = |_| {
+            let counter = Arc::clone(&counter);
+            thread::spawn(move || (0..times).for_each(|_| *counter.lock().unwrap() += 1))
+        };
+        let threads: Vec<_> = (0..threads).map(increment).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    }
+}
+
+/// Any scheduler, with the number of executions and steps so far.
+struct Counting<S> {
+    inner: S,
+    counts: Rc<Counts>,
+}
+
+/// Executions and steps.
+#[derive(Debug, Default)]
+pub struct Counts {
+    pub executions: Cell<u64>,
+    pub steps: Cell<u64>,
+}
+
+impl<S: Scheduler> Scheduler for Counting<S> {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        let schedule = self.inner.new_execution()?;
+        self.counts.executions.update(|executions| executions + 1);
+        Some(schedule)
+    }
+
+    fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
+        self.counts.steps.update(|steps| steps + 1);
+        self.inner.next_task(tasks, current, yielding)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.inner.next_u64()
+    }
+}
+
+/// Runs a program under a scheduler until it fails, or the scheduler is done: whether it failed, and what was counted.
+pub fn run(
+    scheduler: impl Scheduler + 'static,
+    program: impl Fn() + Send + Sync + 'static,
+) -> (bool, Rc<Counts>) {
+    let counts = Rc::<Counts>::default();
+    let scheduler = Counting { inner: scheduler, counts: Rc::clone(&counts) };
+    let mut config = shuttle::Config::default();
+    config.failure_persistence = FailurePersistence::None;
+    let failed = catch_unwind(AssertUnwindSafe(|| Runner::new(scheduler, config).run(program))).is_err();
+    (failed, counts)
+}

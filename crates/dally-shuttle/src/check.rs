@@ -1,0 +1,129 @@
+//! Checking a test: search, and when something fails, find out where.
+
+use std::sync::Arc;
+
+use shuttle::Runner;
+
+use crate::diagnose::diagnose;
+use crate::hook::{self, Crash};
+use crate::locate::Capture;
+use crate::{Config, Explorer, Report, Schedule, Strategy, Verdict};
+
+/// The environment variable with a schedule to replay.
+pub const REPLAY: &str = "DALLY_REPLAY";
+
+/// Runs a concurrent test under the schedules of the [default configuration](Config), those with the fewest
+/// delays first.
+///
+/// # Panics
+///
+/// If the test panics, deadlocks, or does not come to an end under one of them. The message says which tasks
+/// were delayed where, and how to run that schedule again. With [`DALLY_REPLAY`](REPLAY) in the environment, only
+/// that schedule is run.
+#[track_caller]
+pub fn check<F>(f: F) -> Report
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    check_with(Config::default(), f)
+}
+
+/// Like [`check`], for any configuration.
+///
+/// # Panics
+///
+/// Like [`check`].
+#[track_caller]
+#[allow(clippy::needless_pass_by_value, reason = "a configuration is written where it is used")]
+pub fn check_with<F>(config: Config, f: F) -> Report
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    match std::env::var(REPLAY) {
+        Ok(schedule) => replay_with(config, &schedule, f),
+        Err(_) => insist(explore(&config, f)),
+    }
+}
+
+/// Runs a test under one schedule, as [`check`] printed it.
+///
+/// # Panics
+///
+/// If the test fails; or if the text is no schedule, or does not fit the test.
+#[track_caller]
+pub fn replay<F>(schedule: &str, f: F) -> Report
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    replay_with(Config::default(), schedule, f)
+}
+
+/// Like [`replay`], where the configuration has a strategy of one's own, or limits other than the default's.
+///
+/// # Panics
+///
+/// Like [`replay`].
+#[track_caller]
+#[allow(clippy::needless_pass_by_value, reason = "a configuration is written where it is used")]
+pub fn replay_with<F>(config: Config, schedule: &str, f: F) -> Report
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    match parse(&config, schedule) {
+        Ok((schedule, strategy)) => {
+            let explorer = Explorer::replaying(&config, &strategy, &schedule, Capture::default());
+            insist(run_all(&config, &explorer, &Arc::new(f)))
+        }
+        Err(error) => hook::fail(&error.to_string()),
+    }
+}
+
+fn parse(config: &Config, text: &str) -> Result<(Schedule, Strategy), Box<dyn std::error::Error>> {
+    let schedule: Schedule = text.parse()?;
+    let known = config.strategies.iter().find(|strategy| strategy.name() == schedule.strategy);
+    let strategy = known.map_or_else(|| schedule.strategy.parse(), |known| Ok(known.clone()))?;
+    Ok((schedule, strategy))
+}
+
+/// Like [`check_with`], but a bug is part of the report, and the environment has no say.
+pub fn explore<F>(config: &Config, f: F) -> Report
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    run_all(config, &Explorer::new(config), &Arc::new(f))
+}
+
+#[track_caller]
+fn insist(report: Report) -> Report {
+    match report.verdict {
+        Verdict::Bug(_) | Verdict::Unsupported(_) => hook::fail(&report.to_string()),
+        Verdict::Proved | Verdict::NoBug(_) | Verdict::Inconclusive(_) => report,
+    }
+}
+
+/// Runs all executions of a search, up to one that fails.
+fn run_all<F>(config: &Config, explorer: &Explorer, f: &Arc<F>) -> Report
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    let result = run_quietly(explorer, config.for_shuttle(), f);
+    let report = explorer.report();
+    match result {
+        Ok(()) => report,
+        Err(crash) => {
+            let bug = diagnose(config, explorer, crash, |again, config| run_quietly(again, config, f));
+            Report { verdict: Verdict::Bug(Box::new(bug)), ..report }
+        }
+    }
+}
+
+fn run_quietly<F>(explorer: &Explorer, config: shuttle::Config, f: &Arc<F>) -> Result<(), Crash>
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    let f = Arc::clone(f);
+    let scheduler = explorer.clone();
+    hook::watch(explorer, || {
+        Runner::new(scheduler, config).run(move || f());
+    })
+}

@@ -1,0 +1,235 @@
+//! Every execution exactly once, those of cost 0 first, then those of cost 1, and so on.
+//!
+//! Along an execution, number the *branches*: the points at which there is more than one way to go on. At
+//! each, an execution takes the default or one of the alternatives after it. It is given by its *deviations*:
+//! the ascending list of the branches at which it departs from the default, in which a branch stands n times
+//! if its n-th alternative is taken. Everything else is determined.
+//!
+//! Leave out the last deviation, and you have the execution's parent; so the executions are a tree, whose
+//! root has no deviations. A child follows its parent up to the branch at which it deviates, so that branch is
+//! there. To run all children of an execution, it is enough to know how many branches it had and which of them
+//! were free. Hence no execution is run just to find out where it can be changed, as a depth-first search
+//! within a budget of K does with all those of less than K.
+//!
+//! A child that costs more than its parent belongs to the next *layer*, a child that costs the same to the
+//! same layer. Within a layer, executions are run in the order of their last deviation: those that differ
+//! early come early, whatever their parents.
+
+/// The branches at which an execution departs from the default, ascending, with repetition.
+pub(crate) type Deviations = Box<[u32]>;
+
+/// What is known of an execution that has been run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// How many branches it had.
+    pub(crate) branches: u32,
+    /// Those after the last deviation whose alternatives cost nothing, ascending.
+    pub(crate) free: Vec<u32>,
+    /// What one more deviation at the last of them would cost, if there is an alternative left.
+    pub(crate) further: Option<u32>,
+}
+
+#[derive(Debug)]
+struct Node {
+    deviations: Deviations,
+    outcome: Outcome,
+}
+
+impl Node {
+    /// What the child that also deviates at this branch costs on top, if there is such a child.
+    fn price(&self, branch: u32) -> Option<u32> {
+        match self.deviations.last() {
+            Some(&last) if branch < last => None,
+            Some(&last) if branch == last => self.outcome.further,
+            _ if branch >= self.outcome.branches => None,
+            _ => Some(u32::from(self.outcome.free.binary_search(&branch).is_err())),
+        }
+    }
+
+    /// Whether there is a child at this price.
+    fn has_child_for(&self, price: u32) -> bool {
+        let after_last = self.deviations.last().map_or(0, |last| last + 1);
+        let later = self.outcome.branches.saturating_sub(after_last) as usize;
+        let at_that_price =
+            if price == 0 { self.outcome.free.len() } else { later - self.outcome.free.len() };
+        at_that_price > 0 || self.outcome.further == Some(price)
+    }
+}
+
+/// The enumeration of all executions, layer by layer.
+#[derive(Debug, Default)]
+pub(crate) struct Enumeration {
+    /// The highest cost that is of interest.
+    limit: Option<u32>,
+    /// The cost of the present layer.
+    cost: u32,
+    /// The executions of the layer before that have children in the present layer.
+    previous: Vec<Node>,
+    /// The executions of the present layer that have children in it or in the next.
+    present: Vec<Node>,
+    /// Some execution of the present layer has a child in the next.
+    goes_on: bool,
+    /// Where the next execution may deviate last, and the parents that were tried for it: first `previous`,
+    /// then `present`.
+    branch: u32,
+    tried: usize,
+    /// The branches of the longest of these parents.
+    branches: u32,
+    /// Some execution of the present layer has a child in it.
+    any_free: bool,
+    begun: bool,
+}
+
+impl Enumeration {
+    /// Of all executions up to a cost.
+    pub(crate) fn new(limit: Option<u32>) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// The cost of the present layer.
+    pub(crate) fn cost(&self) -> u32 {
+        self.cost
+    }
+
+    /// The next execution of the present layer, if there is one.
+    pub(crate) fn next_execution(&mut self) -> Option<Deviations> {
+        if !std::mem::replace(&mut self.begun, true) {
+            return Some(Deviations::default());
+        }
+        while self.branch < self.branches {
+            while self.tried < self.previous.len() + if self.any_free { self.present.len() } else { 0 } {
+                self.tried += 1;
+                if let Some(parent) = self.parent(self.tried - 1) {
+                    return Some(parent.deviations.iter().copied().chain([self.branch]).collect());
+                }
+            }
+            (self.branch, self.tried) = (self.branch + 1, 0);
+        }
+        None
+    }
+
+    /// The node in this place, if it has a child in the present layer that deviates at the present branch.
+    fn parent(&self, place: usize) -> Option<&Node> {
+        let (node, price) = match self.previous.get(place) {
+            Some(node) => (node, 1),
+            None => (&self.present[place - self.previous.len()], 0),
+        };
+        Some(node).filter(|node| node.price(self.branch) == Some(price))
+    }
+
+    /// An execution has been run.
+    pub(crate) fn record(&mut self, deviations: Deviations, outcome: Outcome) {
+        let node = Node { deviations, outcome };
+        let costlier = node.has_child_for(1);
+        let free = node.has_child_for(0);
+        self.goes_on |= costlier;
+        self.any_free |= free;
+        if free {
+            self.branches = self.branches.max(node.outcome.branches);
+        }
+        if costlier && self.limit.is_none_or(|limit| self.cost < limit) || free {
+            self.present.push(node);
+        }
+    }
+
+    /// Whether the executions of the present layer have children that cost more.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
+    /// Goes on to the next layer, when the present one is done.
+    pub(crate) fn deepen(&mut self) {
+        self.previous = std::mem::take(&mut self.present);
+        self.previous.retain(|node| node.has_child_for(1));
+        self.branches = self.previous.iter().map(|node| node.outcome.branches).max().unwrap_or(0);
+        self.cost += 1;
+        (self.goes_on, self.any_free) = (false, false);
+        (self.branch, self.tried) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    use arbtest::arbtest;
+
+    use super::*;
+    use crate::policy::Price;
+    use crate::run::Run;
+
+    /// A tree of decisions, of some depth.
+    struct Tree {
+        seed: u64,
+        depth: usize,
+    }
+
+    impl Tree {
+        /// How many ways there are, and what each costs more than the one before.
+        fn fork(&self, path: &[usize]) -> (usize, impl Fn(usize) -> u32 + use<>) {
+            let mut hasher = DefaultHasher::new();
+            (self.seed, path).hash(&mut hasher);
+            let hash = hasher.finish();
+            (1 + (hash % 4) as usize, move |nth| (hash >> (32 + nth) & 1) as u32)
+        }
+
+        fn run(&self, run: &mut Run) -> Vec<usize> {
+            let mut path = Vec::new();
+            while path.len() < self.depth {
+                let (ways, more) = self.fork(&path);
+                let price = |nth| Price { first: more(1), further: more(nth + 1) };
+                let nth = if ways == 1 { 0 } else { run.branch(ways, |nth| ((), price(nth))).1 };
+                path.push(nth);
+            }
+            path
+        }
+
+        fn cost(&self, path: &[usize]) -> u32 {
+            let price = |at: usize| (1..=path[at]).map(self.fork(&path[..at]).1).sum::<u32>();
+            (0..path.len()).map(price).sum()
+        }
+
+        /// All paths, by trying everything.
+        fn paths(&self) -> HashSet<Vec<usize>> {
+            let mut paths = vec![Vec::new()];
+            for _ in 0..self.depth {
+                let longer = |path: Vec<usize>| {
+                    let ways = self.fork(&path).0;
+                    (0..ways).map(move |nth| [&path[..], &[nth]].concat())
+                };
+                paths = paths.into_iter().flat_map(longer).collect();
+            }
+            paths.into_iter().collect()
+        }
+    }
+
+    #[test]
+    fn each_path_comes_exactly_once_in_the_order_of_costs() {
+        arbtest(|u| {
+            let tree = Tree { seed: u.arbitrary()?, depth: u.int_in_range(0..=6)? };
+            let limit = u.arbitrary::<Option<u8>>()?.map(|limit| u32::from(limit % 6));
+            let mut left = tree.paths();
+            let mut enumeration = Enumeration::new(limit);
+            loop {
+                while let Some(deviations) = enumeration.next_execution() {
+                    let mut run = Run::new(deviations);
+                    let path = tree.run(&mut run);
+                    assert!(run.fits());
+                    assert_eq!(tree.cost(&path), enumeration.cost(), "{path:?}");
+                    assert!(left.remove(&path), "{path:?} comes twice");
+                    let (deviations, outcome) = run.finish();
+                    enumeration.record(deviations, outcome);
+                }
+                let more = left.iter().any(|path| tree.cost(path) > enumeration.cost());
+                assert_eq!(enumeration.goes_on(), more);
+                assert!(left.iter().all(|path| tree.cost(path) > enumeration.cost()));
+                if !more || limit.is_some_and(|limit| enumeration.cost() == limit) {
+                    return Ok(());
+                }
+                enumeration.deepen();
+            }
+        })
+        .budget_ms(1_000);
+    }
+}

@@ -1,0 +1,380 @@
+//! The search as a scheduler of shuttle: it decides who runs next in each execution, and which executions
+//! there are.
+//!
+//! Each strategy of a portfolio has an enumeration of its own. They take turns, one execution each, and wait
+//! for each other at the end of a bound.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Instant;
+
+use rustc_hash::FxHashSet;
+use shuttle::MaxSteps;
+use shuttle::scheduler::{DataSource, RandomDataSource, Scheduler, Task, TaskId};
+
+use crate::enumeration::{Deviations, Enumeration};
+use crate::locate::Capture;
+use crate::policy::{Point, Policy, Price};
+use crate::run::{Departure, Run};
+use crate::statistics::{Statistics, StrategyStatistics};
+use crate::{Config, Limit, Report, Schedule, Strategy, Values, Verdict};
+
+/// After how many steps (a power of two) the clock is looked at.
+const CLOCK_PERIOD: usize = 4096;
+
+/// A systematic search, as a shuttle `Scheduler`: it enumerates all executions with no delay, then all with
+/// one, and so on, each exactly once, and stops by itself.
+///
+/// [`check`](crate::check()) and its siblings use it, and say more about a failure. By itself it is for a
+/// `shuttle::Runner` of one's own. A clone is a handle to the same search, to ask for its
+/// [report](Explorer::report) afterwards.
+///
+/// ```
+/// use dally_shuttle::{Config, Explorer, Strategy, Verdict};
+/// use shuttle::{Runner, thread};
+///
+/// let config = Config { strategies: vec![Strategy::default()], ..Config::default() };
+/// let explorer = Explorer::new(&config);
+/// let runner = Runner::new(explorer.clone(), shuttle::Config::default());
+/// let executions = runner.run(|| {
+///     thread::spawn(thread::yield_now);
+/// });
+/// let report = explorer.report();
+/// assert_eq!(report.verdict, Verdict::Proved);
+/// assert_eq!(report.statistics.schedules, executions as u64);
+/// ```
+#[derive(Clone)]
+pub struct Explorer(Rc<RefCell<Search>>);
+
+impl Explorer {
+    /// The search that the configuration asks for. Time counts from now on.
+    pub fn new(config: &Config) -> Self {
+        Self(Rc::new(RefCell::new(Search::new(config, &config.strategies))))
+    }
+
+    /// A search of one execution only.
+    pub(crate) fn replaying(
+        config: &Config,
+        strategy: &Strategy,
+        schedule: &Schedule,
+        capture: Capture,
+    ) -> Self {
+        let config = Config { values: schedule.values, schedules: Some(1), ..config.clone() };
+        let mut search = Search::new(&config, std::slice::from_ref(strategy));
+        (search.replaying, search.only) = (true, Some(schedule.deviations.clone()));
+        search.capture = Some(capture);
+        Self(Rc::new(RefCell::new(search)))
+    }
+
+    /// What the search has to say: once it is over, or so far. It does not know of failures.
+    pub fn report(&self) -> Report {
+        let mut search = self.0.borrow_mut();
+        Report { verdict: search.verdict(), statistics: search.count() }
+    }
+
+    /// Looks at the search, unless it is about to decide something.
+    pub(crate) fn inspect<T>(&self, look: impl FnOnce(&Search) -> T) -> Option<T> {
+        self.0.try_borrow().ok().map(|search| look(&search))
+    }
+
+    /// What was captured on the way.
+    pub(crate) fn into_capture(self) -> Option<Capture> {
+        self.0.borrow_mut().capture.take()
+    }
+}
+
+impl std::fmt::Debug for Explorer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Explorer").finish_non_exhaustive()
+    }
+}
+
+impl Scheduler for Explorer {
+    fn new_execution(&mut self) -> Option<shuttle::scheduler::Schedule> {
+        self.0.borrow_mut().new_execution()
+    }
+
+    fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
+        self.0.borrow_mut().next_task(tasks, current, yielding)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.0.borrow_mut().next_value()
+    }
+}
+
+/// One strategy of the portfolio.
+struct Member {
+    strategy: Strategy,
+    policy: Box<dyn Policy>,
+    enumeration: Enumeration,
+    /// It has run all executions of the present bound.
+    done: bool,
+}
+
+/// Why there are no more executions.
+#[derive(Clone, Copy)]
+enum Stop {
+    /// All were run, or all up to the bound.
+    Everything,
+    Bound(u32),
+    Limit(Limit),
+    /// An execution could not follow its deviations, though its parent could.
+    Unrepeatable,
+}
+
+pub(crate) struct Search {
+    members: Vec<Member>,
+    /// Whose execution it is.
+    turn: usize,
+    /// There is only one execution to run, and this is it until it has begun.
+    replaying: bool,
+    only: Option<Deviations>,
+    delays: Option<u32>,
+    schedules: Option<u64>,
+    deadline: Option<Instant>,
+    steps: MaxSteps,
+    values: Values,
+    source: RandomDataSource,
+    pub(crate) run: Run,
+    running: bool,
+    stop: Option<Stop>,
+    statistics: Statistics,
+    seen: FxHashSet<u64>,
+    capture: Option<Capture>,
+}
+
+impl Search {
+    fn new(config: &Config, strategies: &[Strategy]) -> Self {
+        let member = |strategy: &Strategy| Member {
+            strategy: strategy.clone(),
+            policy: strategy.policy(),
+            enumeration: Enumeration::new(config.delays),
+            done: false,
+        };
+        let counts = |strategy: &Strategy| StrategyStatistics {
+            strategy: strategy.name().to_owned(),
+            ..StrategyStatistics::default()
+        };
+        let strategy_statistics = strategies.iter().map(counts).collect();
+        Self {
+            members: strategies.iter().map(member).collect(),
+            turn: strategies.len().saturating_sub(1),
+            replaying: false,
+            only: None,
+            delays: config.delays,
+            schedules: config.schedules,
+            deadline: config.time.and_then(|time| Instant::now().checked_add(time)),
+            steps: config.steps,
+            values: config.values,
+            source: RandomDataSource::initialize(0),
+            run: Run::new(Deviations::default()),
+            running: false,
+            stop: None,
+            statistics: Statistics { strategies: strategy_statistics, ..Statistics::default() },
+            seen: FxHashSet::default(),
+            capture: None,
+        }
+    }
+
+    fn new_execution(&mut self) -> Option<shuttle::scheduler::Schedule> {
+        if std::mem::take(&mut self.running) {
+            self.finish_run();
+        }
+        if self.stop.is_none() && self.schedules.is_some_and(|limit| self.statistics.schedules >= limit) {
+            self.stop = Some(Stop::Limit(Limit::Schedules));
+        }
+        if self.stop.is_some() || self.out_of_time() {
+            return None;
+        }
+        let deviations = self.next_deviations()?;
+        self.run.restart(deviations);
+        self.begin_run();
+        let seed = if let Values::Seed(seed) = self.values { seed } else { 0 };
+        self.source = RandomDataSource::initialize(seed);
+        Some(shuttle::scheduler::Schedule::new(self.source.reinitialize()))
+    }
+
+    fn begin_run(&mut self) {
+        self.running = true;
+        let member = &mut self.members[self.turn];
+        member.policy.begin();
+        self.statistics.schedules += 1;
+        let counts = &mut self.statistics.strategies[self.turn].schedules;
+        let bound = member.enumeration.cost() as usize;
+        counts.resize(counts.len().max(bound + 1), 0);
+        counts[bound] += 1;
+    }
+
+    /// The execution came to its end without failing.
+    fn finish_run(&mut self) {
+        self.count_run();
+        if self.stop.is_some() {
+            return; // It was cut off by the clock.
+        }
+        if !self.run.fits() {
+            self.stop = Some(Stop::Unrepeatable);
+            return;
+        }
+        let (deviations, outcome) = self.run.finish();
+        self.members[self.turn].enumeration.record(deviations, outcome);
+    }
+
+    fn count_run(&mut self) {
+        self.statistics.distinct += u64::from(self.seen.insert(self.run.history()));
+        self.statistics.steps += self.run.steps() as u64;
+        self.statistics.branches += u64::from(self.run.branches());
+        if let MaxSteps::ContinueAfter(limit) = self.steps {
+            self.statistics.cut += u64::from(self.run.steps() >= limit);
+        }
+    }
+
+    /// The next execution of the portfolio.
+    fn next_deviations(&mut self) -> Option<Deviations> {
+        if let Some(only) = self.only.take() {
+            self.turn = 0;
+            return Some(only);
+        }
+        loop {
+            for _ in 0..self.members.len() {
+                self.turn = (self.turn + 1) % self.members.len();
+                let next = self.members[self.turn].next();
+                if next.is_some() {
+                    return next;
+                }
+                let member = &self.members[self.turn];
+                self.statistics.strategies[self.turn].completed = Some(member.enumeration.cost());
+                if !member.enumeration.goes_on() {
+                    self.stop = Some(Stop::Everything);
+                    return None;
+                }
+            }
+            if !self.deepen() {
+                return None;
+            }
+        }
+    }
+
+    /// Goes on to the next bound, unless this was the last.
+    fn deepen(&mut self) -> bool {
+        let Some(bound) = self.members.first().map(|member| member.enumeration.cost()) else {
+            self.stop = Some(Stop::Limit(Limit::Schedules));
+            return false;
+        };
+        if self.delays.is_some_and(|limit| bound >= limit) {
+            self.stop = Some(Stop::Bound(bound));
+            return false;
+        }
+        for member in &mut self.members {
+            member.enumeration.deepen();
+            member.done = false;
+        }
+        true
+    }
+
+    fn out_of_time(&mut self) -> bool {
+        let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if over {
+            self.stop = Some(Stop::Limit(Limit::Time));
+        }
+        over
+    }
+
+    fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
+        let step = self.run.trace.len();
+        let point = &Point { tasks, current, yielding, history: self.run.history() };
+        if step % CLOCK_PERIOD == CLOCK_PERIOD - 1 && self.out_of_time() {
+            return None;
+        }
+        if let Some(capture) = &mut self.capture {
+            capture.look(step, point);
+        }
+        let policy = &mut self.members[self.turn].policy;
+        let task = if tasks.len() == 1 {
+            policy.choose(point, 0).0
+        } else {
+            let (task, nth) = self.run.branch(tasks.len(), |nth| policy.choose(point, nth));
+            if nth > 0 {
+                let put_off = policy.put_off().iter().map(|task| Departure::PutOff(step, *task));
+                self.run.departures.extend(put_off);
+            }
+            task
+        };
+        self.run.ran(task);
+        Some(task)
+    }
+
+    fn next_value(&mut self) -> u64 {
+        let values = match self.values {
+            Values::Choose(values) => values.max(1),
+            Values::Seed(_) => {
+                self.run.returned(0);
+                return self.source.next_u64();
+            }
+        };
+        let nth = match values {
+            1 => 0,
+            _ => self.run.branch(values as usize, |nth| (nth, Price::FREE)).0,
+        };
+        if nth > 0 {
+            self.run.departures.push(Departure::Value(self.run.trace.len(), nth, values));
+        }
+        self.run.returned(nth);
+        Values::spread(nth, values)
+    }
+
+    fn verdict(&self) -> Verdict {
+        match self.stop {
+            Some(Stop::Unrepeatable) if self.replaying => Verdict::Unsupported(format!(
+                "{} does not fit this program: it has fewer branches, or fewer tasks at one of them",
+                self.schedule()
+            )),
+            Some(Stop::Unrepeatable) => Verdict::Unsupported(format!(
+                "the program does something else each time: it could not follow {} again, though nothing but \
+                 the schedule has changed. It may depend on time, on addresses, on the order of a `HashMap`, or \
+                 on statics that outlive an execution",
+                self.schedule()
+            )),
+            Some(Stop::Everything | Stop::Bound(_)) if self.statistics.cut > 0 => {
+                Verdict::Inconclusive(Limit::Steps)
+            }
+            Some(Stop::Everything) => Verdict::Proved,
+            Some(Stop::Bound(bound)) => Verdict::NoBug(bound),
+            Some(Stop::Limit(limit)) => Verdict::Inconclusive(limit),
+            None => Verdict::Inconclusive(Limit::Stopped),
+        }
+    }
+
+    /// The execution that runs, or ran last.
+    pub(crate) fn schedule(&self) -> Schedule {
+        Schedule {
+            strategy: self.strategy().name().to_owned(),
+            values: self.values,
+            deviations: self.run.deviations().into(),
+        }
+    }
+
+    /// The strategy of that execution.
+    pub(crate) fn strategy(&self) -> &Strategy {
+        &self.members[self.turn].strategy
+    }
+
+    /// What the search has done, the execution that runs included.
+    fn count(&mut self) -> Statistics {
+        if std::mem::take(&mut self.running) {
+            self.count_run();
+        }
+        self.statistics.clone()
+    }
+}
+
+impl Member {
+    fn next(&mut self) -> Option<Deviations> {
+        if self.done {
+            return None;
+        }
+        let next = self.enumeration.next_execution();
+        self.done = next.is_none();
+        next
+    }
+}

@@ -1,0 +1,119 @@
+//! Panics of the program under test: written down during a search, instead of printed.
+//!
+//! A search may meet many panics that the program catches itself, and runs a failing execution twice; and
+//! shuttle's own hook prints its schedule each time. So, on threads that run a search, ours takes over.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::Once;
+
+use shuttle::scheduler::RoundRobinScheduler;
+
+use crate::Explorer;
+
+/// A panic of the program under test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Panic {
+    pub(crate) message: String,
+    /// File and line.
+    pub(crate) place: Option<(String, u32)>,
+}
+
+struct Watch {
+    explorer: Explorer,
+    panics: Vec<Panic>,
+}
+
+thread_local! {
+    static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) };
+    static REPORTING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// How an execution failed: what it panicked with in the end, and all panics on the way, the last one first.
+pub(crate) struct Crash {
+    pub(crate) message: String,
+    pub(crate) panics: Vec<Panic>,
+}
+
+/// Runs a search, in silence.
+pub(crate) fn watch(explorer: &Explorer, search: impl FnOnce()) -> Result<(), Crash> {
+    install();
+    let watch = Watch { explorer: explorer.clone(), panics: Vec::new() };
+    let outer = WATCH.replace(Some(watch));
+    let result = panic::catch_unwind(AssertUnwindSafe(search));
+    let watch = WATCH.replace(outer);
+    result.map_err(|payload| {
+        let panics = watch.into_iter().flat_map(|watch| watch.panics).rev().collect();
+        Crash { message: message(payload.as_ref()), panics }
+    })
+}
+
+/// Panics with a report of ours, which is printed as it is: shuttle's hook would add a schedule of its own.
+#[track_caller]
+pub(crate) fn fail(report: &str) -> ! {
+    install();
+    REPORTING.set(true);
+    panic!("{report}");
+}
+
+/// Takes over from shuttle's hook, which is there from shuttle's first execution on.
+fn install() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let nothing = shuttle::Runner::new(RoundRobinScheduler::new(1), shuttle::Config::default());
+        nothing.run(|| {});
+        let shuttles = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if REPORTING.take() {
+                print(info);
+            } else if !note(info) {
+                shuttles(info);
+            }
+        }));
+    });
+}
+
+#[allow(clippy::print_stderr, reason = "that is what a panic does")]
+fn print(info: &PanicHookInfo<'_>) {
+    let place = info.location().map(|location| format!(" at {location}")).unwrap_or_default();
+    eprintln!("panicked{place}:\n{}", message(info.payload()));
+}
+
+/// Writes the panic down, if a search runs on this thread.
+fn note(info: &PanicHookInfo<'_>) -> bool {
+    WATCH.with(|cell| {
+        // It is borrowed only where nothing panics.
+        let Ok(mut watch) = cell.try_borrow_mut() else { return false };
+        let Some(watch) = watch.as_mut() else { return false };
+        let place = info.location().map(|location| (location.file().to_owned(), location.line()));
+        let panic = Panic { message: message(info.payload()), place };
+        if panic.message == "panic in a destructor during cleanup" {
+            last_words(watch);
+        }
+        // A program may catch any number of them: the last ones tell why it failed.
+        if watch.panics.len() >= 64 {
+            watch.panics.drain(..32);
+        }
+        watch.panics.push(panic);
+        true
+    })
+}
+
+/// The process is about to abort: this is the only chance to say why.
+#[allow(clippy::print_stderr, reason = "nobody else can say it any more")]
+fn last_words(watch: &Watch) {
+    for Panic { message, place } in &watch.panics {
+        let place = place.as_ref().map(|(file, line)| format!(" at {file}:{line}")).unwrap_or_default();
+        eprintln!("panic{place}: {message}");
+    }
+    if let Some(schedule) = watch.explorer.inspect(super::explorer::Search::schedule) {
+        eprintln!("a panic in a destructor during another panic ends the process, under schedule {schedule}");
+    }
+}
+
+fn message(payload: &dyn Any) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic with a value that is no text".to_owned())
+}

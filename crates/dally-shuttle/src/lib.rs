@@ -1,0 +1,85 @@
+//! Delay-bounded testing of concurrent Rust code, on the [shuttle] runtime.
+//!
+//! Shuttle runs a test on threads, locks, channels and futures of its own, so that a scheduler decides who goes on at
+//! each step. This crate brings such a scheduler: it follows one fixed order of tasks, and deviates from it a
+//! bounded number of times, systematically. It runs the one execution without a deviation, or *delay*, then all that
+//! have one, then all that have two. With K delays there are at most Iᴷ schedules of length I, however many threads there
+//! are, and real bugs show at K = 0, 1, 2 [POPL11 §3, §4].
+//!
+//! A test is a closure, as for shuttle; the change to an existing shuttle test is one line. Here a deposit is lost,
+//! because the balance is read and written under the lock, but not under *one* lock:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use dally_shuttle::{Config, Verdict};
+//! use shuttle::sync::Mutex;
+//! use shuttle::thread;
+//!
+//! fn deposits() {
+//!     let balance = Arc::new(Mutex::new(0));
+//!     let deposits = [10, 5].map(|amount| {
+//!         let balance = Arc::clone(&balance);
+//!         thread::spawn(move || {
+//!             let seen = *balance.lock().unwrap();
+//!             *balance.lock().unwrap() = seen + amount;
+//!         })
+//!     });
+//!     for deposit in deposits {
+//!         deposit.join().unwrap();
+//!     }
+//!     assert_eq!(*balance.lock().unwrap(), 15);
+//! }
+//!
+//! // In a test, `dally_shuttle::check(deposits)` would panic with a report. Here we look at it as data:
+//! let report = dally_shuttle::explore(&Config::default(), deposits);
+//! let Verdict::Bug(bug) = report.verdict else { panic!("{report}") };
+//! assert_eq!(bug.delays, 1);
+//! assert!(bug.to_string().contains("was delayed"));
+//!
+//! // The schedule is a short text, and runs again:
+//! let schedule = bug.schedule.to_string();
+//! let again = std::panic::catch_unwind(move || dally_shuttle::replay(&schedule, deposits));
+//! assert!(again.is_err());
+//!
+//! // Without any delay there is just one execution, and it is fine:
+//! let config = Config { delays: Some(0), ..Config::default() };
+//! assert_eq!(dally_shuttle::check_with(config, deposits).verdict, Verdict::NoBug(0));
+//! ```
+//!
+//! [`check()`] fails a test, [`explore`] returns what it found, and [`Explorer`] is the scheduler itself, for a runner of
+//! one's own. [`Config`] has the strategies and the limits; a [`Strategy`] is any [`DelayingScheduler`], or preemption
+//! bounding for comparison. With `DALLY_REPLAY=rr/3` in the environment, [`check()`] runs that schedule only.
+//!
+//! Like shuttle itself, it covers schedules of sequentially consistent programs: weak memory is not modelled.
+//!
+//! [shuttle]: https://docs.rs/shuttle
+//!
+//! Bibliography:
+//! - \[POPL11\] Emmi, Qadeer, Rakamarić: Delay-bounded scheduling (also MSR-TR-2010-123).
+
+mod check;
+mod config;
+mod diagnose;
+mod enumeration;
+mod explorer;
+mod hook;
+mod level;
+mod locate;
+mod policy;
+mod report;
+mod run;
+mod schedule;
+mod statistics;
+mod strategy;
+
+pub use check::{REPLAY, check, check_with, explore, replay, replay_with};
+pub use config::{Config, Values};
+pub use dally_schedule::{DelayingScheduler, Name, Post, Ready, TaskId, Why};
+pub use explorer::Explorer;
+pub use level::Level;
+pub use locate::Place;
+pub use report::{Bug, Departure, Failure, Limit, Report, TaskName, Verdict};
+pub use schedule::{Schedule, ScheduleError};
+pub use statistics::{Statistics, StrategyStatistics};
+pub use strategy::{Strategy, StrategyError};

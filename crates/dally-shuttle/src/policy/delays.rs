@@ -1,0 +1,217 @@
+//! Delay bounding [POPL11 §3, §4]: the n-th task in the order of a delaying scheduler costs n delays.
+//!
+//! Deviations:
+//! 1. At one point each task comes up once: one that was put off counts as blocked until the next point. So an
+//!    execution is enumerated exactly once.
+//! 2. A proposal of a task that cannot run is passed over at no cost: in real code there is nothing else to
+//!    do with it. (In [POPL11] the execution would end there.)
+//! 3. A task that yields (`yield_now`, `spin_loop`) is delayed at no cost, and comes last in the order of this
+//!    point, or else a thread that spins would spin forever. The same holds for a parked thread that may wake
+//!    up for no reason.
+//! 4. What a scheduler never proposes comes at the end of the order. So every scheduler is delay-accessible
+//!    here, `priority` included.
+//! 5. Shuttle does not tell a task that has ended from one that is blocked. Both are passed over.
+
+use ::shuttle::scheduler::{self as shuttle, Task};
+use dally_schedule::{DelayingScheduler, Post, Ready, TaskId, Why};
+
+use super::{Point, Policy, Price};
+use crate::Level;
+
+/// Delay bounding under a scheduler.
+pub(crate) struct Delays<S> {
+    /// The scheduler before anything has happened.
+    empty: S,
+    scheduler: S,
+    /// The tasks that can run, ascending.
+    ready: Vec<TaskId>,
+    /// The same at the point before.
+    before: Vec<TaskId>,
+    /// The task that ran last, if it can go on.
+    going_on: Option<TaskId>,
+    /// The tasks that are blocked, but may wake up for no reason.
+    dozing: Vec<TaskId>,
+    /// How many tasks the scheduler was given: ids are handed out one by one.
+    known: usize,
+    /// What has happened so far, in place of the program's state, which nobody knows.
+    state: u64,
+    /// Whether the scheduler looks at levels.
+    levels: bool,
+    /// A buffer for [`Self::propose`]: who has not been proposed yet.
+    rest: Vec<TaskId>,
+    put_off: Vec<shuttle::TaskId>,
+}
+
+impl<S: DelayingScheduler> Delays<S> {
+    /// Under this scheduler, which is empty, and which looks at levels or does not.
+    pub(crate) fn new(empty: S, levels: bool) -> Self {
+        Self {
+            scheduler: empty.clone(),
+            empty,
+            ready: Vec::new(),
+            before: Vec::new(),
+            going_on: None,
+            dozing: Vec::new(),
+            known: 0,
+            state: 0,
+            levels,
+            rest: Vec::new(),
+            put_off: Vec::new(),
+        }
+    }
+
+    /// Tells the scheduler what has happened since the last point.
+    fn observe(&mut self, point: &Point<'_>) {
+        let same = self.same_as_before(point);
+        if !same {
+            self.look_around(point);
+        }
+        if let Some(current) = point.current.map(ours) {
+            let goes_on = same || Ready::new(&self.ready).contains(current);
+            self.going_on = Some(current).filter(|_| goes_on);
+            self.scheduler.give(current, if goes_on { Why::Yielded } else { Why::Blocked(None) });
+        }
+    }
+
+    /// Whether the same tasks can run as at the last point. If so, the one that has run since is among them.
+    fn same_as_before(&self, point: &Point<'_>) -> bool {
+        let same = |(task, id): (&&Task, &TaskId)| ours(task.id()) == *id && task.runnable();
+        self.dozing.is_empty()
+            && point.tasks.len() == self.ready.len()
+            && point.tasks.iter().zip(&self.ready).all(same)
+    }
+
+    fn look_around(&mut self, point: &Point<'_>) {
+        std::mem::swap(&mut self.before, &mut self.ready);
+        self.ready.clear();
+        self.dozing.clear();
+        let mut behind = 0;
+        for task in point.tasks {
+            let id = ours(task.id());
+            if !task.runnable() {
+                self.dozing.push(id);
+                continue;
+            }
+            self.ready.push(id);
+            // Both lists ascend.
+            while self.before.get(behind).is_some_and(|other| *other < id) {
+                behind += 1;
+            }
+            if self.before.get(behind) != Some(&id) {
+                self.give_newcomer(task, point.current);
+            }
+        }
+    }
+
+    /// A task can run that could not before: it is new, or was woken, or is the one that has run.
+    fn give_newcomer(&mut self, task: &Task, current: Option<shuttle::TaskId>) {
+        let id = ours(task.id());
+        if id.index() >= self.known {
+            self.known = id.index() + 1;
+            let level = if self.levels { Level::of(task.id()) } else { 0 };
+            let by = task.parent_task_id().map(ours);
+            self.scheduler.give(id, Why::Posted(Post { by, level, ..Post::default() }));
+        } else if Some(task.id()) != current {
+            self.scheduler.give(id, Why::Woken(current.map(ours)));
+        }
+    }
+
+    /// How many proposals of tasks that cannot run, or were proposed before, are worth waiting for.
+    fn patience(&self) -> usize {
+        match self.scheduler.patience() {
+            usize::MAX => 2 * self.known,
+            patience => patience,
+        }
+    }
+
+    /// Makes the scheduler propose this task, whatever else it would propose first.
+    fn settle_on(&mut self, task: TaskId) {
+        for _ in 0..=self.patience() {
+            match self.scheduler.take(&Ready::at(&[task], self.state)) {
+                Some(proposed) if proposed != task => self.scheduler.delay(proposed),
+                _ => return,
+            }
+        }
+    }
+
+    /// The n-th task of the order.
+    #[inline]
+    fn nth_task(&mut self, yielding: Option<TaskId>, nth: usize) -> TaskId {
+        if nth == 0 && yielding.is_none() {
+            // Nearly always: so it should cost little.
+            match self.scheduler.take(&Ready::at(&self.ready, self.state)) {
+                Some(task) if Ready::new(&self.ready).contains(task) => return task,
+                Some(blocked) => self.scheduler.delay(blocked),
+                None => {}
+            }
+        }
+        self.deviate(yielding, nth)
+    }
+
+    fn deviate(&mut self, yielding: Option<TaskId>, nth: usize) -> TaskId {
+        self.rest.clone_from(&self.ready);
+        if let Some(current) = yielding {
+            self.settle_on(current);
+            self.scheduler.delay(current);
+            self.rest.retain(|task| *task != current);
+        }
+        self.propose(nth).unwrap_or_else(|| self.choose_unproposed(yielding, nth))
+    }
+
+    /// The n-th task of the order, if the scheduler proposes that many.
+    fn propose(&mut self, nth: usize) -> Option<TaskId> {
+        let mut patience = self.patience();
+        while !self.rest.is_empty() && patience > 0 {
+            let task = self.scheduler.take(&Ready::at(&self.rest, self.state))?;
+            match self.rest.iter().position(|other| *other == task) {
+                Some(_) if self.put_off.len() == nth => return Some(task),
+                Some(place) => self.put_off.push(theirs(self.rest.remove(place))),
+                None => patience -= 1,
+            }
+            self.scheduler.delay(task);
+        }
+        None
+    }
+
+    /// The n-th task of the order, where the scheduler has nothing more to propose.
+    fn choose_unproposed(&mut self, yielding: Option<TaskId>, nth: usize) -> TaskId {
+        let others = self.ready.iter().copied().filter(|task| Some(*task) != yielding);
+        let everybody = others.chain(yielding).chain(self.dozing.iter().copied());
+        let left: Vec<_> = everybody.filter(|task| !self.put_off.contains(&theirs(*task))).collect();
+        let nth = nth - self.put_off.len();
+        self.put_off.extend(left[..nth].iter().copied().map(theirs));
+        self.settle_on(left[nth]);
+        left[nth]
+    }
+}
+
+impl<S: DelayingScheduler> Policy for Delays<S> {
+    fn begin(&mut self) {
+        self.scheduler.clone_from(&self.empty);
+        self.ready.clear();
+        self.dozing.clear();
+        (self.known, self.going_on) = (0, None);
+    }
+
+    fn choose(&mut self, point: &Point<'_>, nth: usize) -> (shuttle::TaskId, Price) {
+        self.observe(point);
+        self.put_off.clear();
+        self.state = point.history;
+        let yielding = self.going_on.filter(|_| point.yielding && self.ready.len() > 1);
+        let task = self.nth_task(yielding, nth);
+        (theirs(task), Price { first: 1, further: 1 })
+    }
+
+    fn put_off(&self) -> &[shuttle::TaskId] {
+        &self.put_off
+    }
+}
+
+fn ours(task: shuttle::TaskId) -> TaskId {
+    // Shuttle keeps all tasks of an execution in memory: there are far fewer than 2³².
+    TaskId(usize::from(task) as u32)
+}
+
+fn theirs(task: TaskId) -> shuttle::TaskId {
+    shuttle::TaskId::from(task.index())
+}

@@ -1,0 +1,49 @@
+//! Iterative preemption bounding, the baseline of [POPL11 §4]: to switch away from a task that could go on
+//! costs one, whomever to; all other switches are free.
+//!
+//! Deviations:
+//! 1. A task that yields gives its turn to the next in creation order at no cost, and to any other, or to itself, for
+//!    one: if all of them were free, tasks that spin could pass the turn to each other forever.
+//! 2. To wake up a parked thread for no reason costs one.
+
+use shuttle::scheduler::{Task, TaskId};
+
+use super::{Point, Policy, Price};
+
+/// Preemption bounding.
+#[derive(Default)]
+pub(crate) struct Preemptions {
+    put_off: Vec<TaskId>,
+}
+
+impl Policy for Preemptions {
+    fn begin(&mut self) {}
+
+    fn choose(&mut self, point: &Point<'_>, nth: usize) -> (TaskId, Price) {
+        let is_current = |task: &&&Task| Some(task.id()) == point.current;
+        let can_go_on = point.tasks.iter().find(|task| is_current(task) && task.runnable());
+        let stays = can_go_on.filter(|_| !point.yielding);
+        // Round and round, so that two tasks that yield do not keep a third from running.
+        let others = |later: bool| {
+            let is_other =
+                move |task: &&&Task| (Some(task.id()) > point.current) == later && !is_current(task);
+            point.tasks.iter().filter(is_other).filter(|task| task.runnable())
+        };
+        let yielding = can_go_on.filter(|_| point.yielding);
+        let dozing = point.tasks.iter().filter(|task| !task.runnable());
+        let willing = stays.into_iter().chain(others(true)).chain(others(false));
+        let mut order = willing.chain(yielding).chain(dozing).map(|task| task.id());
+
+        self.put_off.clear();
+        self.put_off.extend(stays.filter(|_| nth > 0).map(|task| task.id()));
+        let free = if can_go_on.is_some() { 1 } else { others(true).count() + others(false).count() };
+        let costs_more_after = |nth: usize| u32::from(nth + 1 == free);
+        let price = Price { first: costs_more_after(0), further: costs_more_after(nth) };
+        let Some(task) = order.nth(nth) else { unreachable!("the order holds every task that can run") };
+        (task, price)
+    }
+
+    fn put_off(&self) -> &[TaskId] {
+        &self.put_off
+    }
+}

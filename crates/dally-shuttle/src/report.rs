@@ -1,0 +1,217 @@
+//! What a search has to say in the end.
+
+use std::fmt;
+
+use crate::{Place, Schedule, Statistics};
+
+/// What a search has to say in the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// What it has done.
+    pub statistics: Statistics,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No execution fails: every schedule was covered.
+    Proved,
+    /// No execution with at most this many delays fails, under any of the strategies.
+    NoBug(u32),
+    /// An execution fails.
+    Bug(Box<Bug>),
+    /// A limit ended the search; nothing has failed up to there.
+    Inconclusive(Limit),
+    /// The program, or the schedule, cannot be run like this, and why.
+    Unsupported(String),
+}
+
+/// What may end a search before it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// There were as many executions as were asked for.
+    Schedules,
+    /// The time was up.
+    Time,
+    /// Some executions were cut off, because they had too many steps.
+    Steps,
+    /// Somebody else has stopped it: it is not over.
+    Stopped,
+}
+
+/// An execution that fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bug {
+    /// How it fails.
+    pub failure: Failure,
+    /// What it said in the end.
+    pub message: String,
+    /// The task that ran last.
+    pub task: TaskName,
+    /// Where it panicked.
+    pub place: Option<Place>,
+    /// What departs from the order of the strategy.
+    pub departures: Vec<Departure>,
+    /// In a deadlock: who waits where.
+    pub waiting: Vec<(TaskName, Place)>,
+    /// The execution, to be [replayed](crate::replay).
+    pub schedule: Schedule,
+    /// The delays (or preemptions) in it.
+    pub delays: u32,
+    /// It failed in the same way when it was run again. Otherwise the program depends on something that
+    /// shuttle does not control.
+    pub repeatable: bool,
+    /// What is counted: `delay` or `preemption`.
+    pub(crate) unit: &'static str,
+}
+
+/// How an execution fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Failure {
+    /// A task panicked.
+    Panic,
+    /// Nobody can move, and somebody waits.
+    Deadlock,
+    /// It had too many steps: a livelock, or a loop without end.
+    StepLimit,
+}
+
+/// A task, as reports speak of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskName {
+    /// Its number: 0 is the main one.
+    pub id: usize,
+    /// The name that the program gave it.
+    pub name: Option<String>,
+}
+
+/// How an execution departs from the order of its strategy at one point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// A task was put off.
+    Delayed {
+        /// Who.
+        task: TaskName,
+        /// Where it stood; nowhere, if it had not begun.
+        place: Option<Place>,
+        /// Whether it had run before.
+        begun: bool,
+    },
+    /// `rand` returned another value than the first.
+    Value {
+        /// Which of the values.
+        nth: usize,
+        /// How many there are.
+        of: u32,
+        /// Who asked.
+        task: TaskName,
+    },
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.verdict {
+            Verdict::Proved => f.write_str("proved: no schedule fails")?,
+            Verdict::NoBug(bound) => {
+                write!(f, "no bug: no schedule with at most {} fails", count(*bound, "delay"))?;
+            }
+            Verdict::Bug(bug) => writeln!(f, "{bug}")?,
+            Verdict::Inconclusive(limit) => write!(f, "no bug so far: {limit}")?,
+            Verdict::Unsupported(reason) => write!(f, "cannot be explored: {reason}")?,
+        }
+        write!(f, "\n{}", self.statistics)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Schedules => "the limit on schedules is reached",
+            Self::Time => "the time is up",
+            Self::Steps => "some schedules were cut off by the limit on steps",
+            Self::Stopped => "the search is not over",
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Panic => "panic",
+            Self::Deadlock => "deadlock",
+            Self::StepLimit => "too many steps",
+        })
+    }
+}
+
+impl fmt::Display for TaskName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.name, self.id) {
+            (_, 0) => f.write_str("the main thread"),
+            (None, id) => write!(f, "thread {id}"),
+            (Some(name), id) => write!(f, "thread {id} ({name:?})"),
+        }
+    }
+}
+
+impl fmt::Display for Bug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let strategy = &self.schedule.strategy;
+        let task = if self.failure == Failure::Panic { format!(" in {}", self.task) } else { String::new() };
+        writeln!(f, "{}{task}, with {} under {strategy}", self.failure, count(self.delays, self.unit))?;
+        let place = self.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+        writeln!(f, "  {}{place}", self.message.trim_end().replace('\n', "\n  "))?;
+        for departure in &self.departures {
+            self.describe(departure, f)?;
+        }
+        for (task, place) in &self.waiting {
+            writeln!(f, "{task} waits at {place}{}", Operation(" in", place))?;
+        }
+        if !self.repeatable {
+            writeln!(
+                f,
+                "It did not fail like this when it was run again: it depends on something besides the schedule."
+            )?;
+        }
+        write!(
+            f,
+            "schedule: {schedule}\n\
+             Run the test with {variable}='{schedule}' to see it again, or call dally_shuttle::replay.",
+            schedule = self.schedule,
+            variable = crate::REPLAY,
+        )
+    }
+}
+
+impl Bug {
+    fn describe(&self, departure: &Departure, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.unit == "delay" { "delayed" } else { "preempted" };
+        match departure {
+            Departure::Delayed { task, begun: false, .. } => writeln!(f, "{task} was {verb} before it began"),
+            Departure::Delayed { task, place: Some(place), .. } => {
+                writeln!(f, "{task} was {verb} at {place}{}", Operation(" before", place))
+            }
+            Departure::Delayed { task, place: None, .. } => {
+                writeln!(f, "{task} was {verb} at an unknown place")
+            }
+            Departure::Value { nth, of, task } => {
+                writeln!(f, "{task} got value {nth} of 0..{of} from `rand`")
+            }
+        }
+    }
+}
+
+struct Operation<'a>(&'static str, &'a Place);
+
+impl fmt::Display for Operation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(preposition, place) = self;
+        place.operation.iter().try_for_each(|operation| write!(f, "{preposition} `{operation}`"))
+    }
+}
+
+fn count(number: u32, unit: &str) -> String {
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,147 @@
+//! One execution while it runs: where it deviates, and what is written down on the way.
+
+use shuttle::scheduler::TaskId;
+
+use crate::enumeration::{Deviations, Outcome};
+use crate::policy::Price;
+
+/// No more deviations.
+const NEVER: u32 = u32::MAX;
+
+/// One execution while it runs.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// Where it deviates.
+    deviations: Deviations,
+    /// How many of these are behind it, and the branch of the next one.
+    taken: usize,
+    next: u32,
+    /// What is known of it so far.
+    outcome: Outcome,
+    /// The tasks that ran, step by step.
+    pub(crate) trace: Vec<TaskId>,
+    /// How many values were asked for.
+    values: usize,
+    /// A hash of all that: tasks and values.
+    history: u64,
+    /// What was done at the branches at which it deviated.
+    pub(crate) departures: Vec<Departure>,
+    /// There was no such alternative at some branch.
+    misfit: bool,
+}
+
+/// How an execution departed from the default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Departure {
+    /// Before this step, this task had to stand back.
+    PutOff(usize, TaskId),
+    /// In this step, the nth of so many values was chosen.
+    Value(usize, usize, u32),
+}
+
+impl Run {
+    /// The execution with these deviations, before it begins.
+    pub(crate) fn new(deviations: Deviations) -> Self {
+        let mut run = Self {
+            deviations: Deviations::default(),
+            taken: 0,
+            next: NEVER,
+            outcome: Outcome { branches: 0, free: Vec::new(), further: None },
+            trace: Vec::new(),
+            values: 0,
+            history: 0,
+            departures: Vec::new(),
+            misfit: false,
+        };
+        run.restart(deviations);
+        run
+    }
+
+    /// Another execution, in the same buffers.
+    pub(crate) fn restart(&mut self, deviations: Deviations) {
+        self.next = deviations.first().copied().unwrap_or(NEVER);
+        self.deviations = deviations;
+        (self.taken, self.misfit, self.values, self.history) = (0, false, 0, 0);
+        self.outcome = Outcome { branches: 0, free: Vec::new(), further: None };
+        self.trace.clear();
+        self.departures.clear();
+    }
+
+    /// Decides at a branch with so many ways to go on. Says what was decided, and which alternative it was.
+    #[inline]
+    pub(crate) fn branch<T>(
+        &mut self,
+        options: usize,
+        decide: impl FnOnce(usize) -> (T, Price),
+    ) -> (T, usize) {
+        let branch = self.outcome.branches;
+        self.outcome.branches += 1;
+        let nth = if branch == self.next { self.deviate(options) } else { 0 };
+        let (choice, price) = decide(nth);
+        if self.next == NEVER {
+            if nth > 0 {
+                self.outcome.further = (nth + 1 < options).then_some(price.further);
+            } else if price.first == 0 {
+                self.outcome.free.push(branch);
+            }
+        }
+        (choice, nth)
+    }
+
+    /// The alternative that is due at this branch.
+    fn deviate(&mut self, options: usize) -> usize {
+        let here = self.deviations[self.taken..].iter().take_while(|branch| **branch == self.next).count();
+        self.taken += here;
+        self.next = self.deviations.get(self.taken).copied().unwrap_or(NEVER);
+        self.misfit |= here >= options;
+        here.min(options - 1)
+    }
+
+    /// A task runs.
+    pub(crate) fn ran(&mut self, task: TaskId) {
+        self.trace.push(task);
+        self.happened(usize::from(task));
+    }
+
+    /// The nth value was returned; what comes from a seed counts as 0.
+    pub(crate) fn returned(&mut self, nth: usize) {
+        self.values += 1;
+        self.happened(usize::MAX - nth);
+    }
+
+    fn happened(&mut self, what: usize) {
+        // As in rustc's hash tables, where it is good enough for lists of small numbers.
+        self.history =
+            (self.history.rotate_left(5) ^ (what as u64).wrapping_add(1)).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+
+    /// A hash of all steps so far.
+    pub(crate) fn history(&self) -> u64 {
+        self.history
+    }
+
+    /// Steps so far: tasks that ran, and values that were asked for.
+    pub(crate) fn steps(&self) -> usize {
+        self.trace.len() + self.values
+    }
+
+    /// Branches so far.
+    pub(crate) fn branches(&self) -> u32 {
+        self.outcome.branches
+    }
+
+    pub(crate) fn deviations(&self) -> &[u32] {
+        &self.deviations
+    }
+
+    /// Whether the execution could follow its deviations, now that it is over.
+    pub(crate) fn fits(&self) -> bool {
+        !self.misfit && self.taken == self.deviations.len()
+    }
+
+    /// The execution is over: its deviations, and what is known of it.
+    pub(crate) fn finish(&mut self) -> (Deviations, Outcome) {
+        let nothing = Outcome { branches: 0, free: Vec::new(), further: None };
+        (std::mem::take(&mut self.deviations), std::mem::replace(&mut self.outcome, nothing))
+    }
+}

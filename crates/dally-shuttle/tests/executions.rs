@@ -1,0 +1,308 @@
+//! Which executions there are: each exactly once, all of them in the end, and how many at each bound.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use arbtest::arbitrary::{Arbitrary, Unstructured};
+use arbtest::arbtest;
+use dally_shuttle::{Config, Explorer, Limit, Strategy, Values, Verdict, explore};
+use shuttle::rand::Rng;
+use shuttle::scheduler::{DfsScheduler, Schedule, Scheduler, Task, TaskId};
+use shuttle::sync::Mutex;
+use shuttle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use shuttle::{Runner, thread};
+
+/// Any scheduler, with the orders of tasks that it decided on.
+struct Recording<S> {
+    inner: S,
+    runs: Rc<RefCell<Vec<Vec<usize>>>>,
+}
+
+impl<S: Scheduler> Scheduler for Recording<S> {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        let schedule = self.inner.new_execution()?;
+        self.runs.borrow_mut().push(Vec::new());
+        Some(schedule)
+    }
+
+    fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
+        let task = self.inner.next_task(tasks, current, yielding)?;
+        self.runs.borrow_mut().last_mut().unwrap().push(task.into());
+        Some(task)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.inner.next_u64()
+    }
+}
+
+/// The orders of tasks in all executions, sorted; with repetitions, if there are any.
+fn orders(
+    scheduler: impl Scheduler + 'static,
+    program: impl Fn() + Send + Sync + 'static,
+) -> Vec<Vec<usize>> {
+    let runs = Rc::default();
+    let recording = Recording { inner: scheduler, runs: Rc::clone(&runs) };
+    Runner::new(recording, shuttle::Config::default()).run(program);
+    let mut orders = runs.take();
+    orders.sort();
+    orders
+}
+
+fn unlimited(strategy: &str) -> Config {
+    Config { strategies: Strategy::list(strategy).unwrap(), schedules: None, ..Config::default() }
+}
+
+/// What a thread of a random program does.
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    Lock,
+    Add,
+    Yield,
+    Unpark,
+    Park,
+}
+
+/// Two threads and a main one, which does something as well.
+#[derive(Clone, Debug)]
+struct Program([Vec<Action>; 3]);
+
+impl<'a> Arbitrary<'a> for Program {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self, arbtest::arbitrary::Error> {
+        const ACTIONS: [Action; 5] = [Action::Lock, Action::Add, Action::Yield, Action::Unpark, Action::Park];
+        let mut actions = |most: usize| -> Result<Vec<Action>, _> {
+            (0..u.int_in_range(0..=most)?).map(|_| u.choose(&ACTIONS).copied()).collect()
+        };
+        Ok(Self([actions(1)?, actions(2)?, actions(1)?]))
+    }
+}
+
+impl Program {
+    fn run(&self) {
+        let shared = Arc::new((Mutex::new(0), AtomicUsize::new(0)));
+        let main = thread::current();
+        let spawn = |actions: &Vec<Action>| {
+            let (shared, actions, main) = (Arc::clone(&shared), actions.clone(), main.clone());
+            thread::spawn(move || actions.iter().for_each(|action| perform(*action, &shared, &main)))
+        };
+        let threads: Vec<_> = self.0[1..].iter().map(spawn).collect();
+        self.0[0].iter().for_each(|action| perform(*action, &shared, &main));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    }
+}
+
+fn perform(action: Action, shared: &(Mutex<usize>, AtomicUsize), main: &thread::Thread) {
+    match action {
+        Action::Lock => *shared.0.lock().unwrap() += 1,
+        Action::Add => {
+            shared.1.fetch_add(1, SeqCst);
+        }
+        Action::Yield => thread::yield_now(),
+        Action::Unpark => main.unpark(),
+        // Somebody has to unpark a thread that parks.
+        Action::Park => {
+            thread::current().unpark();
+            thread::park();
+        }
+    }
+}
+
+#[test]
+fn without_a_bound_they_are_those_of_shuttles_exhaustive_search() {
+    arbtest(|u| {
+        let program = Program::arbitrary(u)?;
+        let run = |program: &Program| {
+            let program = program.clone();
+            move || program.run()
+        };
+        let everything = orders(DfsScheduler::new(Some(3_000), false), run(&program));
+        if everything.len() == 3_000 {
+            return Ok(());
+        }
+        let names =
+            ["rr", "rr:reverse", "rr:7", "rtc", "dfs", "df", "dfw", "random:3", "priority(rtc)", "pct:5,2"];
+        let strategy = *u.choose(&[&names[..], &["preemptions"]].concat())?;
+        let explorer = Explorer::new(&unlimited(strategy));
+        let ours = orders(explorer.clone(), run(&program));
+        assert_eq!(ours, everything, "{strategy} on {program:?}");
+        let report = explorer.report();
+        assert_eq!(report.verdict, Verdict::Proved);
+        assert_eq!(report.statistics.distinct, everything.len() as u64);
+        Ok(())
+    })
+    .budget_ms(4_000);
+}
+
+/// Threads that lock a counter and increment it.
+fn increments(threads: usize, times: usize) -> impl Fn() + Send + Sync + 'static {
+    move || {
+        let counter = Arc::new(Mutex::new(0));
+        let increment = |_| {
+            let counter = Arc::clone(&counter);
+            thread::spawn(move || (0..times).for_each(|_| *counter.lock().unwrap() += 1))
+        };
+        let threads: Vec<_> = (0..threads).map(increment).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    }
+}
+
+fn counts(strategy: &str, delays: u32, program: impl Fn() + Send + Sync + 'static) -> Vec<u64> {
+    let report = explore(&Config { delays: Some(delays), ..unlimited(strategy) }, program);
+    assert_eq!(report.statistics.distinct, report.statistics.schedules);
+    report.statistics.strategies[0].schedules.clone()
+}
+
+#[test]
+fn delays_grow_more_slowly_than_preemptions() {
+    // With at most 0, 1, 2 delays: 1, 48, 988. With at most 0, 1 preemptions: 73, 11,426.
+    assert_eq!(counts("rr", 2, increments(4, 5)), [1, 47, 940]);
+    assert_eq!(counts("preemptions", 1, increments(4, 5)), [73, 11_353]);
+}
+
+#[test]
+fn two_threads_are_enumerated_by_hand() {
+    // Main (0) begins, and stands before `spawn`, `sleep`, `join` and in `join`, where it waits. The thread (1) has one
+    // step. So there is a choice only before `sleep` and before `join`.
+    let ours = orders(Explorer::new(&unlimited("rr")), || {
+        let thread = thread::spawn(|| {});
+        thread::sleep(std::time::Duration::ZERO);
+        thread.join().unwrap();
+    });
+    assert_eq!(ours, [vec![0, 0, 0, 1, 0, 0], vec![0, 0, 1, 0, 0, 0]]);
+}
+
+#[test]
+fn a_thread_that_spins_lets_others_run_at_no_cost() {
+    for strategy in ["rr", "rr:reverse", "rtc", "dfs", "df", "dfw", "random:1", "priority(rr)", "preemptions"]
+    {
+        let config = Config { delays: Some(1), schedules: Some(3_000), ..unlimited(strategy) };
+        let report = explore(&config, || {
+            let flag = Arc::new(AtomicUsize::new(0));
+            let spin = || {
+                let flag = Arc::clone(&flag);
+                thread::spawn(move || {
+                    while flag.load(SeqCst) == 0 {
+                        thread::yield_now();
+                    }
+                })
+            };
+            let threads = [spin(), spin()];
+            let setter = Arc::clone(&flag);
+            thread::spawn(move || setter.store(1, SeqCst)).join().unwrap();
+            for thread in threads {
+                thread.join().unwrap();
+            }
+        });
+        assert_eq!(report.verdict, Verdict::NoBug(1), "{strategy}");
+    }
+}
+
+#[test]
+fn a_parked_thread_waits_at_no_cost() {
+    let report = explore(&Config { delays: Some(0), ..unlimited("portfolio") }, || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let (setter, main) = (Arc::clone(&flag), thread::current());
+        let thread = thread::spawn(move || {
+            setter.store(1, SeqCst);
+            main.unpark();
+        });
+        thread::park();
+        assert_eq!(flag.load(SeqCst), 1, "woke up for no reason");
+        thread.join().unwrap();
+    });
+    assert_eq!(report.verdict, Verdict::NoBug(0));
+}
+
+#[test]
+fn values_are_chosen_or_come_from_a_seed() {
+    let dice = |sides: u32| {
+        move || {
+            let roll = shuttle::rand::thread_rng().gen_range(0..sides);
+            assert_ne!(roll, sides - 1, "the highest number");
+        }
+    };
+    let chosen = Config { values: Values::Choose(6), ..unlimited("rr") };
+    let Verdict::Bug(bug) = explore(&chosen, dice(6)).verdict else { panic!("every value is tried") };
+    assert_eq!((bug.delays, bug.schedule.to_string().as_str()), (0, "rr+choose6/0,0,0,0,0"));
+    assert_eq!(explore(&chosen, dice(7)).verdict, Verdict::Proved, "six values are not seven");
+
+    let coin = || assert!(!shuttle::rand::thread_rng().r#gen::<bool>(), "heads");
+    let fair = Config { values: Values::Choose(2), ..unlimited("rr") };
+    assert!(matches!(explore(&fair, coin).verdict, Verdict::Bug(_)));
+
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let values = Arc::clone(&seen);
+    let report = explore(&Config { values: Values::Seed(1), ..unlimited("rr") }, move || {
+        let values = Arc::clone(&values);
+        let thread =
+            thread::spawn(move || values.lock().unwrap().push(shuttle::rand::thread_rng().r#gen::<u64>()));
+        thread::sleep(std::time::Duration::ZERO);
+        thread.join().unwrap();
+    });
+    assert_eq!(report.verdict, Verdict::Proved);
+    let mut seen = std::mem::take(&mut *seen.lock().unwrap());
+    assert_eq!(seen.len(), 2);
+    seen.dedup();
+    assert_eq!(seen.len(), 1, "the same seed, but other values");
+}
+
+#[test]
+fn levels_come_first_under_priority_only() {
+    let program = || {
+        let order = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let seen = Arc::clone(&order);
+        dally_shuttle::Level::set_for_children(9);
+        let starter = thread::spawn(move || {
+            let spawn = |level: u32| {
+                dally_shuttle::Level::set_for_children(level);
+                let order = Arc::clone(&order);
+                thread::spawn(move || order.lock().unwrap().push(level))
+            };
+            for thread in [spawn(1), spawn(3), spawn(2)] {
+                thread.join().unwrap();
+            }
+        });
+        starter.join().unwrap();
+        assert_ne!(*seen.lock().unwrap(), [3, 2, 1], "in order");
+    };
+    let found = |strategy| explore(&Config { delays: Some(0), ..unlimited(strategy) }, program).verdict;
+    assert_eq!(found("rr"), Verdict::NoBug(0));
+    assert!(matches!(found("priority(rr)"), Verdict::Bug(_)));
+}
+
+#[test]
+fn limits_end_a_search() {
+    let limited = |schedules| Config { schedules: Some(schedules), ..unlimited("rr, rtc") };
+    let report = explore(&limited(17), increments(3, 2));
+    assert_eq!(
+        (&report.verdict, report.statistics.schedules),
+        (&Verdict::Inconclusive(Limit::Schedules), 17)
+    );
+    assert_eq!(report.statistics.strategies[0].completed, Some(0));
+
+    assert_eq!(explore(&limited(0), increments(3, 2)).verdict, Verdict::Inconclusive(Limit::Schedules));
+    let nothing = Config { strategies: Vec::new(), ..Config::default() };
+    assert_eq!(explore(&nothing, increments(3, 2)).statistics.schedules, 0);
+
+    let in_no_time = Config { time: Some(std::time::Duration::ZERO), ..unlimited("rr") };
+    assert_eq!(explore(&in_no_time, increments(3, 2)).verdict, Verdict::Inconclusive(Limit::Time));
+
+    let steps = shuttle::MaxSteps::ContinueAfter(8);
+    let report = explore(&Config { steps, delays: Some(1), ..unlimited("rr") }, increments(2, 2));
+    assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Steps));
+    assert_eq!(report.statistics.cut, report.statistics.schedules);
+}
+
+#[test]
+fn time_ends_an_execution_that_does_not() {
+    let time = Some(std::time::Duration::from_millis(50));
+    let config = Config { time, steps: shuttle::MaxSteps::None, ..unlimited("rr") };
+    let report = explore(&config, || {
+        loop {
+            thread::yield_now();
+        }
+    });
+    assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Time));
+}

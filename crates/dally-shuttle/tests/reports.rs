@@ -1,0 +1,318 @@
+//! What a user sees of a failure, and how it is run again.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+use std::panic::catch_unwind;
+use std::process::Command;
+use std::sync::Arc;
+
+use dally_shuttle::{
+    Config, Failure, Limit, REPLAY, Strategy, Values, Verdict, check, check_with, explore, replay,
+};
+use shuttle::rand::Rng;
+use shuttle::sync::Mutex;
+use shuttle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use shuttle::{future, thread};
+
+fn under(strategy: &str) -> Config {
+    Config { strategies: Strategy::list(strategy).unwrap(), ..Config::default() }
+}
+
+/// The message that a function panics with.
+fn message(f: impl FnOnce() + std::panic::UnwindSafe) -> String {
+    let payload = catch_unwind(f).unwrap_err();
+    *payload.downcast::<String>().unwrap()
+}
+
+fn lost_update() {
+    let balance = Arc::new(Mutex::new(0));
+    let deposit = |name: &str| {
+        let balance = Arc::clone(&balance);
+        let deposit = move || {
+            let seen = *balance.lock().unwrap();
+            *balance.lock().unwrap() = seen + 1; // LINE OF THE DELAY
+        };
+        thread::Builder::new().name(name.to_owned()).spawn(deposit).unwrap()
+    };
+    for deposit in [deposit("alice"), deposit("bob")] {
+        deposit.join().unwrap();
+    }
+    assert_eq!(*balance.lock().unwrap(), 2, "a deposit is lost"); // LINE OF THE PANIC
+}
+
+/// The line of this file with a text in it.
+fn line(text: &str) -> usize {
+    let source = include_str!("reports.rs");
+    source.lines().position(|line| line.contains(text)).unwrap() + 1
+}
+
+#[test]
+fn a_panic_comes_with_the_delays_that_lead_there() {
+    let text = message(|| {
+        check_with(under("rr"), lost_update);
+    });
+    let expected = format!(
+        "panic in the main thread, with 1 delay under rr
+  assertion `left == right` failed: a deposit is lost
+    left: 1
+   right: 2 (tests/reports.rs:{})
+thread 1 (\"alice\") was delayed at tests/reports.rs:{} before `lock`
+schedule: rr/4
+Run the test with DALLY_REPLAY='rr/4' to see it again, or call dally_shuttle::replay.
+
+6 schedules (6 distinct), ",
+        line("// LINE OF THE PANIC"),
+        line("// LINE OF THE DELAY"),
+    );
+    assert!(text.starts_with(&expected), "{text}");
+}
+
+#[test]
+fn preemptions_are_called_so() {
+    let text = message(|| {
+        check_with(under("preemptions"), lost_update);
+    });
+    assert!(text.contains("with 1 preemption under preemptions"), "{text}");
+    assert!(text.contains("was preempted at tests/reports.rs:"), "{text}");
+}
+
+#[test]
+fn a_deadlock_comes_with_those_who_wait() {
+    let config = under("rr");
+    let report = explore(&config, || {
+        let locks = Arc::new((Mutex::new(()), Mutex::new(())));
+        let other = Arc::clone(&locks);
+        let thread = thread::spawn(move || {
+            let _first = other.1.lock().unwrap();
+            let _second = other.0.lock().unwrap(); // THE THREAD WAITS
+        });
+        let first = locks.0.lock().unwrap();
+        let second = locks.1.lock().unwrap(); // MAIN WAITS
+        drop((first, second));
+        thread.join().unwrap();
+    });
+    let text = report.to_string();
+    let Verdict::Bug(bug) = report.verdict else { panic!("{text}") };
+    assert_eq!((bug.failure, bug.delays), (Failure::Deadlock, 1));
+    assert!(text.starts_with("deadlock, with 1 delay under rr\n"), "{text}");
+    for (task, comment) in [("the main thread", "// MAIN WAITS"), ("thread 1", "// THE THREAD WAITS")] {
+        let waits = format!("{task} waits at tests/reports.rs:{} in `lock`", line(comment));
+        assert!(text.contains(&waits), "{text}");
+    }
+}
+
+#[test]
+fn a_thread_may_be_delayed_before_it_begins() {
+    let report = explore(&under("rr"), || {
+        let order = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let threads = [1, 2].map(|number| {
+            let order = Arc::clone(&order);
+            thread::spawn(move || order.lock().unwrap().push(number))
+        });
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(*order.lock().unwrap(), [1, 2]);
+    });
+    assert!(report.to_string().contains("\nthread 1 was delayed before it began\n"), "{report}");
+}
+
+#[test]
+fn too_many_steps_are_a_failure_or_not() {
+    let spin = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let setter = Arc::clone(&flag);
+        let thread = thread::spawn(move || setter.store(1, SeqCst));
+        // Whoever spins without yielding keeps others from running.
+        while flag.load(SeqCst) == 0 {}
+        thread.join().unwrap();
+    };
+    let fails = Config { steps: shuttle::MaxSteps::FailAfter(1_000), ..under("rr") };
+    let Verdict::Bug(bug) = explore(&fails, spin).verdict else { panic!("it does not end") };
+    assert_eq!((bug.failure, bug.delays, bug.repeatable), (Failure::StepLimit, 0, true));
+    let cut = Config { steps: shuttle::MaxSteps::ContinueAfter(1_000), delays: Some(0), ..under("rr") };
+    assert_eq!(explore(&cut, spin).verdict, Verdict::Inconclusive(Limit::Steps));
+}
+
+#[test]
+fn schedules_are_replayed() {
+    let text = message(|| {
+        replay("rr/4", lost_update);
+    });
+    assert!(text.starts_with("panic in the main thread, with 1 delay under rr\n"), "{text}");
+    assert_eq!(replay("rr/-", lost_update).statistics.schedules, 1);
+
+    let dice = || assert_ne!(shuttle::rand::thread_rng().gen_range(0..6), 4);
+    let Verdict::Bug(bug) = explore(&Config { values: Values::Choose(6), ..under("rtc") }, dice).verdict
+    else {
+        panic!("4 is chosen")
+    };
+    let text = message(move || {
+        replay(&bug.schedule.to_string(), dice);
+    });
+    assert!(text.contains("the main thread got value 4 of 0..6 from `rand`"), "{text}");
+}
+
+#[test]
+fn wrong_schedules_are_refused() {
+    for (schedule, complaint) in [
+        ("", "there is no `/`"),
+        ("rr", "there is no `/`"),
+        ("/3", "the name of a scheduler is missing"),
+        ("rr/", "numbers are expected, or `-`"),
+        ("rr/x", "numbers are expected, or `-`"),
+        ("rr/5,3", "the numbers ascend"),
+        ("rr/99999999999", "numbers are expected, or `-`"),
+        ("rr+luck/1", "`+seedN` or `+chooseN` is expected"),
+        ("rr+choose0/1", "`+seedN` or `+chooseN` is expected"),
+        ("rrr/1", "did you mean `rr`?"),
+        ("bag/1", "has no delays to bound"),
+        ("rr/4000000000", "does not fit this program"),
+        ("rr/0,0,0,0,0,0,0", "does not fit this program"),
+    ] {
+        let text = message(move || {
+            replay(schedule, lost_update);
+        });
+        assert!(text.contains(complaint), "{schedule}: {text}");
+    }
+}
+
+#[test]
+fn a_schedule_is_its_text() {
+    for text in ["rr/-", "rr:reverse/3,17,17", "priority(rtc)+seed7/0", "pct:1,2+choose2/4", "preemptions/1"]
+    {
+        assert_eq!(text.parse::<dally_shuttle::Schedule>().unwrap().to_string(), text);
+    }
+}
+
+#[test]
+fn strategies_are_listed_by_name() {
+    let names = |list: &str| -> Vec<String> {
+        Strategy::list(list).unwrap().iter().map(|strategy| strategy.name().to_owned()).collect()
+    };
+    assert_eq!(names("rr, pct:1,2,rtc"), ["rr", "pct:1,2", "rtc"]);
+    assert_eq!(names("portfolio,preemptions"), ["rr", "rr:reverse", "rtc", "random:1", "preemptions"]);
+    assert!(names("").is_empty());
+    assert!(Strategy::list("rr,,rtc").is_err());
+}
+
+#[test]
+fn futures_are_tasks_like_threads() {
+    let report = explore(&under("rr"), || {
+        future::block_on(async {
+            let number = Arc::new(Mutex::new(0));
+            let add = || {
+                let number = Arc::clone(&number);
+                future::spawn(async move {
+                    let seen = *number.lock().unwrap();
+                    future::yield_now().await;
+                    *number.lock().unwrap() = seen + 1;
+                })
+            };
+            let (first, second) = (add(), add());
+            first.await.unwrap();
+            second.await.unwrap();
+            assert_eq!(*number.lock().unwrap(), 2, "lost");
+        });
+    });
+    let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
+    assert_eq!((bug.delays, bug.repeatable), (0, true), "{report}");
+}
+
+#[test]
+fn a_program_that_changes_its_mind_is_told_so() {
+    let runs = AtomicRuns::default();
+    let report = explore(&under("rr"), move || {
+        if runs.next() == 0 {
+            lost_update();
+        }
+    });
+    assert!(matches!(report.verdict, Verdict::Unsupported(_)), "{report}");
+}
+
+#[test]
+fn a_failure_that_does_not_come_again_is_told_so() {
+    let runs = AtomicRuns::default();
+    let report = explore(&under("rr"), move || assert_ne!(runs.next(), 0, "the first time only"));
+    let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
+    assert!(!bug.repeatable && report.to_string().contains("did not fail like this when it was run again"));
+}
+
+/// Counts executions, behind shuttle's back.
+#[derive(Default)]
+struct AtomicRuns(std::sync::atomic::AtomicUsize);
+
+impl AtomicRuns {
+    fn next(&self) -> usize {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn panics_that_the_program_catches_are_its_own_business() {
+    let report = check(|| {
+        let caught = catch_unwind(|| panic!("caught"));
+        assert!(caught.is_err());
+        thread::spawn(|| {}).join().unwrap();
+    });
+    assert_eq!(report.verdict, Verdict::Proved);
+}
+
+/// Runs this test program again, for one of the ignored tests below.
+fn in_a_process_of_its_own(test: &str, schedule: Option<&str>) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", test, "--nocapture"]).env_remove(REPLAY).env("RUST_BACKTRACE", "0");
+    if let Some(schedule) = schedule {
+        command.env(REPLAY, schedule);
+    }
+    let output = command.output().unwrap();
+    assert!(!output.status.success());
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+#[ignore = "it fails; another test looks at how"]
+fn a_failing_test() {
+    check(lost_update);
+}
+
+#[test]
+fn the_environment_replays() {
+    let output = in_a_process_of_its_own("a_failing_test", None);
+    assert_eq!(output.matches("schedule: ").count(), 1, "{output}");
+    assert_eq!(output.matches("failing schedule").count(), 0, "shuttle's own hook is silent: {output}");
+    assert_eq!(output.matches("a deposit is lost").count(), 1, "{output}");
+    let schedule = output.split("schedule: ").nth(1).unwrap().lines().next().unwrap();
+
+    let again = in_a_process_of_its_own("a_failing_test", Some(schedule));
+    assert!(again.contains(&format!("schedule: {schedule}\n")), "{again}");
+    assert!(again.contains("\n1 schedule (1 distinct), "), "{again}");
+    let wrong = in_a_process_of_its_own("a_failing_test", Some("nonsense"));
+    assert!(wrong.contains("`nonsense` is no schedule"), "{wrong}");
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("second");
+    }
+}
+
+#[test]
+#[ignore = "it aborts; another test looks at how"]
+fn an_aborting_test() {
+    check_with(under("rr"), || {
+        let thread = thread::spawn(|| {
+            let _bomb = Bomb;
+            panic!("first");
+        });
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn even_an_abort_leaves_a_schedule() {
+    let output = in_a_process_of_its_own("an_aborting_test", None);
+    assert!(output.contains("first") && output.contains("second"), "{output}");
+    assert!(output.contains("ends the process, under schedule rr/-"), "{output}");
+}
