@@ -1,0 +1,87 @@
+//! What the property tests share: random programs, their executions, and those of their translations.
+
+pub mod evaluate;
+pub mod generate;
+pub mod random;
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use dally_bpl::Program;
+use dally_bpl::source::SourceMap;
+use dally_explore::policy::Policy;
+use dally_explore::{Delays, FailureKind, Name, Options as SearchOptions, Search, Verdict, Watch};
+use dally_interp::{Machine, Options as MachineOptions, State};
+use dally_sequentialize::{Options, Sequential, Target, sequentialize};
+
+/// What a program can come to: the values of its globals when all tasks have ended, and whether an assertion fails.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    pub finals: BTreeSet<Vec<(String, String)>>,
+    pub fails: bool,
+}
+
+pub fn load(text: &str) -> (Program, SourceMap) {
+    let mut sources = SourceMap::default();
+    sources.add("test.bpl", text).unwrap();
+    let program = dally_bpl::load(&sources).unwrap_or_else(|d| panic!("{} in\n{text}", d[0].message));
+    (program, sources)
+}
+
+struct Collect<'a>(&'a Machine, Mutex<BTreeSet<Vec<(String, String)>>>);
+
+impl Watch<State> for Collect<'_> {
+    fn final_state(&self, state: &State) {
+        self.1.lock().unwrap().insert(self.0.globals(state));
+    }
+}
+
+/// What the executions of a program come to that a policy allows within a bound.
+///
+/// A search ends at the first failed assertion: of a program that fails, there are no final values.
+pub fn explore(text: &str, policy: &impl Policy, bound: Option<u32>) -> Outcomes {
+    let (program, sources) = load(text);
+    let machine = Machine::new(&program, &sources, &MachineOptions::default()).unwrap();
+    let collect = Collect(&machine, Mutex::default());
+    let options = SearchOptions { bound, exact: bound.is_some(), ..SearchOptions::default() };
+    let verdict = Search::new(&machine, policy, &options, &collect).run().verdict;
+    match verdict {
+        Verdict::Bug(bug) if bug.failure.kind == FailureKind::Assertion => {
+            Outcomes { finals: BTreeSet::new(), fails: true }
+        }
+        Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => {
+            Outcomes { finals: collect.1.into_inner().unwrap(), fails: false }
+        }
+        other => panic!("{other} of\n{text}"),
+    }
+}
+
+pub fn explore_named(text: &str, scheduler: &str, bound: Option<u32>) -> Outcomes {
+    explore(text, &Delays::named(&scheduler.parse::<Name>().unwrap()), bound)
+}
+
+/// The translation of a program, printed.
+pub fn translated(text: &str, to: Target) -> String {
+    let options = Options { to, entry: None, preempt: false };
+    printed(text, &options)
+}
+
+pub fn printed(text: &str, options: &Options) -> String {
+    let (program, _) = load(text);
+    let Sequential { ast, .. } =
+        sequentialize(&program, options).unwrap_or_else(|d| panic!("{} in\n{text}", d[0].message));
+    dally_bpl::print(&ast)
+}
+
+/// What a sequential program comes to, projected to some globals.
+///
+/// Of a program that fails, there are no final values either, so that both sides can be compared. There are none
+/// of a program that takes too long.
+pub fn run(text: &str, globals: &[String]) -> Option<Outcomes> {
+    let (program, _) = load(text);
+    let mut outcomes = evaluate::evaluate(&program, globals)?;
+    if outcomes.fails {
+        outcomes.finals.clear();
+    }
+    Some(outcomes)
+}
