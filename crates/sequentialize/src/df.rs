@@ -40,7 +40,7 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds, name: &s
     let guess = globals::vector(ast, &vectors.shared, "guess", rounds.count);
     let first = vectors.pause.map(|pause| build::call(ast, &[], pause, &[])).into_iter().collect();
     let waits = rounds::declare_wait_by_place(unit, &rounds, first);
-    posts::lower(unit, &mut tasks, &thread_local, &rounds.place(), |ast| {
+    posts::lower(unit, &mut tasks, &thread_local, Some(&rounds.place()), |ast, _| {
         let mut around = Around { locals: globals::vector_declarations(&vectors.shared, &guess), ..Around::default() };
         posts::keep(ast, &mut around, &kept);
         around.before.extend(vectors.advance(ast, &guess));
@@ -58,5 +58,5 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds, name: &s
     let mut before = vec![rounds.start(ast)];
     before.extend(vectors.begin(ast, &init, &guess));
     let after = vectors.finish(ast, &guess, &init);
-    root::declare(unit, entry, name, Some(&rounds.place()), Root { locals, before, after })
+    root::declare(unit, entry, name, Some(&rounds.place()), Root { locals, before, after }, |v| v)
 }

@@ -53,7 +53,7 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
     let yields = declare_yield(ast, &copies, &rounds, piece);
     let first = vec![build::call(ast, &[], yields, &[])];
     let waits = rounds::declare_wait_by_place(unit, &rounds, first);
-    posts::lower(unit, &mut tasks, &thread_local, &rounds.place(), |ast| {
+    posts::lower(unit, &mut tasks, &thread_local, Some(&rounds.place()), |ast, _| {
         let mut around = Around::default();
         posts::keep(ast, &mut around, &kept);
         around.before.extend(rounds.maybe_delay(ast));
@@ -63,7 +63,7 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
     });
     rounds::lower_switches(unit, Some(yields), waits);
     let root = start(&mut unit.ast, &copies, &rounds);
-    root::declare(unit, entry, "dfs", Some(&rounds.place()), root)
+    root::declare(unit, entry, "dfs", Some(&rounds.place()), root, |v| v)
 }
 
 /// `procedure piece()`: the running piece takes its globals, and a guess of what it will leave takes their place.

@@ -35,7 +35,7 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
     kept.extend(vectors.keepers_of(ast, &guess, "guess$poster"));
     kept.extend(rounds.keepers(ast));
     let waits = declare_wait(unit, &vectors, &rounds, &guess);
-    posts::lower(unit, &mut tasks, &thread_local, &rounds.place(), |ast| {
+    posts::lower(unit, &mut tasks, &thread_local, Some(&rounds.place()), |ast, _| {
         let mut around = Around::default();
         posts::keep(ast, &mut around, &kept);
         around.before.extend(vectors.advance(ast, &guess));
@@ -52,7 +52,7 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
     let mut before = vec![rounds.start(ast)];
     before.extend(vectors.begin(ast, &init, &guess));
     let after = vectors.finish(ast, &guess, &init);
-    root::declare(unit, entry, "dfw", Some(&rounds.place()), Root { locals, before, after })
+    root::declare(unit, entry, "dfw", Some(&rounds.place()), Root { locals, before, after }, |v| v)
 }
 
 /// `procedure join(ended, at)`: the running task goes on after its subtasks, not before round `ended`.

@@ -22,6 +22,11 @@ pub(crate) fn complete(ast: &mut Ast, info: &Info) {
     }
 }
 
+/// Procedures come after everything else.
+pub(crate) fn sort(ast: &mut Ast) {
+    ast.decls.sort_by_key(|d| matches!(d.kind, DeclKind::Procedure(_)));
+}
+
 /// Execution starts in the root only.
 pub(crate) fn single_entry_point(ast: &mut Ast, root: Sym) {
     let marks: Vec<Sym> =

@@ -3,7 +3,7 @@
 //! Variables that nothing ever changes are the same in every round, and are not copied. Thread-local ones belong to
 //! their task: a post keeps them and puts them back.
 
-use dally_bpl::ast::{Ast, Attrs, DeclKind, TypeId, VarDecl};
+use dally_bpl::ast::{Ast, Attrs, Decl, DeclKind, TypeId, VarDecl};
 use dally_bpl::check::VarKind;
 use dally_bpl::symbol::Sym;
 use rustc_hash::FxHashSet;
@@ -30,6 +30,8 @@ pub(crate) struct Globals {
 }
 
 pub(crate) const THREAD_LOCAL: &str = "thread_local";
+/// Marks what belongs to no execution, but to the path of the sequential program: it is never copied.
+pub(crate) const GHOST: &str = "ghost";
 
 impl Globals {
     pub(crate) fn of(ast: &Ast) -> Globals {
@@ -40,18 +42,34 @@ impl Globals {
             changed.extend(vars.filter(|v| v.kind == VarKind::Global).map(|v| v.name));
         }
         let mut globals = Globals::default();
-        for decl in &ast.decls {
-            let DeclKind::Var(var) = &decl.kind else { continue };
-            let name = var.name.name;
-            let attrs = ast.attr(&decl.attrs, "range").cloned().into_iter().collect();
-            let global = Global { name, ty: var.ty, attrs };
+        for (decl, global) in declared(ast) {
             if ast.attr(&decl.attrs, THREAD_LOCAL).is_some() {
                 globals.thread_local.push(global);
-            } else if changed.contains(&name) {
+            } else if changed.contains(&global.name) && ast.attr(&decl.attrs, GHOST).is_none() {
                 globals.shared.push(global);
             }
         }
         globals
+    }
+}
+
+/// All globals of a program.
+pub(crate) fn declared(ast: &Ast) -> impl Iterator<Item = (&Decl, Global)> {
+    ast.decls.iter().filter_map(|decl| {
+        let DeclKind::Var(var) = &decl.kind else { return None };
+        let attrs = ast.attr(&decl.attrs, "range").cloned().into_iter().collect();
+        Some((decl, Global { name: var.name.name, ty: var.ty, attrs }))
+    })
+}
+
+/// Lets each task have its own of these.
+pub(crate) fn make_thread_local(ast: &mut Ast, globals: &[Global]) {
+    let names: FxHashSet<Sym> = names(globals).into_iter().collect();
+    let own = build::attr(ast, THREAD_LOCAL, Vec::new());
+    for decl in &mut ast.decls {
+        if matches!(&decl.kind, DeclKind::Var(var) if names.contains(&var.name.name)) {
+            decl.attrs = build::with_attr(&decl.attrs, own.clone());
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Translations from asynchronous to sequential Boogie programs.
 mod assertions;
 mod atomicity;
+mod buffers;
 mod build;
 mod contracts;
 mod df;
@@ -8,15 +9,20 @@ mod dfs;
 mod dfw;
 mod frames;
 mod globals;
+mod levels;
 mod lower;
 mod posts;
 mod preempt;
+mod priorities;
 mod root;
 mod rounds;
 mod tags;
 mod tasks;
+mod translation;
 mod unit;
 mod vectors;
+mod waits;
+mod yields;
 
 use dally_bpl::Program;
 use dally_bpl::ast::Ast;
@@ -61,6 +67,13 @@ pub enum Target {
         /// The number of rounds.
         rounds: u32,
     },
+    /// Prioritised task buffers, [FSE12].
+    Buffers {
+        /// Rounds through all buffers, K₁.
+        zields: u32,
+        /// Rounds of the tasks of each level, K₂.
+        yields: u32,
+    },
 }
 
 /// How to translate.
@@ -72,6 +85,8 @@ pub struct Options {
     pub entry: Option<String>,
     /// Whether tasks may be switched before each statement that touches a shared variable.
     pub preempt: bool,
+    /// Whether each posted task may be put off before it begins: what [FSE12] needs to reach all orders of tasks.
+    pub reorder: bool,
 }
 
 /// A sequential program.
@@ -91,27 +106,60 @@ pub fn sequentialize(program: &Program, options: &Options) -> Result<Sequential,
     }
     lower::odds_and_ends(&mut unit, &program.info);
     contracts::lower(&mut unit, &program.info);
-    atomicity::lower(&mut unit, false);
+    let levels = matches!(options.to, Target::Buffers { .. });
+    atomicity::lower(&mut unit, levels);
     lower::awaits(&mut unit.ast);
-    assertions::lower(&mut unit, false);
-    let Some(entry) = lower::single_entry(&mut unit, "dfs") else { return Err(unit.problems.sorted()) };
-    if !unit.problems.is_empty() {
-        return Err(unit.problems.sorted());
+    if options.reorder {
+        lower::make_reorderable(&mut unit);
     }
+    assertions::lower(&mut unit, levels);
     let root = match options.to {
-        Target::Dfs(bounds) => dfs::translate(&mut unit, entry, &bounds),
-        Target::Df(bounds) => df::translate(&mut unit, entry, &bounds, "df"),
-        Target::Dfw(bounds) => dfw::translate(&mut unit, entry, &bounds),
-        Target::LalReps { rounds } => df::translate(&mut unit, entry, &Bounds::rounds(rounds), "lal_reps"),
+        Target::Buffers { zields, yields } => buffers(&mut unit, zields, yields),
+        _ => rounds(&mut unit, options.to),
     };
     finish(unit, root)
 }
 
-fn finish(unit: Unit, root: Sym) -> Result<Sequential, Vec<Diagnostic>> {
-    let Unit { mut ast, problems, .. } = unit;
-    if !problems.is_empty() {
-        return Err(problems.sorted());
+fn rounds(unit: &mut Unit, to: Target) -> Option<Sym> {
+    let entry = lower::single_entry(unit, "dfs")?;
+    if !unit.problems.is_empty() {
+        return None;
     }
+    Some(match to {
+        Target::Dfs(bounds) => dfs::translate(unit, entry, &bounds),
+        Target::Df(bounds) => df::translate(unit, entry, &bounds, "df"),
+        Target::Dfw(bounds) => dfw::translate(unit, entry, &bounds),
+        Target::LalReps { rounds } => df::translate(unit, entry, &Bounds::rounds(rounds), "lal_reps"),
+        Target::Buffers { .. } => return None,
+    })
+}
+
+/// Θ_P ∘ Θ_Y(K₂) ∘ Θ_M(K₁)
+fn buffers(unit: &mut Unit, zields: u32, yields: u32) -> Option<Sym> {
+    waits::remove(unit);
+    levels::entry_per_buffer(unit);
+    if let [only] = unit.entries[..]
+        && only.level > 0
+    {
+        let base = lower::post_all(unit, &[only]);
+        unit.entries = vec![unit::Entry { level: 0, ..base }];
+    }
+    if !unit.problems.is_empty() {
+        return None;
+    }
+    let shared = globals::names(&globals::Globals::of(&unit.ast).shared);
+    levels::specialise(unit, false);
+    let (one_buffer, zields) = buffers::translate(unit, zields);
+    levels::chain(unit, true);
+    let translation = one_buffer.then(yields::translate(unit, yields, zields)).then(priorities::translate(unit));
+    let entry = *unit.entries.first()?;
+    Some(translation.close(unit, entry, "buffers", &shared))
+}
+
+fn finish(unit: Unit, root: Option<Sym>) -> Result<Sequential, Vec<Diagnostic>> {
+    let Unit { mut ast, problems, .. } = unit;
+    let Some(root) = root.filter(|_| problems.is_empty()) else { return Err(problems.sorted()) };
+    frames::sort(&mut ast);
     frames::single_entry_point(&mut ast, root);
     let (info, diagnostics) = dally_bpl::check(&ast);
     if let Some(first) = diagnostics.iter().next() {

@@ -8,7 +8,7 @@
 use dally_bpl::ast::{Ast, Async, Attrs, StmtKind};
 use dally_bpl::check::{Info, TyKind, VarId};
 use dally_bpl::symbol::Sym;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build::{self, stmt};
 use crate::unit::{Entry, Unit};
@@ -69,16 +69,50 @@ pub(crate) fn awaits(ast: &mut Ast) {
 /// Lets each posted task be put off before it begins: the programs that [FSE12 §3.1] calls reorderable.
 ///
 /// There, the first statement is `while (*) { yield; }`; here, one yield lets a task move on by any number of
-/// rounds.
+/// rounds. A procedure that is also called gets a version of its own for tasks, `p$later`: the paper has none
+/// that is both.
 pub(crate) fn make_reorderable(unit: &mut Unit) {
     let tasks = unit.task_procedures();
+    let mut called = FxHashSet::default();
+    build::each_stmt(&mut unit.ast, |_, s| {
+        if let StmtKind::Call(call) = &s.kind {
+            called.insert(call.procedure.name);
+        }
+    });
+    let mut both: Vec<Sym> = tasks.intersection(&called).copied().collect();
+    both.sort_unstable();
+    let later: FxHashMap<Sym, Sym> = both.iter().map(|p| (*p, declare_later(unit, *p))).collect();
+    build::each_stmt(&mut unit.ast, |_, s| {
+        if let StmtKind::Async(post) = &mut s.kind {
+            post.procedure.name = later.get(&post.procedure.name).copied().unwrap_or(post.procedure.name);
+        }
+    });
+    for entry in &mut unit.entries {
+        entry.procedure = later.get(&entry.procedure).copied().unwrap_or(entry.procedure);
+    }
     build::each_body(&mut unit.ast, |_, decl| {
-        if crate::unit::as_procedure(decl).is_some_and(|p| tasks.contains(&p.signature.name.name))
+        if crate::unit::as_procedure(decl)
+            .is_some_and(|p| tasks.contains(&p.signature.name.name) && !called.contains(&p.signature.name.name))
             && let Some(body) = build::body_mut(decl)
         {
             body.block.stmts.insert(0, stmt(StmtKind::Yield));
         }
     });
+}
+
+/// `procedure p$later(…)`, which yields, and then calls `p`.
+fn declare_later(unit: &mut Unit, procedure: Sym) -> Sym {
+    let signature = unit.procedure(procedure).map(|p| p.signature.clone());
+    let ast = &mut unit.ast;
+    let text = format!("{}$later", ast.text(procedure));
+    let name = build::fresh(ast, &text);
+    let Some(mut signature) = signature else { return name };
+    signature.name = build::ident(name);
+    (signature.ins, signature.outs) = (build::same_vars(&signature.ins), build::same_vars(&signature.outs));
+    let args = build::names(ast, &build::var_names(&signature.ins));
+    let call = build::call(ast, &build::var_names(&signature.outs), procedure, &args);
+    build::declare_procedure(ast, signature, vec![], vec![stmt(StmtKind::Yield), call], Attrs::NONE);
+    name
 }
 
 /// Leaves one entry point, or says that there are several buffers.
@@ -105,21 +139,27 @@ pub(crate) fn single_entry(unit: &mut Unit, translation: &str) -> Option<Entry> 
     if unit.entries.len() == 1 {
         return Some(first);
     }
+    let own = unit.entries.clone();
+    let entry = post_all(unit, &own);
+    unit.entries = vec![entry];
+    Some(entry)
+}
+
+/// Declares a procedure, at the lowest of their levels, that posts several entry points of one buffer.
+pub(crate) fn post_all(unit: &mut Unit, entries: &[Entry]) -> Entry {
     let root = build::fresh(&mut unit.ast, "entries");
-    let mut stmts = Vec::new();
-    let mut locals = Vec::new();
-    for entry in unit.entries.clone() {
+    let (mut stmts, mut locals) = (Vec::new(), Vec::new());
+    for entry in entries {
         let ins = unit.procedure(entry.procedure).map(|p| p.signature.ins.clone()).unwrap_or_default();
         let args = arbitrary_arguments(&mut unit.ast, &ins, &mut locals);
         let args = build::names(&mut unit.ast, &args);
         let args = unit.ast.exprs.add_list(&args);
-        let procedure = build::ident(entry.procedure);
-        stmts.push(stmt(StmtKind::Async(Box::new(Async { handle: None, procedure, args, level: None }))));
+        let (procedure, level) = (build::ident(entry.procedure), Some(entry.level));
+        stmts.push(stmt(StmtKind::Async(Box::new(Async { handle: None, procedure, args, level }))));
     }
     build::declare_procedure(&mut unit.ast, build::signature(root, vec![], vec![]), locals, stmts, Attrs::NONE);
-    let entry = Entry { procedure: root, ..first };
-    unit.entries = vec![entry];
-    Some(entry)
+    let level = entries.iter().map(|e| e.level).min().unwrap_or(0);
+    Entry { procedure: root, level, ..entries[0] }
 }
 
 /// Fresh locals for parameters that nobody passes.

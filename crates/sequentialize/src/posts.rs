@@ -6,7 +6,7 @@
 //! guesses of the running task are globals that the wrapper keeps and puts back, where the figures make them
 //! parameters and results of every procedure.
 
-use dally_bpl::ast::{Ast, Attrs, Call, Procedure, Stmt, StmtKind, VarDecl};
+use dally_bpl::ast::{Ast, Attrs, Call, Procedure, Stmt, StmtKind, VarDecl, for_each_stmt_mut};
 use dally_bpl::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,7 +14,7 @@ use crate::build;
 use crate::globals::{self, Global};
 use crate::tags::Place;
 use crate::tasks::{self, Tasks};
-use crate::unit::Unit;
+use crate::unit::{Unit, as_procedure};
 
 /// What a translation does around the call in a wrapper.
 #[derive(Debug, Default)]
@@ -54,57 +54,81 @@ pub(crate) fn int_keepers(ast: &mut Ast, vars: &[Sym]) -> Vec<(Sym, VarDecl)> {
     vars.iter().map(|v| keeper(ast, *v)).collect()
 }
 
-/// Turns all posts into calls. The wrappers keep what is thread-local by themselves.
+/// What a translation needs to know of a post: who is posted, and by a procedure of which level.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Post {
+    pub(crate) procedure: Sym,
+    pub(crate) from: u32,
+}
+
+/// Turns all posts into calls of wrappers, which keep what is thread-local by themselves.
 pub(crate) fn lower(
     unit: &mut Unit,
     tasks: &mut Tasks,
     thread_local: &[Global],
-    place: &Place,
-    around: impl Fn(&mut Ast) -> Around,
+    place: Option<&Place>,
+    around: impl Fn(&mut Ast, Post) -> Around,
 ) {
     let (posted, with_handle) = posted(unit);
     let own = keepers(&mut unit.ast, thread_local);
     let mut names = Names { handle: build::fresh(&mut unit.ast, "posted"), results: FxHashMap::default() };
     let mut wrappers = FxHashMap::default();
-    for procedure in posted {
-        let Some(declaration) = unit.procedure(procedure).cloned() else { continue };
+    for post in posted {
+        let Some(declaration) = unit.procedure(post.procedure).cloned() else { continue };
         let ast = &mut unit.ast;
-        let text = format!("{}$post", ast.text(procedure));
+        let text = format!("{}$post", ast.text(post.procedure));
         let wrapper = build::fresh(ast, &text);
-        wrappers.insert(procedure, wrapper);
-        let mut around = around(ast);
+        wrappers.insert(post, wrapper);
+        let mut around = around(ast, post);
         keep(ast, &mut around, &own);
         around.before.extend(build::havoc(&globals::names(thread_local)));
-        let with_handle = with_handle.contains(&procedure);
-        let handle = with_handle.then_some(&mut *tasks);
+        let handle = with_handle.contains(&post.procedure).then_some(&mut *tasks);
         declare_wrapper(ast, &mut names, handle, place, &declaration, wrapper, around);
     }
-    build::rewrite_bodies(&mut unit.ast, |_, mut s, out| {
-        if let StmtKind::Async(post) = &s.kind
-            && let Some(wrapper) = wrappers.get(&post.procedure.name)
-        {
-            let outs = if with_handle.contains(&post.procedure.name) { vec![post.handle] } else { Vec::new() };
-            let procedure = dally_bpl::ast::Ident { name: *wrapper, span: post.procedure.span };
-            s.kind = StmtKind::Call(Box::new(Call { free: false, outs, procedure, args: post.args }));
-        }
-        out.push(s);
+    let levels = std::mem::take(&mut unit.levels);
+    build::each_body(&mut unit.ast, |_, decl| {
+        let from = level_of(&levels, decl);
+        let Some(body) = build::body_mut(decl) else { return };
+        build::rewrite(&mut body.block, &mut |mut s, out| {
+            if let StmtKind::Async(post) = &s.kind
+                && let Some(wrapper) = wrappers.get(&Post { procedure: post.procedure.name, from })
+            {
+                let outs = if with_handle.contains(&post.procedure.name) { vec![post.handle] } else { Vec::new() };
+                let procedure = dally_bpl::ast::Ident { name: *wrapper, span: post.procedure.span };
+                s.kind = StmtKind::Call(Box::new(Call { free: false, outs, procedure, args: post.args }));
+            }
+            out.push(s);
+        });
     });
+    unit.levels = levels;
 }
 
-/// The posted procedures in the order of the text, and those of them that somebody holds a handle of.
-fn posted(unit: &mut Unit) -> (Vec<Sym>, FxHashSet<Sym>) {
+/// The level at which a procedure runs.
+fn level_of(levels: &FxHashMap<Sym, u32>, decl: &dally_bpl::ast::Decl) -> u32 {
+    let name = as_procedure(decl).map(|p| p.signature.name.name);
+    name.and_then(|n| levels.get(&n)).copied().unwrap_or(0)
+}
+
+/// The posts in the order of the text, each once, and the procedures that somebody holds a handle of.
+fn posted(unit: &mut Unit) -> (Vec<Post>, FxHashSet<Sym>) {
     let (mut posted, mut seen, mut with_handle) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
-    build::each_stmt(&mut unit.ast, |_, s| {
-        if let StmtKind::Async(post) = &s.kind {
-            let name = post.procedure.name;
-            if seen.insert(name) {
-                posted.push(name);
+    let levels = std::mem::take(&mut unit.levels);
+    build::each_body(&mut unit.ast, |_, decl| {
+        let from = level_of(&levels, decl);
+        let Some(body) = build::body_mut(decl) else { return };
+        for_each_stmt_mut(&mut body.block, &mut |s| {
+            if let StmtKind::Async(async_call) = &s.kind {
+                let post = Post { procedure: async_call.procedure.name, from };
+                if seen.insert(post) {
+                    posted.push(post);
+                }
+                if async_call.handle.is_some() {
+                    with_handle.insert(post.procedure);
+                }
             }
-            if post.handle.is_some() {
-                with_handle.insert(name);
-            }
-        }
+        });
     });
+    unit.levels = levels;
     (posted, with_handle)
 }
 
@@ -127,7 +151,7 @@ fn declare_wrapper(
     ast: &mut Ast,
     names: &mut Names,
     tasks: Option<&mut Tasks>,
-    place: &Place,
+    place: Option<&Place>,
     procedure: &Procedure,
     name: Sym,
     around: Around,
@@ -142,16 +166,16 @@ fn declare_wrapper(
         results.push(result);
     }
     let mut stmts = before;
-    stmts.push(place.begins(ast, signature.name.name));
+    stmts.extend(place.map(|p| p.begins(ast, signature.name.name)));
     let args = build::names(ast, &ins);
     stmts.push(build::call(ast, &results, signature.name.name, &args));
-    stmts.push(place.ends(ast));
+    stmts.extend(place.map(|p| p.ends(ast)));
     stmts.extend(after);
     let mut outs = Vec::new();
-    if let Some(tasks) = tasks {
+    if let (Some(tasks), Some(place)) = (tasks, place) {
         let (ty, constructor) = tasks.type_for(ast, signature.outs.first().map(|o| o.var.ty));
         outs.push(build::var(names.handle, ty, Attrs::NONE));
-        let keys: Vec<Sym> = place.keys.iter().map(|(_, variable)| *variable).chain(results).collect();
+        let keys: Vec<Sym> = place.0.iter().copied().chain(results).collect();
         let parts = build::names(ast, &keys);
         let value = tasks::make(ast, constructor, &parts);
         stmts.push(build::set(ast, &[names.handle], &[value]));

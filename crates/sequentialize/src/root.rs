@@ -1,6 +1,6 @@
 //! The procedure in which a sequential program starts.
 
-use dally_bpl::ast::{Ast, Attrs, Stmt, StmtKind, VarDecl};
+use dally_bpl::ast::{Attrs, Stmt, StmtKind, VarDecl};
 use dally_bpl::symbol::Sym;
 
 use crate::build::{self, stmt};
@@ -17,12 +17,27 @@ pub(crate) struct Root {
     pub(crate) after: Vec<Stmt>,
 }
 
-/// Declares the root: it guesses, runs, confirms, and asserts that no assertion has failed.
-pub(crate) fn declare(unit: &mut Unit, entry: Entry, suffix: &str, place: Option<&Place>, root: Root) -> Sym {
+/// Declares the root: it guesses, runs, confirms, and asserts that no assertion has failed. `first` says where a
+/// variable has its first value.
+pub(crate) fn declare(
+    unit: &mut Unit,
+    entry: Entry,
+    suffix: &str,
+    place: Option<&Place>,
+    root: Root,
+    first: impl Fn(Sym) -> Sym,
+) -> Sym {
     let declaration = unit.procedure(entry.procedure).cloned();
     let ast = &mut unit.ast;
     let Root { mut locals, before, after } = root;
-    let mut stmts = lower_error(ast, unit.error);
+    let mut stmts = Vec::new();
+    if let Some(error) = unit.error {
+        let down = build::boolean(ast, false);
+        stmts.push(build::set(ast, &[first(error)], &[down]));
+    }
+    for (variable, value) in &unit.initially {
+        stmts.push(build::set_int(ast, first(*variable), *value));
+    }
     stmts.extend(before);
     let signature = declaration.map(|p| p.signature);
     let (ins, outs) = signature.as_ref().map_or((&[][..], &[][..]), |s| (&s.ins, &s.outs));
@@ -43,11 +58,4 @@ pub(crate) fn declare(unit: &mut Unit, entry: Entry, suffix: &str, place: Option
     let attrs: Attrs = [build::attr(ast, "entrypoint", Vec::new())].into_iter().collect();
     build::declare_procedure(ast, build::signature(name, vec![], vec![]), locals, stmts, attrs);
     name
-}
-
-/// `error := false;`
-fn lower_error(ast: &mut Ast, error: Option<Sym>) -> Vec<Stmt> {
-    let Some(error) = error else { return Vec::new() };
-    let down = build::boolean(ast, false);
-    vec![build::set(ast, &[error], &[down])]
 }

@@ -88,7 +88,7 @@ impl Rounds {
     }
 
     pub(crate) fn place(&self) -> Place {
-        Place { keys: vec![("round", self.round), ("order", self.order)] }
+        Place(vec![self.round, self.order])
     }
 
     /// Locals that keep round and place of the poster.

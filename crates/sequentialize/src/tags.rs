@@ -10,23 +10,22 @@
 //! | `{:resumes}` | the running task goes on, perhaps in another round |
 //! | `{:ends}` | the running task ends |
 //!
-//! Each has the round and the place within the round at which the piece runs: `{:round k} {:order order}`. Begins
-//! and ends are nested like the calls that post tasks, so that it is known whose piece it is. **In the order of
-//! (round, order) the pieces are an execution of the original program**, and a task that is in a later round than
-//! at its previous tag, or at its post, has been delayed by the difference. `dally sequentialize --to buffers`
-//! has more to say: see [`crate::priorities`].
+//! Each has the place at which the piece runs, `{:place k, order}`: the round, and a number within the round.
+//! Begins and ends are nested like the calls that post tasks, so that it is known whose piece it is. **In the
+//! lexicographic order of their places, the pieces are an execution of the original program**; pieces of the same
+//! place follow each other as on the path. A task that is in a later round than at its previous tag, or than its
+//! poster, has been delayed by the difference.
+//!
+//! With levels and buffers a place has more parts: see [`crate::yields`].
 
 use dally_bpl::ast::{Ast, Attr, AttrArg, Stmt};
 use dally_bpl::symbol::Sym;
 
 use crate::build;
 
-/// The variables that say where a piece belongs.
+/// The variables that say where a piece belongs, the first one counting most.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// Attribute and variable, the first one counting most.
-    pub(crate) keys: Vec<(&'static str, Sym)>,
-}
+pub(crate) struct Place(pub(crate) Vec<Sym>);
 
 impl Place {
     pub(crate) fn begins(&self, ast: &mut Ast, procedure: Sym) -> Stmt {
@@ -51,12 +50,9 @@ impl Place {
     }
 
     fn tag(&self, ast: &mut Ast, first: Attr) -> Stmt {
-        let mut attrs = vec![first];
-        for (attr, variable) in &self.keys {
-            let value = build::name(ast, *variable);
-            attrs.push(build::attr(ast, attr, vec![AttrArg::Expr(value)]));
-        }
+        let parts = build::names(ast, &self.0).into_iter().map(AttrArg::Expr).collect();
+        let place = build::attr(ast, "place", parts);
         let condition = build::boolean(ast, true);
-        Stmt { attrs: attrs.into_iter().collect(), ..build::assume(condition) }
+        Stmt { attrs: [first, place].into_iter().collect(), ..build::assume(condition) }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Tasks {
 }
 
 /// Whether `task` is the built-in type.
-fn is_builtin(ast: &Ast, task: Sym) -> bool {
+pub(crate) fn is_builtin(ast: &Ast, task: Sym) -> bool {
     !ast.decls.iter().any(|d| match &d.kind {
         DeclKind::Type(t) => t.name.name == task,
         DeclKind::Datatype(t) => t.name.name == task,

@@ -26,6 +26,10 @@ pub(crate) struct Unit {
     pub(crate) entries: Vec<Entry>,
     /// The flag that a failed assertion raises, if there are assertions.
     pub(crate) error: Option<Sym>,
+    /// Where a program sets up what the passes have added, before anything else happens.
+    pub(crate) initially: Vec<(Sym, u32)>,
+    /// The level at which each procedure runs, once that is known.
+    pub(crate) levels: FxHashMap<Sym, u32>,
     pub(crate) problems: Diagnostics,
 }
 
@@ -39,7 +43,14 @@ pub(crate) fn info(ast: &Ast) -> Info {
 impl Unit {
     pub(crate) fn new(program: &Program, entry: Option<&str>) -> Unit {
         let ast = program.ast.clone();
-        let mut unit = Unit { ast, entries: Vec::new(), error: None, problems: Diagnostics::default() };
+        let mut unit = Unit {
+            ast,
+            entries: Vec::new(),
+            error: None,
+            initially: Vec::new(),
+            levels: FxHashMap::default(),
+            problems: Diagnostics::default(),
+        };
         unit.find_entries(entry);
         unit
     }
@@ -47,11 +58,6 @@ impl Unit {
     /// Says that a translation cannot handle something.
     pub(crate) fn unsupported(&mut self, span: Span, message: impl Into<String>, help: &str) {
         self.problems.push(Diagnostic::new(Code::NotSequential, span, message).help(help));
-    }
-
-    /// The procedures, by name.
-    pub(crate) fn procedures(&self) -> FxHashMap<Sym, &Procedure> {
-        procedures(&self.ast)
     }
 
     pub(crate) fn procedure(&self, name: Sym) -> Option<&Procedure> {

@@ -6,7 +6,7 @@ mod support;
 use dally_sequentialize::{Bounds, Target};
 use support::generate::{self, Features};
 use support::random::for_seeds;
-use support::{explore_named, run, translated};
+use support::{explore_named, reordered, run, translated};
 
 /// What a translation reaches is what the scheduler reaches, with the same number of delays.
 fn agrees(test: &str, programs: u64, features: Features, scheduler: &str, to: impl Fn(Bounds) -> Target) {
@@ -66,4 +66,27 @@ fn dfs_with_waits() {
 fn dfw() {
     let features = Features { yields: true, waits: true, passed_tasks: true, ..SMALL };
     agrees("dfw", 1000, features, "dfw", Target::Dfw);
+}
+
+/// With levels and buffers.
+const DRIVER: Features = Features { yields: true, levels: 3, buffers: 2, posts: 3, globals: 1, ..SMALL };
+
+#[test]
+fn buffers_are_sound() {
+    for_seeds("buffers_are_sound", 1000, |seed| {
+        let mut features = DRIVER;
+        (features.levels, features.buffers) = (1 + seed % 3, 1 + seed / 3 % 2);
+        let text = generate::program(seed, features);
+        let (zields, yields) = (1 + (seed / 6 % 3) as u32, 1 + (seed / 18 % 3) as u32);
+        let sequential = reordered(&text, Target::Buffers { zields, yields });
+        let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
+        let all = explore_named(&text, "bag", None);
+        assert!(
+            found.finals.is_subset(&all.finals),
+            "{zields} zields, {yields} yields, DALLY_SEED={seed}\n{:?}\n{:?}\n{text}\n{sequential}",
+            found.finals,
+            all.finals
+        );
+        true
+    });
 }

@@ -224,14 +224,13 @@ impl Run<'_> {
         if !opens && !closes {
             return;
         }
-        let mut keys = Vec::new();
-        for attr in &stmt.attrs {
-            if let [AttrArg::Expr(e)] = attr.args[..] {
-                keys.push(self.int(e));
-            }
-        }
-        let globals = self.wanted.iter().map(|g| *g).collect::<Vec<_>>();
-        let globals = globals.into_iter().map(|g| self.read(g)).collect();
+        let place = self.ast.attr(&stmt.attrs, "place").expect("every tag has a place");
+        let number = |run: &mut Self, arg: &AttrArg| match arg {
+            AttrArg::Expr(e) => run.int(*e),
+            AttrArg::Str(_) => panic!("a place is made of numbers"),
+        };
+        let keys = place.args.iter().map(|arg| number(self, arg)).collect();
+        let globals = self.wanted.iter().map(|g| self.read(*g)).collect();
         self.tags.push(Tag { opens, keys, globals });
     }
 

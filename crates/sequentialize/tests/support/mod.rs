@@ -62,8 +62,12 @@ pub fn explore_named(text: &str, scheduler: &str, bound: Option<u32>) -> Outcome
 
 /// The translation of a program, printed.
 pub fn translated(text: &str, to: Target) -> String {
-    let options = Options { to, entry: None, preempt: false };
-    printed(text, &options)
+    printed(text, &Options { to, entry: None, preempt: false, reorder: false })
+}
+
+/// The translation of a program whose tasks may be put off before they begin.
+pub fn reordered(text: &str, to: Target) -> String {
+    printed(text, &Options { to, entry: None, preempt: false, reorder: true })
 }
 
 pub fn printed(text: &str, options: &Options) -> String {
