@@ -1,12 +1,15 @@
 //! `dally print`: check a program and print it in canonical form.
 
+use dally_bpl::Program;
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::SourceMap;
 use serde::Serialize;
 
 use crate::cli::Print;
 use crate::input;
 use crate::output::{self, Exit};
 
-/// What `dally print --json` writes.
+/// What `dally print --json` writes, and `dally sequentialize --json`.
 #[derive(Serialize)]
 struct Report {
     /// `ok`, `error` or `unsupported`.
@@ -17,33 +20,37 @@ struct Report {
 }
 
 pub(crate) fn run(arguments: &Print) -> Exit {
-    let sources = match input::read(&arguments.files) {
+    show(&arguments.files, arguments.json, |program| Ok(dally_bpl::print(&program.ast)))
+}
+
+/// Reads a program, and prints the text that is made of it, or what is wrong with it.
+pub(crate) fn show(
+    files: &[String],
+    json: bool,
+    make: impl FnOnce(&Program) -> Result<String, Vec<Diagnostic>>,
+) -> Exit {
+    let sources = match input::read(files) {
         Ok(sources) => sources,
         Err(error) => {
             let (sources, diagnostic) = error.into_diagnostic();
-            return report_errors(arguments, &sources, &[diagnostic]);
+            return report_errors(json, &sources, &[diagnostic]);
         }
     };
-    match dally_bpl::load(&sources) {
-        Err(diagnostics) => report_errors(arguments, &sources, &diagnostics),
-        Ok(program) => {
-            let text = dally_bpl::print(&program.ast);
-            if arguments.json {
-                let report = Report { verdict: "ok", program: Some(text), diagnostics: Vec::new() };
-                output::write_json(&report)
-            } else {
-                output::stdout(text.as_bytes())
-            }
+    match dally_bpl::load(&sources).and_then(|program| make(&program)) {
+        Err(diagnostics) => report_errors(json, &sources, &diagnostics),
+        Ok(text) if json => {
+            output::write_json(&Report { verdict: "ok", program: Some(text), diagnostics: Vec::new() })
         }
+        Ok(text) => output::stdout(text.as_bytes()),
     }
 }
 
 fn report_errors(
-    arguments: &Print,
-    sources: &dally_bpl::source::SourceMap,
-    diagnostics: &[dally_bpl::diagnostic::Diagnostic],
+    json: bool,
+    sources: &SourceMap,
+    diagnostics: &[Diagnostic],
 ) -> Exit {
-    if !arguments.json {
+    if !json {
         return output::show(sources, diagnostics);
     }
     let exit = Exit::of(diagnostics);

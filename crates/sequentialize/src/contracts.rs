@@ -70,9 +70,11 @@ fn lower_procedure(unit: &mut Unit, info: &Info, procedure: &mut Procedure, mut 
         for e in unit.entries.iter_mut().filter(|e| e.procedure == name) {
             e.procedure = entry.signature.name.name;
         }
+        let made = entry.signature.name.name;
         build::declare(ast, DeclKind::Procedure(Box::new(entry)), Attrs::NONE);
+        unit.derived(made, name);
     }
-    procedure.body = Some(checked(ast, info, procedure, &specs, &callees, false));
+    procedure.body = Some(checked(&mut unit.ast, info, procedure, &specs, &callees, false));
 }
 
 fn copy_spec(ast: &mut Ast, spec: &Spec) -> Spec {

@@ -22,6 +22,16 @@ pub(crate) fn complete(ast: &mut Ast, info: &Info) {
     }
 }
 
+/// Says that execution starts here.
+pub(crate) fn mark_entry_point(ast: &mut Ast, entry: Sym) {
+    let mark = build::attr(ast, "entrypoint", Vec::new());
+    for decl in &mut ast.decls {
+        if matches!(&decl.kind, DeclKind::Procedure(p) if p.signature.name.name == entry) {
+            decl.attrs = build::with_attr(&decl.attrs, mark.clone());
+        }
+    }
+}
+
 /// Procedures come after everything else.
 pub(crate) fn sort(ast: &mut Ast) {
     ast.decls.sort_by_key(|d| matches!(d.kind, DeclKind::Procedure(_)));

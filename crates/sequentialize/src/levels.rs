@@ -36,6 +36,13 @@ pub(crate) fn entry_per_buffer(unit: &mut Unit) {
             _ => crate::lower::post_all(unit, &own),
         });
     }
+    // Everything is above one task of the lowest level.
+    if let [only] = entries[..]
+        && only.level > 0
+    {
+        let base = crate::lower::post_all(unit, &[only]);
+        entries = vec![Entry { level: 0, ..base }];
+    }
     unit.entries = entries;
 }
 
@@ -72,6 +79,7 @@ pub(crate) fn specialise(unit: &mut Unit, buffers: bool) -> FxHashMap<Sym, Home>
             copy.body = procedure.body.as_ref().map(|b| unit.ast.copy_body(b));
             copy.signature.ins = build::same_vars(&copy.signature.ins);
             copy.signature.name.name = version;
+            unit.derived(version, original);
         }
         if let Some(body) = &mut copy.body {
             for_each_stmt_mut(&mut body.block, &mut |s| match &mut s.kind {

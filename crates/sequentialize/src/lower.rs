@@ -112,7 +112,22 @@ fn declare_later(unit: &mut Unit, procedure: Sym) -> Sym {
     let args = build::names(ast, &build::var_names(&signature.ins));
     let call = build::call(ast, &build::var_names(&signature.outs), procedure, &args);
     build::declare_procedure(ast, signature, vec![], vec![stmt(StmtKind::Yield), call], Attrs::NONE);
+    unit.derived(name, procedure);
     name
+}
+
+/// Sets up what passes have added at the beginning of the first entry point.
+pub(crate) fn start_with(unit: &mut Unit) {
+    let Some(entry) = unit.entries.first().map(|e| e.procedure) else { return };
+    let ast = &mut unit.ast;
+    let stmts: Vec<_> = unit.initially.iter().map(|(v, n)| build::set_int(ast, *v, *n)).collect();
+    build::each_body(ast, |_, decl| {
+        if crate::unit::as_procedure(decl).is_some_and(|p| p.signature.name.name == entry)
+            && let Some(body) = build::body_mut(decl)
+        {
+            body.block.stmts.splice(0..0, stmts.iter().cloned());
+        }
+    });
 }
 
 /// Leaves one entry point, or says that there are several buffers.

@@ -75,6 +75,7 @@ pub(crate) fn lower(
     let mut wrappers = FxHashMap::default();
     for post in posted {
         let Some(declaration) = unit.procedure(post.procedure).cloned() else { continue };
+        let origin = unit.origin(post.procedure);
         let ast = &mut unit.ast;
         let text = format!("{}$post", ast.text(post.procedure));
         let wrapper = build::fresh(ast, &text);
@@ -83,7 +84,8 @@ pub(crate) fn lower(
         keep(ast, &mut around, &own);
         around.before.extend(build::havoc(&globals::names(thread_local)));
         let handle = with_handle.contains(&post.procedure).then_some(&mut *tasks);
-        declare_wrapper(ast, &mut names, handle, place, &declaration, wrapper, around);
+        let begins = place.map(|p| (p, origin));
+        declare_wrapper(ast, &mut names, handle, begins, &declaration, wrapper, around);
     }
     let levels = std::mem::take(&mut unit.levels);
     build::each_body(&mut unit.ast, |_, decl| {
@@ -151,7 +153,7 @@ fn declare_wrapper(
     ast: &mut Ast,
     names: &mut Names,
     tasks: Option<&mut Tasks>,
-    place: Option<&Place>,
+    place: Option<(&Place, Sym)>,
     procedure: &Procedure,
     name: Sym,
     around: Around,
@@ -166,13 +168,13 @@ fn declare_wrapper(
         results.push(result);
     }
     let mut stmts = before;
-    stmts.extend(place.map(|p| p.begins(ast, signature.name.name)));
+    stmts.extend(place.map(|(p, origin)| p.begins(ast, origin)));
     let args = build::names(ast, &ins);
     stmts.push(build::call(ast, &results, signature.name.name, &args));
-    stmts.extend(place.map(|p| p.ends(ast)));
+    stmts.extend(place.map(|(p, _)| p.ends(ast)));
     stmts.extend(after);
     let mut outs = Vec::new();
-    if let (Some(tasks), Some(place)) = (tasks, place) {
+    if let (Some(tasks), Some((place, _))) = (tasks, place) {
         let (ty, constructor) = tasks.type_for(ast, signature.outs.first().map(|o| o.var.ty));
         outs.push(build::var(names.handle, ty, Attrs::NONE));
         let keys: Vec<Sym> = place.0.iter().copied().chain(results).collect();

@@ -28,6 +28,7 @@ pub(crate) fn declare(
     first: impl Fn(Sym) -> Sym,
 ) -> Sym {
     let declaration = unit.procedure(entry.procedure).cloned();
+    let origin = unit.origin(entry.procedure);
     let ast = &mut unit.ast;
     let Root { mut locals, before, after } = root;
     let mut stmts = Vec::new();
@@ -44,7 +45,7 @@ pub(crate) fn declare(
     let args = lower::arbitrary_arguments(ast, ins, &mut locals);
     let results = lower::arbitrary_arguments(ast, outs, &mut locals);
     let args = build::names(ast, &args);
-    stmts.extend(place.map(|p| p.begins(ast, entry.procedure)));
+    stmts.extend(place.map(|p| p.begins(ast, origin)));
     stmts.push(build::call(ast, &results, entry.procedure, &args));
     stmts.extend(place.map(|p| p.ends(ast)));
     stmts.extend(after);
@@ -53,7 +54,7 @@ pub(crate) fn declare(
         let fine = build::not(ast, error);
         stmts.push(stmt(StmtKind::Assert(fine)));
     }
-    let text = format!("{}${suffix}", ast.text(entry.procedure));
+    let text = format!("{}${suffix}", ast.text(origin));
     let name = build::fresh(ast, &text);
     let attrs: Attrs = [build::attr(ast, "entrypoint", Vec::new())].into_iter().collect();
     build::declare_procedure(ast, build::signature(name, vec![], vec![]), locals, stmts, attrs);

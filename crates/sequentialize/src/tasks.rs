@@ -4,9 +4,11 @@
 //! [SPIN14 Fig. 6] has pairs ⟨result, round⟩; here they are datatypes, one for each type of results, and have
 //! the place within the round as well, which the waits of dfs and df need.
 
-use dally_bpl::ast::{Ast, Constructor, Datatype, DeclKind, Expr, ExprId, TypeExpr, TypeId};
+use dally_bpl::ast::{Ast, Constructor, Datatype, Decl, DeclKind, Expr, ExprId, TypeExpr, TypeId};
+use dally_bpl::check::{Info, Ty, TyKind};
+use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build;
 
@@ -24,6 +26,39 @@ pub(crate) fn is_builtin(ast: &Ast, task: Sym) -> bool {
         DeclKind::Datatype(t) => t.name.name == task,
         _ => false,
     })
+}
+
+/// A global that holds tasks, if there is one.
+pub(crate) fn in_globals(ast: &Ast) -> Option<Span> {
+    let info = crate::unit::info(ast);
+    let holds = |decl: &Decl| match &decl.kind {
+        DeclKind::Var(var) => {
+            info.global(var.name.name).is_some_and(|v| holds_tasks(&info, info[v].ty)).then_some(var.name.span)
+        }
+        _ => None,
+    };
+    ast.decls.iter().find_map(holds)
+}
+
+/// Whether values of a type contain tasks.
+fn holds_tasks(info: &Info, ty: Ty) -> bool {
+    let (mut todo, mut seen) = (vec![ty], FxHashSet::default());
+    while let Some(ty) = todo.pop() {
+        if !seen.insert(ty) {
+            continue;
+        }
+        match info.types.kind(ty) {
+            TyKind::Task(_) => return true,
+            TyKind::Map(_, indices, value) => todo.extend(indices.iter().chain([value])),
+            TyKind::Con(con, args) => {
+                todo.extend(args.iter());
+                let constructors = info.datatypes.get(con).into_iter().flat_map(|d| &d.constructors);
+                constructors.for_each(|(c, _)| todo.extend(&info[*c].params));
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 impl Tasks {

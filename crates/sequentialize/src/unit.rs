@@ -30,6 +30,8 @@ pub(crate) struct Unit {
     pub(crate) initially: Vec<(Sym, u32)>,
     /// The level at which each procedure runs, once that is known.
     pub(crate) levels: FxHashMap<Sym, u32>,
+    /// The procedure of the original program that others have been made of.
+    origins: FxHashMap<Sym, Sym>,
     pub(crate) problems: Diagnostics,
 }
 
@@ -49,10 +51,22 @@ impl Unit {
             error: None,
             initially: Vec::new(),
             levels: FxHashMap::default(),
+            origins: FxHashMap::default(),
             problems: Diagnostics::default(),
         };
         unit.find_entries(entry);
         unit
+    }
+
+    /// Notes that a procedure has been made of another.
+    pub(crate) fn derived(&mut self, procedure: Sym, from: Sym) {
+        let origin = self.origin(from);
+        self.origins.insert(procedure, origin);
+    }
+
+    /// The procedure of the original program that this one stands for.
+    pub(crate) fn origin(&self, procedure: Sym) -> Sym {
+        self.origins.get(&procedure).copied().unwrap_or(procedure)
     }
 
     /// Says that a translation cannot handle something.

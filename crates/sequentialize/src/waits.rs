@@ -123,6 +123,7 @@ impl Pass {
         let mut task = build::signature(name, ins, Vec::new());
         task.type_params = signature.type_params;
         build::declare_procedure(ast, task, locals, stmts, Attrs::NONE);
+        unit.derived(name, procedure);
         self.tasks.insert(procedure, name);
     }
 

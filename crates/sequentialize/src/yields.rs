@@ -284,6 +284,7 @@ impl Pass {
     fn declare_start(&self, unit: &mut Unit, procedure: Sym, switches: Option<Switches>) {
         let Some(signature) = unit.procedure(procedure).map(|p| p.signature.clone()) else { return };
         let level = unit.levels.get(&procedure).copied().unwrap_or(0);
+        let origin = unit.origin(procedure);
         let ast = &mut unit.ast;
         let mut stmts = Vec::new();
         let mut known = Vec::new();
@@ -300,7 +301,7 @@ impl Pass {
         stmts.extend(switches.map(|s| build::call(ast, &[], s.load, &[])));
         let place = self.place(level);
         let tagged = self.zields.as_ref().is_none_or(|z| z.main != procedure);
-        stmts.extend(tagged.then(|| place.begins(ast, procedure)));
+        stmts.extend(tagged.then(|| place.begins(ast, origin)));
         let locals = build::same_vars(&signature.outs);
         let args = build::names(ast, &build::var_names(&signature.ins));
         stmts.push(build::call(ast, &build::var_names(&locals), procedure, &args));
@@ -378,6 +379,7 @@ impl Pass {
         let ins = build::same_vars(&signature.ins);
         build::declare_procedure(ast, build::signature(name, ins, vec![]), vec![], vec![call], Attrs::NONE);
         unit.levels.insert(name, 0);
+        unit.derived(name, entry);
         unit.entries[0].procedure = name;
     }
 }

@@ -6,7 +6,8 @@ mod support;
 use dally_sequentialize::{Bounds, Target};
 use support::generate::{self, Features};
 use support::random::for_seeds;
-use support::{explore_named, reordered, run, translated};
+use dally_explore::Delays;
+use support::{explore, explore_named, load, reordered, run, translated};
 
 /// What a translation reaches is what the scheduler reaches, with the same number of delays.
 fn agrees(test: &str, programs: u64, features: Features, scheduler: &str, to: impl Fn(Bounds) -> Target) {
@@ -40,43 +41,164 @@ const SMALL: Features = Features {
     choices: 30,
 };
 
-#[test]
-fn dfs_without_yields() {
-    agrees("dfs_without_yields", 1000, SMALL, "dfs", Target::Dfs);
-}
-
-#[test]
-fn dfs_with_yields() {
-    agrees("dfs_with_yields", 1000, Features { yields: true, ..SMALL }, "dfs", Target::Dfs);
-}
-
-#[test]
-fn df() {
-    let features = Features { yields: true, waits: true, passed_tasks: true, ..SMALL };
-    agrees("df", 1000, features, "df", Target::Df);
-}
-
-#[test]
-fn dfs_with_waits() {
-    let features = Features { yields: true, waits: true, passed_tasks: true, ..SMALL };
-    agrees("dfs_with_waits", 1000, features, "dfs", Target::Dfs);
-}
-
-#[test]
-fn dfw() {
-    let features = Features { yields: true, waits: true, passed_tasks: true, ..SMALL };
-    agrees("dfw", 1000, features, "dfw", Target::Dfw);
-}
+/// Everything that dfs, df and dfw know.
+const RICH: Features = Features { yields: true, waits: true, passed_tasks: true, thread_locals: true, ..SMALL };
 
 /// With levels and buffers.
 const DRIVER: Features = Features { yields: true, levels: 3, buffers: 2, posts: 3, globals: 1, ..SMALL };
 
+// [POPL11] Lemmas 2 to 4.
+
+#[test]
+fn dfs_without_yields() {
+    agrees("dfs_without_yields", 300, SMALL, "dfs", Target::Dfs);
+}
+
+#[test]
+fn dfs_with_yields() {
+    agrees("dfs_with_yields", 300, Features { yields: true, atomic: true, ..SMALL }, "dfs", Target::Dfs);
+}
+
+#[test]
+fn dfs_with_waits() {
+    agrees("dfs_with_waits", 300, Features { awaits: true, ..RICH }, "dfs", Target::Dfs);
+}
+
+// [SPIN14] Theorems 1 and 2.
+
+#[test]
+fn df() {
+    agrees("df", 300, Features { awaits: true, atomic: true, ..RICH }, "df", Target::Df);
+}
+
+#[test]
+fn dfw() {
+    agrees("dfw", 600, RICH, "dfw", Target::Dfw);
+}
+
+#[test]
+fn df_is_part_of_dfw() {
+    for_seeds("df_is_part_of_dfw", 300, |seed| {
+        let text = generate::program(seed, RICH);
+        let bounds = Bounds::delays((seed % 4) as u32);
+        let globals = generate::globals(RICH);
+        let Some(df) = run(&translated(&text, Target::Df(bounds)), &globals) else { return false };
+        let Some(dfw) = run(&translated(&text, Target::Dfw(bounds)), &globals) else { return false };
+        assert!(df.finals.is_subset(&dfw.finals), "{bounds:?}, DALLY_SEED={seed}\n{text}");
+        true
+    });
+}
+
+// Lal and Reps.
+
+/// df, with delays only up to the last of some rounds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Rounds {
+    df: dally_schedule::Df,
+    /// The round of each task.
+    rounds: Vec<(dally_schedule::TaskId, u32)>,
+    last: u32,
+    proposed: Option<dally_schedule::TaskId>,
+}
+
+impl Rounds {
+    fn round(&self, task: dally_schedule::TaskId) -> u32 {
+        self.rounds.iter().find(|(t, _)| *t == task).map_or(0, |(_, round)| *round)
+    }
+
+    fn forget(&mut self, task: dally_schedule::TaskId) {
+        self.rounds.retain(|(t, _)| *t != task);
+    }
+}
+
+impl dally_schedule::DelayingScheduler for Rounds {
+    fn give(&mut self, task: dally_schedule::TaskId, why: dally_schedule::Why) {
+        if let dally_schedule::Why::Posted(post) = why {
+            let round = post.by.map_or(0, |by| self.round(by));
+            self.forget(task);
+            self.rounds.push((task, round));
+            self.rounds.sort_unstable();
+        }
+        self.df.give(task, why);
+    }
+
+    fn take(&mut self, ready: &dally_schedule::Ready<'_>) -> Option<dally_schedule::TaskId> {
+        self.proposed = self.df.take(ready);
+        self.proposed
+    }
+
+    fn delay(&mut self, task: dally_schedule::TaskId) {
+        let round = self.round(task);
+        self.forget(task);
+        self.rounds.push((task, round + 1));
+        self.rounds.sort_unstable();
+        self.df.delay(task);
+    }
+
+    fn complete(&mut self, task: dally_schedule::TaskId) {
+        self.df.complete(task);
+    }
+
+    fn delay_cost(&self) -> u32 {
+        0
+    }
+
+    fn can_delay(&self) -> bool {
+        self.proposed.is_none_or(|task| self.round(task) < self.last)
+    }
+}
+
+#[test]
+fn lal_reps() {
+    for_seeds("lal_reps", 300, |seed| {
+        let text = generate::program(seed, RICH);
+        let rounds = 1 + (seed % 3) as u32;
+        let sequential = translated(&text, Target::LalReps { rounds });
+        let Some(found) = run(&sequential, &generate::globals(RICH)) else { return false };
+        let df = dally_schedule::Df::default();
+        let scheduler = Rounds { df, rounds: Vec::new(), last: rounds - 1, proposed: None };
+        let expected = explore(&text, &Delays::new("rounds", scheduler), Some(0));
+        assert_eq!(found, expected, "{rounds} rounds, DALLY_SEED={seed}\n{text}\n{sequential}");
+        true
+    });
+}
+
+// Assertions: [FSE12 App. A].
+
+#[test]
+fn assertions() {
+    let features = Features { asserts: true, choices: 10, ..RICH };
+    agrees("assertions (dfs)", 150, features, "dfs", Target::Dfs);
+    agrees("assertions (df)", 150, features, "df", Target::Df);
+    agrees("assertions (dfw)", 150, features, "dfw", Target::Dfw);
+}
+
+// [SPIN14] Fig. 7.
+
+#[test]
+fn waits_can_be_removed() {
+    for_seeds("waits_can_be_removed", 300, |seed| {
+        let features = Features { thread_locals: false, ..RICH };
+        let text = generate::program(seed, features);
+        let delays = Some((seed % 4) as u32);
+        let (program, _) = load(&text);
+        let waitless = dally_bpl::print(&dally_sequentialize::without_waits(&program, None).unwrap());
+        let globals = generate::globals(features);
+        for scheduler in ["df", "dfs"] {
+            let expected = explore_named(&text, scheduler, delays);
+            let found = explore_named(&waitless, scheduler, delays).only(&globals);
+            assert_eq!(found, expected, "{scheduler}, {delays:?} delays, DALLY_SEED={seed}\n{text}\n{waitless}");
+        }
+        true
+    });
+}
+
+// [FSE12] Theorems 3 to 8.
+
 #[test]
 fn buffers_are_sound() {
-    for_seeds("buffers_are_sound", 1000, |seed| {
-        let mut features = DRIVER;
-        (features.levels, features.buffers) = (1 + seed % 3, 1 + seed / 3 % 2);
-        let text = generate::program(seed, features);
+    for_seeds("buffers_are_sound", 300, |seed| {
+        let (features, text) = driver(seed);
         let (zields, yields) = (1 + (seed / 6 % 3) as u32, 1 + (seed / 18 % 3) as u32);
         let sequential = reordered(&text, Target::Buffers { zields, yields });
         let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
@@ -87,6 +209,70 @@ fn buffers_are_sound() {
             found.finals,
             all.finals
         );
+        true
+    });
+}
+
+fn driver(seed: u64) -> (Features, String) {
+    let features = Features { levels: 1 + seed % 3, buffers: 1 + seed / 3 % 2, ..DRIVER };
+    (features, generate::program(seed, features))
+}
+
+#[test]
+fn buffers_are_complete_with_enough_rounds() {
+    for_seeds("buffers_are_complete_with_enough_rounds", 200, |seed| {
+        let features = Features { levels: 1 + seed % 3, buffers: 1 + seed / 3 % 2, posts: 2, choices: 0, ..DRIVER };
+        let text = generate::program(seed, features);
+        let all = explore_named(&text, "bag", None);
+        for rounds in 1..=6 {
+            let sequential = reordered(&text, Target::Buffers { zields: rounds, yields: rounds });
+            let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
+            if found == all {
+                return true;
+            }
+        }
+        panic!("not all is reached with 6 rounds, DALLY_SEED={seed}\n{:?}\n{text}", all.finals);
+    });
+}
+
+#[test]
+fn assertions_of_buffers() {
+    for_seeds("assertions_of_buffers", 200, |seed| {
+        let features = Features { asserts: true, levels: 1 + seed % 3, buffers: 1 + seed / 3 % 2, ..DRIVER };
+        let text = generate::program(seed, features);
+        let all = explore_named(&text, "bag", None);
+        for to in [Target::Buffers { zields: 2, yields: 2 }, Target::Synce { rounds: 2 }] {
+            let Some(found) = run(&reordered(&text, to), &generate::globals(features)) else { return false };
+            assert!(!found.fails || all.fails, "{to:?}, DALLY_SEED={seed}\n{text}");
+        }
+        true
+    });
+}
+
+// SYNCE.
+
+#[test]
+fn levels_can_be_encoded() {
+    for_seeds("levels_can_be_encoded", 300, |seed| {
+        let (features, text) = driver(seed);
+        let (program, _) = load(&text);
+        let encoded = dally_bpl::print(&dally_sequentialize::without_levels(&program, None).unwrap());
+        let expected = explore_named(&text, "bag", None);
+        let found = explore_named(&encoded, "bag", None).only(&generate::globals(features));
+        assert_eq!(found, expected, "DALLY_SEED={seed}\n{text}\n{encoded}");
+        true
+    });
+}
+
+#[test]
+fn synce_is_sound() {
+    for_seeds("synce_is_sound", 200, |seed| {
+        let (features, text) = driver(seed);
+        let rounds = 1 + (seed % 3) as u32;
+        let sequential = translated(&text, Target::Synce { rounds });
+        let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
+        let all = explore_named(&text, "bag", None);
+        assert!(found.finals.is_subset(&all.finals), "DALLY_SEED={seed}\n{text}\n{sequential}");
         true
     });
 }

@@ -72,7 +72,7 @@ impl Choices {
 
 struct Run<'a> {
     ast: &'a Ast,
-    procedures: &'a HashMap<Sym, &'a Procedure>,
+    procedures: &'a HashMap<Sym, Code<'a>>,
     fields: &'a HashMap<Sym, Vec<Sym>>,
     domains: &'a HashMap<Sym, Domain>,
     choices: &'a mut Choices,
@@ -80,7 +80,7 @@ struct Run<'a> {
     frames: Vec<HashMap<Sym, Value>>,
     unknowns: Vec<(Option<Value>, Domain)>,
     /// The domains of the variables of the running procedures.
-    locals: Vec<HashMap<Sym, Domain>>,
+    locals: Vec<&'a HashMap<Sym, Domain>>,
     steps: u64,
     tags: Vec<Tag>,
     wanted: &'a [Sym],
@@ -96,7 +96,7 @@ struct Tag {
 }
 
 /// More ways through a program than this are not gone through.
-const MOST_RUNS: u64 = 4_000;
+const MOST_RUNS: u64 = 1_500;
 
 /// All outcomes of a program without asynchrony, from its entry point; none if there are too many ways through it.
 pub fn evaluate(program: &Program, globals: &[String]) -> Option<Outcomes> {
@@ -106,10 +106,12 @@ pub fn evaluate(program: &Program, globals: &[String]) -> Option<Outcomes> {
     let Some(Decl { kind: DeclKind::Procedure(root), .. }) = entries.next() else { panic!("no entry point") };
     assert!(entries.next().is_none(), "several entry points");
     let procedures = ast.decls.iter().filter_map(|d| match &d.kind {
-        DeclKind::Procedure(p) => Some((p.signature.name.name, &**p)),
+        DeclKind::Procedure(p) => Some((p.signature.name.name, Code::new(ast, p))),
         _ => None,
     });
-    let procedures: HashMap<Sym, &Procedure> = procedures.collect();
+    let procedures: HashMap<Sym, Code<'_>> = procedures.collect();
+    let root = &procedures[&root.signature.name.name];
+    let none = HashMap::default();
     let mut fields = HashMap::default();
     let mut domains = HashMap::default();
     for decl in &ast.decls {
@@ -149,7 +151,7 @@ pub fn evaluate(program: &Program, globals: &[String]) -> Option<Outcomes> {
             tags: Vec::new(),
             wanted: &wanted,
         };
-        match run.root(root) {
+        match run.root(root, &none) {
             Ok(values) => {
                 let shown = globals.iter().cloned().zip(values);
                 outcomes.finals.insert(shown.collect());
@@ -175,11 +177,27 @@ fn domain(ast: &Ast, attrs: &Attrs, ty: TypeId) -> Domain {
     }
 }
 
-impl Run<'_> {
-    fn root(&mut self, root: &Procedure) -> Result<Vec<String>, Stop> {
+/// A procedure, and the domains of its variables.
+struct Code<'a> {
+    signature: &'a Signature,
+    body: &'a Body,
+    domains: HashMap<Sym, Domain>,
+}
+
+impl<'a> Code<'a> {
+    fn new(ast: &Ast, procedure: &'a Procedure) -> Code<'a> {
+        let (signature, body) = (&procedure.signature, procedure.body.as_ref().expect("every procedure has a body"));
+        let decls = signature.outs.iter().chain(&body.locals);
+        let domains = decls.map(|d| (d.var.name.name, domain(ast, &d.attrs, d.var.ty))).collect();
+        Code { signature, body, domains }
+    }
+}
+
+impl<'a> Run<'a> {
+    fn root(&mut self, root: &'a Code<'a>, none: &'a HashMap<Sym, Domain>) -> Result<Vec<String>, Stop> {
         self.call(root, Vec::new())?;
         self.frames.push(HashMap::default());
-        self.locals.push(HashMap::default());
+        self.locals.push(none);
         let mut values = Vec::new();
         for name in self.wanted {
             let value = self.read(*name);
@@ -234,24 +252,15 @@ impl Run<'_> {
         self.tags.push(Tag { opens, keys, globals });
     }
 
-    fn call(&mut self, procedure: &Procedure, args: Vec<Value>) -> Result<Vec<Value>, Stop> {
-        let body = procedure.body.as_ref().expect("every procedure has a body");
-        let signature = &procedure.signature;
-        let mut domains = HashMap::default();
-        let mut frame = HashMap::default();
-        for (decl, value) in signature.ins.iter().zip(args) {
-            frame.insert(decl.var.name.name, value);
-        }
-        for decl in signature.outs.iter().chain(&body.locals) {
-            domains.insert(decl.var.name.name, domain(self.ast, &decl.attrs, decl.var.ty));
-        }
-        self.frames.push(frame);
-        self.locals.push(domains);
-        match self.block(&body.block) {
+    fn call(&mut self, code: &'a Code<'a>, args: Vec<Value>) -> Result<Vec<Value>, Stop> {
+        let ins = code.signature.ins.iter().map(|decl| decl.var.name.name);
+        self.frames.push(ins.zip(args).collect());
+        self.locals.push(&code.domains);
+        match self.block(&code.body.block) {
             Ok(()) | Err(Stop::Return) => {}
             Err(stop) => return Err(stop),
         }
-        let outs = signature.outs.iter().map(|o| self.read(o.var.name.name)).collect();
+        let outs = code.signature.outs.iter().map(|o| self.read(o.var.name.name)).collect();
         self.frames.pop();
         self.locals.pop();
         Ok(outs)
@@ -445,8 +454,19 @@ impl Run<'_> {
         Some(true)
     }
 
+    /// Whether it is a conjunction of bounds.
+    fn is_bounds(&self, e: ExprId) -> bool {
+        match self.ast.exprs[e] {
+            Expr::Binary(BinaryOp::And, a, b) => self.is_bounds(b) && self.is_bounds(a),
+            Expr::Binary(op, ..) => matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge),
+            _ => false,
+        }
+    }
+
     fn assume(&mut self, e: ExprId) -> bool {
-        if let Some(holds) = self.narrow(e) {
+        if self.is_bounds(e)
+            && let Some(holds) = self.narrow(e)
+        {
             return holds;
         }
         match self.ast.exprs[e] {
@@ -509,7 +529,10 @@ impl Run<'_> {
             StmtKind::Call(call) => {
                 let args = self.ast.exprs.list(call.args);
                 let args = args.iter().map(|a| self.eval(*a)).collect();
-                let outs = self.call(self.procedures[&call.procedure.name], args)?;
+                let outs = {
+                    let procedures = self.procedures;
+                    self.call(&procedures[&call.procedure.name], args)?
+                };
                 for (target, value) in call.outs.iter().zip(outs) {
                     if let Some(target) = target {
                         self.write(target.name, value);

@@ -21,6 +21,16 @@ pub struct Outcomes {
     pub fails: bool,
 }
 
+impl Outcomes {
+    /// The same, of some globals only.
+    pub fn only(&self, globals: &[String]) -> Outcomes {
+        let project = |values: &Vec<(String, String)>| {
+            values.iter().filter(|(name, _)| globals.contains(name)).cloned().collect()
+        };
+        Outcomes { finals: self.finals.iter().map(project).collect(), fails: self.fails }
+    }
+}
+
 pub fn load(text: &str) -> (Program, SourceMap) {
     let mut sources = SourceMap::default();
     sources.add("test.bpl", text).unwrap();
@@ -62,12 +72,12 @@ pub fn explore_named(text: &str, scheduler: &str, bound: Option<u32>) -> Outcome
 
 /// The translation of a program, printed.
 pub fn translated(text: &str, to: Target) -> String {
-    printed(text, &Options { to, entry: None, preempt: false, reorder: false })
+    printed(text, &Options::new(to))
 }
 
 /// The translation of a program whose tasks may be put off before they begin.
 pub fn reordered(text: &str, to: Target) -> String {
-    printed(text, &Options { to, entry: None, preempt: false, reorder: true })
+    printed(text, &Options { reorder: true, ..Options::new(to) })
 }
 
 pub fn printed(text: &str, options: &Options) -> String {
