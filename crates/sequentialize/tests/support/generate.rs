@@ -7,25 +7,25 @@ use super::random::Random;
 
 /// What a program may use.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Features {
-    pub yields: bool,
-    pub waits: bool,
+pub(crate) struct Features {
+    pub(crate) yields: bool,
+    pub(crate) waits: bool,
     /// Tasks are passed to other tasks, which wait for them.
-    pub passed_tasks: bool,
-    pub asserts: bool,
-    pub awaits: bool,
-    pub atomic: bool,
-    pub thread_locals: bool,
+    pub(crate) passed_tasks: bool,
+    pub(crate) asserts: bool,
+    pub(crate) awaits: bool,
+    pub(crate) atomic: bool,
+    pub(crate) thread_locals: bool,
     /// How many levels there are; 0 and 1 mean the same.
-    pub levels: u64,
-    pub buffers: u64,
+    pub(crate) levels: u64,
+    pub(crate) buffers: u64,
     /// How many posts there are at most, as far as the text goes.
-    pub posts: u64,
+    pub(crate) posts: u64,
     /// Values are 0 up to this.
-    pub high: u64,
-    pub globals: u64,
+    pub(crate) high: u64,
+    pub(crate) globals: u64,
     /// Percent of statements that choose.
-    pub choices: u64,
+    pub(crate) choices: u64,
 }
 
 struct Generator {
@@ -48,7 +48,7 @@ struct Generator {
 }
 
 /// A random program.
-pub fn program(seed: u64, features: Features) -> String {
+pub(crate) fn program(seed: u64, features: Features) -> String {
     let mut random = Random::new(seed);
     let procedures = 2 + random.below(2);
     let mut g = Generator {
@@ -70,7 +70,7 @@ pub fn program(seed: u64, features: Features) -> String {
 }
 
 /// The names of the globals of a random program.
-pub fn globals(features: Features) -> Vec<String> {
+pub(crate) fn globals(features: Features) -> Vec<String> {
     (0..features.globals).map(|i| format!("g{i}")).collect()
 }
 

@@ -4,14 +4,14 @@ use std::io::Write;
 
 /// SplitMix64.
 #[derive(Clone)]
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,16 +20,16 @@ impl Random {
     }
 
     /// Below a bound.
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 
     /// With a chance in percent.
-    pub fn chance(&mut self, percent: u64) -> bool {
+    pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len() as u64) as usize]
     }
 }
@@ -42,7 +42,7 @@ fn setting(name: &str) -> Option<u64> {
 
 /// Calls `f` for many seeds, which it prints, so that a run can be repeated: `DALLY_SEED=n cargo test name`.
 /// `DALLY_PROGRAMS=n` sets how many there are. `f` says whether it could tell: some programs are too large.
-pub fn for_seeds(test: &str, programs: u64, mut f: impl FnMut(u64) -> bool) {
+pub(crate) fn for_seeds(test: &str, programs: u64, mut f: impl FnMut(u64) -> bool) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let first = setting("DALLY_SEED").unwrap_or(now.as_nanos() as u64 & 0xffff_ffff);
     let programs = setting("DALLY_PROGRAMS").unwrap_or(programs);
