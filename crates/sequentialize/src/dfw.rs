@@ -56,8 +56,11 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
 }
 
 /// `procedure join(ended, at)`: the running task goes on after its subtasks, not before round `ended`.
-fn declare_wait(unit: &mut Unit, vectors: &Vectors, rounds: &Rounds, guess: &[Vec<Sym>]) -> Sym {
+fn declare_wait(unit: &mut Unit, vectors: &Vectors, rounds: &Rounds, guess: &[Vec<Sym>]) -> Option<Sym> {
     let ast = &mut unit.ast;
+    if !rounds::has_waits(ast) {
+        return None;
+    }
     let (wait, ended, at) = (build::fresh(ast, "join"), build::fresh(ast, "ended"), build::fresh(ast, "at"));
     let ins = [ended, at].map(|p| build::local_int(ast, p, Attrs::NONE)).to_vec();
     let mut stmts = vec![rounds.place().pauses(ast)];
@@ -71,5 +74,5 @@ fn declare_wait(unit: &mut Unit, vectors: &Vectors, rounds: &Rounds, guess: &[Ve
     stmts.push(vectors.load(ast));
     stmts.push(rounds.place().resumes(ast));
     build::declare_procedure(ast, build::signature(wait, ins, vec![]), vec![], stmts, Attrs::NONE);
-    wait
+    Some(wait)
 }

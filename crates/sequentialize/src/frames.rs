@@ -1,11 +1,12 @@
 //! Frames: every procedure of the output says what it modifies, so that any Boogie tool accepts it.
 
-use dally_bpl::ast::{Ast, Attrs, DeclKind, Spec, SpecKind};
+use dally_bpl::ast::{Ast, Attrs, Decl, DeclKind, Spec, SpecKind};
 use dally_bpl::check::{Info, VarKind};
 use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 
 use crate::build;
+use crate::globals::{GHOST, THREAD_LOCAL};
 
 /// Replaces all `modifies` clauses by those that are needed.
 pub(crate) fn complete(ast: &mut Ast, info: &Info) {
@@ -37,6 +38,22 @@ pub(crate) fn sort(ast: &mut Ast) {
     ast.decls.sort_by_key(|d| matches!(d.kind, DeclKind::Procedure(_)));
 }
 
+/// Takes attributes out of what they no longer say anything about.
+pub(crate) fn plain_variables(ast: &mut Ast) {
+    let marks: Vec<Sym> = [THREAD_LOCAL, GHOST].iter().filter_map(|name| ast.symbols.get(name)).collect();
+    for decl in ast.decls.iter_mut().filter(|d| matches!(d.kind, DeclKind::Var(_))) {
+        without(decl, &marks);
+    }
+}
+
+fn without(decl: &mut Decl, marks: &[Sym]) {
+    for mark in marks {
+        if decl.attrs.find(*mark).is_some() {
+            decl.attrs = decl.attrs.without(*mark);
+        }
+    }
+}
+
 /// Execution starts in the root only.
 pub(crate) fn single_entry_point(ast: &mut Ast, root: Sym) {
     let marks: Vec<Sym> =
@@ -45,11 +62,7 @@ pub(crate) fn single_entry_point(ast: &mut Ast, root: Sym) {
         if let DeclKind::Procedure(procedure) = &decl.kind
             && procedure.signature.name.name != root
         {
-            for mark in &marks {
-                if decl.attrs.find(*mark).is_some() {
-                    decl.attrs = decl.attrs.without(*mark);
-                }
-            }
+            without(decl, &marks);
         }
     }
 }

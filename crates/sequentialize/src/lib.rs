@@ -210,6 +210,7 @@ fn finish(unit: Unit, root: Option<Sym>) -> Result<Sequential, Vec<Diagnostic>> 
     let Some(root) = root.filter(|_| problems.is_empty()) else { return Err(problems.sorted()) };
     frames::sort(&mut ast);
     frames::single_entry_point(&mut ast, root);
+    frames::plain_variables(&mut ast);
     let (info, diagnostics) = dally_bpl::check(&ast);
     if let Some(first) = diagnostics.iter().next() {
         let message = format!("this program cannot be translated: {}", first.message);

@@ -99,7 +99,7 @@ impl Rounds {
 
 /// Replaces yields by calls of a helper, and waits by calls of another that is given round and place of the task
 /// that is waited for.
-pub(crate) fn lower_switches(unit: &mut Unit, yields: Option<Sym>, waits: Sym) {
+pub(crate) fn lower_switches(unit: &mut Unit, yields: Option<Sym>, waits: Option<Sym>) {
     build::rewrite_bodies(&mut unit.ast, |ast, mut s, out| match s.kind {
         StmtKind::Yield => {
             if let Some(yields) = yields {
@@ -108,6 +108,7 @@ pub(crate) fn lower_switches(unit: &mut Unit, yields: Option<Sym>, waits: Sym) {
             }
         }
         StmtKind::Wait(result, task) => {
+            let Some(waits) = waits else { return };
             let args = ["round", "order"].map(|part| {
                 let task = ast.copy_expr(task);
                 build::field(ast, task, part)
@@ -123,10 +124,20 @@ pub(crate) fn lower_switches(unit: &mut Unit, yields: Option<Sym>, waits: Sym) {
     });
 }
 
-/// `procedure wait(round, order)`, whose task goes on if the other one has ended before the place at which it
+/// Whether the program waits for tasks.
+pub(crate) fn has_waits(ast: &mut Ast) -> bool {
+    let mut found = false;
+    build::each_stmt(ast, |_, s| found |= matches!(s.kind, StmtKind::Wait(..)));
+    found
+}
+
+/// `procedure join(ended, at)`, whose task goes on if the other one has ended before the place at which it
 /// stands after `first`.
-pub(crate) fn declare_wait_by_place(unit: &mut Unit, rounds: &Rounds, first: Vec<Stmt>) -> Sym {
+pub(crate) fn declare_wait_by_place(unit: &mut Unit, rounds: &Rounds, first: Vec<Stmt>) -> Option<Sym> {
     let ast = &mut unit.ast;
+    if !has_waits(ast) {
+        return None;
+    }
     let (wait, ended, at) = (build::fresh(ast, "join"), build::fresh(ast, "ended"), build::fresh(ast, "at"));
     let ins = [ended, at].map(|p| build::local_int(ast, p, Attrs::NONE)).to_vec();
     let earlier = build::relate(ast, ended, BinaryOp::Lt, rounds.round);
@@ -143,5 +154,5 @@ pub(crate) fn declare_wait_by_place(unit: &mut Unit, rounds: &Rounds, first: Vec
     stmts.push(build::assume(done));
     let attrs = [build::attr_int(ast, "inline", 1)].into_iter().collect();
     build::declare_procedure(ast, build::signature(wait, ins, vec![]), vec![], stmts, attrs);
-    wait
+    Some(wait)
 }

@@ -90,7 +90,7 @@ struct Case {
 }
 
 /// Programs that are looked at before a mutant counts as one that survives.
-const MOST_PROGRAMS: u64 = 3000;
+const MOST_PROGRAMS: u64 = 600;
 
 impl Case {
     fn translation(&self, text: &str) -> Ast {
@@ -130,8 +130,6 @@ impl Case {
     }
 
     fn test(&self) {
-        // Panics are answers here, and expected.
-        std::panic::set_hook(Box::new(|_| {}));
         let mut survivors = Vec::new();
         for (kind, number, what) in self.mutants() {
             if self.equivalent.iter().any(|(k, n, _)| *k == kind && *n == number) {
@@ -144,7 +142,6 @@ impl Case {
                 survivors.push((kind, number, what));
             }
         }
-        drop(std::panic::take_hook());
         assert!(survivors.is_empty(), "{}: {survivors:?}", self.name);
     }
 }
@@ -241,9 +238,15 @@ const CASES: [Case; 6] = [
     },
 ];
 
-#[test]
-fn every_mutant_is_caught() {
-    for case in CASES {
-        case.test();
-    }
+macro_rules! tests {
+    ($($name:ident = $case:literal;)*) => { $(#[test] fn $name() { CASES[$case].test(); })* };
+}
+
+tests! {
+    dfs = 0;
+    df = 1;
+    dfw = 2;
+    lal_reps = 3;
+    buffers = 4;
+    synce = 5;
 }

@@ -222,8 +222,8 @@ impl Generator {
                 self.line(&format!("{target} := {value};"));
             }
             25..=49 if later && self.posts_left > 0 => self.post(),
+            50..=57 if features.buffers > 1 => self.line("zield;"),
             50..=64 if features.yields => self.line("yield;"),
-            50..=56 if features.buffers > 1 => self.line("zield;"),
             65..=74 if features.waits && !self.assigned.is_empty() => {
                 let task = self.random.pick(&self.assigned).clone();
                 let out = self.target();
