@@ -45,11 +45,7 @@ pub(crate) fn show(
     }
 }
 
-fn report_errors(
-    json: bool,
-    sources: &SourceMap,
-    diagnostics: &[Diagnostic],
-) -> Exit {
+fn report_errors(json: bool, sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
     if !json {
         return output::show(sources, diagnostics);
     }

@@ -87,7 +87,11 @@ impl Pass {
             version.signature.ins = build::same_vars(&version.signature.ins);
             version.signature.name = build::ident(self.versions[&name]);
             self.procedure(&mut version, true);
-            build::declare(&mut self.ast, DeclKind::Procedure(Box::new(version)), dally_bpl::ast::Attrs::NONE);
+            build::declare(
+                &mut self.ast,
+                DeclKind::Procedure(Box::new(version)),
+                dally_bpl::ast::Attrs::NONE,
+            );
         }
         decls.append(&mut self.ast.decls);
         self.ast.decls = decls;
@@ -133,7 +137,8 @@ impl Pass {
             }
         }
         if depth != outside {
-            self.problems.push((block.end, "an atomic section that does not end in the block in which it begins"));
+            self.problems
+                .push((block.end, "an atomic section that does not end in the block in which it begins"));
         }
         block.stmts = out;
     }

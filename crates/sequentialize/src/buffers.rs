@@ -88,7 +88,8 @@ fn declare_forward(ast: &mut Ast, vars: &[Sym], others: &[Vec<Sym>], round: Sym)
     let range = build::range(ast, last);
     let locals = vec![build::local_int(ast, to, range)];
     let mut stmts = build::havoc(&[to]);
-    let (from, within) = (build::relate(ast, round, BinaryOp::Le, to), build::compare(ast, to, BinaryOp::Le, last));
+    let (from, within) =
+        (build::relate(ast, round, BinaryOp::Le, to), build::compare(ast, to, BinaryOp::Le, last));
     stmts.push(build::assume(build::binary(ast, BinaryOp::And, from, within)));
     for (next, other) in (1..).zip(others) {
         let below = build::compare(ast, round, BinaryOp::Lt, next);
@@ -134,7 +135,13 @@ fn declare_main(unit: &mut Unit, zields: &Zields, rewind: Sym) {
         stmts.push(build::call(ast, &[], rewind, &[]));
     }
     let main = zields.main;
-    build::declare_procedure(&mut unit.ast, build::signature(main, vec![], vec![]), locals, stmts, Attrs::NONE);
+    build::declare_procedure(
+        &mut unit.ast,
+        build::signature(main, vec![], vec![]),
+        locals,
+        stmts,
+        Attrs::NONE,
+    );
     unit.levels.insert(main, 0);
     let span = unit.entries.first().map_or(dally_bpl::source::Span::NONE, |e| e.span);
     unit.entries = vec![Entry { procedure: main, buffer: 0, level: 0, span }];

@@ -1,8 +1,8 @@
 //! Small constructors for what the translations add to a program, and the walk over what is there.
 
 use dally_bpl::ast::{
-    Ast, Attr, AttrArg, Attrs, BinaryOp, Block, Body, Branch, Call, Decl, DeclKind, Expr, ExprId, Flavour, Guard,
-    Ident, If, Lhs, Procedure, Signature, Stmt, StmtKind, TypeExpr, TypeId, UnaryOp, Var, VarDecl,
+    Ast, Attr, AttrArg, Attrs, BinaryOp, Block, Body, Branch, Call, Decl, DeclKind, Expr, ExprId, Flavour,
+    Guard, Ident, If, Lhs, Procedure, Signature, Stmt, StmtKind, TypeExpr, TypeId, UnaryOp, Var, VarDecl,
     for_each_stmt_mut,
 };
 use dally_bpl::source::Span;
@@ -322,7 +322,9 @@ pub(crate) fn each_stmt(ast: &mut Ast, mut f: impl FnMut(&mut Ast, &mut Stmt)) {
 /// by: another one takes its place there.
 pub(crate) fn push_after(ast: &mut Ast, before: Vec<Stmt>, mut stmt: Stmt, out: &mut Vec<Stmt>) {
     let label = match (out.last().map(|s| &s.kind), &stmt.kind) {
-        (Some(StmtKind::Label(label)), StmtKind::If(_) | StmtKind::While(_)) if !before.is_empty() => Some(label.name),
+        (Some(StmtKind::Label(label)), StmtKind::If(_) | StmtKind::While(_)) if !before.is_empty() => {
+            Some(label.name)
+        }
         _ => None,
     };
     out.extend(before);

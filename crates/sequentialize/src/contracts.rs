@@ -9,8 +9,8 @@
 //! around a call of `p$body`: so parameters may have other names there, and no `return` escapes the check.
 
 use dally_bpl::ast::{
-    Ast, Attrs, Body, Decl, DeclKind, ExprId, Flavour, Guard, If, LoopSpecKind, Procedure, Signature, Spec, SpecKind,
-    Stmt, StmtKind,
+    Ast, Attrs, Body, Decl, DeclKind, ExprId, Flavour, Guard, If, LoopSpecKind, Procedure, Signature, Spec,
+    SpecKind, Stmt, StmtKind,
 };
 use dally_bpl::check::{Info, VarKind};
 use dally_bpl::symbol::Sym;
@@ -41,7 +41,12 @@ pub(crate) fn lower(unit: &mut Unit, info: &Info) {
     build::rewrite_bodies(&mut unit.ast, lower_loop);
 }
 
-fn lower_procedure(unit: &mut Unit, info: &Info, procedure: &mut Procedure, mut bodies: Vec<(Signature, Body)>) {
+fn lower_procedure(
+    unit: &mut Unit,
+    info: &Info,
+    procedure: &mut Procedure,
+    mut bodies: Vec<(Signature, Body)>,
+) {
     procedure.flavour = Flavour::Plain;
     let specs = std::mem::take(&mut procedure.specs);
     let promises = |s: &Spec| matches!(s.kind, SpecKind::Requires { .. } | SpecKind::Ensures { .. });

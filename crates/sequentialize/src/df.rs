@@ -41,7 +41,8 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds, name: &s
     let first = vectors.pause.map(|pause| build::call(ast, &[], pause, &[])).into_iter().collect();
     let waits = rounds::declare_wait_by_place(unit, &rounds, first);
     posts::lower(unit, &mut tasks, &thread_local, Some(&rounds.place()), |ast, _| {
-        let mut around = Around { locals: globals::vector_declarations(&vectors.shared, &guess), ..Around::default() };
+        let mut around =
+            Around { locals: globals::vector_declarations(&vectors.shared, &guess), ..Around::default() };
         posts::keep(ast, &mut around, &kept);
         around.before.extend(vectors.advance(ast, &guess));
         around.before.extend(rounds.begin_piece(ast));

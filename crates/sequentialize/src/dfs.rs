@@ -17,6 +17,7 @@
 use dally_bpl::ast::Ast;
 use dally_bpl::symbol::Sym;
 
+use crate::Bounds;
 use crate::build;
 use crate::globals::{self, Global, Globals, pairs, vector_pairs};
 use crate::posts::{self, Around};
@@ -24,7 +25,6 @@ use crate::root::{self, Root};
 use crate::rounds::{self, Rounds};
 use crate::tasks::Tasks;
 use crate::unit::{Entry, Unit};
-use crate::Bounds;
 
 /// The copies of the globals.
 struct Copies {

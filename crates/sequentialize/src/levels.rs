@@ -49,12 +49,8 @@ pub(crate) fn entry_per_buffer(unit: &mut Unit) {
 /// Makes a version of each procedure for each place at which it runs. Without `buffers`, those do not count.
 pub(crate) fn specialise(unit: &mut Unit, buffers: bool) -> FxHashMap<Sym, Home> {
     let home = |e: &Entry| Home { buffer: if buffers { e.buffer } else { 0 }, level: e.level };
-    let mut versions = Versions {
-        names: FxHashMap::default(),
-        homes: FxHashMap::default(),
-        todo: VecDeque::new(),
-        buffers,
-    };
+    let mut versions =
+        Versions { names: FxHashMap::default(), homes: FxHashMap::default(), todo: VecDeque::new(), buffers };
     let entries: Vec<(Entry, Home)> = unit.entries.iter().map(|e| (*e, home(e))).collect();
     unit.entries = entries
         .into_iter()

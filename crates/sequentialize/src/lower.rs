@@ -33,7 +33,9 @@ pub(crate) fn odds_and_ends(unit: &mut Unit, info: &Info) {
                 out.extend(build::havoc(&arbitrary.map(|h| h.name).into_iter().collect::<Vec<_>>()));
             }
             StmtKind::Call(call) => {
-                if ["corral_getThreadID", "corral_getChildThreadID"].contains(&unit.ast.text(call.procedure.name)) {
+                if ["corral_getThreadID", "corral_getChildThreadID"]
+                    .contains(&unit.ast.text(call.procedure.name))
+                {
                     let message = "the numbers of tasks are not kept by sequentialisations";
                     unit.problems.push(
                         dally_bpl::diagnostic::Diagnostic::new(
@@ -91,9 +93,9 @@ pub(crate) fn make_reorderable(unit: &mut Unit) {
         entry.procedure = later.get(&entry.procedure).copied().unwrap_or(entry.procedure);
     }
     build::each_body(&mut unit.ast, |_, decl| {
-        if crate::unit::as_procedure(decl)
-            .is_some_and(|p| tasks.contains(&p.signature.name.name) && !called.contains(&p.signature.name.name))
-            && let Some(body) = build::body_mut(decl)
+        if crate::unit::as_procedure(decl).is_some_and(|p| {
+            tasks.contains(&p.signature.name.name) && !called.contains(&p.signature.name.name)
+        }) && let Some(body) = build::body_mut(decl)
         {
             body.block.stmts.insert(0, stmt(StmtKind::Yield));
         }
@@ -133,7 +135,9 @@ pub(crate) fn start_with(unit: &mut Unit) {
 /// Leaves one entry point, or says that there are several buffers.
 pub(crate) fn single_entry(unit: &mut Unit, translation: &str) -> Option<Entry> {
     let first = *unit.entries.first()?;
-    if let Some(other) = unit.entries.iter().find(|e| e.buffer != first.buffer || e.level != first.level).copied() {
+    if let Some(other) =
+        unit.entries.iter().find(|e| e.buffer != first.buffer || e.level != first.level).copied()
+    {
         let message = format!("`{translation}` knows one buffer and one level only");
         unit.unsupported(other.span, message, "`--to buffers` and `--to synce` know several");
     }
@@ -172,7 +176,13 @@ pub(crate) fn post_all(unit: &mut Unit, entries: &[Entry]) -> Entry {
         let (procedure, level) = (build::ident(entry.procedure), Some(entry.level));
         stmts.push(stmt(StmtKind::Async(Box::new(Async { handle: None, procedure, args, level }))));
     }
-    build::declare_procedure(&mut unit.ast, build::signature(root, vec![], vec![]), locals, stmts, Attrs::NONE);
+    build::declare_procedure(
+        &mut unit.ast,
+        build::signature(root, vec![], vec![]),
+        locals,
+        stmts,
+        Attrs::NONE,
+    );
     let level = entries.iter().map(|e| e.level).min().unwrap_or(0);
     Entry { procedure: root, level, ..entries[0] }
 }

@@ -67,14 +67,18 @@ impl Target {
         let bounds = |b: Bounds| {
             let plural = |n: u32, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
             match b.delays {
-                Some(delays) => format!("with at most {} in {}", plural(delays, "delay"), plural(b.rounds, "round")),
+                Some(delays) => {
+                    format!("with at most {} in {}", plural(delays, "delay"), plural(b.rounds, "round"))
+                }
                 None => format!("in {}", plural(b.rounds, "round")),
             }
         };
         match self {
             Target::Dfs(b) => format!("the depth-first scheduler of [POPL11] {}", bounds(b)),
             Target::Df(b) => format!("the depth-first scheduler of [SPIN14] {}", bounds(b)),
-            Target::Dfw(b) => format!("the depth-first scheduler of [SPIN14] that exploits waits, {}", bounds(b)),
+            Target::Dfw(b) => {
+                format!("the depth-first scheduler of [SPIN14] that exploits waits, {}", bounds(b))
+            }
             Target::LalReps { rounds } => {
                 format!("context-bounded search, as of Lal and Reps, {}", bounds(Bounds::rounds(rounds)))
             }

@@ -95,7 +95,8 @@ pub(crate) fn lower(
             if let StmtKind::Async(post) = &s.kind
                 && let Some(wrapper) = wrappers.get(&Post { procedure: post.procedure.name, from })
             {
-                let outs = if with_handle.contains(&post.procedure.name) { vec![post.handle] } else { Vec::new() };
+                let outs =
+                    if with_handle.contains(&post.procedure.name) { vec![post.handle] } else { Vec::new() };
                 let procedure = dally_bpl::ast::Ident { name: *wrapper, span: post.procedure.span };
                 s.kind = StmtKind::Call(Box::new(Call { free: false, outs, procedure, args: post.args }));
             }

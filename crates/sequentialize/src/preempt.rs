@@ -38,7 +38,14 @@ pub(crate) fn insert(unit: &mut Unit, info: &Info) {
     let thread_local = thread_local.collect();
     let result_types = |p: &Procedure| p.signature.outs.iter().map(|o| o.var.ty).collect();
     let results = procedures(ast).into_iter().map(|(name, p)| (name, result_types(p))).collect();
-    let mut pass = Pass { info, thread_local, results, locals: FxHashMap::default(), kept: FxHashMap::default(), more: Vec::new() };
+    let mut pass = Pass {
+        info,
+        thread_local,
+        results,
+        locals: FxHashMap::default(),
+        kept: FxHashMap::default(),
+        more: Vec::new(),
+    };
     let mut decls = std::mem::take(&mut ast.decls);
     for (index, decl) in decls.iter_mut().enumerate() {
         let vars = info.bodies.get(&index).into_iter();

@@ -82,7 +82,8 @@ impl Rounds {
 
     /// At the beginning of everything.
     pub(crate) fn start(&self, ast: &mut Ast) -> Stmt {
-        let targets: Vec<Sym> = [self.round, self.order, self.pieces].into_iter().chain(self.delays).collect();
+        let targets: Vec<Sym> =
+            [self.round, self.order, self.pieces].into_iter().chain(self.delays).collect();
         let zeros: Vec<_> = targets.iter().map(|_| build::int(ast, 0)).collect();
         build::set(ast, &targets, &zeros)
     }

@@ -145,7 +145,8 @@ impl Pass {
     fn switch_buffers(&self, ast: &mut Ast) -> Vec<Stmt> {
         let Some(turn) = self.turn else { return Vec::new() };
         let mut stmts = build::havoc(&[turn]);
-        let any = self.buffers.iter().map(|b| build::compare(ast, turn, BinaryOp::Eq, *b)).collect::<Vec<_>>();
+        let any =
+            self.buffers.iter().map(|b| build::compare(ast, turn, BinaryOp::Eq, *b)).collect::<Vec<_>>();
         let any = any.into_iter().reduce(|a, b| build::binary(ast, BinaryOp::Or, a, b));
         stmts.extend(any.map(build::assume));
         stmts

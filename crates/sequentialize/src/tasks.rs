@@ -32,9 +32,10 @@ pub(crate) fn is_builtin(ast: &Ast, task: Sym) -> bool {
 pub(crate) fn in_globals(ast: &Ast) -> Option<Span> {
     let info = crate::unit::info(ast);
     let holds = |decl: &Decl| match &decl.kind {
-        DeclKind::Var(var) => {
-            info.global(var.name.name).is_some_and(|v| holds_tasks(&info, info[v].ty)).then_some(var.name.span)
-        }
+        DeclKind::Var(var) => info
+            .global(var.name.name)
+            .is_some_and(|v| holds_tasks(&info, info[v].ty))
+            .then_some(var.name.span),
         _ => None,
     };
     ast.decls.iter().find_map(holds)
@@ -84,7 +85,8 @@ impl Tasks {
             return *found;
         }
         let simple = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric());
-        let name = build::fresh(ast, if simple { format!("task${key}") } else { "task$".to_owned() }.as_str());
+        let name =
+            build::fresh(ast, if simple { format!("task${key}") } else { "task$".to_owned() }.as_str());
         let fields = ["round", "order"].map(|field| {
             let field = ast.symbols.intern(field);
             build::local_int(ast, field, dally_bpl::ast::Attrs::NONE)

@@ -40,12 +40,17 @@ impl Translation {
         let mut valid = second.valid.clone();
         let carried = |(a, b): (Sym, Sym)| (found(&second.first, a), found(&second.last, b));
         valid.extend(self.valid.into_iter().map(carried));
-        Translation { valid, first: through(self.first, &second.first), last: through(self.last, &second.last) }
+        Translation {
+            valid,
+            first: through(self.first, &second.first),
+            last: through(self.last, &second.last),
+        }
     }
 
     /// The root of the sequential program, which holds executions to S and ends with the last values of `globals`.
     pub(crate) fn close(&self, unit: &mut Unit, entry: Entry, suffix: &str, globals: &[Sym]) -> Sym {
-        let by_name: FxHashMap<Sym, Global> = globals::declared(&unit.ast).map(|(_, g)| (g.name, g)).collect();
+        let by_name: FxHashMap<Sym, Global> =
+            globals::declared(&unit.ast).map(|(_, g)| (g.name, g)).collect();
         let guessed: Vec<_> = self.valid.iter().filter_map(|(a, _)| by_name.get(a).cloned()).collect();
         let ast = &mut unit.ast;
         let kept = globals::copies(ast, &guessed, "init");

@@ -92,7 +92,12 @@ impl Unit {
         let entry = |d: &Decl| {
             let name = as_procedure(d)?.signature.name;
             let number = |attr| number_attr(ast, &d.attrs, attr).unwrap_or(0);
-            Some(Entry { procedure: name.name, buffer: number("buffer"), level: number("level"), span: name.span })
+            Some(Entry {
+                procedure: name.name,
+                buffer: number("buffer"),
+                level: number("level"),
+                span: name.span,
+            })
         };
         self.entries = found.filter_map(entry).collect();
         if self.entries.is_empty() {

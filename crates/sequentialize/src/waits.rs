@@ -81,7 +81,8 @@ fn at(ast: &mut Ast, map: Sym, index: ExprId) -> ExprId {
 /// `map[index] := value;`
 fn put(ast: &mut Ast, map: Sym, index: ExprId, value: ExprId) -> Stmt {
     let indices = ast.exprs.add_list(&[index]);
-    let target = Lhs { base: build::ident(map), path: vec![Access::Index(indices, Span::NONE)], span: Span::NONE };
+    let target =
+        Lhs { base: build::ident(map), path: vec![Access::Index(indices, Span::NONE)], span: Span::NONE };
     stmt(StmtKind::Assign(vec![target], ast.exprs.add_list(&[value])))
 }
 

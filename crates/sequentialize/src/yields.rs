@@ -47,7 +47,8 @@ struct Known {
 impl Known {
     fn declare(ast: &mut Ast, rounds: u32, suffix: &str) -> Known {
         let thread_local: Attrs = [build::attr(ast, THREAD_LOCAL, Vec::new())].into_iter().collect();
-        let mut declare = |name: &str| build::global_int(ast, &format!("{name}{suffix}"), thread_local.clone());
+        let mut declare =
+            |name: &str| build::global_int(ast, &format!("{name}{suffix}"), thread_local.clone());
         let round = (rounds > 1).then(|| declare("round"));
         Known { round, task: declare("task"), part: declare("part") }
     }
@@ -98,7 +99,9 @@ pub(crate) fn translate(unit: &mut Unit, rounds: u32, zields: Option<Zields>) ->
     posted.iter().for_each(|p| pass.declare_start(unit, *p, switches));
     raised.iter().for_each(|p| pass.declare_raise(unit, *p));
     pass.declare_entry(unit, entry);
-    let (Some(first), Some(last)) = (pass.copies.first(), pass.copies.last()) else { return Translation::default() };
+    let (Some(first), Some(last)) = (pass.copies.first(), pass.copies.last()) else {
+        return Translation::default();
+    };
     Translation {
         valid: vector_pairs(&pass.copies[1..], &pass.copies),
         first: pairs(&pass.vars, first).into_iter().collect(),
@@ -309,7 +312,8 @@ impl Pass {
         stmts.extend(switches.map(|s| build::call(ast, &[], s.store, &[])));
         let mut ins = build::same_vars(&signature.ins);
         ins.extend(self.more_ins(ast, level));
-        let start = Signature { name: build::ident(self.starts[&procedure]), ins, outs: Vec::new(), ..signature };
+        let start =
+            Signature { name: build::ident(self.starts[&procedure]), ins, outs: Vec::new(), ..signature };
         unit.levels.insert(start.name.name, level);
         build::declare_procedure(ast, start, locals, stmts, Attrs::NONE);
     }

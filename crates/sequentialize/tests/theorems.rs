@@ -3,10 +3,10 @@
 
 mod support;
 
+use dally_explore::Delays;
 use dally_sequentialize::{Bounds, Target};
 use support::generate::{self, Features};
 use support::random::for_seeds;
-use dally_explore::Delays;
 use support::{explore, explore_named, load, reordered, run, translated};
 
 /// What a translation reaches is what the scheduler reaches, with the same number of delays.
@@ -42,7 +42,8 @@ const SMALL: Features = Features {
 };
 
 /// Everything that dfs, df and dfw know.
-const RICH: Features = Features { yields: true, waits: true, passed_tasks: true, thread_locals: true, ..SMALL };
+const RICH: Features =
+    Features { yields: true, waits: true, passed_tasks: true, thread_locals: true, ..SMALL };
 
 /// With levels and buffers.
 const DRIVER: Features = Features { yields: true, levels: 3, buffers: 2, posts: 3, globals: 1, ..SMALL };
@@ -187,7 +188,10 @@ fn waits_can_be_removed() {
         for scheduler in ["df", "dfs"] {
             let expected = explore_named(&text, scheduler, delays);
             let found = explore_named(&waitless, scheduler, delays).only(&globals);
-            assert_eq!(found, expected, "{scheduler}, {delays:?} delays, DALLY_SEED={seed}\n{text}\n{waitless}");
+            assert_eq!(
+                found, expected,
+                "{scheduler}, {delays:?} delays, DALLY_SEED={seed}\n{text}\n{waitless}"
+            );
         }
         true
     });
@@ -221,7 +225,8 @@ fn driver(seed: u64) -> (Features, String) {
 #[test]
 fn buffers_are_complete_with_enough_rounds() {
     for_seeds("buffers_are_complete_with_enough_rounds", 200, |seed| {
-        let features = Features { levels: 1 + seed % 3, buffers: 1 + seed / 3 % 2, posts: 2, choices: 0, ..DRIVER };
+        let features =
+            Features { levels: 1 + seed % 3, buffers: 1 + seed / 3 % 2, posts: 2, choices: 0, ..DRIVER };
         let text = generate::program(seed, features);
         let all = explore_named(&text, "bag", None);
         for rounds in 1..=6 {

@@ -2,8 +2,8 @@
 //! only.
 
 use super::{
-    Access, Ast, Async, Attr, AttrArg, Attrs, Binder, Block, Body, BoundVar, Branch, Call, Expr, ExprId, ExprList,
-    Guard, If, Let, Lhs, LoopSpec, LoopSpecKind, Stmt, StmtKind, Trigger, Unpack, VarDecl, While,
+    Access, Ast, Async, Attr, AttrArg, Attrs, Binder, Block, Body, BoundVar, Branch, Call, Expr, ExprId,
+    ExprList, Guard, If, Let, Lhs, LoopSpec, LoopSpecKind, Stmt, StmtKind, Trigger, Unpack, VarDecl, While,
 };
 use crate::stack::grow;
 

@@ -194,9 +194,11 @@ struct Code<'a> {
 
 impl<'a> Code<'a> {
     fn new(ast: &Ast, procedure: &'a Procedure) -> Code<'a> {
-        let (signature, body) = (&procedure.signature, procedure.body.as_ref().expect("every procedure has a body"));
+        let (signature, body) =
+            (&procedure.signature, procedure.body.as_ref().expect("every procedure has a body"));
         let decls = signature.outs.iter().chain(&body.locals);
-        let domains = decls.map(|d| (d.var.name.name, domain_of(ast, d.var.name.name, &d.attrs, d.var.ty))).collect();
+        let domains =
+            decls.map(|d| (d.var.name.name, domain_of(ast, d.var.name.name, &d.attrs, d.var.ty))).collect();
         Code { signature, body, domains }
     }
 }
@@ -238,8 +240,12 @@ impl<'a> Run<'a> {
             let ((_, left), (found, _)) = (&pair[0], &pair[1]);
             for (left, found) in left.globals.iter().zip(&found.globals) {
                 let (left, found) = (self.known(left.clone()), self.known(found.clone()));
-                assert_eq!(left, found, "a piece finds what the one before it has left: {pieces:?}\n{}",
-                    dally_bpl::print(self.ast));
+                assert_eq!(
+                    left,
+                    found,
+                    "a piece finds what the one before it has left: {pieces:?}\n{}",
+                    dally_bpl::print(self.ast)
+                );
             }
         }
     }
@@ -341,7 +347,8 @@ impl<'a> Run<'a> {
             (Value::Unknown(a), Value::Unknown(b)) if a == b => true,
             (Value::Unknown(a), Value::Unknown(b)) => {
                 // The narrower domain is that of both.
-                let (keep, bind) = if matches!(self.unknowns[a].1, Domain::Endless) { (b, a) } else { (a, b) };
+                let (keep, bind) =
+                    if matches!(self.unknowns[a].1, Domain::Endless) { (b, a) } else { (a, b) };
                 self.unknowns[bind].0 = Some(Value::Unknown(keep));
                 true
             }
@@ -398,7 +405,8 @@ impl<'a> Run<'a> {
             Expr::Field(a, field) => {
                 let value = self.eval(a);
                 let Value::Data(parts) = self.known(value) else { panic!("a field of what is unknown") };
-                let names = self.fields.values().find(|names| names.len() == parts.len() && names.contains(&field));
+                let names =
+                    self.fields.values().find(|names| names.len() == parts.len() && names.contains(&field));
                 let place = names.and_then(|n| n.iter().position(|f| *f == field)).unwrap();
                 self.known(parts[place].clone())
             }
@@ -586,7 +594,6 @@ impl<'a> Run<'a> {
             self.write(var.name, value);
         }
     }
-
 }
 
 /// Any type: the range says it all.

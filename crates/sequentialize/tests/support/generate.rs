@@ -235,7 +235,8 @@ impl Generator {
                 self.line(&format!("call {{:async}} waiter({value}, {task});"));
             }
             75..=82 if depth < 2 => {
-                let guard = if self.random.chance(features.choices) { "*".to_owned() } else { self.condition() };
+                let guard =
+                    if self.random.chance(features.choices) { "*".to_owned() } else { self.condition() };
                 self.line(&format!("if ({guard}) {{"));
                 self.block(depth);
                 if self.random.chance(50) {

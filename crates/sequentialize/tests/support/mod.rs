@@ -1,5 +1,7 @@
 //! What the property tests share: random programs, their executions, and those of their translations.
 
+#![allow(dead_code, reason = "each test uses a part of this")]
+
 pub(crate) mod evaluate;
 pub(crate) mod generate;
 pub(crate) mod random;
@@ -10,8 +12,8 @@ use std::sync::Mutex;
 use dally_bpl::source::SourceMap;
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Delays, FailureKind, Fingerprint, Name, Options as SearchOptions, Program, Search, Successors, TaskId, Verdict,
-    Watch,
+    Delays, FailureKind, Fingerprint, Name, Options as SearchOptions, Program, Search, Successors, TaskId,
+    Verdict, Watch,
 };
 use dally_interp::{Machine, Options as MachineOptions, State};
 use dally_sequentialize::{Options, Sequential, Target, sequentialize};
