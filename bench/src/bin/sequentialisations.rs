@@ -2,7 +2,7 @@
 //!
 //! Measures of the translations: their size is linear in the program and in K, and a program of 10,000 lines is
 //! translated within a second. The first table has the size of the output, by K, for a program of 1,000 lines; the
-//! second one lines and time for programs of growing size, at K = 2, beside the time to read the program.
+//! second one lines and time for programs of growing size, at K = 2.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --bin sequentialisations
@@ -74,7 +74,6 @@ fn main() {
     let mut rows = Vec::new();
     for size in [2_500, 5_000, 10_000, 20_000] {
         let Some((program, count)) = program(size) else { continue };
-        let (reading, _) = best_of(3, || dally_bpl::check(&program.ast));
         for (name, to) in targets(2) {
             let (time, sequential) = best_of(3, || sequentialize(&program, &Options::new(to)));
             let Ok(sequential) = sequential else { continue };
@@ -83,7 +82,6 @@ fn main() {
                 count.to_string(),
                 name.to_owned(),
                 format!("{:.3}", time.as_secs_f64()),
-                format!("{:.1}", time.as_secs_f64() / reading.as_secs_f64()),
                 text.lines().count().to_string(),
                 format!("{:.1}", text.lines().count() as f64 / count as f64),
                 format!("{:.1}", text.len() as f64 / 1e6),

@@ -38,12 +38,12 @@ struct Copies {
 
 pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
     let Globals { shared, thread_local } = Globals::of(&unit.ast);
-    let mut tasks = Tasks::lower(&mut unit.ast);
     let ast = &mut unit.ast;
+    let rounds = Rounds::declare(ast, bounds);
+    let mut tasks = Tasks::lower(ast);
     let next = globals::declare_vector(ast, &shared, "", bounds.rounds);
     let guess = globals::declare_copies(ast, &shared, "guess");
     let copies = Copies { vars: globals::names(&shared), shared, next, guess };
-    let rounds = Rounds::declare(ast, bounds);
     let piece = declare_piece(ast, &copies, &rounds);
 
     let mut kept = posts::keepers(ast, &copies.shared);

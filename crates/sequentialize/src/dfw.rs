@@ -25,9 +25,9 @@ use crate::vectors::Vectors;
 
 pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
     let Globals { shared, thread_local } = Globals::of(&unit.ast);
-    let mut tasks = Tasks::lower(&mut unit.ast);
     let ast = &mut unit.ast;
     let rounds = Rounds::declare(ast, bounds);
+    let mut tasks = Tasks::lower(ast);
     let vectors = Vectors::declare(ast, shared, &rounds);
     let guess = globals::declare_vector(ast, &vectors.shared, "guess", rounds.count);
 

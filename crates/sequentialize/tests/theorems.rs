@@ -4,10 +4,10 @@
 mod support;
 
 use dally_explore::Delays;
-use dally_sequentialize::{Bounds, Target};
+use dally_sequentialize::{Bounds, Options, Target};
 use support::generate::{self, Features};
 use support::random::for_seeds;
-use support::{explore, explore_named, load, reordered, run, translated};
+use support::{explore, explore_named, explore_preempted, load, printed, reordered, run, translated};
 
 /// What a translation reaches is what the scheduler reaches, with the same number of delays.
 fn agrees(test: &str, programs: u64, features: Features, scheduler: &str, to: impl Fn(Bounds) -> Target) {
@@ -160,6 +160,43 @@ fn lal_reps() {
         let scheduler = Rounds { df, rounds: Vec::new(), last: rounds - 1, proposed: None };
         let expected = explore(&text, &Delays::new("rounds", scheduler), Some(0));
         assert_eq!(found, expected, "{rounds} rounds, DALLY_SEED={seed}\n{text}\n{sequential}");
+        true
+    });
+}
+
+// Switches before each access to a shared variable.
+
+#[test]
+fn preemptions() {
+    for_seeds("preemptions", 200, |seed| {
+        let features = Features { posts: 2, atomic: true, awaits: true, choices: 10, ..RICH };
+        let text = generate::program(seed, features);
+        let delays = (seed % 3) as u32;
+        let options = Options { preempt: true, ..Options::new(Target::Df(Bounds::delays(delays))) };
+        let sequential = printed(&text, &options);
+        let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
+        let expected = explore_preempted(&text, "df", Some(delays));
+        assert_eq!(found, expected, "{delays} delays, DALLY_SEED={seed}\n{text}\n{sequential}");
+        true
+    });
+}
+
+// The two ways to go through a sequential program.
+
+#[test]
+fn explicit_guesses_come_to_the_same() {
+    for_seeds("explicit_guesses_come_to_the_same", 60, |seed| {
+        let features = Features { yields: true, posts: 2, globals: 1, choices: 10, ..SMALL };
+        let text = generate::program(seed, features);
+        let bounds = Bounds::delays((seed % 2) as u32);
+        let globals = generate::globals(features);
+        for to in [Target::Dfs(bounds), Target::Df(bounds), Target::Dfw(bounds)] {
+            let sequential = translated(&text, to);
+            let Some(found) = run(&sequential, &globals) else { return false };
+            // Each access to a global is a step, so that states are told apart there.
+            let explicit = explore_preempted(&sequential, "bag", None).only(&globals);
+            assert_eq!(found, explicit, "{to:?}, DALLY_SEED={seed}\n{text}\n{sequential}");
+        }
         true
     });
 }

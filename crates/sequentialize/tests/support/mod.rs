@@ -79,8 +79,18 @@ impl Watch<State> for Collect<'_> {
 ///
 /// A search ends at the first failed assertion: of a program that fails, there are no final values.
 pub(crate) fn explore(text: &str, policy: &impl Policy, bound: Option<u32>) -> Outcomes {
+    explore_with(text, policy, bound, &MachineOptions::default())
+}
+
+/// Likewise; tasks may be switched before each access to a shared variable.
+pub(crate) fn explore_preempted(text: &str, scheduler: &str, bound: Option<u32>) -> Outcomes {
+    let options = MachineOptions { preempt: true, ..MachineOptions::default() };
+    explore_with(text, &Delays::named(&scheduler.parse::<Name>().unwrap()), bound, &options)
+}
+
+fn explore_with(text: &str, policy: &impl Policy, bound: Option<u32>, options: &MachineOptions) -> Outcomes {
     let (program, sources) = load(text);
-    let machine = Machine::new(&program, &sources, &MachineOptions::default()).unwrap();
+    let machine = Machine::new(&program, &sources, options).unwrap();
     let collect = Collect(&machine, Mutex::default());
     let options = SearchOptions { bound, exact: bound.is_some(), ..SearchOptions::default() };
     let verdict = Search::new(&GoingOn(&machine), policy, &options, &collect).run().verdict;
