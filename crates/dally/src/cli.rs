@@ -242,9 +242,9 @@ pub(crate) const MOST_ROUNDS: i64 = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Translation {
-    /// The depth-first scheduler of [POPL11]
+    /// The depth-first scheduler of [POPL11 §3.2]
     Dfs,
-    /// The depth-first scheduler of [SPIN14]
+    /// The depth-first scheduler of [SPIN14 §3]
     Df,
     /// The same, where waiting costs no delay
     Dfw,

@@ -190,7 +190,7 @@ fn to_buffers(unit: &mut Unit, options: &Options, zields: u32, yields: u32) -> O
         return None;
     }
     let translation =
-        one_buffer.then(yields::translate(unit, yields, zields)).then(priorities::translate(unit));
+        one_buffer.then(&yields::translate(unit, yields, zields)).then(&priorities::translate(unit));
     let entry = *unit.entries.first()?;
     Some(translation.close(unit, entry, "buffers", &shared))
 }

@@ -24,18 +24,18 @@ impl Bounds {
 /// Which translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The depth-first scheduler of [POPL11].
+    /// The depth-first scheduler of [POPL11 §3.2].
     Dfs(Bounds),
-    /// The depth-first scheduler of [SPIN14].
+    /// The depth-first scheduler of [SPIN14 §3].
     Df(Bounds),
-    /// The depth-first scheduler of [SPIN14] that exploits synchronisation.
+    /// The depth-first scheduler of [SPIN14 §3] that exploits synchronisation.
     Dfw(Bounds),
     /// Context-bounded search: rounds of DF, and free delays.
     LalReps {
         /// The number of rounds.
         rounds: u32,
     },
-    /// Prioritised task buffers, [FSE12].
+    /// Prioritised task buffers, [FSE12 §3].
     Buffers {
         /// Rounds through all buffers, K₁.
         zields: u32,
@@ -102,7 +102,7 @@ pub struct Options {
     pub entry: Option<String>,
     /// Whether tasks may be switched before each statement that touches a shared variable.
     pub preempt: bool,
-    /// Whether each posted task may be put off before it begins: what [FSE12] needs to reach all orders of tasks.
+    /// Whether each posted task may be put off before it begins: what [FSE12 §5] needs to reach all orders of tasks.
     pub reorder: bool,
     /// Whether a post by more than one level up becomes a chain of posts; otherwise it is unsupported.
     pub chains: bool,

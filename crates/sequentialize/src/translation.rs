@@ -31,7 +31,7 @@ fn found(map: &FxHashMap<Sym, Sym>, variable: Sym) -> Sym {
 impl Translation {
     /// This translation, and then another one: S = S₂ ∧ (S₁ ∘ f₂), f = f₁ ∘ f₂.
     #[must_use]
-    pub(crate) fn then(self, second: Translation) -> Translation {
+    pub(crate) fn then(self, second: &Translation) -> Translation {
         let through = |own: FxHashMap<Sym, Sym>, next: &FxHashMap<Sym, Sym>| {
             let mut all = next.clone();
             all.extend(own.into_iter().map(|(variable, place)| (variable, found(next, place))));

@@ -8,12 +8,12 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dally_bpl::ast::{Ast, Block, Decl, DeclKind, Expr, Procedure, Stmt, StmtKind};
 use dally_sequentialize::{Bounds, Options, Target, sequentialize};
 use support::generate::{self, Features};
+use support::random::say;
 use support::{Outcomes, explore_named, load, run};
 
 /// The kind of a procedure that a translation adds: its name, or what follows the name of the original one.
@@ -138,7 +138,7 @@ impl Case {
         for (kind, number, what) in self.mutants() {
             let programs = self.programs_to_kill(&(kind.clone(), number));
             let shown = programs.map_or("survives".to_owned(), |n| format!("caught by program {n}"));
-            writeln!(std::io::stderr(), "\n| {} | {kind} | {what} {number} | {shown} |", self.name).unwrap();
+            say(&format!("\n| {} | {kind} | {what} {number} | {shown} |", self.name));
             if programs.is_none() {
                 survivors.push((kind, number, what));
             }
@@ -237,8 +237,11 @@ tests! {
     buffers = 4;
 }
 
+/// Whether a line is left out.
+type Goes = fn(&str) -> bool;
+
 /// The lines of SYNCE, each kind of which is left out in turn.
-const LINES: [(&str, fn(&str) -> bool); 4] = [
+const LINES: [(&str, Goes); 4] = [
     ("assume, to begin or go on after a yield", |l| l.starts_with("assume") && l.contains("busy$")),
     ("assume, to go on after an interruption or a zield", |l| {
         l.starts_with("assume turn == 0 &&")
@@ -262,7 +265,7 @@ fn synce() {
             found != explore_named(&text, "bag", None)
         });
         let shown = killed.map_or("survives".to_owned(), |n| format!("caught by program {}", n + 1));
-        writeln!(std::io::stderr(), "| synce | encoding | {name} | {shown} |").unwrap();
+        say(&format!("| synce | encoding | {name} | {shown} |"));
         assert!(killed.is_some(), "{name}");
     }
 }

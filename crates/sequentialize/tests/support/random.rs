@@ -40,14 +40,19 @@ fn setting(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, not a number")))
 }
 
+/// Shows a line, past the test harness, which hides what passing tests print.
+pub(crate) fn say(line: &str) {
+    let mut out = std::io::stderr();
+    writeln!(out, "{line}").unwrap();
+}
+
 /// Calls `f` for many seeds, which it prints, so that a run can be repeated: `DALLY_SEED=n cargo test name`.
 /// `DALLY_PROGRAMS=n` sets how many there are. `f` says whether it could tell: some programs are too large.
 pub(crate) fn for_seeds(test: &str, programs: u64, mut f: impl FnMut(u64) -> bool) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let first = setting("DALLY_SEED").unwrap_or(now.as_nanos() as u64 & 0xffff_ffff);
     let programs = setting("DALLY_PROGRAMS").unwrap_or(programs);
-    // Past the test harness, which hides what passing tests print.
-    writeln!(std::io::stderr(), "{test}: {programs} programs from DALLY_SEED={first}").unwrap();
+    say(&format!("{test}: {programs} programs from DALLY_SEED={first}"));
     let told = (first..first + programs).filter(|seed| f(*seed)).count() as u64;
     assert!(10 * told >= 8 * programs, "{test}: only {told} of {programs} programs were small enough");
 }
