@@ -282,6 +282,8 @@ codes! {
     Civl = 901 Unsupported;
     /// An explicit search cannot evaluate this.
     NotExplicit = 902 Unsupported;
+    /// A sequentialisation cannot translate this.
+    NotSequential = 903 Unsupported;
 }
 
 impl std::fmt::Display for Code {

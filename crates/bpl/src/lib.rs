@@ -38,7 +38,7 @@ pub mod symbol;
 
 pub use check::check;
 pub use parser::parse;
-pub use print::{print, print_expr};
+pub use print::{print, print_expr, print_type};
 
 /// A program without errors.
 #[derive(Clone, Debug)]

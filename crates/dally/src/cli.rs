@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Check(Check),
     Replay(Replay),
     Print(Print),
+    Sequentialize(Sequentialize),
 
     /// Print a completion script for a shell
     #[command(
@@ -178,6 +179,81 @@ pub(crate) struct Print {
     /// Print the result as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Translate an asynchronous program into a sequential one
+///
+/// The sequential program has no tasks: a post is a call, made with a guess of what the variables will be when the
+/// task really runs, and the guesses are confirmed at the end. Its executions are those of the asynchronous program
+/// under one scheduler, within a bound, so that any tool for sequential Boogie programs can look for bugs in it: it
+/// has one if the last assertion of the procedure marked {:entrypoint} can fail.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                  dally sequentialize --to dfw --delays 1 program.bpl      to standard output\n  \
+                  dally sequentialize --to lal-reps --rounds 3 program.bpl context-bounded, as Corral's /k:3\n  \
+                  dally sequentialize --to buffers --zields 2 --yields 2 driver.bpl\n\n\
+                  Translations, and what bounds them:\n  \
+                  dfs       the depth-first scheduler [POPL11]: --delays K\n  \
+                  df        depth-first, a yielding task before those it has posted [SPIN14]: --delays K\n  \
+                  dfw       df, where waiting costs no delay [SPIN14]: --delays K\n  \
+                  lal-reps  df in R rounds with any number of delays: --rounds R\n  \
+                  buffers   priorities and several task buffers [FSE12]: --zields K --yields K\n  \
+                  synce     the same, encoded in shared memory, for comparison: --rounds R\n\n\
+                  docs/sequentialize.md shows a translation, and how a path is put back into order.")]
+pub(crate) struct Sequentialize {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+
+    /// The translation
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Translation::Dfw)]
+    pub(crate) to: Translation,
+
+    /// The most delays in all (dfs, df, dfw); 1 by default, or free where --rounds is given
+    #[arg(long, value_name = "K")]
+    pub(crate) delays: Option<u32>,
+
+    /// The number of rounds; by default as many as the delays can reach, and 2 for lal-reps and synce
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) rounds: Option<u32>,
+
+    /// The rounds of the tasks of each level (buffers)
+    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) yields: u32,
+
+    /// The rounds through all buffers (buffers)
+    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) zields: u32,
+
+    /// Let each posted task be put off before it begins: without it, buffers and synce keep the order of posts
+    #[arg(long)]
+    pub(crate) reorder: bool,
+
+    /// Answer posts by more than one level up with `unsupported`, rather than make chains of them (buffers)
+    #[arg(long)]
+    pub(crate) no_chains: bool,
+
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Each round has copies of all variables: more than this is a mistake.
+pub(crate) const MOST_ROUNDS: i64 = 1000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Translation {
+    /// The depth-first scheduler of [POPL11 §3.2]
+    Dfs,
+    /// The depth-first scheduler of [SPIN14 §3]
+    Df,
+    /// The same, where waiting costs no delay
+    Dfw,
+    /// Context-bounded search
+    LalReps,
+    /// Priorities and several task buffers
+    Buffers,
+    /// Priorities and task buffers, encoded in shared memory
+    Synce,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -6,6 +6,7 @@ mod input;
 mod output;
 mod print;
 mod replay;
+mod sequentialize;
 mod traces;
 
 use clap::Parser;
@@ -19,6 +20,7 @@ fn main() -> std::process::ExitCode {
         cli::Command::Check(check) => check::run(&check),
         cli::Command::Replay(replay) => replay::run(&replay),
         cli::Command::Print(print) => print::run(&print),
+        cli::Command::Sequentialize(arguments) => sequentialize::run(&arguments),
         cli::Command::Completions { shell } => completions(shell),
     };
     exit.into()

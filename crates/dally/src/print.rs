@@ -1,12 +1,15 @@
 //! `dally print`: check a program and print it in canonical form.
 
+use dally_bpl::Program;
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::SourceMap;
 use serde::Serialize;
 
 use crate::cli::Print;
 use crate::input;
 use crate::output::{self, Exit};
 
-/// What `dally print --json` writes.
+/// What `dally print --json` writes, and `dally sequentialize --json`.
 #[derive(Serialize)]
 struct Report {
     /// `ok`, `error` or `unsupported`.
@@ -17,34 +20,38 @@ struct Report {
 }
 
 pub(crate) fn run(arguments: &Print) -> Exit {
-    let sources = match input::read(&arguments.files) {
+    show(&arguments.files, arguments.json, |program| Ok(dally_bpl::print(&program.ast)))
+}
+
+/// Reads a program, and prints the text that is made of it, or what is wrong with it.
+pub(crate) fn show(
+    files: &[String],
+    json: bool,
+    make: impl FnOnce(&Program) -> Result<String, Vec<Diagnostic>>,
+) -> Exit {
+    let sources = match input::read(files) {
         Ok(sources) => sources,
         Err(error) => {
             let (sources, diagnostic) = error.into_diagnostic();
-            return report_errors(arguments, &sources, &[diagnostic]);
+            return report_errors(json, &sources, &[diagnostic]);
         }
     };
-    match dally_bpl::load(&sources) {
-        Err(diagnostics) => report_errors(arguments, &sources, &diagnostics),
-        Ok(program) => {
-            let text = dally_bpl::print(&program.ast);
-            if arguments.json {
-                let diagnostics = output::json(&sources, &program.warnings);
-                output::write_json(&Report { verdict: "ok", program: Some(text), diagnostics })
-            } else {
-                output::warn(&sources, &program.warnings);
-                output::stdout(text.as_bytes())
-            }
+    let made = dally_bpl::load(&sources).and_then(|program| Ok((make(&program)?, program.warnings)));
+    match made {
+        Err(diagnostics) => report_errors(json, &sources, &diagnostics),
+        Ok((text, warnings)) if json => {
+            let diagnostics = output::json(&sources, &warnings);
+            output::write_json(&Report { verdict: "ok", program: Some(text), diagnostics })
+        }
+        Ok((text, warnings)) => {
+            output::warn(&sources, &warnings);
+            output::stdout(text.as_bytes())
         }
     }
 }
 
-fn report_errors(
-    arguments: &Print,
-    sources: &dally_bpl::source::SourceMap,
-    diagnostics: &[dally_bpl::diagnostic::Diagnostic],
-) -> Exit {
-    if !arguments.json {
+fn report_errors(json: bool, sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
+    if !json {
         return output::show(sources, diagnostics);
     }
     let exit = Exit::of(diagnostics);

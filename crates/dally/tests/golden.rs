@@ -1,7 +1,8 @@
 //! Golden tests: each program under `golden/` is given to the command line, and everything that a user sees
 //! (standard output, standard error, exit code) is compared with the file beside it.
 //!
-//! The folder is the command: `check/` runs `dally check`, the others `dally print`. A first line `// flags: …` adds
+//! The folder is the command: `check/` runs `dally check`, `sequentialize/` runs `dally sequentialize`, the others
+//! `dally print`. A first line `// flags: …` adds
 //! flags. Times are left out of the comparison.
 //! `scripts/bless` writes the expected files anew.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
@@ -46,7 +47,10 @@ fn transcript(program: &Path) -> String {
     let flags = text.lines().next().and_then(|l| l.strip_prefix("// flags: ")).unwrap_or("");
     let folder = program.parent().and_then(Path::file_name).and_then(|f| f.to_str()).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_dally"))
-        .arg(if folder == "check" { "check" } else { "print" })
+        .arg(match folder {
+            "check" | "sequentialize" => folder,
+            _ => "print",
+        })
         .args(flags.split_whitespace())
         .arg(program.file_name().unwrap())
         .current_dir(program.parent().unwrap())
@@ -75,6 +79,25 @@ fn print() {
 #[test]
 fn check() {
     compare("check");
+}
+
+#[test]
+fn sequentialize() {
+    compare("sequentialize");
+}
+
+/// What is printed resolves and type checks.
+#[test]
+fn sequential_programs_are_programs() {
+    for program in programs("sequentialize") {
+        let expected = std::fs::read_to_string(program.with_extension("expected")).unwrap();
+        let Some((_, text)) = expected.split_once("--- standard output\n") else { panic!("{program:?}") };
+        let text = text.split("--- standard error").next().unwrap();
+        let mut sources = dally_bpl::source::SourceMap::default();
+        sources.add("sequential.bpl", text).unwrap();
+        let problems = dally_bpl::load(&sources).err().unwrap_or_default();
+        assert!(problems.is_empty(), "{program:?}: {:?}", problems[0].message);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //!
 //! All spellings of asynchrony become the same tree: see [`StmtKind`] for the canonical one of each.
 
+mod copy;
 mod decl;
 mod expr;
 mod stmt;

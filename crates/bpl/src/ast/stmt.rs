@@ -1,6 +1,6 @@
 //! Statements.
 
-use crate::ast::{Attrs, ExprId, ExprList, Ident, VarDecl};
+use crate::ast::{Attrs, ExprId, ExprList, Exprs, Ident, VarDecl};
 use crate::source::Span;
 
 /// The body of a procedure: its variables, then its statements.
@@ -98,6 +98,38 @@ pub enum StmtKind {
     Seal,
     /// Until here.
     Unseal,
+}
+
+impl StmtKind {
+    /// The expressions that the statement itself evaluates, and the variables that it assigns to. What the
+    /// blocks inside of it do is not counted; of a conditional and a loop, the guards are.
+    pub fn touches(&self, exprs: &Exprs) -> (Vec<ExprId>, Vec<Ident>) {
+        let list = |l: ExprList| exprs.list(l).to_vec();
+        let guard = |g: &Guard| match g {
+            Guard::Expr(e) => Some(*e),
+            Guard::Any => None,
+        };
+        match self {
+            StmtKind::Assert(e) | StmtKind::Assume(e) | StmtKind::Await(e) => (vec![*e], Vec::new()),
+            StmtKind::Havoc(vars) => (Vec::new(), vars.clone()),
+            StmtKind::Assign(targets, values) => {
+                let mut read = list(*values);
+                for access in targets.iter().flat_map(|t| &t.path) {
+                    if let Access::Index(indices, _) = access {
+                        read.extend(list(*indices));
+                    }
+                }
+                (read, targets.iter().map(|t| t.base).collect())
+            }
+            StmtKind::Unpack(u) => (vec![u.value], u.vars.clone()),
+            StmtKind::Call(c) => (list(c.args), c.outs.iter().flatten().copied().collect()),
+            StmtKind::Async(a) => (list(a.args), a.handle.into_iter().collect()),
+            StmtKind::Wait(out, task) => (vec![*task], out.iter().copied().collect()),
+            StmtKind::If(i) => (i.branches.iter().filter_map(|b| guard(&b.guard)).collect(), Vec::new()),
+            StmtKind::While(w) => (guard(&w.guard).into_iter().collect(), Vec::new()),
+            _ => (Vec::new(), Vec::new()),
+        }
+    }
 }
 
 /// Whether `reveal` or `hide`.

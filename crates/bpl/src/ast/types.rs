@@ -77,6 +77,16 @@ impl TypeExprs {
         &self.lists[list.start as usize..(list.start + list.len) as usize]
     }
 
+    /// All type expressions, those that nothing points to included.
+    pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
+        (0..self.nodes.len() as u32).map(TypeId)
+    }
+
+    /// Lets a type expression stand for another type. Its parts must come before it.
+    pub fn replace(&mut self, id: TypeId, ty: TypeExpr) {
+        self.nodes[id.0 as usize].0 = ty;
+    }
+
     /// Where it stands.
     pub fn span(&self, id: TypeId) -> Span {
         self.nodes[id.0 as usize].1

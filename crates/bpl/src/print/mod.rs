@@ -27,6 +27,13 @@ pub fn print_expr(ast: &Ast, expr: ExprId) -> String {
     printer.out
 }
 
+/// The canonical text of a type.
+pub fn print_type(ast: &Ast, ty: TypeId) -> String {
+    let mut printer = Printer { ast, out: String::new(), indent: 0 };
+    printer.ty(ty);
+    printer.out
+}
+
 struct Printer<'a> {
     ast: &'a Ast,
     out: String,

@@ -559,31 +559,7 @@ impl Compiler<'_> {
     // Accesses to shared variables.
 
     fn touches_shared(&self, stmt: &Stmt) -> bool {
-        let list = |l: ExprList| self.ast.exprs.list(l).to_vec();
-        let (exprs, assigned): (Vec<ExprId>, Vec<Ident>) = match &stmt.kind {
-            StmtKind::Assert(e) | StmtKind::Assume(e) | StmtKind::Await(e) => (vec![*e], Vec::new()),
-            StmtKind::Havoc(vars) => (Vec::new(), vars.clone()),
-            StmtKind::Assign(targets, values) => {
-                let mut exprs = list(*values);
-                for target in targets {
-                    for access in &target.path {
-                        if let Access::Index(indices, _) = access {
-                            exprs.extend(list(*indices));
-                        }
-                    }
-                }
-                (exprs, targets.iter().map(|t| t.base).collect())
-            }
-            StmtKind::Unpack(u) => (vec![u.value], u.vars.clone()),
-            StmtKind::Call(c) => (list(c.args), c.outs.iter().flatten().copied().collect()),
-            StmtKind::Async(a) => (list(a.args), a.handle.into_iter().collect()),
-            StmtKind::Wait(out, task) => (vec![*task], out.iter().copied().collect()),
-            StmtKind::If(conditional) => {
-                return conditional.branches.iter().any(|b| self.guard_touches_shared(b.guard));
-            }
-            StmtKind::While(w) => return self.guard_touches_shared(w.guard),
-            _ => return false,
-        };
+        let (exprs, assigned) = stmt.kind.touches(&self.ast.exprs);
         assigned.iter().any(|name| self.target(*name).is_some_and(|(var, _)| self.is_shared(var)))
             || exprs.iter().any(|e| self.reads_shared(*e))
     }

@@ -1,0 +1,192 @@
+//! Atomic sections: yields inside of them do nothing, so they are taken out.
+//!
+//! Whether a statement is inside of a section can be seen in the text: an atomic procedure, an atomic `if`, or what
+//! stands between `corral_atomic_begin` and `corral_atomic_end`. A procedure with yields that is called from
+//! inside of a section gets a second version without them, `p$atomic`. What remains are points where a task
+//! blocks: a wait, and an `await` whose condition does not hold. These let others run even inside of a section,
+//! as in `dally check`.
+
+use dally_bpl::ast::{Ast, Block, Decl, DeclKind, Ident, Procedure, Stmt, StmtKind};
+use dally_bpl::source::Span;
+use dally_bpl::stack::grow;
+use dally_bpl::symbol::Sym;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::build;
+use crate::unit::{Unit, as_procedure};
+
+/// How deep a statement is inside of sections of both kinds.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Depth {
+    ifs: u32,
+    sections: u32,
+}
+
+impl Depth {
+    fn is_atomic(self) -> bool {
+        self != Depth::default()
+    }
+}
+
+struct Pass {
+    ast: Ast,
+    /// Procedures in which a yield may come up.
+    yielding: FxHashSet<Sym>,
+    /// Procedures all of which is atomic.
+    atomic: FxHashSet<Sym>,
+    /// The second versions, those still to be made last.
+    versions: FxHashMap<Sym, Sym>,
+    todo: Vec<Sym>,
+    labels: FxHashMap<Sym, Depth>,
+    gotos: Vec<(Ident, Depth)>,
+    problems: Vec<(Span, &'static str)>,
+    /// Whether posts may interrupt.
+    levels: bool,
+}
+
+pub(crate) fn lower(unit: &mut Unit, levels: bool) {
+    let yielding = unit.closure(|s| matches!(s.kind, StmtKind::Yield | StmtKind::Zield));
+    let is_atomic = |d: &&Decl| unit.ast.attr(&d.attrs, "atomic").is_some();
+    let atomic = unit.ast.decls.iter().filter(is_atomic).filter_map(as_procedure);
+    let atomic = atomic.map(|p| p.signature.name.name).collect();
+    let mut pass = Pass {
+        ast: std::mem::take(&mut unit.ast),
+        yielding,
+        atomic,
+        versions: FxHashMap::default(),
+        todo: Vec::new(),
+        labels: FxHashMap::default(),
+        gotos: Vec::new(),
+        problems: Vec::new(),
+        levels,
+    };
+    pass.run();
+    unit.ast = pass.ast;
+    for (span, message) in pass.problems {
+        unit.unsupported(span, message, "an atomic section begins and ends in one body");
+    }
+}
+
+impl Pass {
+    fn run(&mut self) {
+        let originals: FxHashMap<Sym, Procedure> = match self.needs_versions() {
+            true => crate::unit::procedures(&self.ast).into_iter().map(|(n, p)| (n, p.clone())).collect(),
+            false => FxHashMap::default(),
+        };
+        let mut decls = std::mem::take(&mut self.ast.decls);
+        for decl in &mut decls {
+            if let DeclKind::Procedure(procedure) = &mut decl.kind {
+                let inside = self.atomic.contains(&procedure.signature.name.name);
+                self.procedure(procedure, inside);
+            }
+        }
+        while let Some(name) = self.todo.pop() {
+            let Some(original) = originals.get(&name) else { continue };
+            let mut version = original.clone();
+            version.body = original.body.as_ref().map(|b| self.ast.copy_body(b));
+            version.signature.ins = build::same_vars(&version.signature.ins);
+            version.signature.name = build::ident(self.versions[&name]);
+            self.procedure(&mut version, true);
+            build::declare(
+                &mut self.ast,
+                DeclKind::Procedure(Box::new(version)),
+                dally_bpl::ast::Attrs::NONE,
+            );
+        }
+        decls.append(&mut self.ast.decls);
+        self.ast.decls = decls;
+    }
+
+    /// Whether there is any atomic section at all.
+    fn needs_versions(&mut self) -> bool {
+        let mut found = !self.atomic.is_empty();
+        build::each_stmt(&mut self.ast, |ast, s| {
+            found |= matches!(s.kind, StmtKind::AtomicBegin) || ast.attr(&s.attrs, "atomic").is_some();
+        });
+        found
+    }
+
+    fn procedure(&mut self, procedure: &mut Procedure, inside: bool) {
+        let Some(body) = &mut procedure.body else { return };
+        let depth = Depth { ifs: u32::from(inside), sections: 0 };
+        self.labels.clear();
+        self.gotos.clear();
+        self.block(&mut body.block, depth);
+        for (label, depth) in std::mem::take(&mut self.gotos) {
+            if self.labels.get(&label.name).is_some_and(|d| *d != depth) {
+                self.problems.push((label.span, "a jump into or out of an atomic section"));
+            }
+        }
+    }
+
+    fn block(&mut self, block: &mut Block, outside: Depth) {
+        let mut depth = outside;
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &mut stmt.kind {
+                StmtKind::AtomicBegin => depth.sections += 1,
+                StmtKind::AtomicEnd if depth.sections == outside.sections => {
+                    self.problems.push((stmt.span, "an atomic section that ends where none begins"));
+                }
+                StmtKind::AtomicEnd => depth.sections -= 1,
+                StmtKind::Yield | StmtKind::Zield if depth.is_atomic() => {}
+                _ => {
+                    grow(|| self.stmt(&mut stmt, depth));
+                    out.push(stmt);
+                }
+            }
+        }
+        if depth != outside {
+            self.problems
+                .push((block.end, "an atomic section that does not end in the block in which it begins"));
+        }
+        block.stmts = out;
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt, depth: Depth) {
+        match &mut stmt.kind {
+            StmtKind::If(conditional) => {
+                let mut inside = depth;
+                if let Some(attr) = self.ast.attr(&stmt.attrs, "atomic").map(|a| a.name) {
+                    inside.ifs += 1;
+                    stmt.attrs = stmt.attrs.without(attr);
+                }
+                for branch in &mut conditional.branches {
+                    self.block(&mut branch.block, inside);
+                }
+                if let Some(otherwise) = &mut conditional.otherwise {
+                    self.block(otherwise, inside);
+                }
+            }
+            StmtKind::While(w) => self.block(&mut w.body, depth),
+            StmtKind::Label(label) => {
+                self.labels.insert(label.name, depth);
+            }
+            StmtKind::Goto(targets) => self.gotos.extend(targets.iter().map(|t| (*t, depth))),
+            StmtKind::Break(_) if depth.sections > 0 => {
+                self.problems.push((stmt.span, "a `break` inside of an atomic section"));
+            }
+            StmtKind::Async(post) if depth.is_atomic() && self.levels && post.level.is_some() => {
+                self.problems.push((stmt.span, "a post at a level inside of an atomic section"));
+            }
+            StmtKind::Call(call) if depth.is_atomic() => {
+                let name = call.procedure.name;
+                if self.yielding.contains(&name) && !self.atomic.contains(&name) {
+                    call.procedure.name = self.version(name);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn version(&mut self, name: Sym) -> Sym {
+        if let Some(version) = self.versions.get(&name) {
+            return *version;
+        }
+        let text = format!("{}$atomic", self.ast.text(name));
+        let version = build::fresh(&mut self.ast, &text);
+        self.versions.insert(name, version);
+        self.todo.push(name);
+        version
+    }
+}

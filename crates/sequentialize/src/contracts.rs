@@ -1,0 +1,165 @@
+//! Contracts and loop invariants become statements, and every procedure gets one body.
+//!
+//! A failed assertion ends an execution only once its guesses are confirmed ([`crate::assertions`]), and that goes
+//! for contracts as well. Their meaning is that of `dally check`: a precondition is checked where a procedure
+//! begins (and assumed where a task of the program begins), a postcondition where it ends, an invariant at the
+//! head of its loop; a procedure without a body changes what it may change to whatever its postconditions allow.
+//!
+//! A procedure with a contract, or with bodies elsewhere, keeps its name and gets a body that checks the contract
+//! around a call of `p$body`: so parameters may have other names there, and no `return` escapes the check.
+
+use dally_bpl::ast::{
+    Ast, Attrs, Body, Decl, DeclKind, ExprId, Flavour, Guard, If, LoopSpecKind, Procedure, Signature, Spec,
+    SpecKind, Stmt, StmtKind,
+};
+use dally_bpl::check::{Info, VarKind};
+use dally_bpl::symbol::Sym;
+use rustc_hash::FxHashMap;
+
+use crate::build::{self, stmt};
+use crate::unit::Unit;
+
+pub(crate) fn lower(unit: &mut Unit, info: &Info) {
+    let mut elsewhere: FxHashMap<Sym, Vec<(Signature, Body)>> = FxHashMap::default();
+    let mut decls = Vec::new();
+    for decl in std::mem::take(&mut unit.ast.decls) {
+        match decl.kind {
+            DeclKind::Implementation(i) => {
+                let name = i.signature.name.name;
+                elsewhere.entry(name).or_default().push((i.signature, i.body));
+            }
+            kind => decls.push(Decl { kind, ..decl }),
+        }
+    }
+    for mut decl in decls {
+        if let DeclKind::Procedure(procedure) = &mut decl.kind {
+            let bodies = elsewhere.remove(&procedure.signature.name.name).unwrap_or_default();
+            lower_procedure(unit, info, procedure, bodies);
+        }
+        unit.ast.decls.push(decl);
+    }
+    build::rewrite_bodies(&mut unit.ast, lower_loop);
+}
+
+fn lower_procedure(
+    unit: &mut Unit,
+    info: &Info,
+    procedure: &mut Procedure,
+    mut bodies: Vec<(Signature, Body)>,
+) {
+    procedure.flavour = Flavour::Plain;
+    let specs = std::mem::take(&mut procedure.specs);
+    let promises = |s: &Spec| matches!(s.kind, SpecKind::Requires { .. } | SpecKind::Ensures { .. });
+    if bodies.is_empty() && procedure.body.is_some() && !specs.iter().any(promises) {
+        return;
+    }
+    if let Some(body) = procedure.body.take() {
+        let mut signature = procedure.signature.clone();
+        signature.ins = build::same_vars(&signature.ins);
+        bodies.insert(0, (signature, body));
+    }
+    let ast = &mut unit.ast;
+    let name = procedure.signature.name.name;
+    let text = ast.text(name).to_owned();
+    let callees: Vec<Sym> = bodies.iter().map(|_| build::fresh(ast, &format!("{text}$body"))).collect();
+    for ((mut signature, body), callee) in bodies.into_iter().zip(&callees) {
+        signature.name = build::ident(*callee);
+        build::declare_procedure(ast, signature, body.locals, body.block.stmts, Attrs::NONE);
+    }
+    let is_entry = unit.entries.iter().any(|e| e.procedure == name);
+    if is_entry && specs.iter().any(|s| matches!(s.kind, SpecKind::Requires { .. })) {
+        let mut entry = procedure.clone();
+        entry.signature.name = build::ident(build::fresh(ast, &format!("{text}$entry")));
+        let specs: Vec<Spec> = specs.iter().map(|s| copy_spec(ast, s)).collect();
+        entry.body = Some(checked(ast, info, &entry, &specs, &callees, true));
+        for e in unit.entries.iter_mut().filter(|e| e.procedure == name) {
+            e.procedure = entry.signature.name.name;
+        }
+        let made = entry.signature.name.name;
+        build::declare(ast, DeclKind::Procedure(Box::new(entry)), Attrs::NONE);
+        unit.derived(made, name);
+    }
+    procedure.body = Some(checked(&mut unit.ast, info, procedure, &specs, &callees, false));
+}
+
+fn copy_spec(ast: &mut Ast, spec: &Spec) -> Spec {
+    let kind = match &spec.kind {
+        SpecKind::Requires { free, expr } => SpecKind::Requires { free: *free, expr: ast.copy_expr(*expr) },
+        SpecKind::Ensures { free, expr } => SpecKind::Ensures { free: *free, expr: ast.copy_expr(*expr) },
+        other => other.clone(),
+    };
+    Spec { attrs: Attrs::NONE, kind, span: spec.span }
+}
+
+/// A body that checks the contract around a call.
+fn checked(
+    ast: &mut Ast,
+    info: &Info,
+    procedure: &Procedure,
+    specs: &[Spec],
+    callees: &[Sym],
+    assuming: bool,
+) -> Body {
+    let check = |spec: &Spec, assumed: bool, e: ExprId| {
+        let kind = if assumed { StmtKind::Assume(e) } else { StmtKind::Assert(e) };
+        Stmt { kind, attrs: Attrs::NONE, span: spec.span }
+    };
+    let mut stmts = Vec::new();
+    for spec in specs {
+        if let SpecKind::Requires { free, expr } = spec.kind {
+            stmts.push(check(spec, free || assuming, expr));
+        }
+    }
+    let signature = &procedure.signature;
+    let (ins, outs) = (build::var_names(&signature.ins), build::var_names(&signature.outs));
+    stmts.extend(match callees {
+        [] => build::havoc(&frame(info, signature.name.name)),
+        [callee] => {
+            let args = build::names(ast, &ins);
+            vec![build::call(ast, &outs, *callee, &args)]
+        }
+        [last @ .., first] => {
+            let call = |ast: &mut Ast, callee: Sym| {
+                let args = build::names(ast, &ins);
+                vec![build::call(ast, &outs, callee, &args)]
+            };
+            let branches = last.iter().map(|c| build::branch(Guard::Any, call(ast, *c))).collect();
+            let otherwise = Some(build::block(call(ast, *first)));
+            vec![stmt(StmtKind::If(Box::new(If { branches, otherwise })))]
+        }
+    });
+    for spec in specs {
+        match spec.kind {
+            SpecKind::Ensures { expr, .. } if callees.is_empty() => stmts.push(check(spec, true, expr)),
+            SpecKind::Ensures { free: false, expr } => stmts.push(check(spec, false, expr)),
+            _ => {}
+        }
+    }
+    Body { locals: Vec::new(), block: build::block(stmts) }
+}
+
+/// The globals that a procedure may change.
+fn frame(info: &Info, procedure: Sym) -> Vec<Sym> {
+    let Some(id) = info.procedure(procedure) else { return Vec::new() };
+    let vars = info[id].modifies.clone().into_iter().map(|v| &info[v]);
+    vars.filter(|v| v.kind == VarKind::Global).map(|v| v.name).collect()
+}
+
+/// Invariants are checked before the loop and after each iteration.
+fn lower_loop(ast: &mut Ast, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+    let StmtKind::While(w) = &mut stmt.kind else { return out.push(stmt) };
+    let mut before = Vec::new();
+    for spec in std::mem::take(&mut w.specs) {
+        let LoopSpecKind::Invariant { free, expr } = spec.kind else { continue };
+        let span = ast.exprs.span(expr);
+        let check = |e| Stmt {
+            kind: if free { StmtKind::Assume(e) } else { StmtKind::Assert(e) },
+            attrs: Attrs::NONE,
+            span,
+        };
+        let again = ast.copy_expr(expr);
+        before.push(check(expr));
+        w.body.stmts.push(check(again));
+    }
+    build::push_after(ast, before, stmt, out);
+}

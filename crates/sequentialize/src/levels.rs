@@ -1,0 +1,174 @@
+//! Levels and buffers known in the text: each procedure runs at one level, in one buffer.
+//!
+//! [FSE12 Figs. 4 and 5] pass the current level to every procedure, and test it at every post. Here a procedure that
+//! runs at several levels gets a version for each, `p$1`, so that the code for a post is that of its case
+//! alone. Procedures that cannot run are left out.
+//!
+//! A post by more than one level up becomes a chain of posts, as the paper has it: `p$up`, one level up, posts
+//! what is to run further up.
+
+use std::collections::VecDeque;
+
+use dally_bpl::ast::{Ast, Async, Attrs, DeclKind, Procedure, StmtKind, for_each_stmt_mut};
+use dally_bpl::symbol::Sym;
+use rustc_hash::FxHashMap;
+
+use crate::build::{self, stmt};
+use crate::unit::{Entry, Unit, as_procedure};
+
+/// Where a procedure runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Home {
+    pub(crate) buffer: u32,
+    pub(crate) level: u32,
+}
+
+/// Leaves one entry point for each buffer, in the order of the buffers.
+pub(crate) fn entry_per_buffer(unit: &mut Unit) {
+    let mut buffers: Vec<u32> = unit.entries.iter().map(|e| e.buffer).collect();
+    buffers.sort_unstable();
+    buffers.dedup();
+    let mut entries = Vec::new();
+    for buffer in buffers {
+        let own: Vec<Entry> = unit.entries.iter().filter(|e| e.buffer == buffer).copied().collect();
+        entries.push(match own[..] {
+            [only] => only,
+            _ => crate::lower::post_all(unit, &own),
+        });
+    }
+    // Everything is above one task of the lowest level.
+    if let [only] = entries[..]
+        && only.level > 0
+    {
+        let base = crate::lower::post_all(unit, &[only]);
+        entries = vec![Entry { level: 0, ..base }];
+    }
+    unit.entries = entries;
+}
+
+/// Makes a version of each procedure for each place at which it runs. Without `buffers`, those do not count.
+pub(crate) fn specialise(unit: &mut Unit, buffers: bool) -> FxHashMap<Sym, Home> {
+    let home = |e: &Entry| Home { buffer: if buffers { e.buffer } else { 0 }, level: e.level };
+    let mut versions =
+        Versions { names: FxHashMap::default(), homes: FxHashMap::default(), todo: VecDeque::new(), buffers };
+    let entries: Vec<(Entry, Home)> = unit.entries.iter().map(|e| (*e, home(e))).collect();
+    unit.entries = entries
+        .into_iter()
+        .map(|(e, home)| Entry { procedure: versions.version(&mut unit.ast, e.procedure, home), ..e })
+        .collect();
+    let mut others = Vec::new();
+    let mut procedures: FxHashMap<Sym, (Box<Procedure>, Attrs)> = FxHashMap::default();
+    for decl in std::mem::take(&mut unit.ast.decls) {
+        match decl.kind {
+            DeclKind::Procedure(p) => {
+                procedures.insert(p.signature.name.name, (p, decl.attrs));
+            }
+            kind => others.push(dally_bpl::ast::Decl { kind, ..decl }),
+        }
+    }
+    unit.ast.decls = others;
+    while let Some((original, version, home)) = versions.todo.pop_front() {
+        let Some((procedure, attrs)) = procedures.get(&original) else { continue };
+        let mut copy = procedure.clone();
+        // The first version is the original itself.
+        if version != original {
+            copy.body = procedure.body.as_ref().map(|b| unit.ast.copy_body(b));
+            copy.signature.ins = build::same_vars(&copy.signature.ins);
+            copy.signature.name.name = version;
+            unit.derived(version, original);
+        }
+        if let Some(body) = &mut copy.body {
+            for_each_stmt_mut(&mut body.block, &mut |s| match &mut s.kind {
+                StmtKind::Call(call) => {
+                    call.procedure.name = versions.version(&mut unit.ast, call.procedure.name, home);
+                }
+                StmtKind::Async(post) => {
+                    let level = *post.level.get_or_insert(home.level);
+                    let home = Home { level, ..home };
+                    post.procedure.name = versions.version(&mut unit.ast, post.procedure.name, home);
+                }
+                _ => {}
+            });
+        }
+        build::declare(&mut unit.ast, DeclKind::Procedure(copy), attrs.clone());
+    }
+    unit.levels = versions.homes.iter().map(|(p, home)| (*p, home.level)).collect();
+    versions.homes
+}
+
+struct Versions {
+    names: FxHashMap<(Sym, Home), Sym>,
+    homes: FxHashMap<Sym, Home>,
+    /// Original, version, and where it runs.
+    todo: VecDeque<(Sym, Sym, Home)>,
+    buffers: bool,
+}
+
+impl Versions {
+    fn version(&mut self, ast: &mut Ast, procedure: Sym, home: Home) -> Sym {
+        if let Some(name) = self.names.get(&(procedure, home)) {
+            return *name;
+        }
+        let name = if self.homes.contains_key(&procedure) {
+            let text = ast.text(procedure).to_owned();
+            let Home { buffer, level } = home;
+            let wanted =
+                if self.buffers { format!("{text}$b{buffer}l{level}") } else { format!("{text}${level}") };
+            build::fresh(ast, &wanted)
+        } else {
+            procedure
+        };
+        self.names.insert((procedure, home), name);
+        self.homes.insert(name, home);
+        self.todo.push_back((procedure, name, home));
+        name
+    }
+}
+
+/// Replaces posts by more than one level up by chains, or says that there are some.
+pub(crate) fn chain(unit: &mut Unit, allowed: bool) {
+    let levels = unit.levels.clone();
+    let mut links: FxHashMap<(Sym, u32), Sym> = FxHashMap::default();
+    let mut wanted: Vec<(Sym, u32, u32)> = Vec::new();
+    let mut refused = None;
+    build::each_body(&mut unit.ast, |ast, decl| {
+        let own = as_procedure(decl).and_then(|p| levels.get(&p.signature.name.name)).copied().unwrap_or(0);
+        let Some(body) = build::body_mut(decl) else { return };
+        for_each_stmt_mut(&mut body.block, &mut |s| {
+            let StmtKind::Async(post) = &mut s.kind else { return };
+            let Some(level) = post.level.filter(|level| *level > own + 1) else { return };
+            if !allowed {
+                refused.get_or_insert(s.span);
+                return;
+            }
+            let target = post.procedure.name;
+            for between in own + 1..level {
+                links.entry((target, between)).or_insert_with(|| {
+                    wanted.push((target, between, level));
+                    let text = format!("{}$up{between}", ast.text(target));
+                    build::fresh(ast, &text)
+                });
+            }
+            post.procedure.name = links[&(target, own + 1)];
+            post.level = Some(own + 1);
+        });
+    });
+    if let Some(span) = refused {
+        let message = "a post by more than one level up";
+        unit.unsupported(span, message, "without `--no-chains` it becomes a chain of posts");
+    }
+    for (target, between, level) in wanted {
+        let Some(signature) = unit.procedure(target).map(|p| p.signature.clone()) else { continue };
+        let ast = &mut unit.ast;
+        let next = if between + 1 == level { target } else { links[&(target, between + 1)] };
+        let args = build::names(ast, &build::var_names(&signature.ins));
+        let args = ast.exprs.add_list(&args);
+        let procedure = build::ident(next);
+        let post = Async { handle: None, result: None, procedure, args, level: Some(between + 1) };
+        let name = links[&(target, between)];
+        let mut link = build::signature(name, build::same_vars(&signature.ins), Vec::new());
+        link.type_params = signature.type_params;
+        build::declare_procedure(ast, link, vec![], vec![stmt(StmtKind::Async(Box::new(post)))], Attrs::NONE);
+        unit.levels.insert(name, between);
+    }
+}

@@ -1,0 +1,222 @@
+//! Translations from asynchronous to sequential Boogie programs, so that any sequential analysis becomes a
+//! concurrency analysis.
+//!
+//! A posted task becomes a call, made where the task is posted, with a guess of what the globals will be when it
+//! really runs; the guesses are confirmed at the end, so that the executions that remain are those of the
+//! asynchronous program under some scheduler, within some bound.
+//!
+//! ```
+//! use dally_bpl::{load, print, source::SourceMap};
+//! use dally_sequentialize::{Bounds, Options, Target, sequentialize};
+//!
+//! let mut sources = SourceMap::default();
+//! sources.add("example.bpl", "
+//!     var x: int;
+//!     procedure main() { x := 0; call {:async} bump(); assert x == 0; }
+//!     procedure bump() { x := x + 1; }
+//! ").unwrap();
+//! let program = load(&sources).expect("no errors");
+//!
+//! let options = Options::new(Target::Dfs(Bounds::delays(1)));
+//! let sequential = sequentialize(&program, &options).expect("dfs knows all of this");
+//! assert!(print(&sequential.ast).contains("call bump$post();"));
+//! ```
+//!
+//! # The translations
+//!
+//! | [`Target`] | executions | from | file |
+//! |---|---|---|---|
+//! | [`Dfs`](Target::Dfs) | of the scheduler `dfs`, with K delays | [POPL11 §5] | `dfs.rs` |
+//! | [`Df`](Target::Df) | of the scheduler `df`, with K delays | [SPIN14 §5] | `df.rs` |
+//! | [`Dfw`](Target::Dfw) | of the scheduler `dfw`, with K delays | [SPIN14 §5] | `dfw.rs` |
+//! | [`LalReps`](Target::LalReps) | of the scheduler `df`, in R rounds | Lal and Reps | `df.rs` |
+//! | [`Buffers`](Target::Buffers) | with levels and buffers, in K₁ rounds through the buffers and K₂ rounds of each level | [FSE12 §4, §5] | `buffers.rs`, `yields.rs`, `priorities.rs` |
+//! | [`Synce`](Target::Synce) | with levels and buffers encoded in shared memory, in R rounds | [FSE12 §6] | `synce.rs` |
+//!
+//! Each is a list of passes over the tree. What they share: contracts become statements (`contracts.rs`), atomic
+//! sections lose their yields (`atomicity.rs`), assertions become a flag (`assertions.rs`), posts become calls of
+//! wrappers (`posts.rs`), tags say where each piece of a task belongs in the original order (`tags.rs`).
+//! Globals are copied as scalars, one for each round.
+//!
+//! # What they assume
+//!
+//! A task is waited for only by somebody who has been given its handle: a handle that nothing was assigned to stands
+//! for any task. What a translation cannot handle is an `unsupported` diagnostic.
+//!
+//! The bibliography is in `ARCHITECTURE.md`.
+
+mod assertions;
+mod atomicity;
+mod buffers;
+mod build;
+mod contracts;
+mod df;
+mod dfs;
+mod dfw;
+mod frames;
+mod globals;
+mod levels;
+mod lower;
+mod options;
+mod posts;
+mod preempt;
+mod priorities;
+mod root;
+mod rounds;
+mod synce;
+mod tags;
+mod tasks;
+mod translation;
+mod unit;
+mod vectors;
+mod waits;
+mod yields;
+
+use dally_bpl::Program;
+use dally_bpl::ast::Ast;
+use dally_bpl::diagnostic::{Code, Diagnostic};
+use dally_bpl::source::Span;
+use dally_bpl::symbol::Sym;
+
+pub use crate::options::{Bounds, Options, Target};
+use crate::unit::Unit;
+
+/// A sequential program.
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    /// The program: it has no asynchrony.
+    pub ast: Ast,
+    /// The procedure in which it starts. At its end, each global of the original program has its final value.
+    pub root: Sym,
+}
+
+/// Translates a program.
+pub fn sequentialize(program: &Program, options: &Options) -> Result<Sequential, Vec<Diagnostic>> {
+    let mut unit = prepare(program, options);
+    let root = match options.to {
+        Target::Buffers { zields, yields } => to_buffers(&mut unit, options, zields, yields),
+        Target::Synce { rounds } => to_synce(&mut unit, rounds),
+        to => to_rounds(&mut unit, to),
+    };
+    finish(unit, root)
+}
+
+/// The program without its waits, by [SPIN14 Fig. 7]: each task leaves its result in shared memory.
+///
+/// It is still asynchronous, and starts in `entry`, or in the one procedure that is marked, or in `main`.
+pub fn without_waits(program: &Program, entry: Option<&str>) -> Result<Ast, Vec<Diagnostic>> {
+    let mut unit = Unit::new(program, entry);
+    lower::odds_and_ends(&mut unit, &program.info);
+    waits::remove(&mut unit);
+    lower::start_with(&mut unit);
+    if unit.problems.is_empty() { Ok(unit.ast) } else { Err(unit.problems.sorted()) }
+}
+
+/// The program with its levels and buffers encoded in shared memory, as [FSE12 §6] has it for comparison.
+///
+/// It is still asynchronous, and has one level and one buffer.
+pub fn without_levels(program: &Program, entry: Option<&str>) -> Result<Ast, Vec<Diagnostic>> {
+    let mut unit = Unit::new(program, entry);
+    lower::odds_and_ends(&mut unit, &program.info);
+    contracts::lower(&mut unit, &program.info);
+    atomicity::lower(&mut unit, true);
+    lower::awaits(&mut unit.ast);
+    waits::remove(&mut unit);
+    if unit.problems.is_empty() {
+        let homes = levels::specialise(&mut unit, true);
+        synce::encode(&mut unit, homes);
+        lower::start_with(&mut unit);
+    }
+    if let (Some(entry), true) = (unit.entries.first(), unit.problems.is_empty()) {
+        frames::single_entry_point(&mut unit.ast, entry.procedure);
+        frames::mark_entry_point(&mut unit.ast, entry.procedure);
+        return Ok(unit.ast);
+    }
+    Err(unit.problems.sorted())
+}
+
+/// What all translations do first.
+fn prepare(program: &Program, options: &Options) -> Unit {
+    let mut unit = Unit::new(program, options.entry.as_deref());
+    let levels = matches!(options.to, Target::Buffers { .. } | Target::Synce { .. });
+    if options.preempt {
+        preempt::insert(&mut unit, &program.info);
+    }
+    lower::odds_and_ends(&mut unit, &program.info);
+    contracts::lower(&mut unit, &program.info);
+    atomicity::lower(&mut unit, levels);
+    lower::awaits(&mut unit.ast);
+    if options.reorder {
+        lower::make_reorderable(&mut unit);
+    }
+    assertions::lower(&mut unit, levels);
+    unit
+}
+
+/// The translations that know one buffer and one level.
+fn to_rounds(unit: &mut Unit, to: Target) -> Option<Sym> {
+    if let Some(span) = tasks::in_globals(&unit.ast) {
+        if matches!(to, Target::Dfw(_)) {
+            let message = "`dfw` knows tasks in local variables only";
+            unit.unsupported(span, message, "pass the task as an argument, or use `--to df`");
+        }
+        waits::remove(unit);
+    }
+    let entry = lower::single_entry(unit, to.name())?;
+    if !unit.problems.is_empty() {
+        return None;
+    }
+    Some(match to {
+        Target::Dfs(bounds) => dfs::translate(unit, entry, &bounds),
+        Target::Df(bounds) => df::translate(unit, entry, &bounds, "df"),
+        Target::Dfw(bounds) => dfw::translate(unit, entry, &bounds),
+        Target::LalReps { rounds } => df::translate(unit, entry, &Bounds::rounds(rounds), "lal_reps"),
+        Target::Buffers { .. } | Target::Synce { .. } => return None,
+    })
+}
+
+/// Θ_P ∘ Θ_Y(K₂) ∘ Θ_M(K₁)
+fn to_buffers(unit: &mut Unit, options: &Options, zields: u32, yields: u32) -> Option<Sym> {
+    waits::remove(unit);
+    levels::entry_per_buffer(unit);
+    if !unit.problems.is_empty() {
+        return None;
+    }
+    let shared = globals::names(&globals::Globals::of(&unit.ast).shared);
+    levels::specialise(unit, false);
+    let (one_buffer, zields) = buffers::translate(unit, zields);
+    levels::chain(unit, options.chains);
+    if !unit.problems.is_empty() {
+        return None;
+    }
+    let translation =
+        one_buffer.then(&yields::translate(unit, yields, zields)).then(&priorities::translate(unit));
+    let entry = *unit.entries.first()?;
+    Some(translation.close(unit, entry, "buffers", &shared))
+}
+
+fn to_synce(unit: &mut Unit, rounds: u32) -> Option<Sym> {
+    waits::remove(unit);
+    if !unit.problems.is_empty() {
+        return None;
+    }
+    let homes = levels::specialise(unit, true);
+    synce::encode(unit, homes);
+    let entry = lower::single_entry(unit, "synce")?;
+    Some(df::translate(unit, entry, &Bounds::rounds(rounds), "synce"))
+}
+
+fn finish(unit: Unit, root: Option<Sym>) -> Result<Sequential, Vec<Diagnostic>> {
+    let Unit { mut ast, problems, .. } = unit;
+    let Some(root) = root.filter(|_| problems.is_empty()) else { return Err(problems.sorted()) };
+    frames::sort(&mut ast);
+    frames::single_entry_point(&mut ast, root);
+    frames::plain_variables(&mut ast);
+    let (info, diagnostics) = dally_bpl::check(&ast);
+    if let Some(first) = diagnostics.iter().next() {
+        let message = format!("this program cannot be translated: {}", first.message);
+        return Err(vec![Diagnostic::new(Code::NotSequential, Span::NONE, message)]);
+    }
+    frames::complete(&mut ast, &info);
+    Ok(Sequential { ast, root })
+}

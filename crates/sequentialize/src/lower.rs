@@ -1,0 +1,210 @@
+//! What all translations do first: odds and ends of the language that come down to simpler statements.
+//!
+//! - `call {:async} r := p(e);` with an `r` of the result's type, as Corral has it: `r` gets an arbitrary value.
+//! - `assume {:await} e;` is passed if `e` holds; otherwise the task blocks, which lets others run, until it does.
+//! - Seals restrict which schedules a search looks at, not what a program does: they are dropped.
+//! - A program with several entry points in one buffer gets one that posts them all.
+
+use dally_bpl::ast::{Ast, Async, Attrs, StmtKind};
+use dally_bpl::check::{Info, TyKind, VarId};
+use dally_bpl::symbol::Sym;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::build::{self, stmt};
+use crate::unit::{Entry, Unit};
+
+/// Goes through the bodies as they were read.
+pub(crate) fn odds_and_ends(unit: &mut Unit, info: &Info) {
+    let mut decls = std::mem::take(&mut unit.ast.decls);
+    for (index, decl) in decls.iter_mut().enumerate() {
+        let vars = info.bodies.get(&index).into_iter();
+        let vars = vars.flat_map(|b| b.ins.iter().chain(&b.outs).chain(&b.locals));
+        let locals: FxHashMap<Sym, VarId> = vars.map(|v| (info[*v].name, *v)).collect();
+        let is_task = |name: Sym| {
+            let var = locals.get(&name).copied().or_else(|| info.global(name));
+            var.is_some_and(|v| matches!(info.types.kind(info[v].ty), TyKind::Task(_)))
+        };
+        let Some(body) = build::body_mut(decl) else { continue };
+        build::rewrite(&mut body.block, &mut |mut s, out| match &mut s.kind {
+            StmtKind::Seal | StmtKind::Unseal => {}
+            StmtKind::Async(post) => {
+                let arbitrary = post.handle.take_if(|h| !is_task(h.name));
+                out.push(s);
+                out.extend(build::havoc(&arbitrary.map(|h| h.name).into_iter().collect::<Vec<_>>()));
+            }
+            StmtKind::Call(call) => {
+                if ["corral_getThreadID", "corral_getChildThreadID"]
+                    .contains(&unit.ast.text(call.procedure.name))
+                {
+                    let message = "the numbers of tasks are not kept by sequentialisations";
+                    unit.problems.push(
+                        dally_bpl::diagnostic::Diagnostic::new(
+                            dally_bpl::diagnostic::Code::NotSequential,
+                            call.procedure.span,
+                            message,
+                        )
+                        .help("pass the task a number of your own"),
+                    );
+                }
+                out.push(s);
+            }
+            _ => out.push(s),
+        });
+    }
+    unit.ast.decls = decls;
+}
+
+/// `assume {:await} e;` becomes `if (!e) { yield; assume e; }`.
+pub(crate) fn awaits(ast: &mut Ast) {
+    build::rewrite_bodies(ast, |ast, s, out| {
+        let StmtKind::Await(condition) = s.kind else { return out.push(s) };
+        let again = ast.copy_expr(condition);
+        let blocked = build::not(ast, condition);
+        let mut kept = build::assume(again);
+        (kept.attrs, kept.span) = (s.attrs, s.span);
+        let mut lowered = build::when(blocked, vec![stmt(StmtKind::Yield), kept]);
+        lowered.span = s.span;
+        out.push(lowered);
+    });
+}
+
+/// Lets each posted task be put off before it begins: the programs that [FSE12 §3.1] calls reorderable.
+///
+/// There, the first statement is `while (*) { yield; }`; here, one yield lets a task move on by any number of
+/// rounds. A procedure that is also called gets a version of its own for tasks, `p$later`: the paper has none
+/// that is both.
+pub(crate) fn make_reorderable(unit: &mut Unit) {
+    let tasks = unit.task_procedures();
+    let mut called = FxHashSet::default();
+    build::each_stmt(&mut unit.ast, |_, s| {
+        if let StmtKind::Call(call) = &s.kind {
+            called.insert(call.procedure.name);
+        }
+    });
+    let mut both: Vec<Sym> = tasks.intersection(&called).copied().collect();
+    both.sort_unstable();
+    let later: FxHashMap<Sym, Sym> = both.iter().map(|p| (*p, declare_later(unit, *p))).collect();
+    build::each_stmt(&mut unit.ast, |_, s| {
+        if let StmtKind::Async(post) = &mut s.kind {
+            post.procedure.name = later.get(&post.procedure.name).copied().unwrap_or(post.procedure.name);
+        }
+    });
+    for entry in &mut unit.entries {
+        entry.procedure = later.get(&entry.procedure).copied().unwrap_or(entry.procedure);
+    }
+    build::each_body(&mut unit.ast, |_, decl| {
+        if crate::unit::as_procedure(decl).is_some_and(|p| {
+            tasks.contains(&p.signature.name.name) && !called.contains(&p.signature.name.name)
+        }) && let Some(body) = build::body_mut(decl)
+        {
+            body.block.stmts.insert(0, stmt(StmtKind::Yield));
+        }
+    });
+}
+
+/// `procedure p$later(…)`, which yields, and then calls `p`.
+fn declare_later(unit: &mut Unit, procedure: Sym) -> Sym {
+    let signature = unit.procedure(procedure).map(|p| p.signature.clone());
+    let ast = &mut unit.ast;
+    let text = format!("{}$later", ast.text(procedure));
+    let name = build::fresh(ast, &text);
+    let Some(mut signature) = signature else { return name };
+    signature.name = build::ident(name);
+    (signature.ins, signature.outs) = (build::same_vars(&signature.ins), build::same_vars(&signature.outs));
+    let args = build::names(ast, &build::var_names(&signature.ins));
+    let call = build::call(ast, &build::var_names(&signature.outs), procedure, &args);
+    build::declare_procedure(ast, signature, vec![], vec![stmt(StmtKind::Yield), call], Attrs::NONE);
+    unit.derived(name, procedure);
+    name
+}
+
+/// Sets up what passes have added at the beginning of the first entry point.
+pub(crate) fn start_with(unit: &mut Unit) {
+    let Some(entry) = unit.entries.first().map(|e| e.procedure) else { return };
+    let ast = &mut unit.ast;
+    let stmts: Vec<_> = unit.initially.iter().map(|(v, n)| build::set_int(ast, *v, *n)).collect();
+    build::each_body(ast, |_, decl| {
+        if crate::unit::as_procedure(decl).is_some_and(|p| p.signature.name.name == entry)
+            && let Some(body) = build::body_mut(decl)
+        {
+            body.block.stmts.splice(0..0, stmts.iter().cloned());
+        }
+    });
+}
+
+/// Leaves one entry point, or says that there are several buffers.
+pub(crate) fn single_entry(unit: &mut Unit, translation: &str) -> Option<Entry> {
+    let first = *unit.entries.first()?;
+    if let Some(other) =
+        unit.entries.iter().find(|e| e.buffer != first.buffer || e.level != first.level).copied()
+    {
+        let message = format!("`{translation}` knows one buffer and one level only");
+        unit.unsupported(other.span, message, "`--to buffers` and `--to synce` know several");
+    }
+    let mut leveled = None;
+    build::each_stmt(&mut unit.ast, |_, s| {
+        if matches!(&s.kind, StmtKind::Async(post) if post.level.is_some_and(|l| l != first.level)) {
+            leveled.get_or_insert(s.span);
+        }
+    });
+    if let Some(span) = leveled {
+        let message = format!("`{translation}` knows one level only");
+        unit.unsupported(span, message, "`--to buffers` and `--to synce` know several");
+    }
+    build::rewrite_bodies(&mut unit.ast, |_, s, out| match s.kind {
+        StmtKind::Zield => {}
+        _ => out.push(s),
+    });
+    if unit.entries.len() == 1 {
+        return Some(first);
+    }
+    let own = unit.entries.clone();
+    let entry = post_all(unit, &own);
+    unit.entries = vec![entry];
+    Some(entry)
+}
+
+/// Declares a procedure, at the lowest of their levels, that posts several entry points of one buffer.
+pub(crate) fn post_all(unit: &mut Unit, entries: &[Entry]) -> Entry {
+    let root = build::fresh(&mut unit.ast, "entries");
+    let (mut stmts, mut locals) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let ins = unit.procedure(entry.procedure).map(|p| p.signature.ins.clone()).unwrap_or_default();
+        let args = arbitrary_arguments(&mut unit.ast, &ins, &mut locals);
+        let args = build::names(&mut unit.ast, &args);
+        let args = unit.ast.exprs.add_list(&args);
+        let (procedure, level) = (build::ident(entry.procedure), Some(entry.level));
+        stmts.push(stmt(StmtKind::Async(Box::new(Async {
+            handle: None,
+            result: None,
+            procedure,
+            args,
+            level,
+        }))));
+    }
+    build::declare_procedure(
+        &mut unit.ast,
+        build::signature(root, vec![], vec![]),
+        locals,
+        stmts,
+        Attrs::NONE,
+    );
+    let level = entries.iter().map(|e| e.level).min().unwrap_or(0);
+    Entry { procedure: root, level, ..entries[0] }
+}
+
+/// Fresh locals for parameters that nobody passes.
+pub(crate) fn arbitrary_arguments(
+    ast: &mut Ast,
+    ins: &[dally_bpl::ast::VarDecl],
+    locals: &mut Vec<dally_bpl::ast::VarDecl>,
+) -> Vec<Sym> {
+    let mut names = Vec::new();
+    for decl in ins {
+        let text = ast.text(decl.var.name.name).to_owned();
+        let name = build::fresh(ast, &format!("{text}$any"));
+        locals.push(build::var(name, decl.var.ty, decl.attrs.clone()));
+        names.push(name);
+    }
+    names
+}

@@ -1,0 +1,140 @@
+//! Yields before each statement that touches a shared variable.
+//!
+//! [FSE12 §6]; the same points at which `dally check --preempt` lets tasks be switched: before a statement that
+//! reads or writes a shared variable, before the guard of a loop is evaluated again, and before the result of a
+//! call is assigned to a shared variable. What follows an `await` belongs to it. Atomic sections take their
+//! yields out later ([`crate::atomicity`]).
+
+use dally_bpl::ast::{Ast, Block, DeclKind, ExprId, Ident, Procedure, Stmt, StmtKind, TypeId, VarDecl};
+use dally_bpl::check::{Info, Ref, VarId, VarKind};
+use dally_bpl::stack::grow;
+use dally_bpl::symbol::Sym;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::build::{self, stmt};
+use crate::globals::THREAD_LOCAL;
+use crate::unit::{Unit, procedures};
+
+struct Pass<'a> {
+    info: &'a Info,
+    thread_local: FxHashSet<Sym>,
+    /// The types of the results of each procedure.
+    results: FxHashMap<Sym, Vec<TypeId>>,
+    /// The variables of the body that is being gone through.
+    locals: FxHashMap<Sym, VarId>,
+    /// The variables that keep results for a while.
+    kept: FxHashMap<Sym, Sym>,
+    /// Those of them that the body needs.
+    more: Vec<VarDecl>,
+}
+
+pub(crate) fn insert(unit: &mut Unit, info: &Info) {
+    let ast = &mut unit.ast;
+    let is_local = |d: &&dally_bpl::ast::Decl| ast.attr(&d.attrs, THREAD_LOCAL).is_some();
+    let thread_local = ast.decls.iter().filter(is_local).filter_map(|d| match &d.kind {
+        DeclKind::Var(var) => Some(var.name.name),
+        _ => None,
+    });
+    let thread_local = thread_local.collect();
+    let result_types = |p: &Procedure| p.signature.outs.iter().map(|o| o.var.ty).collect();
+    let results = procedures(ast).into_iter().map(|(name, p)| (name, result_types(p))).collect();
+    let mut pass = Pass {
+        info,
+        thread_local,
+        results,
+        locals: FxHashMap::default(),
+        kept: FxHashMap::default(),
+        more: Vec::new(),
+    };
+    let mut decls = std::mem::take(&mut ast.decls);
+    for (index, decl) in decls.iter_mut().enumerate() {
+        let vars = info.bodies.get(&index).into_iter();
+        let vars = vars.flat_map(|b| b.ins.iter().chain(&b.outs).chain(&b.locals));
+        pass.locals = vars.map(|v| (info[*v].name, *v)).collect();
+        if let Some(body) = build::body_mut(decl) {
+            pass.block(ast, &mut body.block);
+            body.locals.append(&mut pass.more);
+        }
+    }
+    ast.decls = decls;
+}
+
+impl Pass<'_> {
+    fn block(&mut self, ast: &mut Ast, block: &mut Block) {
+        let mut out = Vec::with_capacity(block.stmts.len());
+        let mut awaited = false;
+        for mut s in std::mem::take(&mut block.stmts) {
+            let switch = !awaited && self.touches_shared(ast, &s);
+            awaited = matches!(s.kind, StmtKind::Await(_));
+            match &mut s.kind {
+                StmtKind::If(conditional) => {
+                    for branch in &mut conditional.branches {
+                        grow(|| self.block(ast, &mut branch.block));
+                    }
+                    if let Some(otherwise) = &mut conditional.otherwise {
+                        grow(|| self.block(ast, otherwise));
+                    }
+                }
+                StmtKind::While(w) => {
+                    grow(|| self.block(ast, &mut w.body));
+                    if switch {
+                        w.body.stmts.push(stmt(StmtKind::Yield));
+                    }
+                }
+                _ => {}
+            }
+            let assigned = self.late_results(ast, &mut s);
+            let before = if switch { vec![stmt(StmtKind::Yield)] } else { Vec::new() };
+            build::push_after(ast, before, s, &mut out);
+            out.extend(assigned);
+        }
+        block.stmts = out;
+    }
+
+    /// Lets others run between the end of a call and the assignment of its results to shared variables.
+    fn late_results(&mut self, ast: &mut Ast, s: &mut Stmt) -> Vec<Stmt> {
+        let StmtKind::Call(call) = &mut s.kind else { return Vec::new() };
+        if !call.outs.iter().flatten().any(|out| self.is_shared(*out)) {
+            return Vec::new();
+        }
+        let Some(types) = self.results.get(&call.procedure.name) else { return Vec::new() };
+        let mut late = Vec::new();
+        for (out, ty) in call.outs.iter_mut().zip(types) {
+            let Some(target) = out else { continue };
+            let kept = *self.kept.entry(target.name).or_insert_with(|| {
+                let text = format!("{}$result", ast.text(target.name));
+                build::fresh(ast, &text)
+            });
+            if !self.more.iter().any(|v| v.var.name.name == kept) {
+                self.more.push(build::var(kept, *ty, dally_bpl::ast::Attrs::NONE));
+            }
+            late.push((target.name, kept));
+            *target = build::ident(kept);
+        }
+        let mut stmts = vec![stmt(StmtKind::Yield)];
+        stmts.extend(build::assign(ast, &late));
+        stmts
+    }
+
+    fn touches_shared(&self, ast: &Ast, s: &Stmt) -> bool {
+        let (exprs, assigned) = s.kind.touches(&ast.exprs);
+        assigned.iter().any(|name| self.is_shared(*name)) || exprs.iter().any(|e| self.reads_shared(ast, *e))
+    }
+
+    fn reads_shared(&self, ast: &Ast, e: ExprId) -> bool {
+        ast.exprs.any(e, &mut |part| match self.info.meaning(part) {
+            Some(Ref::Var(var)) => self.is_shared_var(var),
+            _ => false,
+        })
+    }
+
+    fn is_shared(&self, name: Ident) -> bool {
+        let var = self.locals.get(&name.name).copied().or_else(|| self.info.global(name.name));
+        var.is_some_and(|v| self.is_shared_var(v))
+    }
+
+    fn is_shared_var(&self, var: VarId) -> bool {
+        let var = &self.info[var];
+        var.kind == VarKind::Global && !self.thread_local.contains(&var.name)
+    }
+}

@@ -1,0 +1,159 @@
+//! Rounds and delays: what dfs, df, dfw and lal-reps have in common.
+//!
+//! The round `k` of the running task, the place `order` of the running piece within its round, and how many
+//! `delays` are spent are globals of the sequential program. A task that may be delayed is moved on by an
+//! arbitrary number of rounds: `while (* && delays < K)` of the figures, without the loop.
+
+use dally_bpl::ast::{Ast, Attrs, BinaryOp, Stmt, StmtKind};
+use dally_bpl::symbol::Sym;
+
+use crate::build;
+use crate::posts;
+use crate::tags::Place;
+use crate::{Bounds, unit::Unit};
+
+#[derive(Debug)]
+pub(crate) struct Rounds {
+    /// How many there are.
+    pub(crate) count: u32,
+    /// The round of the running task.
+    pub(crate) round: Sym,
+    /// The place of the running piece within its round.
+    pub(crate) order: Sym,
+    /// How many pieces there are so far.
+    pieces: Sym,
+    delays: Option<Sym>,
+    /// The procedure that may delay the running task, if delays are possible.
+    delay: Option<Sym>,
+}
+
+impl Rounds {
+    pub(crate) fn declare(ast: &mut Ast, bounds: &Bounds) -> Rounds {
+        let round = build::global_int(ast, "k", Attrs::NONE);
+        let order = build::global_int(ast, "order", Attrs::NONE);
+        let pieces = build::global_int(ast, "pieces", Attrs::NONE);
+        let delays = bounds.delays.map(|_| build::global_int(ast, "delays", Attrs::NONE));
+        let mut rounds = Rounds { count: bounds.rounds, round, order, pieces, delays, delay: None };
+        if bounds.rounds > 1 && bounds.delays != Some(0) {
+            rounds.declare_delay(ast, bounds);
+        }
+        rounds
+    }
+
+    fn declare_delay(&mut self, ast: &mut Ast, bounds: &Bounds) {
+        let by = build::fresh(ast, "by");
+        let most = bounds.delays.unwrap_or(u32::MAX).min(self.count - 1);
+        let range = build::range(ast, most);
+        let locals = vec![build::local_int(ast, by, range)];
+        let mut bounds_hold = vec![build::compare(ast, by, BinaryOp::Ge, 0)];
+        let sum = build::relate(ast, self.round, BinaryOp::Add, by);
+        let end = build::int(ast, self.count);
+        bounds_hold.push(build::binary(ast, BinaryOp::Lt, sum, end));
+        let mut moved = vec![(self.round, build::relate(ast, self.round, BinaryOp::Add, by))];
+        if let (Some(delays), Some(most)) = (self.delays, bounds.delays) {
+            let sum = build::relate(ast, delays, BinaryOp::Add, by);
+            let most = build::int(ast, most);
+            bounds_hold.push(build::binary(ast, BinaryOp::Le, sum, most));
+            moved.push((delays, build::relate(ast, delays, BinaryOp::Add, by)));
+        }
+        let mut stmts = build::havoc(&[by]);
+        let condition = build::all(ast, bounds_hold);
+        stmts.push(build::assume(condition));
+        let (targets, values): (Vec<_>, Vec<_>) = moved.into_iter().unzip();
+        stmts.push(build::set(ast, &targets, &values));
+        let delay = build::fresh(ast, "delay");
+        build::declare_helper(ast, delay, locals, stmts);
+        self.delay = Some(delay);
+    }
+
+    /// Perhaps moves the running task to a later round.
+    pub(crate) fn maybe_delay(&self, ast: &mut Ast) -> Vec<Stmt> {
+        self.delay.into_iter().map(|delay| build::call(ast, &[], delay, &[])).collect()
+    }
+
+    /// The piece that begins now comes after all others of its round so far.
+    pub(crate) fn begin_piece(&self, ast: &mut Ast) -> Vec<Stmt> {
+        let (count, one) = (build::name(ast, self.pieces), build::int(ast, 1));
+        let after = build::binary(ast, BinaryOp::Add, count, one);
+        let mut stmts = vec![build::set(ast, &[self.pieces], &[after])];
+        stmts.extend(build::assign(ast, &[(self.order, self.pieces)]));
+        stmts
+    }
+
+    /// At the beginning of everything.
+    pub(crate) fn start(&self, ast: &mut Ast) -> Stmt {
+        let targets: Vec<Sym> =
+            [self.round, self.order, self.pieces].into_iter().chain(self.delays).collect();
+        let zeros: Vec<_> = targets.iter().map(|_| build::int(ast, 0)).collect();
+        build::set(ast, &targets, &zeros)
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        Place(vec![self.round, self.order])
+    }
+
+    /// Locals that keep round and place of the poster.
+    pub(crate) fn keepers(&self, ast: &mut Ast) -> Vec<(Sym, dally_bpl::ast::VarDecl)> {
+        posts::int_keepers(ast, &[self.round, self.order])
+    }
+}
+
+/// Replaces yields by calls of a helper, and waits by calls of another that is given round and place of the task
+/// that is waited for.
+pub(crate) fn lower_switches(unit: &mut Unit, yields: Option<Sym>, waits: Option<Sym>) {
+    build::rewrite_bodies(&mut unit.ast, |ast, mut s, out| match s.kind {
+        StmtKind::Yield => {
+            if let Some(yields) = yields {
+                s.kind = build::call(ast, &[], yields, &[]).kind;
+                out.push(s);
+            }
+        }
+        StmtKind::Wait(result, task) => {
+            let Some(waits) = waits else { return };
+            let args = ["round", "order"].map(|part| {
+                let task = ast.copy_expr(task);
+                build::field(ast, task, part)
+            });
+            s.kind = build::call(ast, &[], waits, &args).kind;
+            out.push(s);
+            if let Some(result) = result {
+                let value = build::field(ast, task, "result");
+                out.push(build::set(ast, &[result.name], &[value]));
+            }
+        }
+        _ => out.push(s),
+    });
+}
+
+/// Whether the program waits for tasks.
+pub(crate) fn has_waits(ast: &mut Ast) -> bool {
+    let mut found = false;
+    build::each_stmt(ast, |_, s| found |= matches!(s.kind, StmtKind::Wait(..)));
+    found
+}
+
+/// `procedure join(ended, at)`, whose task goes on if the other one has ended before the place at which it
+/// stands after `first`.
+pub(crate) fn declare_wait_by_place(unit: &mut Unit, rounds: &Rounds, first: Vec<Stmt>) -> Option<Sym> {
+    let ast = &mut unit.ast;
+    if !has_waits(ast) {
+        return None;
+    }
+    let (wait, ended, at) = (build::fresh(ast, "join"), build::fresh(ast, "ended"), build::fresh(ast, "at"));
+    let ins = [ended, at].map(|p| build::local_int(ast, p, Attrs::NONE)).to_vec();
+    let earlier = build::relate(ast, ended, BinaryOp::Lt, rounds.round);
+    let same = build::relate(ast, ended, BinaryOp::Eq, rounds.round);
+    let before = build::relate(ast, at, BinaryOp::Lt, rounds.order);
+    let same = build::binary(ast, BinaryOp::And, same, before);
+    let mut done = build::binary(ast, BinaryOp::Or, earlier, same);
+    if let Some(error) = unit.error {
+        // The task returns at once then, and waits for nobody.
+        let error = build::name(ast, error);
+        done = build::binary(ast, BinaryOp::Or, error, done);
+    }
+    let mut stmts = first;
+    stmts.push(build::assume(done));
+    let attrs = [build::attr_int(ast, "inline", 1)].into_iter().collect();
+    build::declare_procedure(ast, build::signature(wait, ins, vec![]), vec![], stmts, attrs);
+    Some(wait)
+}

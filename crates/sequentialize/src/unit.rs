@@ -1,0 +1,171 @@
+//! A program on its way through the passes.
+
+use dally_bpl::Program;
+use dally_bpl::ast::{Ast, AttrArg, Attrs, Decl, DeclKind, Expr, Procedure, Stmt, StmtKind};
+use dally_bpl::check::Info;
+use dally_bpl::diagnostic::{Code, Diagnostic, Diagnostics};
+use dally_bpl::source::Span;
+use dally_bpl::symbol::Sym;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::build;
+
+/// A procedure in which execution starts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) procedure: Sym,
+    pub(crate) buffer: u32,
+    pub(crate) level: u32,
+    pub(crate) span: Span,
+}
+
+/// The program, and what passes tell each other about it.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    pub(crate) ast: Ast,
+    pub(crate) entries: Vec<Entry>,
+    /// The flag that a failed assertion raises, if there are assertions.
+    pub(crate) error: Option<Sym>,
+    /// Where a program sets up what the passes have added, before anything else happens.
+    pub(crate) initially: Vec<(Sym, u32)>,
+    /// The level at which each procedure runs, once that is known.
+    pub(crate) levels: FxHashMap<Sym, u32>,
+    /// The procedure of the original program that others have been made of.
+    origins: FxHashMap<Sym, Sym>,
+    pub(crate) problems: Diagnostics,
+}
+
+/// What names and types mean at this point.
+pub(crate) fn info(ast: &Ast) -> Info {
+    let (info, diagnostics) = dally_bpl::check(ast);
+    debug_assert!(diagnostics.is_empty(), "{:?} in\n{}", diagnostics.iter().next(), dally_bpl::print(ast));
+    info
+}
+
+impl Unit {
+    pub(crate) fn new(program: &Program, entry: Option<&str>) -> Unit {
+        let ast = program.ast.clone();
+        let mut unit = Unit {
+            ast,
+            entries: Vec::new(),
+            error: None,
+            initially: Vec::new(),
+            levels: FxHashMap::default(),
+            origins: FxHashMap::default(),
+            problems: Diagnostics::default(),
+        };
+        unit.find_entries(entry);
+        unit
+    }
+
+    /// Notes that a procedure has been made of another.
+    pub(crate) fn derived(&mut self, procedure: Sym, from: Sym) {
+        let origin = self.origin(from);
+        self.origins.insert(procedure, origin);
+    }
+
+    /// The procedure of the original program that this one stands for.
+    pub(crate) fn origin(&self, procedure: Sym) -> Sym {
+        self.origins.get(&procedure).copied().unwrap_or(procedure)
+    }
+
+    /// Says that a translation cannot handle something.
+    pub(crate) fn unsupported(&mut self, span: Span, message: impl Into<String>, help: &str) {
+        self.problems.push(Diagnostic::new(Code::NotSequential, span, message).help(help));
+    }
+
+    pub(crate) fn procedure(&self, name: Sym) -> Option<&Procedure> {
+        self.ast.decls.iter().filter_map(|d| as_procedure(d)).find(|p| p.signature.name.name == name)
+    }
+
+    fn find_entries(&mut self, wanted: Option<&str>) {
+        let ast = &self.ast;
+        let all: Vec<&Decl> = ast.decls.iter().filter(|d| as_procedure(d).is_some()).collect();
+        let name = |d: &Decl| as_procedure(d).map_or("", |p| ast.text(p.signature.name.name));
+        let marked = all.iter().any(|d| ast.attr(&d.attrs, "entrypoint").is_some());
+        let is_entry = |d: &Decl| match wanted {
+            Some(wanted) => name(d) == wanted,
+            None if marked => ast.attr(&d.attrs, "entrypoint").is_some(),
+            None => name(d) == "main",
+        };
+        let found = all.into_iter().filter(|d| is_entry(d));
+        let entry = |d: &Decl| {
+            let name = as_procedure(d)?.signature.name;
+            let number = |attr| number_attr(ast, &d.attrs, attr).unwrap_or(0);
+            Some(Entry {
+                procedure: name.name,
+                buffer: number("buffer"),
+                level: number("level"),
+                span: name.span,
+            })
+        };
+        self.entries = found.filter_map(entry).collect();
+        if self.entries.is_empty() {
+            let message = match wanted {
+                Some(wanted) => format!("there is no procedure `{wanted}` to start in"),
+                None => "there is no procedure to start in".to_owned(),
+            };
+            let help = "mark one with `{:entrypoint}`, call it `main`, or name it with `--entry`";
+            self.problems.push(Diagnostic::new(Code::NoEntry, Span::NONE, message).help(help));
+        }
+    }
+
+    /// The procedures that are posted, and those in which execution starts.
+    pub(crate) fn task_procedures(&mut self) -> FxHashSet<Sym> {
+        let mut found: FxHashSet<Sym> = self.entries.iter().map(|e| e.procedure).collect();
+        build::each_stmt(&mut self.ast, |_, stmt| {
+            if let StmtKind::Async(post) = &stmt.kind {
+                found.insert(post.procedure.name);
+            }
+        });
+        found
+    }
+
+    /// The procedures for whose own statements the test holds, and those that call such.
+    pub(crate) fn closure(&mut self, mut test: impl FnMut(&Stmt) -> bool) -> FxHashSet<Sym> {
+        let mut found = FxHashSet::default();
+        let mut callers: FxHashMap<Sym, Vec<Sym>> = FxHashMap::default();
+        build::each_body(&mut self.ast, |_, decl| {
+            let Some(name) = as_procedure(decl).map(|p| p.signature.name.name) else { return };
+            let Some(body) = build::body_mut(decl) else { return };
+            dally_bpl::ast::for_each_stmt_mut(&mut body.block, &mut |stmt| {
+                if let StmtKind::Call(call) = &stmt.kind {
+                    callers.entry(call.procedure.name).or_default().push(name);
+                }
+                if test(stmt) {
+                    found.insert(name);
+                }
+            });
+        });
+        let mut todo: Vec<Sym> = found.iter().copied().collect();
+        while let Some(procedure) = todo.pop() {
+            for caller in callers.get(&procedure).into_iter().flatten() {
+                if found.insert(*caller) {
+                    todo.push(*caller);
+                }
+            }
+        }
+        found
+    }
+}
+
+pub(crate) fn as_procedure(decl: &Decl) -> Option<&Procedure> {
+    match &decl.kind {
+        DeclKind::Procedure(p) => Some(p),
+        _ => None,
+    }
+}
+
+pub(crate) fn procedures(ast: &Ast) -> FxHashMap<Sym, &Procedure> {
+    ast.decls.iter().filter_map(|d| as_procedure(d)).map(|p| (p.signature.name.name, p)).collect()
+}
+
+fn number_attr(ast: &Ast, attrs: &Attrs, name: &str) -> Option<u32> {
+    match ast.attr(attrs, name)?.args[..] {
+        [AttrArg::Expr(e)] => match ast.exprs[e] {
+            Expr::Int(digits) => ast.text(digits).parse().ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
