@@ -2,6 +2,8 @@
 
 use dally_bpl::source::{SourceMap, Span};
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_explore::{
@@ -28,6 +30,11 @@ pub(crate) struct Machines {
 }
 
 impl Machines {
+    /// Lets a flag end steps that take long.
+    pub(crate) fn interrupt_by(&mut self, flag: Arc<AtomicBool>) {
+        self.searched.interrupt_by(flag);
+    }
+
     pub(crate) fn new(sources: &SourceMap, program: &ProgramArgs) -> Result<Self, Vec<Diagnostic>> {
         let loaded = dally_bpl::load(sources)?;
         let options = program.options();

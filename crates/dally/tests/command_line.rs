@@ -160,6 +160,11 @@ fn budgets_end_a_search_in_good_order() {
     let wide = b"var a, b, c, d: bv16; procedure main() { assume a != b && c != d; }";
     let output = dally(&["check", "-"], wide);
     assert!(text(&output.stdout).starts_with("unsupported: a step that can go on in more than"));
+    // One step that takes long, and one that takes memory.
+    let slow = b"function f(n: int): int { if n <= 0 then 0 else f(n - 1) + f(n - 2) }
+                 procedure main() { assert f(60) > 0; }";
+    let output = dally(&["check", "--time", "200ms", "-"], slow);
+    assert!(text(&output.stdout).starts_with("inconclusive: the time is up"), "{}", text(&output.stdout));
 }
 
 #[test]

@@ -75,6 +75,8 @@ pub enum FailureKind {
     Runtime,
     /// Not a failure of the program: it uses something that cannot be explored.
     Unsupported,
+    /// Not a failure of the program: the step took so long that the search was to end before it did.
+    Interrupted,
 }
 
 impl Failure {
@@ -93,6 +95,11 @@ impl Failure {
         Self { kind: FailureKind::Runtime, message: message.into() }
     }
 
+    /// The search is to end before the step does.
+    pub fn interrupted() -> Self {
+        Self { kind: FailureKind::Interrupted, message: "interrupted".to_owned() }
+    }
+
     /// The program uses something that cannot be explored.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Unsupported, message: message.into() }
@@ -106,6 +113,7 @@ impl fmt::Display for Failure {
             FailureKind::Deadlock => "deadlock",
             FailureKind::Runtime => "run-time error",
             FailureKind::Unsupported => "unsupported",
+            FailureKind::Interrupted => "not a failure",
         };
         write!(f, "{kind}: {}", self.message)
     }

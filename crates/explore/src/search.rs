@@ -251,8 +251,13 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     }
 
     fn failed(&self, found: Found) -> Verdict {
-        if found.failure.kind == FailureKind::Unsupported {
-            return Verdict::Unsupported(found.failure.message);
+        match found.failure.kind {
+            FailureKind::Unsupported => return Verdict::Unsupported(found.failure.message),
+            FailureKind::Interrupted => {
+                let limit = self.expander.watch.poll(&self.coverage);
+                return Verdict::Inconclusive(limit.unwrap_or(Limit::Cancelled));
+            }
+            FailureKind::Assertion | FailureKind::Deadlock | FailureKind::Runtime => {}
         }
         let schedule = self.core.trails.schedule(self.expander.policy.name(), found.at, found.hop);
         Verdict::Bug(Box::new(Bug { failure: found.failure, schedule, cost: found.cost }))

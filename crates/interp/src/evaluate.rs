@@ -114,25 +114,7 @@ fn equal_parts(heap: &Heap, a: Value, b: Value) -> Result<bool, Trouble> {
     if a == Value::Unset || b == Value::Unset {
         return Err(Trouble::Arbitrary);
     }
-    if a == b {
-        return if known(heap, a) { Ok(true) } else { Err(Trouble::Arbitrary) };
-    }
-    if known(heap, a) && known(heap, b) { Ok(false) } else { Err(Trouble::Arbitrary) }
-}
-
-/// Whether nothing in a value is arbitrary.
-fn known(heap: &Heap, value: Value) -> bool {
-    match value {
-        Value::Unset => false,
-        Value::Map(id) => {
-            let map = heap.maps.get(id);
-            known(heap, map.default) && map.entries.iter().all(|(_, v)| known(heap, *v))
-        }
-        Value::Data(id) => {
-            dally_bpl::stack::grow(|| heap.data.get(id).fields.iter().all(|v| known(heap, *v)))
-        }
-        _ => true,
-    }
+    if heap.is_known(a) && heap.is_known(b) { Ok(a == b) } else { Err(Trouble::Arbitrary) }
 }
 
 pub(crate) fn truth(value: Value) -> Result<bool, Trouble> {

@@ -1,6 +1,8 @@
 //! A program as a transition system.
 
 use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::{SourceMap, Span};
@@ -24,6 +26,8 @@ pub(crate) const MAX_WAYS: usize = 1 << 18;
 pub struct Machine {
     pub(crate) code: Code,
     pub(crate) store: Store,
+    /// Becomes true when steps shall end as soon as they can.
+    interrupt: Arc<AtomicBool>,
     sources: SourceMap,
 }
 
@@ -36,7 +40,13 @@ impl Machine {
     ) -> Result<Self, Vec<Diagnostic>> {
         let (code, heap) = compile::compile(program, options)?;
         let store = Store::new(heap, code.globals.len() as u32);
-        Ok(Machine { code, store, sources: sources.clone() })
+        Ok(Machine { code, store, interrupt: Arc::default(), sources: sources.clone() })
+    }
+
+    /// Lets steps be interrupted by a flag: once it is true, they end as soon as they can, with a failure of the kind
+    /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
+    pub fn interrupt_by(&mut self, flag: Arc<AtomicBool>) {
+        self.interrupt = flag;
     }
 
     pub(crate) fn text(&self, name: Sym) -> &str {
@@ -80,7 +90,8 @@ impl Machine {
             Op::Await => {
                 let globals = state.globals.iter().collect();
                 let meta = control.tasks[place];
-                let mut run = Run::new(&self.code, &self.store, meta, globals, stack, control, ());
+                let mut run =
+                    Run::new(&self.code, &self.store, &self.interrupt, meta, globals, stack, control, ());
                 run.await_holds() != Some(false)
             }
             _ => true,
@@ -126,7 +137,8 @@ impl Machine {
     ) {
         let Some((meta, stack)) = self.stack_of(state, task) else { return };
         let (globals, control) = (state.globals.iter().collect(), self.control_of(state));
-        let mut run = Run::new(&self.code, &self.store, meta, globals, stack, control, observer);
+        let mut run =
+            Run::new(&self.code, &self.store, &self.interrupt, meta, globals, stack, control, observer);
         if control.zield || control.active != meta.buffer || control.stopped.contains(&task) {
             let control = run.local_mut().control.to_mut();
             (control.zield, control.active) = (false, meta.buffer);

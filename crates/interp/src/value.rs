@@ -88,6 +88,8 @@ pub(crate) struct MapValue {
     pub(crate) default: Value,
     /// The entries.
     pub(crate) entries: Box<[(Value, Value)]>,
+    /// Whether nothing in it is arbitrary.
+    pub(crate) known: bool,
 }
 
 /// A constructor applied to values.
@@ -97,6 +99,8 @@ pub(crate) struct DataValue {
     pub(crate) constructor: u32,
     /// The fields.
     pub(crate) fields: Box<[Value]>,
+    /// Whether nothing in it is arbitrary.
+    pub(crate) known: bool,
 }
 
 impl DataValue {
@@ -158,7 +162,10 @@ impl Heap {
     /// A value of a datatype.
     pub(crate) fn construct(&self, constructor: u32, fields: &[Value]) -> Value {
         let fingerprint = self.fingerprint_of(u64::from(constructor), fields);
-        let value = || (DataValue { constructor, fields: fields.into() }, size_of_val(fields));
+        let value = || {
+            let known = fields.iter().all(|field| self.is_known(*field));
+            (DataValue { constructor, fields: fields.into(), known }, size_of_val(fields))
+        };
         let part = self.data.intern_as(fingerprint, value);
         Value::Data(part.id)
     }
@@ -173,17 +180,31 @@ impl Heap {
 
     /// The map with this value everywhere.
     pub(crate) fn constant_map(&self, default: Value) -> Value {
-        self.map(MapValue { default, entries: Box::default() })
+        self.map(default, Box::default())
     }
 
-    fn map(&self, map: MapValue) -> Value {
+    /// Whether nothing in a value is arbitrary.
+    pub(crate) fn is_known(&self, value: Value) -> bool {
+        match value {
+            Value::Unset => false,
+            Value::Map(id) => self.maps.get(id).known,
+            Value::Data(id) => self.data.get(id).known,
+            _ => true,
+        }
+    }
+
+    fn map(&self, default: Value, entries: Box<[(Value, Value)]>) -> Value {
         // The order of entries depends on the heap where keys are not words: add them up.
-        let mut sum = self.fingerprint_of(u64::MAX, &[map.default]).0;
-        for (key, value) in &map.entries {
+        let mut sum = self.fingerprint_of(u64::MAX, &[default]).0;
+        for (key, value) in &entries {
             sum = sum.wrapping_add(self.fingerprint_of(u64::MAX - 1, &[*key, *value]).0);
         }
-        let bytes = size_of_val(&*map.entries);
-        Value::Map(self.maps.intern_as(Fingerprint(sum), || (map, bytes)).id)
+        let map = || {
+            let known = self.is_known(default) && entries.iter().all(|(_, value)| self.is_known(*value));
+            let bytes = size_of_val(&*entries);
+            (MapValue { default, entries, known }, bytes)
+        };
+        Value::Map(self.maps.intern_as(Fingerprint(sum), map).id)
     }
 
     /// The value of a map at a key.
@@ -200,7 +221,7 @@ impl Heap {
     pub(crate) fn store(&self, map: Value, key: Value, value: Value) -> Value {
         let old = match map {
             Value::Map(id) => self.maps.get(id),
-            _ => &MapValue { default: Value::Unset, entries: Box::default() },
+            _ => &MapValue { default: Value::Unset, entries: Box::default(), known: false },
         };
         let place = old.entries.binary_search_by_key(&order(key), |(k, _)| order(*k));
         let mut entries = Vec::with_capacity(old.entries.len() + 1);
@@ -216,7 +237,7 @@ impl Heap {
             }
             Err(i) => entries.insert(i, (key, value)),
         }
-        self.map(MapValue { default: old.default, entries: entries.into() })
+        self.map(old.default, entries.into())
     }
 
     /// Bytes that the values take, about.

@@ -38,7 +38,12 @@ pub(crate) struct Unit {
 /// What names and types mean at this point.
 pub(crate) fn info(ast: &Ast) -> Info {
     let (info, diagnostics) = dally_bpl::check(ast);
-    debug_assert!(diagnostics.are_warnings(), "{:?} in\n{}", diagnostics.iter().next(), dally_bpl::print(ast));
+    debug_assert!(
+        diagnostics.are_warnings(),
+        "{:?} in\n{}",
+        diagnostics.iter().next(),
+        dally_bpl::print(ast)
+    );
     info
 }
 

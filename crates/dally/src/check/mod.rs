@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         Ok(schedulers) => schedulers,
         Err(message) => return output::complain(&message),
     };
-    let machines = match Machines::new(&sources, &arguments.program) {
+    let mut machines = match Machines::new(&sources, &arguments.program) {
         Ok(machines) => machines,
         Err(diagnostics) => return report::errors(arguments, &sources, &diagnostics),
     };
@@ -38,8 +38,13 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         output::warn(&sources, &machines.warnings);
     }
     let cancelled = Arc::new(AtomicBool::new(false));
-    if let Err(error) = monitor::on_interrupt(&cancelled) {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    machines.interrupt_by(Arc::clone(&interrupt));
+    if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
         return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
+    }
+    if let Some(time) = arguments.time {
+        monitor::interrupt_after(time, interrupt);
     }
     let monitor = monitor::Monitor::new(arguments.time, cancelled, !arguments.json);
     let found = search(&machines.searched, &schedulers, arguments, &monitor);

@@ -19,13 +19,27 @@ pub(crate) struct Monitor {
 }
 
 /// Asks for the search to end when Ctrl-C is pressed; the second time, the program ends at once.
-pub(crate) fn on_interrupt(cancelled: &Arc<AtomicBool>) -> Result<(), ctrlc::Error> {
-    let cancelled = Arc::clone(cancelled);
+/// Steps that take long are interrupted.
+pub(crate) fn on_interrupt(
+    cancelled: &Arc<AtomicBool>,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<(), ctrlc::Error> {
+    let (cancelled, interrupt) = (Arc::clone(cancelled), Arc::clone(interrupt));
     ctrlc::set_handler(move || {
+        interrupt.store(true, Ordering::Relaxed);
         if cancelled.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
     })
+}
+
+/// Interrupts steps that go on when the time is up.
+pub(crate) fn interrupt_after(time: Duration, interrupt: Arc<AtomicBool>) {
+    // Nobody waits for it: it ends with the program.
+    std::thread::spawn(move || {
+        std::thread::sleep(time);
+        interrupt.store(true, Ordering::Relaxed);
+    });
 }
 
 impl Monitor {

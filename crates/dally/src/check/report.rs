@@ -152,7 +152,7 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>) -> String
             let kind = match bug.failure.kind {
                 FailureKind::Deadlock => "deadlock: ",
                 FailureKind::Runtime => "run-time error: ",
-                FailureKind::Assertion | FailureKind::Unsupported => "",
+                FailureKind::Assertion | FailureKind::Unsupported | FailureKind::Interrupted => "",
             };
             format!("bug: {kind}{}{spent}", printable(message))
         }

@@ -6,6 +6,8 @@
 
 mod instructions;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use dally_bpl::source::Span;
 use dally_explore::{Event, Failure};
 use smallvec::SmallVec;
@@ -20,6 +22,10 @@ use crate::value::Value;
 const MAX_JUMPS: u32 = 10_000_000;
 /// Nor is one that does so on all of its ways together.
 const MAX_ALL_JUMPS: u64 = 400_000_000;
+/// Nor is one that builds values of more bytes than this.
+const MAX_BYTES: usize = 1 << 30;
+/// How many jumps there are between two looks at what ends a step.
+const TICKS: u32 = 256;
 /// Calls that nest deeper than this are not followed.
 const MAX_CALLS: usize = 10_000;
 /// More tasks than this are not kept at a time.
@@ -181,6 +187,9 @@ struct Choice<'m, O> {
 pub(crate) struct Run<'m, O> {
     code: &'m Code,
     store: &'m Store,
+    interrupt: &'m AtomicBool,
+    /// The bytes that the store took at the beginning, once that matters.
+    bytes_before: Option<usize>,
     pub(crate) meta: Meta,
     pub(crate) globals: Vec<Value>,
     /// The globals that were changed, and what they were before, in order.
@@ -199,13 +208,17 @@ pub(crate) struct Run<'m, O> {
     /// Jumps, calls and choices on this way, and on all ways that were left.
     jumps: u32,
     all_jumps: u64,
+    /// All of these, ever.
+    ticks: u32,
 }
 
 impl<'m, O: Observer> Run<'m, O> {
     /// The task at the beginning of a step.
+    #[expect(clippy::too_many_arguments, reason = "all that a run depends on")]
     pub(crate) fn new(
         code: &'m Code,
         store: &'m Store,
+        interrupt: &'m AtomicBool,
         meta: Meta,
         globals: Vec<Value>,
         stack: &'m Stack,
@@ -225,6 +238,8 @@ impl<'m, O: Observer> Run<'m, O> {
         Run {
             code,
             store,
+            interrupt,
+            bytes_before: None,
             meta,
             globals,
             changes: SmallVec::new(),
@@ -238,6 +253,7 @@ impl<'m, O: Observer> Run<'m, O> {
             fresh: true,
             jumps: 0,
             all_jumps: 0,
+            ticks: 0,
         }
     }
 
@@ -296,17 +312,36 @@ impl<'m, O: Observer> Run<'m, O> {
     /// Counts a jump, a call or a choice: without those, nothing goes on for ever. Whether there were too many.
     fn is_exhausted(&mut self) -> bool {
         self.jumps += 1;
-        self.jumps > MAX_JUMPS || self.all_jumps > MAX_ALL_JUMPS || self.choices.len() + self.ways > MAX_WAYS
+        self.ticks = self.ticks.wrapping_add(1);
+        self.jumps > MAX_JUMPS
+            || self.all_jumps > MAX_ALL_JUMPS
+            || self.choices.len() + self.ways > MAX_WAYS
+            || self.ticks.is_multiple_of(TICKS) && self.shall_end()
+    }
+
+    /// Whether the step was interrupted, or takes too much memory.
+    #[cold]
+    fn shall_end(&mut self) -> bool {
+        let bytes = self.store.bytes();
+        let before = *self.bytes_before.get_or_insert(bytes);
+        self.interrupt.load(Ordering::Relaxed) || bytes.saturating_sub(before) > MAX_BYTES
     }
 
     /// Ends a step that goes on for too long.
     #[cold]
     fn exhausted(&mut self) -> Flow {
+        let many_ways = self.choices.len() + self.ways > MAX_WAYS;
         self.choices.clear();
-        self.give_up(if self.jumps > MAX_JUMPS || self.all_jumps > MAX_ALL_JUMPS {
+        if self.interrupt.load(Ordering::Relaxed) {
+            let end = End::Fails(Box::new(Failure::interrupted()), self.span());
+            return self.stop(end);
+        }
+        self.give_up(if many_ways {
+            format!("a step that can go on in more than {MAX_WAYS} ways")
+        } else if self.jumps > MAX_JUMPS || self.all_jumps > MAX_ALL_JUMPS {
             format!("a step that does not yield within {MAX_JUMPS} jumps and calls")
         } else {
-            format!("a step that can go on in more than {MAX_WAYS} ways")
+            format!("a step that builds values of more than {} MiB", MAX_BYTES >> 20)
         })
     }
 
