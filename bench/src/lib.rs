@@ -2,6 +2,10 @@
 //!
 //! Absolute times mean little on a shared machine, so every table has a column of ratios against something
 //! that was run in the same process or right beside it.
+#![cfg_attr(
+    feature = "shuttle",
+    allow(clippy::duplicate_mod, reason = "the same programs run on shuttle's primitives and on loom's")
+)]
 
 pub mod boogie;
 pub mod cpu;

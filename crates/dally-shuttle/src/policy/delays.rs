@@ -27,8 +27,6 @@ pub(crate) struct Delays<S> {
     ready: Vec<TaskId>,
     /// The same at the point before.
     before: Vec<TaskId>,
-    /// The task that ran last, if it can go on.
-    going_on: Option<TaskId>,
     /// The tasks that are blocked, but may wake up for no reason.
     dozing: Vec<TaskId>,
     /// How many tasks the scheduler was given: ids are handed out one by one.
@@ -50,7 +48,6 @@ impl<S: DelayingScheduler> Delays<S> {
             empty,
             ready: Vec::new(),
             before: Vec::new(),
-            going_on: None,
             dozing: Vec::new(),
             known: 0,
             state: 0,
@@ -68,7 +65,6 @@ impl<S: DelayingScheduler> Delays<S> {
         }
         if let Some(current) = point.current.map(ours) {
             let goes_on = same || Ready::new(&self.ready).contains(current);
-            self.going_on = Some(current).filter(|_| goes_on);
             self.scheduler.give(current, if goes_on { Why::Yielded } else { Why::Blocked(None) });
         }
     }
@@ -114,6 +110,11 @@ impl<S: DelayingScheduler> Delays<S> {
         } else if Some(task.id()) != current {
             self.scheduler.give(id, Why::Woken(current.map(ours)));
         }
+    }
+
+    /// The task that has asked for others to run, if it could go on and there are others.
+    fn yielding(&self, point: &Point<'_>) -> Option<TaskId> {
+        point.current.map(ours).filter(|current| self.ready.len() > 1 && self.ready.contains(current))
     }
 
     /// How many proposals of tasks that cannot run, or were proposed before, are worth waiting for.
@@ -190,15 +191,14 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
         self.scheduler.clone_from(&self.empty);
         self.ready.clear();
         self.dozing.clear();
-        (self.known, self.going_on) = (0, None);
+        self.known = 0;
     }
 
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (shuttle::TaskId, Price) {
         self.observe(point);
         self.put_off.clear();
         self.state = point.history;
-        let yielding = self.going_on.filter(|_| point.yielding && self.ready.len() > 1);
-        let task = self.nth_task(yielding, nth);
+        let task = self.nth_task(if point.yielding { self.yielding(point) } else { None }, nth);
         (theirs(task), Price { first: 1, further: 1 })
     }
 
