@@ -57,16 +57,17 @@ impl<S: DelayingScheduler> Delays<S> {
         }
     }
 
-    /// Tells the scheduler what has happened since the last point.
-    fn observe(&mut self, point: &Point<'_>) {
+    /// Tells the scheduler what has happened since the last point. The task that has run, if it could go on.
+    #[inline]
+    fn observe(&mut self, point: &Point<'_>) -> Option<TaskId> {
         let same = self.same_as_before(point);
         if !same {
             self.look_around(point);
         }
-        if let Some(current) = point.current.map(ours) {
-            let goes_on = same || Ready::new(&self.ready).contains(current);
-            self.scheduler.give(current, if goes_on { Why::Yielded } else { Why::Blocked(None) });
-        }
+        let current = point.current.map(ours)?;
+        let goes_on = same || Ready::new(&self.ready).contains(current);
+        self.scheduler.give(current, if goes_on { Why::Yielded } else { Why::Blocked(None) });
+        goes_on.then_some(current)
     }
 
     /// Whether the same tasks can run as at the last point. If so, the one that has run since is among them.
@@ -137,11 +138,12 @@ impl<S: DelayingScheduler> Delays<S> {
 
     /// The n-th task of the order.
     #[inline]
-    fn nth_task(&mut self, yielding: Option<TaskId>, nth: usize) -> TaskId {
+    fn nth_task(&mut self, goes_on: Option<TaskId>, yielding: Option<TaskId>, nth: usize) -> TaskId {
         if nth == 0 && yielding.is_none() {
-            // Nearly always: so it should cost little.
-            match self.scheduler.take(&Ready::at(&self.ready, self.state)) {
-                Some(task) if Ready::new(&self.ready).contains(task) => return task,
+            // Nearly always, and nearly always the same task: so it should cost little.
+            let proposal = self.scheduler.take(&Ready::at(&self.ready, self.state));
+            match proposal {
+                Some(task) if proposal == goes_on || Ready::new(&self.ready).contains(task) => return task,
                 Some(blocked) => self.scheduler.delay(blocked),
                 None => {}
             }
@@ -195,10 +197,11 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
     }
 
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (shuttle::TaskId, Price) {
-        self.observe(point);
+        let goes_on = self.observe(point);
         self.put_off.clear();
         self.state = point.history;
-        let task = self.nth_task(if point.yielding { self.yielding(point) } else { None }, nth);
+        let yielding = if point.yielding { self.yielding(point) } else { None };
+        let task = self.nth_task(goes_on, yielding, nth);
         (theirs(task), Price { first: 1, further: 1 })
     }
 
