@@ -209,7 +209,7 @@ pub(crate) struct Sequentialize {
     pub(crate) to: Translation,
 
     /// The most delays in all (dfs, df, dfw); 1 by default, or free where --rounds is given
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..MOST_ROUNDS))]
     pub(crate) delays: Option<u32>,
 
     /// The number of rounds; by default as many as the delays can reach, and 2 for lal-reps and synce
@@ -238,7 +238,7 @@ pub(crate) struct Sequentialize {
 }
 
 /// Each round has copies of all variables: more than this is a mistake.
-pub(crate) const MOST_ROUNDS: i64 = 1000;
+const MOST_ROUNDS: i64 = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Translation {

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Sequentialize) -> Exit {
 fn target(arguments: &Sequentialize) -> Target {
     let rounds = arguments.rounds.unwrap_or(2);
     let bounds = match (arguments.delays, arguments.rounds) {
-        (Some(delays), None) => Bounds::delays(delays.min(crate::cli::MOST_ROUNDS as u32 - 1)),
+        (Some(delays), None) => Bounds::delays(delays),
         (None, Some(rounds)) => Bounds::rounds(rounds),
         (None, None) => Bounds::delays(1),
         (Some(delays), Some(rounds)) => Bounds { delays: Some(delays), rounds },

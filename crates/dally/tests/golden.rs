@@ -91,7 +91,11 @@ fn sequentialize() {
 fn sequential_programs_are_programs() {
     for program in programs("sequentialize") {
         let expected = std::fs::read_to_string(program.with_extension("expected")).unwrap();
-        let Some((_, text)) = expected.split_once("--- standard output\n") else { panic!("{program:?}") };
+        // What is not written yet, or JSON, is for the other test.
+        let Some((_, text)) = expected.split_once("--- standard output\n") else { continue };
+        if text.starts_with('{') {
+            continue;
+        }
         let text = text.split("--- standard error").next().unwrap();
         let mut sources = dally_bpl::source::SourceMap::default();
         sources.add("sequential.bpl", text).unwrap();

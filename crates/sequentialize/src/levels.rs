@@ -23,6 +23,27 @@ pub(crate) struct Home {
     pub(crate) level: u32,
 }
 
+/// Numbers the levels that are in use from 0: only their order matters.
+pub(crate) fn rank(unit: &mut Unit) {
+    let mut used: Vec<u32> = unit.entries.iter().map(|e| e.level).collect();
+    build::each_stmt(&mut unit.ast, |_, s| {
+        if let StmtKind::Async(post) = &s.kind {
+            used.extend(post.level);
+        }
+    });
+    used.sort_unstable();
+    used.dedup();
+    let rank = |level: u32| used.partition_point(|l| *l < level) as u32;
+    build::each_stmt(&mut unit.ast, |_, s| {
+        if let StmtKind::Async(post) = &mut s.kind {
+            post.level = post.level.map(rank);
+        }
+    });
+    for entry in &mut unit.entries {
+        entry.level = rank(entry.level);
+    }
+}
+
 /// Leaves one entry point for each buffer, in the order of the buffers.
 pub(crate) fn entry_per_buffer(unit: &mut Unit) {
     let mut buffers: Vec<u32> = unit.entries.iter().map(|e| e.buffer).collect();

@@ -93,7 +93,7 @@ pub struct Sequential {
 /// Translates a program.
 pub fn sequentialize(program: &Program, options: &Options) -> Result<Sequential, Vec<Diagnostic>> {
     let mut unit = prepare(program, options);
-    let root = match options.to {
+    let root = match options.to.with_rounds() {
         Target::Buffers { zields, yields } => to_buffers(&mut unit, options, zields, yields),
         Target::Synce { rounds } => to_synce(&mut unit, rounds),
         to => to_rounds(&mut unit, to),
@@ -178,6 +178,7 @@ fn to_rounds(unit: &mut Unit, to: Target) -> Option<Sym> {
 /// Θ_P ∘ Θ_Y(K₂) ∘ Θ_M(K₁)
 fn to_buffers(unit: &mut Unit, options: &Options, zields: u32, yields: u32) -> Option<Sym> {
     waits::remove(unit);
+    levels::rank(unit);
     levels::entry_per_buffer(unit);
     if !unit.problems.is_empty() {
         return None;

@@ -50,6 +50,22 @@ pub enum Target {
 }
 
 impl Target {
+    /// The same, with one round where there are none: nothing runs in less.
+    #[must_use]
+    pub(crate) fn with_rounds(self) -> Target {
+        let bounds = |b: Bounds| Bounds { rounds: b.rounds.max(1), ..b };
+        match self {
+            Target::Dfs(b) => Target::Dfs(bounds(b)),
+            Target::Df(b) => Target::Df(bounds(b)),
+            Target::Dfw(b) => Target::Dfw(bounds(b)),
+            Target::LalReps { rounds } => Target::LalReps { rounds: rounds.max(1) },
+            Target::Synce { rounds } => Target::Synce { rounds: rounds.max(1) },
+            Target::Buffers { zields, yields } => {
+                Target::Buffers { zields: zields.max(1), yields: yields.max(1) }
+            }
+        }
+    }
+
     /// The name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {

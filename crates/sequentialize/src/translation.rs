@@ -56,7 +56,11 @@ impl Translation {
         let kept = globals::copies(ast, &guessed, "init");
         let locals = globals::declarations(&guessed, &kept);
         let names = globals::names(&guessed);
-        let before = build::assign(ast, &globals::pairs(&kept, &names));
+        let set = |g: &Sym| unit.error == Some(*g) || unit.initially.iter().any(|(v, _)| v == g);
+        let begin = globals.iter().filter(|g| !set(g)).map(|g| (found(&self.first, *g), *g));
+        let begin: Vec<(Sym, Sym)> = begin.filter(|(place, g)| place != g).collect();
+        let mut before = build::assign(ast, &begin);
+        before.extend(build::assign(ast, &globals::pairs(&kept, &names)));
         let kept: FxHashMap<Sym, Sym> = names.into_iter().zip(kept).collect();
         let confirmed: Vec<(Sym, Sym)> =
             self.valid.iter().filter_map(|(a, b)| Some((*b, *kept.get(a)?))).collect();

@@ -94,13 +94,18 @@ impl Generator {
             self.at = at;
             let atomic = if self.features.atomic && self.random.chance(20) { "{:atomic} " } else { "" };
             self.in_atomic = !atomic.is_empty();
-            writeln!(self.out, "procedure {atomic}p{at}(a: int) returns (r: int)").unwrap();
+            writeln!(self.out, "procedure {atomic}p{at}(a: int) returns ({{:range 0, {high}}} r: int)")
+                .unwrap();
             self.body(at == self.procedures);
         }
         if self.features.passed_tasks {
             self.at = self.procedures;
             self.in_atomic = false;
-            writeln!(self.out, "procedure waiter(a: int, other: task int) returns (r: int)").unwrap();
+            writeln!(
+                self.out,
+                "procedure waiter(a: int, other: task int) returns ({{:range 0, {high}}} r: int)"
+            )
+            .unwrap();
             self.waiter = true;
             self.body(true);
         }
