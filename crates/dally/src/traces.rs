@@ -2,15 +2,13 @@
 
 use dally_bpl::source::{SourceMap, Span};
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_explore::{
     Bug, Delays, Event, Fingerprint, Moment, Name, ReplayError, Schedule, TaskId, Turn, replay,
     replay_passing_over,
 };
-use dally_interp::{Change, Line, Machine, State};
+use dally_interp::{Change, Limits, Line, Machine, State};
 use dally_trace::{End, Failed, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
 
 use crate::cli::ProgramArgs;
@@ -30,9 +28,9 @@ pub(crate) struct Machines {
 }
 
 impl Machines {
-    /// Lets a flag end steps that take long.
-    pub(crate) fn interrupt_by(&mut self, flag: Arc<AtomicBool>) {
-        self.searched.interrupt_by(flag);
+    /// Lets steps that take long end.
+    pub(crate) fn limit_steps(&mut self, limits: Limits) {
+        self.searched.limit_steps(limits);
     }
 
     pub(crate) fn new(sources: &SourceMap, program: &ProgramArgs) -> Result<Self, Vec<Diagnostic>> {

@@ -160,7 +160,14 @@ fn budgets_end_a_search_in_good_order() {
     let wide = b"var a, b, c, d: bv16; procedure main() { assume a != b && c != d; }";
     let output = dally(&["check", "-"], wide);
     assert!(text(&output.stdout).starts_with("unsupported: a step that can go on in more than"));
-    // One step that takes long, and one that takes memory.
+    // One step that takes memory, and one that takes long.
+    let large = b"procedure main() { var i: int; i := 1; while (i > 0) { i := i * 2; } }";
+    let output = dally(&["check", "--memory", "16M", "-"], large);
+    assert!(
+        text(&output.stdout).starts_with("inconclusive: the memory is used up"),
+        "{}",
+        text(&output.stdout)
+    );
     let slow = b"function f(n: int): int { if n <= 0 then 0 else f(n - 1) + f(n - 2) }
                  procedure main() { assert f(60) > 0; }";
     let output = dally(&["check", "--time", "200ms", "-"], slow);
@@ -186,6 +193,9 @@ fn flags_without_a_meaning_are_not_ignored() {
     for (args, why) in [
         (&["--seed", "7"][..], "--seed goes with `--scheduler random`"),
         (&["--bounded", "depth", "--scheduler", "rr"], "go with `--bounded delays`"),
+        (&["--seed", "7", "--scheduler", "random:1"], "has a seed already"),
+        (&["--bounded", "nothing", "--delays", "1"], "--delays is a bound"),
+        (&["--scheduler", "rr;"], "a scheduler is missing"),
         (&["--exact", "--scheduler", "dfw"], "`dfw` never runs out of delays"),
         (&["--scheduler", "bounded-bag:0"], "a bag without room"),
         (&["--scheduler", "nothing-like-it"], "and `portfolio`"),
@@ -234,4 +244,9 @@ fn bugs_are_not_lost_on_the_way_to_the_user() {
     let unwritable = dally(&["check", "--trace", "/nonexistent/x.json", "-"], choices);
     assert!(text(&unwritable.stdout).starts_with("bug: "));
     assert!(text(&unwritable.stderr).contains("cannot write"));
+    assert_eq!(unwritable.status.code(), Some(1), "the bug was found all the same");
+    // The first of many outcomes is shown without going through the others.
+    let many = b"var m: [int]bool; procedure main() { var i: int; var b: bool; m := (lambda i: int :: false); i := 0;
+                 while (i < 16) { havoc b; m[i] := b; i := i + 1; } assert false; }";
+    assert_eq!(dally(&["check", "-"], many).status.code(), Some(1));
 }

@@ -13,7 +13,7 @@ use std::hash::Hash;
 
 use dally_schedule::TaskId;
 
-use crate::{Fingerprint, Successors};
+use crate::{Fingerprint, Limit, Successors};
 
 /// A program whose tasks take steps.
 ///
@@ -75,8 +75,8 @@ pub enum FailureKind {
     Runtime,
     /// Not a failure of the program: it uses something that cannot be explored.
     Unsupported,
-    /// Not a failure of the program: the step took so long that the search was to end before it did.
-    Interrupted,
+    /// Not a failure of the program: a limit ended the search in the middle of the step.
+    Interrupted(Limit),
 }
 
 impl Failure {
@@ -95,9 +95,9 @@ impl Failure {
         Self { kind: FailureKind::Runtime, message: message.into() }
     }
 
-    /// The search is to end before the step does.
-    pub fn interrupted() -> Self {
-        Self { kind: FailureKind::Interrupted, message: "interrupted".to_owned() }
+    /// A limit ends the search before the step ends.
+    pub fn interrupted(limit: Limit) -> Self {
+        Self { kind: FailureKind::Interrupted(limit), message: limit.to_string() }
     }
 
     /// The program uses something that cannot be explored.
@@ -113,7 +113,7 @@ impl fmt::Display for Failure {
             FailureKind::Deadlock => "deadlock",
             FailureKind::Runtime => "run-time error",
             FailureKind::Unsupported => "unsupported",
-            FailureKind::Interrupted => "not a failure",
+            FailureKind::Interrupted(_) => "interrupted",
         };
         write!(f, "{kind}: {}", self.message)
     }

@@ -56,11 +56,13 @@ impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoInitial(nth) => write!(f, "there is no initial state {nth}"),
-            Self::NotEnabled(step, task) => write!(f, "step {step}: task {task} cannot move"),
-            Self::NoOutcome(step, choice) => write!(f, "step {step}: there is no outcome {choice}"),
-            Self::FailsEarly(step, failure) => write!(f, "step {step} fails, and is not the last: {failure}"),
+            // For people, the first step is step 1.
+            Self::NotEnabled(at, task) => write!(f, "step {}: task {task} cannot move", at + 1),
+            Self::NoOutcome(at, choice) => write!(f, "step {}: there is no outcome {choice}", at + 1),
+            Self::FailsEarly(at, failure) => write!(f, "step {at} fails, and is not the last: {failure}"),
             Self::NotProposed(at, step) => {
-                write!(f, "step {at}: `{step}` is not what the scheduler proposes")
+                let (task, cost) = (step.task, step.cost);
+                write!(f, "step {}: the scheduler does not propose task {task} at the cost of {cost}", at + 1)
             }
         }
     }

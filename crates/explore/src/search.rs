@@ -253,10 +253,12 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     fn failed(&self, found: Found) -> Verdict {
         match found.failure.kind {
             FailureKind::Unsupported => return Verdict::Unsupported(found.failure.message),
-            FailureKind::Interrupted => {
+            // Whoever cancels a step may know better why.
+            FailureKind::Interrupted(Limit::Cancelled) => {
                 let limit = self.expander.watch.poll(&self.coverage);
                 return Verdict::Inconclusive(limit.unwrap_or(Limit::Cancelled));
             }
+            FailureKind::Interrupted(limit) => return Verdict::Inconclusive(limit),
             FailureKind::Assertion | FailureKind::Deadlock | FailureKind::Runtime => {}
         }
         let schedule = self.core.trails.schedule(self.expander.policy.name(), found.at, found.hop);

@@ -73,6 +73,12 @@ impl Observer for Recorder<'_> {
         let Some(variable) = self.machine.variable_name(place, procedure).map(str::to_owned) else { return };
         let value = self.machine.show(value);
         let shared = matches!(place, Place::Global(_));
+        // What a call returns comes after what it did.
+        if let Some(line) = self.lines.get(self.current).filter(|_| self.current + 1 < self.lines.len()) {
+            let again = Line { changes: Vec::new(), posts: Vec::new(), ..line.clone() };
+            Rc::make_mut(&mut self.lines).push(again);
+            self.current = self.lines.len() - 1;
+        }
         if let Some(line) = Rc::make_mut(&mut self.lines).get_mut(self.current) {
             line.changes.retain(|c| c.variable != variable);
             line.changes.push(Change { variable, shared, value });
@@ -90,20 +96,15 @@ impl Observer for Recorder<'_> {
 impl Machine {
     /// The statements of one outcome of a step, and where it failed, if it did.
     pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Vec<Line>, Option<Span>) {
-        let mut found = (Vec::new(), None);
-        let mut index = 0;
         let recorder = Recorder { machine: self, lines: Rc::default(), current: 0 };
-        self.outcomes(state, task.0, recorder, |run, end| {
-            if index == choice {
-                let failed = match end {
-                    End::Fails(_, span) => Some(span),
-                    _ => None,
-                };
-                found = (run.observer.lines.to_vec(), failed);
-            }
-            index += 1;
-        });
-        found
+        let Some((recorder, end)) = self.outcome(state, task.0, choice, recorder) else {
+            return (Vec::new(), None);
+        };
+        let failed = match end {
+            End::Fails(_, span) => Some(span),
+            _ => None,
+        };
+        (recorder.lines.to_vec(), failed)
     }
 
     /// The procedure that a task runs, and its number.

@@ -21,13 +21,27 @@ use crate::value::Value;
 /// A step with more outcomes than this, or more ways that lead to none, is not explored.
 pub(crate) const MAX_WAYS: usize = 1 << 18;
 
+/// What ends a step that takes long. The search itself looks at its limits between steps only.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Becomes true when steps shall end as soon as they can.
+    pub interrupt: Arc<AtomicBool>,
+    /// How many bytes the values of all states may take.
+    pub memory: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { interrupt: Arc::default(), memory: usize::MAX }
+    }
+}
+
 /// A compiled program that can be explored.
 #[derive(Debug)]
 pub struct Machine {
     pub(crate) code: Code,
     pub(crate) store: Store,
-    /// Becomes true when steps shall end as soon as they can.
-    interrupt: Arc<AtomicBool>,
+    pub(crate) limits: Limits,
     sources: SourceMap,
 }
 
@@ -40,13 +54,13 @@ impl Machine {
     ) -> Result<Self, Vec<Diagnostic>> {
         let (code, heap) = compile::compile(program, options)?;
         let store = Store::new(heap, code.globals.len() as u32);
-        Ok(Machine { code, store, interrupt: Arc::default(), sources: sources.clone() })
+        Ok(Machine { code, store, limits: Limits::default(), sources: sources.clone() })
     }
 
-    /// Lets steps be interrupted by a flag: once it is true, they end as soon as they can, with a failure of the kind
+    /// Lets steps end in the middle, with a failure of the kind
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
-    pub fn interrupt_by(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = flag;
+    pub fn limit_steps(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     pub(crate) fn text(&self, name: Sym) -> &str {
@@ -91,7 +105,7 @@ impl Machine {
                 let globals = state.globals.iter().collect();
                 let meta = control.tasks[place];
                 let mut run =
-                    Run::new(&self.code, &self.store, &self.interrupt, meta, globals, stack, control, ());
+                    Run::new(&self.code, &self.store, &self.limits, meta, globals, stack, control, ());
                 run.await_holds() != Some(false)
             }
             _ => true,
@@ -127,32 +141,57 @@ impl Machine {
 
     // Steps.
 
-    /// All outcomes of a step, each with its run, in the order of the choices.
-    pub(crate) fn outcomes<O: Observer>(
-        &self,
-        state: &State,
-        task: u32,
-        observer: O,
-        mut each: impl FnMut(&mut Run<'_, O>, End),
-    ) {
-        let Some((meta, stack)) = self.stack_of(state, task) else { return };
+    /// A run of a task, before its first step.
+    fn start<'m, O: Observer>(&'m self, state: &'m State, task: u32, observer: O) -> Option<Run<'m, O>> {
+        let (meta, stack) = self.stack_of(state, task)?;
         let (globals, control) = (state.globals.iter().collect(), self.control_of(state));
         let mut run =
-            Run::new(&self.code, &self.store, &self.interrupt, meta, globals, stack, control, observer);
+            Run::new(&self.code, &self.store, &self.limits, meta, globals, stack, control, observer);
         if control.zield || control.active != meta.buffer || control.stopped.contains(&task) {
             let control = run.local_mut().control.to_mut();
             (control.zield, control.active) = (false, meta.buffer);
             control.stopped.retain(|t| *t != task);
         }
+        Some(run)
+    }
+
+    /// All outcomes of a step, each with its run, in the order of the choices, as long as they are wanted.
+    fn outcomes(&self, state: &State, task: u32, mut each: impl FnMut(&mut Run<'_, ()>, End) -> bool) {
+        let Some(mut run) = self.start(state, task, ()) else { return };
         loop {
-            match run.run() {
-                End::Discarded => {}
+            let wanted = match run.run() {
+                End::Discarded => true,
                 end => each(&mut run, end),
-            }
-            if !run.next_way() {
+            };
+            if !wanted || !run.next_way() {
                 break;
             }
         }
+    }
+
+    /// One outcome of a step, watched by somebody.
+    pub(crate) fn outcome<O: Observer>(
+        &self,
+        state: &State,
+        task: u32,
+        choice: u32,
+        observer: O,
+    ) -> Option<(O, End)> {
+        // First without being watched, to find the way.
+        let mut path = None;
+        let mut left = choice;
+        self.outcomes(state, task, |run, _| {
+            if left == 0 {
+                path = Some(run.path.to_vec());
+            }
+            left = left.wrapping_sub(1);
+            path.is_none()
+        });
+        let path = path?;
+        let mut run = self.start(state, task, observer)?;
+        run.follow(&path);
+        let end = run.run();
+        Some((run.observer, end))
     }
 
     /// Enters into the control how a run ended.
@@ -315,7 +354,7 @@ impl Program for Machine {
     }
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
-        self.outcomes(state, task.0, (), |run, end| {
+        self.outcomes(state, task.0, |run, end| {
             self.end_run(state, run, &end);
             let parts = self.parts_after(state, run);
             let globals_sum = self.store.sum_after(state, &run.globals, &run.changed_globals());
@@ -343,6 +382,7 @@ impl Program for Machine {
                 }
                 _ => successor,
             };
+            true
         });
     }
 

@@ -146,7 +146,10 @@ impl Heap {
     pub(crate) fn int(&self, n: BigInt) -> Value {
         match i64::try_from(&n) {
             Ok(n) => Value::Int(n),
-            Err(_) => Value::Big(self.bigs.intern(n).id),
+            Err(_) => {
+                let bytes = n.bits() as usize / 8;
+                Value::Big(self.bigs.intern_sized(n, bytes).id)
+            }
         }
     }
 

@@ -106,7 +106,9 @@ impl FromStr for Name {
     fn from_str(text: &str) -> Result<Self, NameError> {
         let text = text.trim();
         if let Some(inner) = text.strip_prefix("priority(") {
-            let inner = inner.strip_suffix(')').ok_or_else(|| wrong(text, "the `)` is missing", text))?;
+            let inner = inner
+                .strip_suffix(')')
+                .ok_or_else(|| wrong(text, "the `)` is missing", &format!("{text})")))?;
             return Ok(Self::Priority(Box::new(inner.parse()?)));
         }
         match text.split_once(':') {

@@ -74,7 +74,7 @@ impl From<FailureKind> for Kind {
         match kind {
             FailureKind::Assertion => Kind::Assertion,
             FailureKind::Deadlock => Kind::Deadlock,
-            FailureKind::Runtime | FailureKind::Unsupported | FailureKind::Interrupted => Kind::Runtime,
+            FailureKind::Runtime | FailureKind::Unsupported | FailureKind::Interrupted(_) => Kind::Runtime,
         }
     }
 }

@@ -134,7 +134,7 @@ impl Checker<'_> {
             _ => None,
         };
         if bounds.is_none_or(|(low, high)| low > high) {
-            let message = "`:range` takes two numbers, the lower one first";
+            let message = "`:range` takes two numbers of at most 64 bits, the lower one first";
             let help = "write `{:range 0, 3}`";
             self.error(Diagnostic::new(Code::BadAttribute, attr.span, message).help(help));
         }

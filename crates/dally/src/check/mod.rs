@@ -10,7 +10,7 @@ use dally_explore::policy::Policy;
 use dally_explore::{
     Delays, Depth, Exhaustive, Name, Options, Preemptions, Report, Search, Switches, Verdict, portfolio,
 };
-use dally_interp::Machine;
+use dally_interp::{Limits, Machine};
 
 use crate::cli::{Bounded, Check};
 use crate::input;
@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     }
     let cancelled = Arc::new(AtomicBool::new(false));
     let interrupt = Arc::new(AtomicBool::new(false));
-    machines.interrupt_by(Arc::clone(&interrupt));
+    let memory = memory(arguments);
+    machines.limit_steps(Limits { interrupt: Arc::clone(&interrupt), memory: memory.unwrap_or(usize::MAX) });
     if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
         return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
     }
@@ -64,7 +65,11 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     match (&trace, &arguments.trace) {
         (Some(trace), Some(file)) => match traces::write(trace, file) {
             Ok(()) => exit,
-            Err(message) => output::complain(&message),
+            // The bug was found and shown all the same.
+            Err(message) => {
+                output::complain(&message);
+                exit
+            }
         },
         _ => exit,
     }
@@ -73,20 +78,31 @@ pub(crate) fn run(arguments: &Check) -> Exit {
 /// The schedulers that were asked for, unless options contradict each other.
 fn schedulers(arguments: &Check) -> Result<Vec<Name>, String> {
     let text = arguments.scheduler.as_deref().unwrap_or("rr");
+    if arguments.bounded == Bounded::Nothing && arguments.delays.is_some() {
+        return Err("--delays is a bound, and `--bounded nothing` has none".to_owned());
+    }
     if arguments.bounded != Bounded::Delays && (arguments.scheduler.is_some() || arguments.seed.is_some()) {
         return Err(
             "--scheduler and --seed go with `--bounded delays`: only delays deviate from an order".to_owned()
         );
     }
-    let mut names = match text {
-        "portfolio" => Name::portfolio(),
-        list => list.split(';').map(parse_scheduler).collect::<Result<_, _>>()?,
-    };
-    if let Some(seed) = arguments.seed {
-        let random = names.iter_mut().filter(|name| matches!(name, Name::Random(_)));
-        if random.map(|name| *name = Name::Random(seed)).count() == 0 {
-            return Err(format!("--seed goes with `--scheduler random`: `{text}` makes no random choices"));
+    let mut names = Vec::new();
+    for name in text.split(';').map(str::trim) {
+        match name {
+            "" => return Err(format!("a scheduler is missing in `{text}`")),
+            "portfolio" => names.extend(Name::portfolio()),
+            // Without a seed of its own, so that it can be given.
+            "random" => names.push(Name::Random(arguments.seed.unwrap_or(0))),
+            name => names.push(parse_scheduler(name)?),
         }
+    }
+    if let Some(seed) = arguments.seed {
+        if !text.split(';').any(|name| matches!(name.trim(), "random" | "portfolio")) {
+            let why = if text.contains("random:") { "has a seed already" } else { "makes no random choices" };
+            return Err(format!("--seed goes with `--scheduler random`: `{text}` {why}"));
+        }
+        let random = names.iter_mut().filter(|name| **name == Name::Random(1));
+        random.for_each(|name| *name = Name::Random(seed));
     }
     let endless = names.iter().find(|name| matches!(name, Name::Df | Name::Dfw | Name::Pct(..)));
     let limited = arguments.delays.is_some() || arguments.time.is_some();
@@ -105,7 +121,15 @@ fn parse_scheduler(name: &str) -> Result<Name, String> {
     })
 }
 
-/// How much memory a search may take if nobody says: most of what is free, where the system tells.
+/// How much memory a search may take.
+fn memory(arguments: &Check) -> Option<usize> {
+    match arguments.memory {
+        Some(memory) => Some(usize::try_from(memory.as_u64()).unwrap_or(usize::MAX)),
+        None => free_memory(),
+    }
+}
+
+/// The same if nobody says: most of what is free, where the system tells.
 fn free_memory() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -120,10 +144,7 @@ fn search(machine: &Machine, schedulers: &[Name], arguments: &Check, monitor: &m
         exact: arguments.exact,
         choice_cost: u32::from(arguments.choice_cost),
         threads: usize::from(arguments.threads),
-        memory: match arguments.memory {
-            Some(memory) => Some(usize::try_from(memory.as_u64()).unwrap_or(usize::MAX)),
-            None => free_memory(),
-        },
+        memory: memory(arguments),
         ..Options::default()
     };
     match arguments.bounded {

@@ -152,7 +152,7 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>) -> String
             let kind = match bug.failure.kind {
                 FailureKind::Deadlock => "deadlock: ",
                 FailureKind::Runtime => "run-time error: ",
-                FailureKind::Assertion | FailureKind::Unsupported | FailureKind::Interrupted => "",
+                FailureKind::Assertion | FailureKind::Unsupported | FailureKind::Interrupted(_) => "",
             };
             format!("bug: {kind}{}{spent}", printable(message))
         }
@@ -187,6 +187,10 @@ fn covered(arguments: &Check, report: &Report, monitor: &Monitor) -> String {
     };
     let reached = match arguments.bounded {
         Bounded::Nothing => String::new(),
+        // A bound that was not completed was only begun.
+        _ if report.coverage.completed_bound != Some(bound) && !matches!(report.verdict, Verdict::Bug(_)) => {
+            format!("with up to {} under {} (not all): ", unit(arguments, bound), report.policy)
+        }
         _ => format!("up to {} under {}: ", unit(arguments, bound), report.policy),
     };
     let others: String = report

@@ -172,7 +172,7 @@ impl<O: Observer> Run<'_, O> {
         }
         let name = self.code.symbols.text(variable.name);
         self.give_up(format!(
-            "the value of `{name}` is arbitrary: assign to it first, or give it a `{{:range}}`"
+            "the value of `{name}` is arbitrary: assign to it first, or, if it is a number, give it a `{{:range}}`"
         ))
     }
 

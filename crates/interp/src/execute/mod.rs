@@ -6,15 +6,15 @@
 
 mod instructions;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use dally_bpl::source::Span;
-use dally_explore::{Event, Failure};
+use dally_explore::{Event, Failure, Limit};
 use smallvec::SmallVec;
 
 use crate::code::{Code, Domain, Guard, Op, Operand, Place, Target, Variable};
 use crate::evaluate::{self as eval, Trouble};
-use crate::machine::MAX_WAYS;
+use crate::machine::{Limits, MAX_WAYS};
 use crate::state::{Control, Frame, Meta, Stack, Store};
 use crate::value::Value;
 
@@ -22,8 +22,6 @@ use crate::value::Value;
 const MAX_JUMPS: u32 = 10_000_000;
 /// Nor is one that does so on all of its ways together.
 const MAX_ALL_JUMPS: u64 = 400_000_000;
-/// Nor is one that builds values of more bytes than this.
-const MAX_BYTES: usize = 1 << 30;
 /// How many jumps there are between two looks at what ends a step.
 const TICKS: u32 = 256;
 /// Calls that nest deeper than this are not followed.
@@ -174,6 +172,8 @@ struct Choice<'m, O> {
     count: u64,
     pc: u32,
     jumps: u32,
+    /// How many choices had been made before.
+    depth: usize,
     /// How many globals had been changed.
     changes: usize,
     /// As it was, if it has changed since.
@@ -187,9 +187,7 @@ struct Choice<'m, O> {
 pub(crate) struct Run<'m, O> {
     code: &'m Code,
     store: &'m Store,
-    interrupt: &'m AtomicBool,
-    /// The bytes that the store took at the beginning, once that matters.
-    bytes_before: Option<usize>,
+    limits: &'m Limits,
     pub(crate) meta: Meta,
     pub(crate) globals: Vec<Value>,
     /// The globals that were changed, and what they were before, in order.
@@ -199,6 +197,10 @@ pub(crate) struct Run<'m, O> {
     pub(crate) observer: O,
     pc: u32,
     choices: SmallVec<[Choice<'m, O>; 1]>,
+    /// Which option each choice on this way has taken.
+    pub(crate) path: SmallVec<[u32; 4]>,
+    /// The options to take, if only one way is of interest.
+    follow: Option<&'m [u32]>,
     /// How many ways have been gone to their end.
     ways: usize,
     /// How the run ends, once it does.
@@ -218,7 +220,7 @@ impl<'m, O: Observer> Run<'m, O> {
     pub(crate) fn new(
         code: &'m Code,
         store: &'m Store,
-        interrupt: &'m AtomicBool,
+        limits: &'m Limits,
         meta: Meta,
         globals: Vec<Value>,
         stack: &'m Stack,
@@ -238,8 +240,7 @@ impl<'m, O: Observer> Run<'m, O> {
         Run {
             code,
             store,
-            interrupt,
-            bytes_before: None,
+            limits,
             meta,
             globals,
             changes: SmallVec::new(),
@@ -248,6 +249,8 @@ impl<'m, O: Observer> Run<'m, O> {
             observer,
             pc: top.map_or(0, |f| f.pc),
             choices: SmallVec::new(),
+            path: SmallVec::new(),
+            follow: None,
             ways: 0,
             end: None,
             fresh: true,
@@ -255,6 +258,11 @@ impl<'m, O: Observer> Run<'m, O> {
             all_jumps: 0,
             ticks: 0,
         }
+    }
+
+    /// Takes these options where there is a choice, and no others.
+    pub(crate) fn follow(&mut self, path: &'m [u32]) {
+        self.follow = Some(path);
     }
 
     /// What belongs to the task and its surroundings.
@@ -316,15 +324,17 @@ impl<'m, O: Observer> Run<'m, O> {
         self.jumps > MAX_JUMPS
             || self.all_jumps > MAX_ALL_JUMPS
             || self.choices.len() + self.ways > MAX_WAYS
-            || self.ticks.is_multiple_of(TICKS) && self.shall_end()
+            || self.ticks.is_multiple_of(TICKS) && self.limit().is_some()
     }
 
-    /// Whether the step was interrupted, or takes too much memory.
+    /// The limit that ends the step, if one does.
     #[cold]
-    fn shall_end(&mut self) -> bool {
-        let bytes = self.store.bytes();
-        let before = *self.bytes_before.get_or_insert(bytes);
-        self.interrupt.load(Ordering::Relaxed) || bytes.saturating_sub(before) > MAX_BYTES
+    fn limit(&self) -> Option<Limit> {
+        if self.limits.interrupt.load(Ordering::Relaxed) {
+            Some(Limit::Cancelled)
+        } else {
+            (self.store.bytes() > self.limits.memory).then_some(Limit::Memory)
+        }
     }
 
     /// Ends a step that goes on for too long.
@@ -332,22 +342,25 @@ impl<'m, O: Observer> Run<'m, O> {
     fn exhausted(&mut self) -> Flow {
         let many_ways = self.choices.len() + self.ways > MAX_WAYS;
         self.choices.clear();
-        if self.interrupt.load(Ordering::Relaxed) {
-            let end = End::Fails(Box::new(Failure::interrupted()), self.span());
+        if let Some(limit) = self.limit() {
+            let end = End::Fails(Box::new(Failure::interrupted(limit)), self.span());
             return self.stop(end);
         }
         self.give_up(if many_ways {
             format!("a step that can go on in more than {MAX_WAYS} ways")
-        } else if self.jumps > MAX_JUMPS || self.all_jumps > MAX_ALL_JUMPS {
-            format!("a step that does not yield within {MAX_JUMPS} jumps and calls")
         } else {
-            format!("a step that builds values of more than {} MiB", MAX_BYTES >> 20)
+            format!("a step that does not yield within {MAX_JUMPS} jumps and calls")
         })
     }
 
     /// Takes the first of some options that can be taken; the others are come back to. Whether there is one.
     /// The options are tried in order, so that the ways of a step are numbered the same each time.
     fn choose(&mut self, options: Options, count: u64) -> bool {
+        if let Some(nth) = self.follow.and_then(|path| path.get(self.path.len())) {
+            self.path.push(*nth);
+            self.take(options, u64::from(*nth));
+            return true;
+        }
         let Expression { values, applications, .. } = &self.expression;
         let between_statements = values.is_empty() && applications.is_empty();
         self.choices.push(Choice {
@@ -356,6 +369,7 @@ impl<'m, O: Observer> Run<'m, O> {
             count,
             pc: self.pc,
             jumps: self.jumps,
+            depth: self.path.len(),
             changes: self.changes.len(),
             local: None,
             expression: (!between_statements).then(|| Box::new(self.expression.clone())),
@@ -394,6 +408,8 @@ impl<'m, O: Observer> Run<'m, O> {
                 continue;
             }
             choice.next = nth + 1;
+            self.path.truncate(choice.depth);
+            self.path.push(nth as u32);
             self.pc = choice.pc;
             self.expression.restore(choice.expression.as_deref());
             if O::WATCHES {
