@@ -4,8 +4,10 @@ mod check;
 mod cli;
 mod input;
 mod output;
+mod p;
 mod print;
 mod replay;
+mod subject;
 mod traces;
 
 use clap::Parser;

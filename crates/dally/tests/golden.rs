@@ -1,7 +1,7 @@
 //! Golden tests: each program under `golden/` is given to the command line, and everything that a user sees
 //! (standard output, standard error, exit code) is compared with the file beside it.
 //!
-//! The folder is the command: `check/` runs `dally check`, the others `dally print`. A first line `// flags: …` adds
+//! The folder is the command: `check/` and `p/` run `dally check`, the others `dally print`. A first line `// flags: …` adds
 //! flags. Times are left out of the comparison.
 //! `scripts/bless` writes the expected files anew.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
@@ -14,7 +14,7 @@ fn programs(folder: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "bpl"))
+        .filter(|path| path.extension().is_some_and(|e| e == if folder == "p" { "p" } else { "bpl" }))
         .collect();
     files.sort();
     assert!(!files.is_empty(), "no programs in {folder}");
@@ -46,7 +46,7 @@ fn transcript(program: &Path) -> String {
     let flags = text.lines().next().and_then(|l| l.strip_prefix("// flags: ")).unwrap_or("");
     let folder = program.parent().and_then(Path::file_name).and_then(|f| f.to_str()).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_dally"))
-        .arg(if folder == "check" { "check" } else { "print" })
+        .arg(if ["check", "p"].contains(&folder) { "check" } else { "print" })
         .args(flags.split_whitespace())
         .arg(program.file_name().unwrap())
         .current_dir(program.parent().unwrap())
@@ -75,6 +75,11 @@ fn print() {
 #[test]
 fn check() {
     compare("check");
+}
+
+#[test]
+fn p() {
+    compare("p");
 }
 
 #[test]
