@@ -19,6 +19,9 @@ use crate::value::Value;
 /// A step with more outcomes than this is not explored.
 const MAX_WAYS: usize = 1 << 18;
 
+/// A step that chooses more often than this is not explored.
+const MAX_CHOICES: usize = 10_000;
+
 /// What a step changes: places, what is there, and what will be.
 type Changes = SmallVec<[(usize, Option<Part>, Part); 6]>;
 
@@ -126,7 +129,8 @@ impl Machine {
         mut each: impl FnMut(&mut Runner<'_, O>, End),
     ) {
         let context = (&self.code, &self.store);
-        let (local, queue) = (self.local_of(state, task).clone(), self.queue_of(state, task).clone());
+        let (local, queue) =
+            (self.local_of(state, task).clone(), Queue::from_slice(self.queue_of(state, task)));
         let around = (self.monitor_parts(state), self.machine_count(state));
         let mut runner = Runner::new(context, task, local, queue, around, observer);
         let mut end = match runner.start() {
@@ -138,6 +142,11 @@ impl Machine {
         let mut ways = 0;
         loop {
             if let End::Chooses(options) = end {
+                if branches.len() >= MAX_CHOICES {
+                    let message = format!("a machine chooses more than {MAX_CHOICES} times in one step");
+                    each(&mut runner, End::Fails(Box::new(Failure::unsupported(message))));
+                    return;
+                }
                 if options > 1 {
                     branches.push((runner.clone(), 1, options));
                 }
@@ -202,7 +211,7 @@ impl Machine {
             return;
         }
         let place = self.place(target) + 1;
-        let mut queue = self.queue_of(state, target).clone();
+        let mut queue = Queue::from_slice(self.queue_of(state, target));
         queue.push(event);
         let old = self.store.queues.part(state.parts.ids()[place]);
         changes.push((place, Some(old), self.store.queue(&queue)));

@@ -23,9 +23,11 @@ use crate::state::{Frame, Local, Mode, Queue, Store, Then};
 use crate::value::Value;
 
 /// What a step may do without letting others run. Values cost by their size.
-const FUEL: i64 = 20_000_000;
+const FUEL: i64 = 4_000_000;
 /// Calls that are nested more deeply than this have no end.
 const DEEPEST: usize = 10_000;
+/// Larger circles are not looked for.
+const LARGEST_CIRCLE: usize = 64;
 /// So many events are raised in one step only by a machine that may go in circles.
 const MANY_HOPS: u32 = 32;
 /// The most options of a `choose`.
@@ -379,6 +381,10 @@ impl<'m, O: Observer> Runner<'m, O> {
         let here = here.with(hash.fingerprint());
         if self.seen.contains(&here) {
             return Err(End::Discarded);
+        }
+        // Larger circles run out of fuel.
+        if self.seen.len() >= LARGEST_CIRCLE {
+            self.seen.clear();
         }
         self.seen.push(here);
         Ok(())

@@ -9,6 +9,9 @@ use crate::code::{Op, Sort};
 use crate::state::{Mode, Then};
 use crate::value::{Data, Value};
 
+/// What a new value costs besides its size.
+pub(super) const NEW: usize = 8;
+
 impl<O: Observer> Runner<'_, O> {
     pub(super) fn pop(&mut self) -> Value {
         self.local.values.pop().unwrap_or_default()
@@ -278,7 +281,7 @@ impl<O: Observer> Runner<'_, O> {
             Op::Keys | Op::Values => match self.pop() {
                 Value::Data(id) => match self.store.heap.data(id) {
                     Data::Map(entries) => {
-                        self.burn(entries.len())?;
+                        self.burn(NEW + entries.len())?;
                         let keys = op == Op::Keys;
                         let list = entries.iter().map(|(k, v)| if keys { *k } else { *v });
                         self.store.heap.intern(Data::Seq(list.collect()))
@@ -295,6 +298,7 @@ impl<O: Observer> Runner<'_, O> {
                 _ => return fails("the size is asked for, and the collection is `null`"),
             },
             Op::Tuple(count) => {
+                self.burn(NEW + count as usize)?;
                 let from = self.local.values.len().saturating_sub(count as usize);
                 let value = self.store.heap.tuple(&self.local.values[from..]);
                 self.local.values.truncate(from);

@@ -1,5 +1,6 @@
 //! Changing a part of a variable: what is on the way to it is made anew.
 
+use super::ops::NEW;
 use super::{Note, Observer, Run, Runner, fails};
 use crate::code::{Change, PathStep};
 use crate::value::{Data, Value};
@@ -117,7 +118,7 @@ impl<O: Observer> Runner<'_, O> {
                 entries.len()
             }
         };
-        self.burn(size)?;
+        self.burn(NEW + size)?;
         Ok(self.store.heap.intern(data))
     }
 
@@ -170,7 +171,7 @@ impl<O: Observer> Runner<'_, O> {
             },
             _ => return fails("a collection is changed in a way that it does not have"),
         };
-        self.burn(size)?;
+        self.burn(NEW + size)?;
         Ok(self.store.heap.intern(data))
     }
 }
