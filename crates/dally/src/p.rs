@@ -28,6 +28,10 @@ pub(crate) fn read(files: &[String]) -> Result<(SourceMap, usize), InputError> {
         found.add(Path::new(file))?;
     }
     let own = found.files.len();
+    if own == 0 {
+        let place = files.first().map_or("", String::as_str);
+        return Err(bad_project(Path::new(place), "there are no P programs here"));
+    }
     let mut next = 0;
     while let Some(project) = found.includes.get(next).cloned() {
         found.add_project(&project)?;
@@ -62,7 +66,7 @@ impl Files {
         }
     }
 
-    /// All programs below a folder.
+    /// All programs below a folder; it may have none, as that with the foreign code of a project.
     fn add_folder(&mut self, folder: &Path) -> Result<(), InputError> {
         let mut todo = vec![folder.to_owned()];
         let mut found = Vec::new();
@@ -76,9 +80,6 @@ impl Files {
             }
         }
         found.sort();
-        if found.is_empty() {
-            return Err(bad_project(folder, "there are no P programs in this folder"));
-        }
         found.iter().try_for_each(|file| self.add(file))
     }
 
@@ -120,6 +121,10 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, InputError> {
     let read =
         || std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>();
     let mut entries = read().map_err(|error| unreadable(folder, error))?;
+    // What is hidden was put there by others than the author.
+    let is_hidden =
+        |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    entries.retain(|path| !is_hidden(path));
     entries.sort();
     Ok(entries)
 }

@@ -253,6 +253,9 @@ fn projects_of_p_are_read_with_what_they_include() {
               <IncludeProject>../b/b.pproj</IncludeProject></Project>",
             ),
             ("a/src/deep/main.p", "machine Main { start state S { entry { new Helper(); } } }"),
+            ("a/src/._main.p", "\u{0}"),
+            ("a/src/native/code.cs", ""),
+            ("e/notes.txt", ""),
             ("a/t.p", "test One [main=Main]: { Main, Helper }; test Two [main=Main]: { Main, Helper };"),
             (
                 "b/b.pproj",
@@ -277,6 +280,7 @@ fn projects_of_p_are_read_with_what_they_include() {
     for (program, why) in [
         (path("c/c.pproj"), "error[E0612]: `"),
         (path("c"), "names no files"),
+        (path("e"), "there are no P programs here"),
         (path("d.pproj"), "error[E0008]: cannot read"),
         (path("none.p"), "error[E0008]: cannot read"),
     ] {
