@@ -278,12 +278,47 @@ codes! {
     /// There is no procedure to start in.
     NoEntry = 502 Error;
 
+    /// P: an event that is not declared.
+    UnknownEvent = 601 Error;
+    /// P: a machine or interface that is not declared.
+    UnknownMachine = 602 Error;
+    /// P: a state that the machine does not have.
+    UnknownState = 603 Error;
+    /// P: states without a beginning, or with two answers to one event.
+    BadState = 604 Error;
+    /// P: a function that cannot be a handler.
+    BadHandler = 605 Error;
+    /// P: something that a monitor cannot do.
+    MonitorOperation = 606 Error;
+    /// P: an event raised, or a state left, where that is not possible.
+    StateChange = 607 Error;
+    /// P: a way through a function that returns nothing.
+    NoReturn = 608 Error;
+    /// P: a format string whose braces are not in order.
+    BadFormat = 609 Error;
+    /// P: modules that do not fit together.
+    BadModule = 610 Error;
+    /// P: a test that cannot be run as it is declared.
+    BadTest = 611 Error;
+    /// P: a project file that cannot be used.
+    BadProject = 612 Error;
+    /// P: a specification that no test asserts.
+    NotAsserted = 613 Warning;
+    /// P: hot states, which are looked at only where executions end.
+    OnlyAtTheEnd = 614 Warning;
+
     /// A construct of Civl.
     Civl = 901 Unsupported;
     /// An explicit search cannot evaluate this.
     NotExplicit = 902 Unsupported;
     /// A sequentialisation cannot translate this.
     NotSequential = 903 Unsupported;
+    /// P: something that only the verifier knows.
+    PVerifier = 904 Unsupported;
+    /// P: a function whose body is in another language.
+    Foreign = 905 Unsupported;
+    /// P: a test of refinement.
+    Refinement = 906 Unsupported;
 }
 
 impl std::fmt::Display for Code {
@@ -293,7 +328,7 @@ impl std::fmt::Display for Code {
 }
 
 /// "did you mean", if one of the candidates is close to what was written.
-pub(crate) fn did_you_mean<'a>(written: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn did_you_mean<'a>(written: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     // Nobody misspells a name of 100 letters by chance, and comparing costs the product of the lengths.
     if written.len() > 100 {
         return None;

@@ -11,7 +11,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     long_about = "dally finds bugs in asynchronous programs by exploring few delays.\n\n\
                   A deterministic scheduler fixes one order of tasks; each time it is told to delay the task \
                   that it would run next, one more deviation is explored. Programs are written in Boogie with \
-                  asynchronous calls (.bpl); the spellings of c2s and of Corral are read as well.",
+                  asynchronous calls (.bpl); the spellings of c2s and of Corral are read as well. Or they are \
+                  written in P (.p, .pproj, or a folder).",
     after_help = "Exit codes:\n  \
                   0  all is well\n  \
                   1  a bug was found\n  \
@@ -60,6 +61,10 @@ pub(crate) struct ProgramArgs {
     /// Let tasks be switched before each statement that touches a shared variable
     #[arg(long)]
     pub(crate) preempt: bool,
+
+    /// Which test of a P program is run; by default the only one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) test: Option<String>,
 }
 
 impl ProgramArgs {
@@ -78,19 +83,25 @@ impl ProgramArgs {
                   dally check program.bpl                       deepen until a bug, a proof, or Ctrl-C\n  \
                   dally check --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
                   dally check --scheduler portfolio program.bpl several orders of tasks, side by side\n  \
-                  dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json\n\n\
+                  dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json\n  \
+                  dally check --test T project.pproj            a test of a P program\n\n\
                   Schedulers:\n  \
                   rr, rr:reverse, rr:SEED  tasks in the order of their creation, reversed, or permuted\n  \
                   dfs, df, dfw             depth-first; dfw looks at waits\n  \
                   rtc                      whoever was sent something runs next\n  \
                   random:SEED              a fresh order at each state\n  \
                   priority(S), bag, bounded-bag:N, pct:SEED,D\n  \
-                  portfolio                rr, rr:reverse, rtc and random:1; or a list, `rr;rtc`")]
+                  portfolio                rr, rr:reverse, rtc and random:1; for P, rtc, rr and random:1;\n  \
+                                           or a list, `rr;rtc`")]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
 
-    /// The order of tasks from which delays deviate [default: rr]
+    /// Print the names of the tests of a P program, and do no more
+    #[arg(long)]
+    pub(crate) list_tests: bool,
+
+    /// The order of tasks from which delays deviate [default: rr, and rtc for P]
     #[arg(long, value_name = "NAME")]
     pub(crate) scheduler: Option<String>,
 

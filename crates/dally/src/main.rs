@@ -4,9 +4,11 @@ mod check;
 mod cli;
 mod input;
 mod output;
+mod p;
 mod print;
 mod replay;
 mod sequentialize;
+mod subject;
 mod traces;
 
 use clap::Parser;

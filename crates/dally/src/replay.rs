@@ -4,9 +4,9 @@ use dally_explore::{Bug, Failure, FailureKind, Name};
 use dally_trace::{Kind, Trace};
 
 use crate::cli::{ProgramArgs, Replay};
-use crate::input;
 use crate::output::{self, Exit};
-use crate::traces::{self, Machines};
+use crate::subject::{Rejected, Subject};
+use crate::traces;
 
 pub(crate) fn run(arguments: &Replay) -> Exit {
     match confirm(arguments) {
@@ -32,18 +32,23 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
         files: trace.program.files.clone(),
         entry: trace.program.entry.clone(),
         preempt: trace.program.preempt,
+        test: trace.program.test.clone(),
     };
     let policies = ["preemptions", "contexts", "depth"];
     let policy = &trace.schedule.policy;
     if policy.parse::<Name>().is_err() && !policies.contains(&policy.as_str()) {
         return Err(format!("the trace does not replay: there is no scheduler `{policy}`"));
     }
-    let sources = input::read(&program.files).map_err(|error| error.into_diagnostic().1.message)?;
-    if traces::hash(&sources) != trace.program.hash {
+    let loaded = Subject::load(&program);
+    let sources = loaded.as_ref().map_or_else(|rejected| &rejected.sources, |loaded| &loaded.0);
+    // A program that is no longer one has changed, too.
+    let readable = !sources.files().is_empty();
+    if readable && traces::hash(sources) != trace.program.hash {
         return Err("the program has changed since the trace was made: run `dally check` again".to_owned());
     }
-    let machines = Machines::new(&sources, &program)
-        .map_err(|d| d.first().map_or(String::new(), |d| d.message.clone()))?;
+    let first =
+        |rejected: Rejected| rejected.diagnostics.first().map_or(String::new(), |d| d.message.clone());
+    let (sources, subject) = loaded.map_err(first)?;
     let kind = match trace.failure.kind {
         Kind::Assertion => FailureKind::Assertion,
         Kind::Deadlock => FailureKind::Deadlock,
@@ -52,8 +57,8 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     // What is to be shown if nothing fails; that it fails is what is to be confirmed.
     let nothing = Failure { kind, message: String::new() };
     let bug = Bug { failure: nothing, schedule: trace.schedule.clone(), cost: trace.cost };
-    let again = traces::explain(&machines, &sources, &program, &bug)
-        .map_err(|e| format!("the trace does not replay: {e}"))?;
+    let again =
+        subject.explain(&sources, &program, &bug).map_err(|e| format!("the trace does not replay: {e}"))?;
     if trace.cost != trace.schedule.cost() {
         return Err("the trace does not replay: its cost is not the sum of what its steps cost".to_owned());
     }

@@ -70,6 +70,7 @@ pub(crate) fn explain(
             hash: hash(sources),
             entry: program.entry.clone(),
             preempt: program.preempt,
+            test: None,
         },
         failure: Failed {
             kind: failure.kind.into(),
@@ -83,6 +84,7 @@ pub(crate) fn explain(
             .into_iter()
             .map(|(variable, value)| dally_trace::Change { variable, shared: true, value })
             .collect(),
+        messages: Vec::new(),
     })
 }
 
@@ -145,7 +147,7 @@ fn step(
     })
 }
 
-fn location(sources: &SourceMap, span: Span) -> Option<Location> {
+pub(crate) fn location(sources: &SourceMap, span: Span) -> Option<Location> {
     let place = sources.place(span)?;
     Some(Location { file: place.file.to_owned(), line: place.line, column: place.column })
 }
@@ -166,7 +168,7 @@ fn statement(sources: &SourceMap, line: Line) -> Statement {
 }
 
 /// The beginning of a statement, without its block and without remarks.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     const MOST: usize = 70;
     let line = text.lines().next().unwrap_or("");
     let line = line.split("//").next().unwrap_or("").trim_end();

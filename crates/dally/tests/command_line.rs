@@ -250,3 +250,82 @@ fn bugs_are_not_lost_on_the_way_to_the_user() {
                  while (i < 16) { havoc b; m[i] := b; i := i + 1; } assert false; }";
     assert_eq!(dally(&["check", "-"], many).status.code(), Some(1));
 }
+
+/// A folder of our own, with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("dally-{name}-{}", std::process::id()));
+    for (file, content) in files {
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn projects_of_p_are_read_with_what_they_include() {
+    let folder = folder(
+        "project",
+        &[
+            (
+                "a/a.pproj",
+                "<Project><InputFiles><PFile>./src/</PFile><PFile>t.p</PFile></InputFiles>\
+              <IncludeProject>../b/b.pproj</IncludeProject></Project>",
+            ),
+            ("a/src/deep/main.p", "machine Main { start state S { entry { new Helper(); } } }"),
+            ("a/src/._main.p", "\u{0}"),
+            ("a/src/native/code.cs", ""),
+            ("e/notes.txt", ""),
+            ("a/t.p", "test One [main=Main]: { Main, Helper }; test Two [main=Main]: { Main, Helper };"),
+            (
+                "b/b.pproj",
+                "<Project><PFile>b.p</PFile><IncludeProject>../a/a.pproj</IncludeProject></Project>",
+            ),
+            ("b/b.p", "machine Helper { start state S { } } test Own [main=Helper]: { Helper };"),
+            ("c/c.pproj", "<Project></Project>"),
+        ],
+    );
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    for program in [path("a/a.pproj"), path("a")] {
+        let listed = dally(&["check", "--list-tests", &program], b"");
+        assert_eq!(text(&listed.stdout), "One\nTwo\n", "{}", text(&listed.stderr));
+        let json = dally(&["check", "--list-tests", "--json", &program], b"");
+        assert_eq!(text(&json.stdout), "[\"One\",\"Two\"]\n");
+        let checked = dally(&["check", "--test", "Two", &program], b"");
+        assert!(text(&checked.stdout).starts_with("proved: "), "{}", text(&checked.stderr));
+        let unknown = dally(&["check", "--test", "Twoo", &program], b"");
+        assert!(text(&unknown.stderr).contains("did you mean `Two`?"), "{}", text(&unknown.stderr));
+        assert!(text(&dally(&["check", &program], b"").stderr).contains("has 2 tests: One, Two"));
+    }
+    for (program, why) in [
+        (path("c/c.pproj"), "error[E0612]: `"),
+        (path("c"), "names no files"),
+        (path("e"), "there are no P programs here"),
+        (path("d.pproj"), "error[E0008]: cannot read"),
+        (path("none.p"), "error[E0008]: cannot read"),
+    ] {
+        let output = dally(&["check", &program], b"");
+        assert_eq!(output.status.code(), Some(2), "{program}");
+        assert!(text(&output.stderr).contains(why), "{program}: {}", text(&output.stderr));
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn flags_are_for_one_language() {
+    let example = "examples/p/elevator_door.p";
+    for (args, why) in [
+        (&["--preempt", example][..], "are for Boogie programs"),
+        (&["--entry", "main", example], "are for Boogie programs"),
+        (&["--test", "T", "examples/deposit.bpl"], "are for P programs"),
+        (&["--list-tests", "examples/deposit.bpl"], "are for P programs"),
+    ] {
+        let output = in_root(&[&["check"], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(why), "{args:?}: {}", text(&output.stderr));
+    }
+    let portfolio = in_root(&["check", "--scheduler", "portfolio", "examples/p/elevator_door_fixed.p"]);
+    for scheduler in ["under rtc: ", "under rr: ", "under random:1: "] {
+        assert!(text(&portfolio.stdout).contains(scheduler), "{}", text(&portfolio.stdout));
+    }
+}

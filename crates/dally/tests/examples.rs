@@ -3,6 +3,7 @@
 //! ```text
 //! // check: bug 1                              a failed assertion, with exactly 1 delay
 //! // check --scheduler dfw: deadlock 0         a deadlock, without delays
+//! // check: runtime 2                          another run-time error, with exactly 2 delays
 //! // check --preempt: proved                   no execution fails
 //! // check: proved in 289 states               … and there are so many states
 //! // print: error                              the program is not well-formed
@@ -35,14 +36,19 @@ fn root() -> PathBuf {
 
 /// The programs, by their paths from the root.
 fn examples() -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(root().join("examples"))
+    let (boogie, p) = (programs("examples", ".bpl"), programs("examples/p", ".p"));
+    assert!(boogie.len() > 30 && p.len() >= 18, "the examples were not found");
+    [boogie, p].concat()
+}
+
+fn programs(folder: &str, extension: &str) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(root().join(folder))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".bpl"))
-        .map(|name| format!("examples/{name}"))
+        .filter(|name| name.ends_with(extension))
+        .map(|name| format!("{folder}/{name}"))
         .collect();
     names.sort();
-    assert!(names.len() > 30, "the examples were not found");
     names
 }
 
@@ -62,6 +68,7 @@ fn claim(line: &str) -> Option<Claim> {
     let mut words = command.split_whitespace().map(str::to_owned);
     let expected = match expected.split_whitespace().collect::<Vec<_>>()[..] {
         ["bug", cost] => Expected::Failure { kind: "assertion", cost: cost.parse().ok()? },
+        ["runtime", cost] => Expected::Failure { kind: "runtime", cost: cost.parse().ok()? },
         ["deadlock", cost] => Expected::Failure { kind: "deadlock", cost: cost.parse().ok()? },
         ["proved"] => Expected::Proved { states: None },
         ["proved", "in", states, "states"] => Expected::Proved { states: Some(states.parse().ok()?) },
@@ -141,9 +148,13 @@ fn the_portfolio_finds_every_bug_with_three_delays() {
     for example in &examples() {
         let failing = |claim: &Claim| matches!(claim.expected, Expected::Failure { .. });
         let Some(claim) = claims(example).into_iter().find(failing) else { continue };
-        let preempt: &[&str] =
-            if claim.flags.iter().any(|flag| flag == "--preempt") { &["--preempt"] } else { &[] };
-        let report = check(example, &[], &[preempt, &["--scheduler", "portfolio", "--delays", "3"]].concat());
+        // How the program is read, without how it is searched.
+        let reading =
+            claim.flags.iter().map(String::as_str).skip_while(|f| !["--preempt", "--test"].contains(f));
+        let count = if claim.flags.iter().any(|f| f == "--test") { 2 } else { 1 };
+        let reading: Vec<&str> = reading.take(count).collect();
+        let report =
+            check(example, &[], &[&reading[..], &["--scheduler", "portfolio", "--delays", "3"]].concat());
         assert_eq!(report["verdict"], "bug", "{example}: {}", report["message"]);
     }
 }
@@ -151,7 +162,7 @@ fn the_portfolio_finds_every_bug_with_three_delays() {
 #[test]
 fn the_table_names_every_example() {
     let table = std::fs::read_to_string(root().join("docs/examples.md")).unwrap();
-    for example in &examples() {
+    for example in &programs("examples", ".bpl") {
         let name = example.strip_prefix("examples/").unwrap();
         assert!(table.contains(&format!("(../examples/{name})")), "{name} is not in docs/examples.md");
     }

@@ -1,7 +1,7 @@
 //! Golden tests: each program under `golden/` is given to the command line, and everything that a user sees
 //! (standard output, standard error, exit code) is compared with the file beside it.
 //!
-//! The folder is the command: `check/` runs `dally check`, `sequentialize/` runs `dally sequentialize`, the others
+//! The folder is the command: `check/` and `p/` run `dally check`, `sequentialize/` runs `dally sequentialize`, the others
 //! `dally print`. A first line `// flags: …` adds
 //! flags. Times are left out of the comparison.
 //! `scripts/bless` writes the expected files anew.
@@ -15,7 +15,7 @@ fn programs(folder: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "bpl"))
+        .filter(|path| path.extension().is_some_and(|e| e == if folder == "p" { "p" } else { "bpl" }))
         .collect();
     files.sort();
     assert!(!files.is_empty(), "no programs in {folder}");
@@ -48,7 +48,8 @@ fn transcript(program: &Path) -> String {
     let folder = program.parent().and_then(Path::file_name).and_then(|f| f.to_str()).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_dally"))
         .arg(match folder {
-            "check" | "sequentialize" => folder,
+            "check" | "p" => "check",
+            "sequentialize" => folder,
             _ => "print",
         })
         .args(flags.split_whitespace())
@@ -102,6 +103,11 @@ fn sequential_programs_are_programs() {
         let problems = dally_bpl::load(&sources).err().unwrap_or_default();
         assert!(problems.is_empty(), "{program:?}: {:?}", problems[0].message);
     }
+}
+
+#[test]
+fn p() {
+    compare("p");
 }
 
 #[test]

@@ -242,6 +242,31 @@ impl Parts {
         self.sum = sum.wrapping_add(contribution(place, new));
     }
 
+    /// What stands for the state after these changes: places, what is there, if anything, and what will be.
+    pub fn fingerprint_after(&self, changes: &[(usize, Option<Part>, Part)]) -> Fingerprint {
+        let mut sum = self.sum;
+        for (place, old, new) in changes {
+            if let Some(old) = old {
+                sum = sum.wrapping_sub(contribution(*place, *old));
+            }
+            sum = sum.wrapping_add(contribution(*place, *new));
+        }
+        Fingerprint(sum)
+    }
+
+    /// A copy with these changes; new places come at the end, in order.
+    #[must_use]
+    pub fn after(&self, changes: &[(usize, Option<Part>, Part)]) -> Self {
+        let mut parts = self.clone();
+        for (place, old, new) in changes {
+            match old {
+                Some(old) => parts.replace(*place, *old, *new),
+                None => parts.push(*new),
+            }
+        }
+        parts
+    }
+
     /// What stands for the state: the same for equal parts in equal places. It is a sum of fingerprints, to
     /// which others can be [added](Fingerprint::plus).
     pub fn fingerprint(&self) -> Fingerprint {
@@ -318,6 +343,10 @@ mod tests {
         assert_eq!(parts(&one, &["a", "b"]).fingerprint(), parts(&other, &["a", "b"]).fingerprint());
         assert_ne!(parts(&one, &["a", "b"]).fingerprint(), parts(&one, &["b", "a"]).fingerprint());
         assert_ne!(parts(&one, &["a"]).fingerprint(), parts(&one, &["a", "a"]).fingerprint());
+        let before = parts(&one, &["a", "b"]);
+        let changes = [(0, Some(one.intern("a")), one.intern("c")), (2, None, one.intern("d"))];
+        assert_eq!(before.after(&changes), parts(&one, &["c", "b", "d"]));
+        assert_eq!(before.fingerprint_after(&changes), before.after(&changes).fingerprint());
         let mut long = parts(&one, &["a"; 20]);
         assert!(long.heap_bytes() > 0);
         let last = one.intern("a");

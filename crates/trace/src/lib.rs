@@ -4,6 +4,7 @@
 //! language of the program. [`text`] shows it to people; as JSON (with serde) it is for machines, and can be
 //! replayed: `docs/trace.md` describes every field.
 
+mod sequence;
 mod text;
 
 pub use text::text;
@@ -29,8 +30,24 @@ pub struct Trace {
     pub schedule: Schedule,
     /// The steps, one for each of the schedule.
     pub steps: Vec<TraceStep>,
-    /// The values of the shared variables at the end.
+    /// The values of the shared variables at the end; of a P program, the states of monitors and machines.
     pub globals: Vec<Change>,
+    /// What was sent to whom, in order; only machines of P send.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Message>,
+}
+
+/// Something that one task sent to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// The sender.
+    pub from: TaskName,
+    /// The receiver.
+    pub to: TaskName,
+    /// What was sent.
+    pub text: String,
+    /// Whether the receiver was created by this.
+    pub creates: bool,
 }
 
 /// How a program was read.
@@ -44,6 +61,9 @@ pub struct Source {
     pub entry: Option<String>,
     /// Whether tasks may be switched before each access to a shared variable.
     pub preempt: bool,
+    /// The test of a P program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
 }
 
 /// What failed.

@@ -3,6 +3,7 @@
 //! Consecutive steps of one task are one block. To the left stand the lines of the file, to the right what a
 //! statement changed.
 
+use crate::sequence::sequence;
 use crate::{Change, End, Kind, Statement, TaskName, Trace, TraceStep};
 
 /// The column at which changes are shown, if the statement leaves room.
@@ -30,6 +31,10 @@ pub fn text(trace: &Trace) -> String {
         last = Some(step);
     }
     out.push_str(&conclusion(trace));
+    if !trace.messages.is_empty() {
+        out.push('\n');
+        out.push_str(&sequence(&trace.messages));
+    }
     out
 }
 

@@ -8,39 +8,35 @@ use std::sync::atomic::AtomicBool;
 
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Delays, Depth, Exhaustive, Name, Options, Preemptions, Report, Search, Switches, Verdict, portfolio,
+    Arrangement, Delays, Depth, Exhaustive, Name, Options, Preemptions, Program, Report, Search, Switches,
+    Verdict, portfolio,
 };
-use dally_interp::{Limits, Machine};
 
 use crate::cli::{Bounded, Check};
-use crate::input;
 use crate::output::{self, Exit};
-use crate::traces::{self, Machines};
+use crate::subject::{Rejected, Subject};
+use crate::{p, traces};
 
 pub(crate) fn run(arguments: &Check) -> Exit {
-    let sources = match input::read(&arguments.program.files) {
-        Ok(sources) => sources,
-        Err(error) => {
-            let (sources, diagnostic) = error.into_diagnostic();
-            return report::errors(arguments, &sources, &[diagnostic]);
-        }
-    };
-    let schedulers = match schedulers(arguments) {
+    let schedulers = match check_language(arguments).and_then(|()| schedulers(arguments)) {
         Ok(schedulers) => schedulers,
         Err(message) => return output::complain(&message),
     };
-    let mut machines = match Machines::new(&sources, &arguments.program) {
-        Ok(machines) => machines,
-        Err(diagnostics) => return report::errors(arguments, &sources, &diagnostics),
+    if arguments.list_tests {
+        return list_tests(arguments);
+    }
+    let (sources, mut subject) = match Subject::load(&arguments.program) {
+        Ok(loaded) => loaded,
+        Err(rejected) => return report::errors(arguments, &rejected.sources, &rejected.diagnostics),
     };
-    let warnings = output::json(&sources, &machines.warnings);
+    let warnings = output::json(&sources, subject.warnings());
     if !arguments.json {
-        output::warn(&sources, &machines.warnings);
+        output::warn(&sources, subject.warnings());
     }
     let cancelled = Arc::new(AtomicBool::new(false));
     let interrupt = Arc::new(AtomicBool::new(false));
     let memory = memory(arguments);
-    machines.limit_steps(Limits { interrupt: Arc::clone(&interrupt), memory: memory.unwrap_or(usize::MAX) });
+    subject.limit_steps(Arc::clone(&interrupt), memory.unwrap_or(usize::MAX));
     if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
         return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
     }
@@ -48,10 +44,15 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         monitor::interrupt_after(time, interrupt);
     }
     let monitor = monitor::Monitor::new(arguments.time, cancelled, !arguments.json);
-    let found = search(&machines.searched, &schedulers, arguments, &monitor);
+    let found = match &subject {
+        Subject::Boogie(machines) => search(&machines.searched, &schedulers, arguments, &monitor),
+        Subject::P(test) => search(&test.machine, &schedulers, arguments, &monitor),
+    };
     monitor.finish();
+    // What was found is told without limits.
+    subject.limit_steps(Arc::default(), usize::MAX);
     let trace = match &found.verdict {
-        Verdict::Bug(bug) => match traces::explain(&machines, &sources, &arguments.program, bug) {
+        Verdict::Bug(bug) => match subject.explain(&sources, &arguments.program, bug) {
             Ok(trace) => Some(trace),
             Err(error) => {
                 return output::complain(&format!(
@@ -75,9 +76,43 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     }
 }
 
+/// Refuses flags that have no meaning for the language of the program.
+fn check_language(arguments: &Check) -> Result<(), String> {
+    let program = &arguments.program;
+    match p::is_p(&program.files) {
+        true if program.entry.is_some() || program.preempt => {
+            Err("--entry and --preempt are for Boogie programs; a P program is run by a --test".to_owned())
+        }
+        false if program.test.is_some() || arguments.list_tests => {
+            Err("--test and --list-tests are for P programs: files `.p` or `.pproj`, or a folder".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints the names of the tests of a P program.
+fn list_tests(arguments: &Check) -> Exit {
+    let (sources, own) = match p::read(&arguments.program.files) {
+        Ok(read) => read,
+        Err(error) => {
+            let Rejected { sources, diagnostics } = error.into();
+            return report::errors(arguments, &sources, &diagnostics);
+        }
+    };
+    match p::Loaded::new(&sources, own) {
+        Ok(loaded) if arguments.json => output::write_json(&loaded.tests()),
+        Ok(loaded) => {
+            let lines: String = loaded.tests().iter().map(|name| format!("{name}\n")).collect();
+            output::stdout(lines.as_bytes())
+        }
+        Err(diagnostics) => report::errors(arguments, &sources, &diagnostics),
+    }
+}
+
 /// The schedulers that were asked for, unless options contradict each other.
 fn schedulers(arguments: &Check) -> Result<Vec<Name>, String> {
-    let text = arguments.scheduler.as_deref().unwrap_or("rr");
+    let is_p = p::is_p(&arguments.program.files);
+    let text = arguments.scheduler.as_deref().unwrap_or(if is_p { "rtc" } else { "rr" });
     if arguments.bounded == Bounded::Nothing && arguments.delays.is_some() {
         return Err("--delays is a bound, and `--bounded nothing` has none".to_owned());
     }
@@ -90,6 +125,10 @@ fn schedulers(arguments: &Check) -> Result<Vec<Name>, String> {
     for name in text.split(';').map(str::trim) {
         match name {
             "" => return Err(format!("a scheduler is missing in `{text}`")),
+            // Those of [TR15].
+            "portfolio" if is_p => {
+                names.extend([Name::Rtc, Name::Rr(Arrangement::Creation), Name::Random(1)]);
+            }
             "portfolio" => names.extend(Name::portfolio()),
             // Without a seed of its own, so that it can be given.
             "random" => names.push(Name::Random(arguments.seed.unwrap_or(0))),
@@ -138,7 +177,12 @@ fn free_memory() -> Option<usize> {
     Some(kib * 1024 / 5 * 3)
 }
 
-fn search(machine: &Machine, schedulers: &[Name], arguments: &Check, monitor: &monitor::Monitor) -> Report {
+fn search<P: Program>(
+    machine: &P,
+    schedulers: &[Name],
+    arguments: &Check,
+    monitor: &monitor::Monitor,
+) -> Report {
     let options = Options {
         bound: arguments.delays,
         exact: arguments.exact,
@@ -162,9 +206,9 @@ fn search(machine: &Machine, schedulers: &[Name], arguments: &Check, monitor: &m
     }
 }
 
-fn one_search<P: Policy>(
-    machine: &Machine,
-    policy: &P,
+fn one_search<P: Program, O: Policy>(
+    machine: &P,
+    policy: &O,
     options: &Options,
     monitor: &monitor::Monitor,
 ) -> Report {

@@ -1,0 +1,178 @@
+//! How dally fares on the regression tests of P.
+//!
+//! ```text
+//! p_corpus PATH/Tst/RegressionTests [FILTER]
+//! ```
+//!
+//! The name of a folder is the verdict of the programs below it: `StaticError` must be rejected, `Correct` and
+//! `DynamicError` accepted and explored, with `rtc` and for at most 10 seconds: in the latter a bug must be found, in
+//! the former none. As in P's harness, the test is `DefaultImpl`, or the only one; a folder that lists the parametric
+//! tests that it expects must have exactly those. Searches that run out of time have found no bug.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use dally_explore::{Coverage, Delays, Limit, Name, Options, Search, Verdict, Watch};
+use dally_p::source::SourceMap;
+
+/// What is expected of the programs of a folder.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Expected {
+    Correct,
+    DynamicError,
+    StaticError,
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let Some(root) = args.first().map(Path::new) else {
+        println!("usage: p_corpus PATH/Tst/RegressionTests [FILTER]");
+        return;
+    };
+    let filter = args.get(1).map_or("", String::as_str);
+    let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
+    let mut rates: BTreeMap<(String, Expected), (usize, usize)> = BTreeMap::new();
+    for (category, expected, folder) in programs(root) {
+        if !folder.to_string_lossy().contains(filter) {
+            continue;
+        }
+        let outcome = run(&folder, expected);
+        let (same, all) = rates.entry((category, expected)).or_default();
+        *all += 1;
+        match outcome {
+            Ok(found) => {
+                *same += 1;
+                *outcomes.entry(found).or_default() += 1;
+            }
+            Err(reason) => println!("miss: {}: {reason}", folder.display()),
+        }
+    }
+    println!("\n| folder | verdict | same | of |\n|---|---|---|---|");
+    for ((category, expected), (same, all)) in &rates {
+        println!("| {category} | {expected:?} | {same} | {all} |");
+    }
+    for (outcome, count) in &outcomes {
+        println!("{outcome}: {count}");
+    }
+    let run: Vec<_> = rates.iter().filter(|((c, _), _)| is_run(c)).map(|(_, r)| r).collect();
+    let (same, all) = run.iter().fold((0, 0), |(s, a), (same, all)| (s + same, a + all));
+    println!(
+        "\nof those that its harness runs: {same} of {all}, {:.1} %",
+        100.0 * same as f64 / all.max(1) as f64
+    );
+}
+
+/// Whether P's own harness runs the programs of this folder.
+fn is_run(category: &str) -> bool {
+    !["Feature5ModuleSystem", "Liveness"].contains(&category)
+}
+
+/// The folders with programs, each with its category and what is expected.
+fn programs(root: &Path) -> Vec<(String, Expected, PathBuf)> {
+    let mut found = Vec::new();
+    for category in folders(root) {
+        for verdict in folders(&category) {
+            let expected = match name(&verdict).as_str() {
+                "Correct" => Expected::Correct,
+                "DynamicError" => Expected::DynamicError,
+                "StaticError" => Expected::StaticError,
+                _ => continue,
+            };
+            for program in folders(&verdict) {
+                if !sources(&program).is_empty() {
+                    found.push((name(&category), expected, program));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    all.sort();
+    all
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|p| p.is_dir()).collect()
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|p| p.extension().is_some_and(|e| e == "p")).collect()
+}
+
+/// What was found, or why it is not what was expected.
+fn run(folder: &Path, expected: Expected) -> Result<String, String> {
+    let mut map = SourceMap::default();
+    for file in sources(folder) {
+        let text = std::fs::read(&file).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
+        map.add(file.display().to_string(), text).map_err(|_| "too large".to_owned())?;
+    }
+    match (dally_p::load(&map), expected) {
+        (Err(_), Expected::StaticError) => Ok("rejected".to_owned()),
+        (Ok(_), Expected::StaticError) => Err("accepted".to_owned()),
+        (Err(diagnostics), _) => {
+            let first = diagnostics.first();
+            let place = first.and_then(|d| map.place(d.primary.span));
+            let place = place.map_or(String::new(), |p| format!("{}:{}: ", p.line, p.column));
+            Err(format!("rejected: {place}{}", first.map_or("", |d| &d.message)))
+        }
+        (Ok(program), expected) => explore(&program, &map, folder, expected),
+    }
+}
+
+/// Ends a search when its time is up.
+struct Deadline(Instant);
+
+impl<S> Watch<S> for Deadline {
+    fn poll(&self, _: &Coverage) -> Option<Limit> {
+        (self.0.elapsed() > Duration::from_secs(10)).then_some(Limit::Time)
+    }
+}
+
+fn explore(
+    program: &dally_p::Program,
+    map: &SourceMap,
+    folder: &Path,
+    expected: Expected,
+) -> Result<String, String> {
+    let tests = &program.info.tests;
+    if let Ok(list) = std::fs::read_to_string(folder.join("ExpectedParametricTests.txt")) {
+        let wanted: Vec<&str> =
+            list.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
+        let missing = wanted.iter().find(|name| program.info.test(name).is_none());
+        return match missing {
+            Some(name) => Err(format!("there is no test {name}")),
+            None if wanted.len() == tests.len() => Ok("the same tests".to_owned()),
+            None => Err(format!("{} tests instead of {}", tests.len(), wanted.len())),
+        };
+    }
+    let test = program.info.test("DefaultImpl").or(if tests.len() == 1 { tests.first() } else { None });
+    let Some(test) = test else {
+        return Err(format!("{} tests", tests.len()));
+    };
+    let machine =
+        dally_p::Machine::new(program, test, map).map_err(|d| format!("unsupported: {}", d[0].message))?;
+    let options = Options { memory: Some(3 << 30), ..Options::default() };
+    let report = Search::new(&machine, &Delays::named(&Name::Rtc), &options, &Deadline(Instant::now())).run();
+    let found = match &report.verdict {
+        Verdict::Bug(bug) => format!("bug: {}", bug.failure),
+        Verdict::Proved => "proved".to_owned(),
+        Verdict::Unsupported(message) => return Err(format!("unsupported: {message}")),
+        other => format!("no bug in time: {other}"),
+    };
+    match (expected, &report.verdict) {
+        (Expected::DynamicError, Verdict::Bug(_)) => Ok("bug found".to_owned()),
+        (Expected::Correct, Verdict::Proved) => Ok("proved".to_owned()),
+        (Expected::Correct, Verdict::Inconclusive(_)) => Ok("no bug found in time".to_owned()),
+        _ => Err(found),
+    }
+}

@@ -1,0 +1,98 @@
+//! Speed on the examples in P, and what their bugs take: two tables.
+//!
+//! ```text
+//! p_examples [PATH/examples/p]
+//! ```
+//!
+//! The first explores the correct versions to the end, with one thread: states, bytes for each, states per second.
+//! The second has the columns of [TR15] Table 2 for the versions with a bug: delays (for the depth-bounded search:
+//! steps) and states until it is found. Deviation: depths are bounded breadth first, not by random walks.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use dally_explore::policy::Policy;
+use dally_explore::{
+    Arrangement, Coverage, Delays, Depth, Limit, Name, Options, Report, Search, Verdict, Watch,
+};
+use dally_p::Machine;
+use dally_p::source::SourceMap;
+
+/// Searches that take longer are given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Deadline(Instant);
+
+impl<S> Watch<S> for Deadline {
+    fn poll(&self, _: &Coverage) -> Option<Limit> {
+        (self.0.elapsed() > PATIENCE).then_some(Limit::Time)
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+fn main() {
+    let folder = std::env::args()
+        .nth(1)
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/p"), PathBuf::from);
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let is_fixed = |file: &&PathBuf| file.to_string_lossy().ends_with("_fixed.p");
+    println!(
+        "| program | verdict | states | bytes/state | transitions | states/s |\n|---|---|---|---|---|---|"
+    );
+    for file in files.iter().filter(is_fixed) {
+        for (name, machine) in machines(file) {
+            println!("| {name} | {} |", speed(&machine));
+        }
+    }
+    println!("\n| program | depth | random:1 | rtc | rr |\n|---|---|---|---|---|");
+    for file in files.iter().filter(|f| !is_fixed(f)) {
+        for (name, machine) in machines(file) {
+            let delays = |name: Name| found(&search(&machine, &Delays::named(&name)));
+            let (random, rtc) = (delays(Name::Random(1)), delays(Name::Rtc));
+            let rr = delays(Name::Rr(Arrangement::Creation));
+            println!("| {name} | {} | {random} | {rtc} | {rr} |", found(&search(&machine, &Depth)));
+        }
+    }
+}
+
+/// The tests of a program.
+#[expect(clippy::print_stdout, reason = "a benchmark says what it cannot run")]
+fn machines(file: &Path) -> Vec<(String, Machine)> {
+    let mut sources = SourceMap::default();
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let stem = file.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some(Ok(program)) = sources.add(stem.clone(), text).ok().map(|_| dally_p::load(&sources)) else {
+        println!("{stem} cannot be read");
+        return Vec::new();
+    };
+    let several = program.info.tests.len() > 1;
+    let tests = program.info.tests.iter().filter_map(|test| {
+        let name = if several { format!("{stem} {}", test.name) } else { stem.clone() };
+        Some((name, Machine::new(&program, test, &sources).ok()?))
+    });
+    tests.collect()
+}
+
+fn search<O: Policy>(machine: &Machine, policy: &O) -> Report {
+    let options = Options { memory: Some(4 << 30), ..Options::default() };
+    Search::new(machine, policy, &options, &Deadline(Instant::now())).run()
+}
+
+fn speed(machine: &Machine) -> String {
+    let started = Instant::now();
+    let report = search(machine, &Delays::named(&Name::Rtc));
+    let seconds = started.elapsed().as_secs_f64();
+    let Coverage { states, peak_bytes, transitions, .. } = report.coverage;
+    let rate = states as f64 / seconds;
+    format!("{} | {states} | {} | {transitions} | {rate:.0}", report.verdict, peak_bytes / states.max(1))
+}
+
+/// The cost of the bug, and the states until then.
+fn found(report: &Report) -> String {
+    match &report.verdict {
+        Verdict::Bug(bug) => format!("{} · {}", bug.cost, report.coverage.states),
+        other => format!("({other})"),
+    }
+}

@@ -1,0 +1,81 @@
+//! What is searched: a program in one of the languages.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::SourceMap;
+use dally_explore::{Bug, ReplayError};
+use dally_interp::Limits;
+use dally_trace::Trace;
+
+use crate::cli::ProgramArgs;
+use crate::input;
+use crate::p;
+use crate::traces::{self, Machines};
+
+/// A program that can be searched.
+pub(crate) enum Subject {
+    Boogie(Box<Machines>),
+    P(Box<p::Test>),
+}
+
+/// Why there is nothing to search, with the files that it points into.
+pub(crate) struct Rejected {
+    pub(crate) sources: SourceMap,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl From<input::InputError> for Rejected {
+    fn from(error: input::InputError) -> Self {
+        let (sources, diagnostic) = error.into_diagnostic();
+        Rejected { sources, diagnostics: vec![diagnostic] }
+    }
+}
+
+impl Subject {
+    /// Reads and checks a program.
+    pub(crate) fn load(program: &ProgramArgs) -> Result<(SourceMap, Self), Rejected> {
+        if p::is_p(&program.files) {
+            let (sources, own) = p::read(&program.files)?;
+            return match p::Loaded::new(&sources, own).and_then(|p| p.test(&sources, program.test.as_deref()))
+            {
+                Ok(test) => Ok((sources, Subject::P(Box::new(test)))),
+                Err(diagnostics) => Err(Rejected { sources, diagnostics }),
+            };
+        }
+        let sources = input::read(&program.files)?;
+        match Machines::new(&sources, program) {
+            Ok(machines) => Ok((sources, Subject::Boogie(Box::new(machines)))),
+            Err(diagnostics) => Err(Rejected { sources, diagnostics }),
+        }
+    }
+
+    /// Lets steps that take long end; the steps of P have bounds of their own.
+    pub(crate) fn limit_steps(&mut self, interrupt: Arc<AtomicBool>, memory: usize) {
+        if let Subject::Boogie(machines) = self {
+            machines.limit_steps(Limits { interrupt, memory });
+        }
+    }
+
+    /// What the user should know about it.
+    pub(crate) fn warnings(&self) -> &[Diagnostic] {
+        match self {
+            Subject::Boogie(machines) => &machines.warnings,
+            Subject::P(test) => &test.warnings,
+        }
+    }
+
+    /// Replays a bug and tells what happened.
+    pub(crate) fn explain(
+        &self,
+        sources: &SourceMap,
+        program: &ProgramArgs,
+        bug: &Bug,
+    ) -> Result<Trace, ReplayError> {
+        match self {
+            Subject::Boogie(machines) => traces::explain(machines, sources, program, bug),
+            Subject::P(test) => test.explain(sources, program, bug),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+type Clock;
+
+fun Now(clock: Clock): int;
+
+machine Main {
+    var clock: Clock;
+
+    start state Init {
+        entry { assert Now(clock) > 0; }
+    }
+}

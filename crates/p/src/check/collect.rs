@@ -1,0 +1,232 @@
+//! Declares all names, and finds those that are declared twice.
+
+use dally_bpl::diagnostic::{Code, Diagnostic};
+use dally_bpl::source::Span;
+use dally_bpl::symbol::Sym;
+use rustc_hash::FxHashMap;
+
+use super::info::{EventInfo, EventSet, FunInfo, InterfaceInfo, MachineInfo};
+use super::types::Types;
+use super::{Checker, Members};
+use crate::ast::{Action, Entry, FunId, ItemKind, MachineKind, Name};
+
+/// Where the names of a kind were first declared.
+type Seen = FxHashMap<Sym, Span>;
+
+impl Checker<'_> {
+    pub(super) fn collect(&mut self) {
+        self.collect_types();
+        self.collect_events();
+        self.collect_functions();
+        self.collect_machines();
+        self.collect_tests();
+    }
+
+    /// Reports a name that one of these kinds has already; else notes it.
+    fn declare(&mut self, name: Name, what: &str, seen: &mut Seen) -> bool {
+        let Some(first) = seen.get(&name.sym).copied() else {
+            seen.insert(name.sym, name.span);
+            return true;
+        };
+        let message = format!("the {what} `{}` is declared twice", self.text(name.sym));
+        let mut diagnostic = Diagnostic::new(Code::Duplicate, name.span, message);
+        if first != Span::NONE {
+            diagnostic = diagnostic.with(first, "first declared here");
+        }
+        self.report(diagnostic);
+        false
+    }
+
+    /// Types, enumerations, machines and interfaces share one space of names.
+    fn collect_types(&mut self) {
+        let ast = self.ast;
+        let mut seen = Seen::default();
+        for (i, typedef) in ast.typedefs.iter().enumerate() {
+            if self.declare(typedef.name, "type", &mut seen) {
+                self.globals.typedefs.insert(typedef.name.sym, i);
+            }
+        }
+        for (i, decl) in ast.enums.iter().enumerate() {
+            if self.declare(decl.name, "type", &mut seen) {
+                self.globals.enums.insert(decl.name.sym, i);
+            }
+            self.info.types.enums.push(decl.name.sym);
+        }
+        for machine in &ast.machines {
+            let index = self.info.machines.len() as u32;
+            let first = self.declare(machine.name, "machine", &mut seen);
+            let is_machine = machine.kind == MachineKind::Machine;
+            let interface = is_machine.then(|| self.add_interface(machine.name.sym));
+            if first {
+                self.globals.machines.insert(machine.name.sym, index);
+                self.globals.interfaces.extend(interface.map(|i| (machine.name.sym, i)));
+            }
+            self.info.machines.push(MachineInfo {
+                name: machine.name.sym,
+                span: machine.name.span,
+                kind: machine.kind,
+                interface,
+                fields: Vec::new(),
+                states: Vec::new(),
+                start: None,
+                payload: Types::NULL,
+                receives: EventSet::default(),
+                sends: EventSet::default(),
+                observes: EventSet::default(),
+                creates: Vec::new(),
+                funs: Vec::new(),
+            });
+        }
+        for decl in &ast.interfaces {
+            let first = self.declare(decl.name, "interface", &mut seen);
+            let index = self.add_interface(decl.name.sym);
+            if first {
+                self.globals.interfaces.insert(decl.name.sym, index);
+            }
+        }
+        let mut seen: Seen = ast.interfaces.iter().map(|i| (i.name.sym, i.name.span)).collect();
+        for (i, set) in ast.event_sets.iter().enumerate() {
+            if self.declare(set.name, "set of events", &mut seen) {
+                self.globals.event_sets.insert(set.name.sym, i);
+            }
+        }
+    }
+
+    fn add_interface(&mut self, name: Sym) -> u32 {
+        self.info.interfaces.push(InterfaceInfo {
+            name,
+            payload: Types::NULL,
+            receives: EventSet::default(),
+        });
+        self.info.interfaces.len() as u32 - 1
+    }
+
+    /// Events and elements of enumerations share one space of names.
+    fn collect_events(&mut self) {
+        let ast = self.ast;
+        let mut seen = Seen::default();
+        for name in ["null", "halt"] {
+            let sym = ast.symbols.get(name).expect("the parser begins with these");
+            self.globals.events.insert(sym, self.info.events.len() as u32);
+            seen.insert(sym, Span::NONE);
+            self.info.events.push(EventInfo { name: sym, payload: Types::NULL });
+        }
+        self.universal.insert(super::info::HALT);
+        for event in &ast.events {
+            let index = self.info.events.len() as u32;
+            if self.declare(event.name, "event", &mut seen) {
+                self.globals.events.insert(event.name.sym, index);
+            }
+            self.info.events.push(EventInfo { name: event.name.sym, payload: Types::NULL });
+            self.universal.insert(index);
+        }
+        for (i, decl) in ast.enums.iter().enumerate() {
+            for (name, value) in &decl.elements {
+                if self.declare(*name, "element or event", &mut seen) {
+                    self.globals.elements.insert(name.sym, (i, *value));
+                }
+            }
+            let elements: Vec<_> = decl.elements.iter().map(|(n, v)| (n.sym, *v)).collect();
+            let least = elements.iter().map(|e| e.1).min().unwrap_or(0);
+            self.info.enums.push((least, elements));
+        }
+        let mut seen = Seen::default();
+        for (name, _) in ast.params.iter().flat_map(|decl| decl.names.iter().map(move |n| (n, decl))) {
+            if self.declare(*name, "parameter", &mut seen) {
+                self.globals.params.insert(name.sym, self.info.params.len() as u32);
+            }
+            self.info.params.push((name.sym, Types::ERROR));
+        }
+    }
+
+    fn collect_functions(&mut self) {
+        for _ in &self.ast.funs {
+            self.info.funs.push(FunInfo {
+                owner: None,
+                params: Vec::new(),
+                vars: Vec::new(),
+                slots: Vec::new(),
+                ret: Types::NULL,
+                callees: Vec::new(),
+                creates: Vec::new(),
+                effects: super::info::Effects::default(),
+            });
+        }
+        let mut seen = Seen::default();
+        for fun in &self.ast.globals {
+            if let Some(name) = self.ast.funs[fun.index()].name
+                && self.declare(name, "function", &mut seen)
+            {
+                self.globals.funs.insert(name.sym, *fun);
+            }
+        }
+    }
+
+    fn collect_machines(&mut self) {
+        let ast = self.ast;
+        for (index, machine) in ast.machines.iter().enumerate() {
+            let mut members = Members::default();
+            let (mut vars, mut funs, mut states) = (Seen::default(), Seen::default(), Seen::default());
+            let (mut fields, mut count) = (0, 0);
+            for entry in &machine.entries {
+                match entry {
+                    Entry::Vars(decl) => {
+                        for name in &decl.names {
+                            if self.declare(*name, "variable", &mut vars) {
+                                members.fields.insert(name.sym, fields);
+                            }
+                            fields += 1;
+                        }
+                    }
+                    Entry::Fun(fun) => {
+                        let Some(name) = ast.funs[fun.index()].name else { continue };
+                        // A function must not have the name of a state before it.
+                        if let Some(span) = states.get(&name.sym) {
+                            funs.entry(name.sym).or_insert(*span);
+                        }
+                        if self.declare(name, "function or state", &mut funs) {
+                            members.funs.insert(name.sym, *fun);
+                        }
+                        self.own(*fun, index);
+                    }
+                    Entry::State(state) => {
+                        if self.declare(state.name, "state", &mut states) {
+                            members.states.insert(state.name.sym, count);
+                        }
+                        count += 1;
+                        let blocks = state.items.iter().filter_map(|item| match &item.kind {
+                            ItemKind::Entry(Action::Block(fun))
+                            | ItemKind::Exit(Action::Block(fun))
+                            | ItemKind::Do(_, Action::Block(fun))
+                            | ItemKind::Goto(_, _, Some(Action::Block(fun))) => Some(*fun),
+                            _ => None,
+                        });
+                        blocks.for_each(|fun| self.own(fun, index));
+                    }
+                }
+            }
+            self.members.push(members);
+        }
+    }
+
+    fn own(&mut self, fun: FunId, machine: usize) {
+        self.info.funs[fun.index()].owner = Some(machine as u32);
+        self.info.machines[machine].funs.push(fun);
+    }
+
+    fn collect_tests(&mut self) {
+        let ast = self.ast;
+        let mut seen = Seen::default();
+        for (i, module) in ast.modules.iter().enumerate() {
+            if self.declare(module.name, "module", &mut seen) {
+                self.globals.modules.insert(module.name.sym, i);
+            }
+        }
+        let mut seen = Seen::default();
+        for (i, test) in ast.tests.iter().enumerate() {
+            if self.declare(test.name, "test", &mut seen) {
+                self.globals.tests.insert(test.name.sym, i);
+            }
+        }
+    }
+}

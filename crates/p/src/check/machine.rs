@@ -1,0 +1,221 @@
+//! States and their handlers.
+
+use dally_bpl::diagnostic::{Code, Diagnostic};
+use dally_bpl::source::Span;
+use dally_bpl::symbol::Sym;
+
+use super::Checker;
+use super::info::{EventId, Handler, NULL_EVENT, StateInfo};
+use super::types::{Kind, Ty, Types};
+use crate::ast::{Action, Entry, FunId, Item, ItemKind, Name, State};
+
+impl Checker<'_> {
+    pub(super) fn check_machines(&mut self) {
+        let ast = self.ast;
+        for (index, machine) in ast.machines.iter().enumerate() {
+            for entry in &machine.entries {
+                if let Entry::State(state) = entry {
+                    self.resolve_state(index, state);
+                }
+            }
+            self.find_start(index);
+        }
+        for index in 0..ast.machines.len() {
+            self.check_payloads(index);
+        }
+    }
+
+    fn resolve_state(&mut self, machine: usize, state: &State) {
+        let number = self.info.machines[machine].states.len() as u32;
+        self.info.machines[machine].states.push(StateInfo {
+            name: state.name.sym,
+            span: state.name.span,
+            temperature: state.temperature,
+            entry: None,
+            exit: None,
+            handlers: Vec::new(),
+        });
+        if state.start {
+            match self.info.machines[machine].start {
+                None => self.info.machines[machine].start = Some(number),
+                Some(first) => {
+                    let first = self.info.machines[machine].states[first as usize].span;
+                    let message = "a machine has one start state, and this is another";
+                    self.report(
+                        Diagnostic::new(Code::BadState, state.name.span, message)
+                            .with(first, "the first one"),
+                    );
+                }
+            }
+        }
+        for item in &state.items {
+            self.resolve_item(machine, number, item);
+        }
+    }
+
+    fn resolve_item(&mut self, machine: usize, state: u32, item: &Item) {
+        match &item.kind {
+            ItemKind::Entry(action) => {
+                let Some(fun) = self.action(machine, *action) else { return };
+                self.handler_arity(fun, 1, item.span);
+                self.set_once(machine, state, fun, item.span, true);
+            }
+            ItemKind::Exit(action) => {
+                let Some(fun) = self.action(machine, *action) else { return };
+                self.handler_arity(fun, 0, item.span);
+                self.set_once(machine, state, fun, item.span, false);
+            }
+            ItemKind::Defer(events) => {
+                if self.info.machines[machine].is_monitor() {
+                    self.error(Code::MonitorOperation, item.span, "a monitor cannot defer events");
+                }
+                self.add_handlers(machine, state, events, Handler::Defer);
+            }
+            ItemKind::Ignore(events) => self.add_handlers(machine, state, events, Handler::Ignore),
+            ItemKind::Do(events, action) => {
+                let Some(fun) = self.action(machine, *action) else { return };
+                self.handler_arity(fun, 1, item.span);
+                self.add_handlers(machine, state, events, Handler::Do(fun));
+            }
+            ItemKind::Goto(events, target, action) => {
+                let fun = match action {
+                    None => None,
+                    Some(action) => {
+                        let Some(fun) = self.action(machine, *action) else { return };
+                        self.handler_arity(fun, 1, item.span);
+                        Some(fun)
+                    }
+                };
+                let Some(target) = self.state_of(machine, *target) else { return };
+                self.add_handlers(machine, state, events, Handler::Goto(target, fun));
+            }
+        }
+    }
+
+    /// The state of that name.
+    pub(super) fn state_of(&mut self, machine: usize, name: Name) -> Option<u32> {
+        let found = self.members[machine].states.get(&name.sym).copied();
+        if found.is_none() {
+            let known: Vec<Sym> = self.members[machine].states.keys().copied().collect();
+            self.unknown(Code::UnknownState, "state", name, known.iter());
+        }
+        found
+    }
+
+    fn action(&mut self, machine: usize, action: Action) -> Option<FunId> {
+        let name = match action {
+            Action::Block(fun) => return Some(fun),
+            Action::Named(name) => name,
+        };
+        let own = self.members[machine].funs.get(&name.sym).copied();
+        let Some(fun) = own.or_else(|| self.globals.funs.get(&name.sym).copied()) else {
+            let known: Vec<Sym> = self.members[machine].funs.keys().copied().collect();
+            self.unknown(Code::UnknownFunction, "function", name, known.iter());
+            return None;
+        };
+        if own.is_none() || self.ast.funs[fun.index()].body.is_none() {
+            let message = format!(
+                "`{}` cannot be a handler: a handler is a function of the machine, with a body",
+                self.text(name.sym)
+            );
+            self.error(Code::BadHandler, name.span, message);
+            return None;
+        }
+        Some(fun)
+    }
+
+    fn handler_arity(&mut self, fun: FunId, most: usize, span: Span) {
+        let count = self.ast.funs[fun.index()].params.len();
+        if count > most {
+            let message = if most == 0 {
+                "what is done on exit takes no parameters".to_owned()
+            } else {
+                format!("a handler takes at most one parameter, and this one takes {count}")
+            };
+            self.error(Code::BadHandler, span, message);
+        }
+    }
+
+    /// Sets what is done on entry or exit.
+    fn set_once(&mut self, machine: usize, state: u32, fun: FunId, span: Span, entry: bool) {
+        let state = &mut self.info.machines[machine].states[state as usize];
+        let place = if entry { &mut state.entry } else { &mut state.exit };
+        if place.replace(fun).is_some() {
+            let word = if entry { "entry" } else { "exit" };
+            self.error(Code::BadState, span, format!("the state has an `{word}` already"));
+        }
+    }
+
+    fn add_handlers(&mut self, machine: usize, state: u32, events: &[Name], handler: Handler) {
+        for name in events {
+            let Some(event) = self.event(*name) else { continue };
+            let info = &self.info.machines[machine];
+            if event == NULL_EVENT && info.is_monitor() {
+                self.error(Code::MonitorOperation, name.span, "a monitor has nothing to do on `null`");
+            }
+            let handlers = &self.info.machines[machine].states[state as usize].handlers;
+            if let Some((_, _, first)) = handlers.iter().find(|h| h.0 == event) {
+                let message = format!("the state has a handler for `{}` already", self.text(name.sym));
+                let diagnostic = Diagnostic::new(Code::BadState, name.span, message).with(*first, "here");
+                self.report(diagnostic);
+                continue;
+            }
+            let handlers = &mut self.info.machines[machine].states[state as usize].handlers;
+            handlers.push((event, handler, name.span));
+        }
+    }
+
+    fn find_start(&mut self, index: usize) {
+        let machine = &self.info.machines[index];
+        let Some(start) = machine.start else {
+            let message = format!("the machine `{}` has no start state", self.text(machine.name));
+            let span = machine.span;
+            self.report(
+                Diagnostic::new(Code::BadState, span, message)
+                    .help("begin one of its states with `start state`"),
+            );
+            return;
+        };
+        let payload = self.first_param(machine.states[start as usize].entry).unwrap_or(Types::NULL);
+        let interface = machine.interface;
+        self.info.machines[index].payload = payload;
+        if let Some(interface) = interface {
+            self.info.interfaces[interface as usize].payload = payload;
+        }
+    }
+
+    /// The type of what a handler takes.
+    pub(super) fn first_param(&self, fun: Option<FunId>) -> Option<Ty> {
+        self.info.funs[fun?.index()].params.first().map(|p| p.1)
+    }
+
+    /// What events carry must fit what their handlers take.
+    fn check_payloads(&mut self, machine: usize) {
+        for state in self.info.machines[machine].states.clone() {
+            for (event, handler, span) in &state.handlers {
+                match handler {
+                    Handler::Do(fun) => self.check_payload(*event, Some(*fun), *span),
+                    Handler::Goto(target, fun) => {
+                        let entry = self.info.machines[machine].states[*target as usize].entry;
+                        self.check_payload(*event, entry, *span);
+                        self.check_payload(*event, *fun, *span);
+                    }
+                    Handler::Defer | Handler::Ignore => {}
+                }
+            }
+        }
+    }
+
+    fn check_payload(&mut self, event: EventId, fun: Option<FunId>, span: Span) {
+        let Some(wanted) = self.first_param(fun) else { return };
+        let payload = self.info.events[event as usize].payload;
+        let single = match self.info.types.kind(payload) {
+            Kind::Tuple(fields) if fields.len() == 1 => Some(fields[0]),
+            _ => None,
+        };
+        if single.is_some_and(|field| self.info.types.fits(wanted, field)) {
+            return;
+        }
+        self.expect(wanted, payload, span);
+    }
+}

@@ -1,0 +1,206 @@
+//! Parametric tests: the values of their parameters, and which combinations are run.
+//!
+//! All combinations that the assumption allows; or, of those, as many as it takes for each `n` parameters to take
+//! all values that they can take together. They are chosen greedily, the one that adds most first, as P does.
+
+use dally_bpl::diagnostic::Code;
+use rustc_hash::FxHashSet;
+
+use super::Checker;
+use super::info::Use;
+use super::types::Types;
+use crate::ast::{Binary, ExprId, ExprKind, Literal, TestDecl, Unary};
+
+/// The values of some parameters.
+type Assignment = Vec<(u32, Literal)>;
+
+/// More combinations than anybody runs.
+const MOST: usize = 100_000;
+
+impl Checker<'_> {
+    /// The ways to set the parameters of a test; none if something is wrong.
+    pub(super) fn assignments(&mut self, test: &TestDecl) -> Option<Vec<Assignment>> {
+        let mut domains: Vec<(u32, Vec<Literal>)> = Vec::new();
+        for (name, values) in &test.params {
+            let Some(param) = self.globals.params.get(&name.sym).copied() else {
+                let known: Vec<_> = self.globals.params.keys().copied().collect();
+                self.unknown(Code::BadTest, "parameter", *name, known.iter());
+                return None;
+            };
+            if domains.iter().any(|d| d.0 == param) {
+                let message = format!("`{}` has values already", self.text(name.sym));
+                self.error(Code::BadTest, name.span, message);
+                return None;
+            }
+            let mut domain = Vec::new();
+            for (value, span) in values {
+                let ty = if matches!(value, Literal::Int(_)) { Types::INT } else { Types::BOOL };
+                if !self.expect(self.info.params[param as usize].1, ty, *span) {
+                    return None;
+                }
+                if matches!(value, Literal::Int(_)) && domain.contains(value) {
+                    self.error(Code::BadTest, *span, "the values of a parameter must differ");
+                    return None;
+                }
+                domain.push(*value);
+            }
+            domains.push((param, domain));
+        }
+        self.check_wise(test, domains.len())?;
+        if let Some(assume) = test.assume {
+            let ty = self.expr(None, assume);
+            if !self.expect(Types::BOOL, ty, self.ast.exprs[assume.index()].span) || ty == Types::ERROR {
+                return None;
+            }
+        }
+        let all = self.all_combinations(test, &domains)?;
+        match test.wise {
+            Some((n, _)) if (n as usize) < domains.len() => Some(covering(&all, n as usize)),
+            _ => Some(all),
+        }
+    }
+
+    fn check_wise(&mut self, test: &TestDecl, params: usize) -> Option<()> {
+        if let Some((n, span)) = test.wise
+            && (n < 1 || n as usize > params)
+        {
+            let message = format!("a test with {params} parameters cannot combine {n} of them");
+            self.error(Code::BadTest, span, message);
+            return None;
+        }
+        Some(())
+    }
+
+    /// All combinations that the assumption allows, the first parameter changing fastest.
+    fn all_combinations(
+        &mut self,
+        test: &TestDecl,
+        domains: &[(u32, Vec<Literal>)],
+    ) -> Option<Vec<Assignment>> {
+        let size = domains.iter().try_fold(1_usize, |n, d| n.checked_mul(d.1.len()));
+        let Some(size) = size.filter(|n| *n <= MOST) else {
+            let message = format!("the test stands for more than {MOST} combinations");
+            self.error(Code::BadTest, test.name.span, message);
+            return None;
+        };
+        let mut all = Vec::new();
+        for mut number in 0..size {
+            let mut assignment = Vec::new();
+            for (param, values) in domains {
+                assignment.push((*param, values[number % values.len()]));
+                number /= values.len();
+            }
+            match test.assume.map(|e| self.evaluate(e, &assignment)) {
+                None | Some(Some(Literal::Bool(true))) => all.push(assignment),
+                Some(Some(_)) => {}
+                Some(None) => {
+                    let assume = test.assume.unwrap_or(ExprId(0));
+                    let message = "this cannot be evaluated before the test runs";
+                    self.error(Code::BadTest, self.ast.exprs[assume.index()].span, message);
+                    return None;
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// The value of an expression over parameters.
+    fn evaluate(&self, expr: ExprId, params: &Assignment) -> Option<Literal> {
+        use Literal::{Bool, Int};
+        dally_bpl::stack::grow(|| match &self.ast.exprs[expr.index()].kind {
+            ExprKind::Bool(b) => Some(Bool(*b)),
+            ExprKind::Int(n) => Some(Int(*n)),
+            ExprKind::Name(_) => match self.info.use_of(expr) {
+                Use::Param(param) => params.iter().find(|p| p.0 == param).map(|p| p.1),
+                _ => None,
+            },
+            ExprKind::Unary(op, operand) => match (op, self.evaluate(*operand, params)?) {
+                (Unary::Neg, Int(n)) => n.checked_neg().map(Int),
+                (Unary::Not, Bool(b)) => Some(Bool(!b)),
+                _ => None,
+            },
+            ExprKind::Binary(op, left, right) => {
+                match (op, self.evaluate(*left, params)?, self.evaluate(*right, params)?) {
+                    (Binary::Add, Int(a), Int(b)) => a.checked_add(b).map(Int),
+                    (Binary::Sub, Int(a), Int(b)) => a.checked_sub(b).map(Int),
+                    (Binary::Mul, Int(a), Int(b)) => a.checked_mul(b).map(Int),
+                    (Binary::Div, Int(a), Int(b)) => a.checked_div(b).map(Int),
+                    (Binary::Mod, Int(a), Int(b)) => a.checked_rem(b).map(Int),
+                    (Binary::Lt, Int(a), Int(b)) => Some(Bool(a < b)),
+                    (Binary::Le, Int(a), Int(b)) => Some(Bool(a <= b)),
+                    (Binary::Gt, Int(a), Int(b)) => Some(Bool(a > b)),
+                    (Binary::Ge, Int(a), Int(b)) => Some(Bool(a >= b)),
+                    (Binary::And, Bool(a), Bool(b)) => Some(Bool(a && b)),
+                    (Binary::Or, Bool(a), Bool(b)) => Some(Bool(a || b)),
+                    (Binary::Implies, Bool(a), Bool(b)) => Some(Bool(!a || b)),
+                    (Binary::Iff, Bool(a), Bool(b)) => Some(Bool(a == b)),
+                    (Binary::Eq, a, b) => Some(Bool(a == b)),
+                    (Binary::Ne, a, b) => Some(Bool(a != b)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        })
+    }
+
+    /// `T___x_neg1__y_true`.
+    pub(super) fn test_name(&self, name: &str, params: &Assignment) -> String {
+        let value = |value: &Literal| match value {
+            Literal::Int(n) if *n < 0 => format!("neg{}", n.unsigned_abs()),
+            Literal::Int(n) => n.to_string(),
+            Literal::Bool(b) => b.to_string(),
+        };
+        let parts = params
+            .iter()
+            .map(|(p, v)| format!("{}_{}", self.text(self.info.params[*p as usize].0), value(v)));
+        let parts: Vec<String> = parts.collect();
+        if parts.is_empty() { name.to_owned() } else { format!("{name}___{}", parts.join("__")) }
+    }
+}
+
+/// Enough of the assignments that all values of each `n` parameters that occur together do.
+fn covering(all: &[Assignment], n: usize) -> Vec<Assignment> {
+    let mut covers: Vec<FxHashSet<Vec<(u32, LiteralKey)>>> = all.iter().map(|a| subsets(a, n)).collect();
+    let mut chosen = Vec::new();
+    let mut left: Vec<usize> = (0..all.len()).collect();
+    // The first of those that cover most.
+    while let Some(best) =
+        left.iter().copied().rev().max_by_key(|i| covers[*i].len()).filter(|i| !covers[*i].is_empty())
+    {
+        chosen.push(all[best].clone());
+        left.retain(|i| *i != best);
+        let covered = std::mem::take(&mut covers[best]);
+        for i in &left {
+            covers[*i].retain(|s| !covered.contains(s));
+        }
+    }
+    chosen
+}
+
+/// A value that can be looked up.
+type LiteralKey = (bool, i64);
+
+/// All ways to leave out all but `n` parameters.
+fn subsets(assignment: &Assignment, n: usize) -> FxHashSet<Vec<(u32, LiteralKey)>> {
+    let key = |value: &Literal| match value {
+        Literal::Int(n) => (false, *n),
+        Literal::Bool(b) => (true, i64::from(*b)),
+    };
+    let mut found: Vec<Vec<(u32, LiteralKey)>> = vec![Vec::new()];
+    for (i, (param, value)) in assignment.iter().enumerate() {
+        let rest = assignment.len() - i;
+        let mut next = Vec::new();
+        for subset in found {
+            if subset.len() < n {
+                let mut with = subset.clone();
+                with.push((*param, key(value)));
+                next.push(with);
+            }
+            if subset.len() + rest > n {
+                next.push(subset);
+            }
+        }
+        found = next;
+    }
+    found.into_iter().filter(|s| s.len() == n).collect()
+}

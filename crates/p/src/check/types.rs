@@ -1,0 +1,266 @@
+//! Types, interned: equal types have equal ids, and aliases are what they stand for.
+//!
+//! Deviation from P: there, an alias of a machine or an enumeration does not always fit where the thing itself
+//! does. Here it does.
+
+use std::sync::Mutex;
+
+use dally_bpl::stack;
+use dally_bpl::symbol::{Sym, Symbols};
+use rustc_hash::FxHashMap;
+
+use super::info::EventSet;
+
+/// A type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Ty(u32);
+
+/// What a type is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "each is named as it is written")]
+pub enum Kind {
+    /// The type of what is wrong already: it fits everything.
+    Error,
+    /// The type of `null`, of events without payload, and of functions without result.
+    Null,
+    Bool,
+    Int,
+    Float,
+    Str,
+    Event,
+    Machine,
+    Data,
+    Any,
+    Enum(u32),
+    Foreign(Sym),
+    /// A machine that may be sent these events, by the name that was written.
+    Permission(Permission, Sym),
+    Seq(Ty),
+    Set(Ty),
+    Map(Ty, Ty),
+    Tuple(Vec<Ty>),
+    Named(Vec<(Sym, Ty)>),
+}
+
+/// What says which events may be sent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Permission {
+    /// An interface; machines have one of their own name.
+    Interface(u32),
+    /// A set of events.
+    Set(u32),
+    /// One event.
+    Event(u32),
+    /// A specification, which receives nothing.
+    Spec,
+}
+
+/// All types of a program.
+#[derive(Clone, Debug)]
+pub struct Types {
+    kinds: Vec<Kind>,
+    ids: FxHashMap<Kind, Ty>,
+    /// What each permission allows; known once all declarations are.
+    pub(super) allowed: FxHashMap<Permission, EventSet>,
+    /// Names of enumerations.
+    pub(super) enums: Vec<Sym>,
+    known: Known,
+}
+
+/// What was found out about types that fit: they share their parts, and are looked at once.
+#[derive(Debug, Default)]
+struct Known(Mutex<FxHashMap<(Ty, Ty), bool>>);
+
+impl Clone for Known {
+    fn clone(&self) -> Self {
+        // It can be found out again.
+        Self::default()
+    }
+}
+
+impl Known {
+    fn with<A>(&self, f: impl FnOnce(&mut FxHashMap<(Ty, Ty), bool>) -> A) -> A {
+        f(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+}
+
+impl Types {
+    /// See [`Kind::Error`].
+    pub const ERROR: Ty = Ty(0);
+    /// See [`Kind::Null`].
+    pub const NULL: Ty = Ty(1);
+    #[expect(missing_docs, reason = "named as it is written")]
+    pub const BOOL: Ty = Ty(2);
+    #[expect(missing_docs, reason = "named as it is written")]
+    pub const INT: Ty = Ty(3);
+    #[expect(missing_docs, reason = "named as it is written")]
+    pub const FLOAT: Ty = Ty(4);
+    #[expect(missing_docs, reason = "named as it is written")]
+    pub const STR: Ty = Ty(5);
+    #[expect(missing_docs, reason = "named as it is written")]
+    pub const EVENT: Ty = Ty(6);
+    #[expect(missing_docs, reason = "named as it is written")]
+    pub const MACHINE: Ty = Ty(7);
+    #[expect(missing_docs, reason = "named as it is written")]
+    pub const DATA: Ty = Ty(8);
+    #[expect(missing_docs, reason = "named as it is written")]
+    pub const ANY: Ty = Ty(9);
+
+    pub(super) fn new() -> Self {
+        let mut types = Types {
+            kinds: Vec::new(),
+            ids: FxHashMap::default(),
+            allowed: FxHashMap::default(),
+            enums: Vec::new(),
+            known: Known::default(),
+        };
+        for kind in [
+            Kind::Error,
+            Kind::Null,
+            Kind::Bool,
+            Kind::Int,
+            Kind::Float,
+            Kind::Str,
+            Kind::Event,
+            Kind::Machine,
+            Kind::Data,
+            Kind::Any,
+        ] {
+            types.intern(kind);
+        }
+        types
+    }
+
+    /// The type of this kind.
+    pub fn intern(&mut self, kind: Kind) -> Ty {
+        if let Some(ty) = self.ids.get(&kind) {
+            return *ty;
+        }
+        let ty = Ty(self.kinds.len() as u32);
+        self.kinds.push(kind.clone());
+        self.ids.insert(kind, ty);
+        ty
+    }
+
+    /// What the type is.
+    pub fn kind(&self, ty: Ty) -> &Kind {
+        &self.kinds[ty.0 as usize]
+    }
+
+    /// Whether a value of type `from` may be put where one of type `to` is wanted.
+    pub fn fits(&self, to: Ty, from: Ty) -> bool {
+        if to == from || to == Self::ERROR || from == Self::ERROR || to == Self::ANY {
+            return true;
+        }
+        if let Some(known) = self.known.with(|known| known.get(&(to, from)).copied()) {
+            return known;
+        }
+        let fits = stack::grow(|| self.fits_inside(to, from));
+        self.known.with(|known| known.insert((to, from), fits));
+        fits
+    }
+
+    fn fits_inside(&self, to: Ty, from: Ty) -> bool {
+        match (self.kind(to), self.kind(from)) {
+            (Kind::Machine, Kind::Null | Kind::Permission(..)) | (Kind::Event, Kind::Null) => true,
+            (Kind::Data, _) => self.permissions(from).is_some_and(|p| p.is_empty()),
+            (Kind::Permission(a, _), Kind::Permission(b, _)) => self.allowed(*a) == self.allowed(*b),
+            (Kind::Seq(a), Kind::Seq(b)) | (Kind::Set(a), Kind::Set(b)) => self.fits(*a, *b),
+            (Kind::Map(a, b), Kind::Map(c, d)) => self.fits(*a, *c) && self.fits(*b, *d),
+            (Kind::Tuple(a), Kind::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.fits(*a, *b))
+            }
+            (Kind::Named(a), Kind::Named(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && self.fits(a.1, b.1))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether each fits the other.
+    pub fn same(&self, a: Ty, b: Ty) -> bool {
+        self.fits(a, b) && self.fits(b, a)
+    }
+
+    /// What the permission allows.
+    pub fn allowed(&self, permission: Permission) -> Option<&EventSet> {
+        self.allowed.get(&permission)
+    }
+
+    /// The events that may be sent to machines inside of a value of this type; none if that can be all.
+    pub fn permissions(&self, ty: Ty) -> Option<EventSet> {
+        let mut all = EventSet::default();
+        let mut seen = vec![false; self.kinds.len()];
+        let mut todo = vec![ty];
+        while let Some(ty) = todo.pop() {
+            if std::mem::replace(&mut seen[ty.0 as usize], true) {
+                continue;
+            }
+            match self.kind(ty) {
+                Kind::Any | Kind::Machine | Kind::Foreign(_) => return None,
+                Kind::Permission(permission, _) => all.extend(self.allowed(*permission)?),
+                Kind::Seq(t) | Kind::Set(t) => todo.push(*t),
+                Kind::Map(a, b) => todo.extend([*a, *b]),
+                Kind::Tuple(fields) => todo.extend(fields),
+                Kind::Named(fields) => todo.extend(fields.iter().map(|f| f.1)),
+                _ => {}
+            }
+        }
+        Some(all)
+    }
+
+    /// The type as it is written.
+    pub fn show(&self, ty: Ty, symbols: &Symbols) -> String {
+        let mut out = String::new();
+        self.write(ty, symbols, &mut out);
+        out
+    }
+
+    fn write(&self, ty: Ty, symbols: &Symbols, out: &mut String) {
+        // Types share their parts: what is written may be exponentially longer.
+        const MOST: usize = 120;
+        if out.len() > MOST {
+            if !out.ends_with('…') {
+                out.push('…');
+            }
+            return;
+        }
+        let mut list = |open: &str, parts: &[(Option<Sym>, Ty)], close: &str| {
+            out.push_str(open);
+            for (i, (name, ty)) in parts.iter().enumerate() {
+                out.push_str(if i > 0 { ", " } else { "" });
+                if let Some(name) = name {
+                    out.push_str(symbols.text(*name));
+                    out.push_str(": ");
+                }
+                stack::grow(|| self.write(*ty, symbols, out));
+            }
+            out.push_str(close);
+        };
+        match self.kind(ty) {
+            Kind::Error => out.push('?'),
+            Kind::Null => out.push_str("null"),
+            Kind::Bool => out.push_str("bool"),
+            Kind::Int => out.push_str("int"),
+            Kind::Float => out.push_str("float"),
+            Kind::Str => out.push_str("string"),
+            Kind::Event => out.push_str("event"),
+            Kind::Machine => out.push_str("machine"),
+            Kind::Data => out.push_str("data"),
+            Kind::Any => out.push_str("any"),
+            Kind::Enum(e) => out.push_str(symbols.text(self.enums[*e as usize])),
+            Kind::Foreign(name) | Kind::Permission(_, name) => out.push_str(symbols.text(*name)),
+            Kind::Seq(t) => list("seq[", &[(None, *t)], "]"),
+            Kind::Set(t) => list("set[", &[(None, *t)], "]"),
+            Kind::Map(k, v) => list("map[", &[(None, *k), (None, *v)], "]"),
+            Kind::Tuple(fields) => {
+                let fields: Vec<_> = fields.iter().map(|t| (None, *t)).collect();
+                list("(", &fields, ")");
+            }
+            Kind::Named(fields) => {
+                let fields: Vec<_> = fields.iter().map(|(n, t)| (Some(*n), *t)).collect();
+                list("(", &fields, ")");
+            }
+        }
+    }
+}

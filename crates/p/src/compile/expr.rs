@@ -1,0 +1,226 @@
+//! Expressions.
+
+use super::Compiler;
+use crate::ast::{Binary, ExprId, ExprKind, Unary};
+use crate::check::info::Use;
+use crate::check::types::{Kind, Ty};
+use crate::code::{Op, Sort};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    /// Leaves the value of an expression on the stack.
+    pub(super) fn expr(&mut self, id: ExprId) {
+        dally_bpl::stack::grow(|| self.expr_here(id));
+    }
+
+    fn exprs(&mut self, ids: &[ExprId]) {
+        ids.iter().for_each(|id| self.expr(*id));
+    }
+
+    fn expr_here(&mut self, id: ExprId) {
+        let program = self.program;
+        match &program.ast.exprs[id.index()].kind {
+            ExprKind::Bool(b) => self.constant(Value::Bool(*b)),
+            ExprKind::Int(n) => self.constant(Value::Int(*n)),
+            ExprKind::Float(f) => self.constant(Value::float(*f)),
+            ExprKind::Null | ExprKind::Verifier => self.constant(Value::Null),
+            ExprKind::Name(_) | ExprKind::Halt => self.name(program.info.use_of(id), program.info.ty(id)),
+            ExprKind::Nondet { .. } => {
+                self.emit(Op::Nondet);
+            }
+            ExprKind::This => {
+                self.emit(Op::This);
+            }
+            ExprKind::Str(text, args) => self.string(program.ast.text(*text), args),
+            ExprKind::Tuple(fields) => {
+                self.exprs(fields);
+                self.emit(Op::Tuple(fields.len() as u32));
+            }
+            ExprKind::Named(fields) => {
+                fields.iter().for_each(|f| self.expr(f.1));
+                self.emit(Op::Tuple(fields.len() as u32));
+            }
+            ExprKind::Field(inner, _) | ExprKind::Item(inner, _) => {
+                self.expr(*inner);
+                if let Use::Item(item) = program.info.use_of(id) {
+                    self.emit(Op::Item(item));
+                }
+            }
+            ExprKind::Index(inner, index) => {
+                self.expr(*inner);
+                self.expr(*index);
+                self.emit(Op::Index);
+            }
+            ExprKind::Default(_) => {
+                let value = self.default_value(program.info.ty(id));
+                self.constant(value);
+            }
+            ExprKind::New(_, args) => self.creation(args, program.info.use_of(id)),
+            ExprKind::Call(_, args) => self.call(args, program.info.use_of(id)),
+            ExprKind::Unary(op, operand) => {
+                self.expr(*operand);
+                self.emit(match op {
+                    Unary::Neg => Op::Neg,
+                    Unary::Not => Op::Not,
+                    Unary::Keys => Op::Keys,
+                    Unary::Values => Op::Values,
+                    Unary::Sizeof => Op::Sizeof,
+                });
+            }
+            ExprKind::Binary(op, left, right) => self.binary(*op, *left, *right),
+            ExprKind::Cast(inner, _) => {
+                self.expr(*inner);
+                if let Some(sort) = self.sort(program.info.ty(id)) {
+                    self.emit(Op::Cast(sort));
+                }
+            }
+            ExprKind::Coerce(inner, _) => {
+                self.expr(*inner);
+                self.coerce(program.info.ty(*inner), program.info.ty(id));
+            }
+            ExprKind::Choose(None) => {
+                self.emit(Op::Nondet);
+            }
+            ExprKind::Choose(Some(from)) => {
+                self.expr(*from);
+                self.emit(Op::Choose);
+            }
+        }
+    }
+
+    fn name(&mut self, meaning: Use, ty: Ty) {
+        match meaning {
+            Use::Local(slot) => {
+                self.emit(Op::Local(slot));
+            }
+            Use::Field(field) => {
+                self.emit(Op::Field(field));
+            }
+            Use::Param(param) => {
+                let value = self.param(param).unwrap_or_else(|| self.default_value(ty));
+                self.constant(value);
+            }
+            Use::Element(value) => self.constant(Value::Int(value)),
+            Use::Event(event) => self.constant(Value::Event(event)),
+            _ => self.constant(Value::Null),
+        }
+    }
+
+    fn string(&mut self, text: &str, args: &[ExprId]) {
+        self.exprs(args);
+        let value = self.heap.string(&unescaped(text));
+        self.constant(value);
+        // A text without braces is as it is.
+        if !args.is_empty() || text.contains(['{', '}']) {
+            let Some(Op::Const(number)) = self.code.ops.pop() else { return };
+            self.code.spans.pop();
+            self.emit(Op::Format(number, args.len() as u32));
+        }
+    }
+
+    /// What an event or constructor is given: one value, a tuple of several, or `null`.
+    pub(super) fn payload(&mut self, args: &[ExprId]) {
+        match args {
+            [] => self.constant(Value::Null),
+            [one] => self.expr(*one),
+            several => {
+                self.exprs(several);
+                self.emit(Op::Tuple(several.len() as u32));
+            }
+        }
+    }
+
+    pub(super) fn creation(&mut self, args: &[ExprId], meaning: Use) {
+        let Use::Interface(interface) = meaning else { return };
+        self.payload(args);
+        self.emit(Op::Yield);
+        self.emit(Op::New(interface));
+    }
+
+    pub(super) fn call(&mut self, args: &[ExprId], meaning: Use) {
+        let Use::Fun(fun) = meaning else { return };
+        self.exprs(args);
+        let number = self.function_number(fun);
+        self.emit(Op::Call(number));
+    }
+
+    fn binary(&mut self, op: Binary, left: ExprId, right: ExprId) {
+        self.expr(left);
+        let short = match op {
+            Binary::And => Some(false),
+            Binary::Or => Some(true),
+            Binary::Implies => {
+                self.emit(Op::Not);
+                Some(true)
+            }
+            _ => None,
+        };
+        match short {
+            Some(when) => {
+                let jump = self.emit(Op::JumpIf(when, 0));
+                self.expr(right);
+                self.land(jump);
+            }
+            None => {
+                self.expr(right);
+                self.emit(Op::Binary(op));
+            }
+        }
+    }
+
+    /// The sort that a cast to this type asks for; none if there is nothing to ask.
+    fn sort(&self, ty: Ty) -> Option<Sort> {
+        Some(match self.program.info.types.kind(ty) {
+            Kind::Bool => Sort::Bool,
+            Kind::Int | Kind::Enum(_) => Sort::Int,
+            Kind::Float => Sort::Float,
+            Kind::Str => Sort::Str,
+            Kind::Event => Sort::Event,
+            Kind::Machine | Kind::Permission(..) => Sort::Machine,
+            Kind::Tuple(_) | Kind::Named(_) => Sort::Tuple,
+            Kind::Seq(_) => Sort::Seq,
+            Kind::Set(_) => Sort::Set,
+            Kind::Map(..) => Sort::Map,
+            _ => return None,
+        })
+    }
+
+    fn coerce(&mut self, from: Ty, to: Ty) {
+        let types = &self.program.info.types;
+        if types.same(from, to) {
+            return;
+        }
+        match (types.kind(from), types.kind(to)) {
+            (Kind::Float, Kind::Int) => {
+                self.emit(Op::ToInt);
+            }
+            (Kind::Int, Kind::Float) => {
+                self.emit(Op::ToFloat);
+            }
+            _ => {
+                if let Some(view) = self.view_of(to) {
+                    self.emit(Op::View(view));
+                }
+            }
+        }
+    }
+}
+
+/// The text of a string as it is meant.
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('n') => out.push('\n'),
+                Some('t') => out.push('\t'),
+                Some('r') => out.push('\r'),
+                Some(other) => out.push(other),
+                None => out.push('\\'),
+            },
+            c => out.push(c),
+        }
+    }
+    out
+}

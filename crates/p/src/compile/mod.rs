@@ -1,0 +1,304 @@
+//! From the syntax tree to instructions, for one test: its machines, its monitors, and the functions that they
+//! reach. The parameters of the program are constants here.
+
+mod expr;
+mod stmt;
+
+use dally_bpl::diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics};
+use dally_bpl::source::Span;
+use rustc_hash::FxHashMap;
+
+use crate::Program;
+use crate::ast::{FunId, Literal, MachineKind, Temperature};
+use crate::check::info::{EventSet, Handler, TestInfo};
+use crate::check::types::{Kind as TypeKind, Permission, Ty, Types};
+use crate::code::{Action, Code, Function, Kind, MachineCode, Op, State};
+use crate::value::{Data, Heap, Value};
+
+/// Compiles a test. What cannot be run is reported.
+pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap), Vec<Diagnostic>> {
+    let mut compiler = Compiler {
+        program,
+        test,
+        heap: Heap::default(),
+        code: Code::default(),
+        functions: FxHashMap::default(),
+        todo: Vec::new(),
+        machines: FxHashMap::default(),
+        constants: FxHashMap::default(),
+        defaults: FxHashMap::default(),
+        diagnostics: Diagnostics::default(),
+        span: Span::NONE,
+        loops: Vec::new(),
+        locals: 0,
+    };
+    compiler.events();
+    compiler.kinds();
+    while let Some((fun, number)) = compiler.todo.pop() {
+        compiler.function(fun, number);
+    }
+    if !compiler.diagnostics.is_empty() {
+        return Err(compiler.diagnostics.sorted());
+    }
+    compiler.heap.views = compiler.code.views.len() > 1;
+    Ok((compiler.code, compiler.heap))
+}
+
+/// Jumps out of a loop, or out of a case of a `receive`, to be filled in at its end.
+struct Loop {
+    /// Where `continue` goes; a case has no such place.
+    again: Option<u32>,
+    breaks: Vec<usize>,
+}
+
+struct Compiler<'a> {
+    program: &'a Program,
+    test: &'a TestInfo,
+    heap: Heap,
+    code: Code,
+    functions: FxHashMap<FunId, u32>,
+    /// Functions with a number, but without instructions.
+    todo: Vec<(FunId, u32)>,
+    machines: FxHashMap<u32, u32>,
+    constants: FxHashMap<(u8, u64), u32>,
+    defaults: FxHashMap<Ty, Value>,
+    diagnostics: Diagnostics,
+    /// The statement that is being compiled.
+    span: Span,
+    loops: Vec<Loop>,
+    /// How many variables the function has so far.
+    locals: u32,
+}
+
+impl Compiler<'_> {
+    // Tables.
+
+    fn events(&mut self) {
+        for event in &self.program.info.events {
+            let name = self.program.ast.text(event.name).to_owned();
+            let default = self.default_value(event.payload);
+            self.code.events.push((name, event.payload, default));
+        }
+    }
+
+    /// The view that allows these events.
+    fn view(&mut self, events: &EventSet) -> u32 {
+        let views = &mut self.code.views;
+        let found = views.iter().position(|v| v == events);
+        found.unwrap_or_else(|| {
+            views.push(events.clone());
+            views.len() - 1
+        }) as u32
+    }
+
+    fn kinds(&mut self) {
+        let info = &self.program.info;
+        let linked = &self.test.linked;
+        let events = info.events.len();
+        let kind_of = |interface: u32| linked.bound.iter().position(|b| b.interface == interface);
+        for (monitor, _) in &linked.monitors {
+            let covers = info.machines[*monitor as usize].kind == MachineKind::Scenario;
+            let machine = self.machine(*monitor);
+            self.code.monitors.push((machine, covers));
+        }
+        for bound in &linked.bound {
+            let machine = &info.machines[bound.machine as usize];
+            let mut links = vec![u32::MAX; info.interfaces.len()];
+            for (created, is) in &bound.links {
+                links[*created as usize] = kind_of(*is).map_or(u32::MAX, |k| k as u32);
+            }
+            let mut monitors = vec![Vec::new(); events];
+            for (number, (monitor, watched)) in (0..).zip(&linked.monitors) {
+                if watched.contains(&bound.interface) {
+                    for event in info.machines[*monitor as usize].observes.iter() {
+                        monitors[event as usize].push(number);
+                    }
+                }
+            }
+            let view = self.view(&info.interfaces[bound.interface as usize].receives);
+            let own_view = self.view(&machine.receives);
+            let sends = machine.sends.clone();
+            let machine = self.machine(bound.machine);
+            self.code.kinds.push(Kind { machine, view, own_view, sends, links, monitors });
+        }
+        let main = linked.bound.iter().position(|b| b.machine == self.test.main);
+        self.code.main = main.unwrap_or(0) as u32;
+    }
+
+    /// The number of a machine.
+    fn machine(&mut self, index: u32) -> u32 {
+        if let Some(number) = self.machines.get(&index) {
+            return *number;
+        }
+        let info = &self.program.info.machines[index as usize];
+        let text = |sym| self.program.ast.text(sym).to_owned();
+        let fields = info.fields.iter().map(|f| self.default_value(f.1)).collect();
+        let variables = info.fields.iter().map(|f| (text(f.0), f.1)).collect();
+        let states = info.states.iter().map(|state| {
+            let mut actions = vec![Action::Unhandled; self.program.info.events.len()];
+            for (event, handler, _) in &state.handlers {
+                actions[*event as usize] = match handler {
+                    Handler::Defer => Action::Defer,
+                    Handler::Ignore => Action::Ignore,
+                    Handler::Do(fun) => Action::Do(self.function_number(*fun)),
+                    Handler::Goto(target, fun) => Action::Goto(*target, fun.map(|f| self.function_number(f))),
+                };
+            }
+            State {
+                name: self.program.ast.text(state.name).to_owned(),
+                span: state.span,
+                hot: state.temperature == Temperature::Hot,
+                entry: state.entry.map(|f| self.function_number(f)),
+                exit: state.exit.map(|f| self.function_number(f)),
+                actions,
+            }
+        });
+        let states = states.collect();
+        let number = self.code.machines.len() as u32;
+        self.code.machines.push(MachineCode {
+            name: self.program.ast.text(info.name).to_owned(),
+            states,
+            start: info.start.unwrap_or(0),
+            fields,
+            variables,
+        });
+        self.machines.insert(index, number);
+        number
+    }
+
+    /// The number of a function, whose instructions may come later.
+    fn function_number(&mut self, fun: FunId) -> u32 {
+        if let Some(number) = self.functions.get(&fun) {
+            return *number;
+        }
+        let number = self.code.functions.len() as u32;
+        let (decl, info) = (&self.program.ast.funs[fun.index()], &self.program.info.funs[fun.index()]);
+        let name = decl.name.map_or(String::new(), |n| self.program.ast.text(n.sym).to_owned());
+        let text = |sym| self.program.ast.text(sym).to_owned();
+        let variables: Vec<_> = info.slots.iter().map(|s| (text(s.name), s.ty)).collect();
+        let params = info.params.len() as u32;
+        self.code.functions.push(Function { name, entry: 0, params, defaults: Vec::new(), variables });
+        self.functions.insert(fun, number);
+        self.todo.push((fun, number));
+        number
+    }
+
+    fn function(&mut self, fun: FunId, number: u32) {
+        let (decl, info) = (&self.program.ast.funs[fun.index()], &self.program.info.funs[fun.index()]);
+        let entry = self.here();
+        self.span = decl.span;
+        self.locals = info.slots.len() as u32;
+        match &decl.body {
+            None => {
+                let name = self.code.functions[number as usize].name.clone();
+                let message = format!("the function `{name}` is foreign: its body is not in P");
+                self.diagnostics.push(Diagnostic::new(DiagnosticCode::Foreign, decl.span, message));
+            }
+            Some(body) => {
+                for stmt in &body.stmts {
+                    self.stmt(*stmt);
+                }
+                // Nobody wrote this.
+                self.span = Span::NONE;
+                self.constant(Value::Null);
+                self.emit(Op::Return);
+            }
+        }
+        let types = info.slots.iter().skip(info.params.len()).map(|s| s.ty);
+        let mut defaults: Vec<Value> = types.map(|ty| self.default_value(ty)).collect();
+        // Our own variables follow those of the program.
+        defaults.resize((self.locals - info.params.len() as u32) as usize, Value::Null);
+        let function = &mut self.code.functions[number as usize];
+        (function.entry, function.defaults) = (entry, defaults);
+    }
+
+    // Emitting.
+
+    fn here(&self) -> u32 {
+        self.code.ops.len() as u32
+    }
+
+    fn emit(&mut self, op: Op) -> usize {
+        self.code.ops.push(op);
+        self.code.spans.push(self.span);
+        self.code.ops.len() - 1
+    }
+
+    /// Lets a jump lead here.
+    fn land(&mut self, jump: usize) {
+        let here = self.here();
+        match &mut self.code.ops[jump] {
+            Op::Jump(target) | Op::JumpIfNot(target) | Op::JumpIf(_, target) | Op::Foreach(_, target) => {
+                *target = here;
+            }
+            _ => {}
+        }
+    }
+
+    fn constant(&mut self, value: Value) {
+        let key = match value {
+            Value::Null => (0, 0),
+            Value::Bool(b) => (1, u64::from(b)),
+            Value::Int(n) => (2, n as u64),
+            Value::Float(bits) => (3, bits),
+            Value::Str(id) => (4, u64::from(id)),
+            Value::Event(event) => (5, u64::from(event)),
+            Value::Machine { id, view } => (6, u64::from(id) << 32 | u64::from(view)),
+            Value::Data(id) => (7, u64::from(id)),
+        };
+        let constants = &mut self.code.constants;
+        let number = *self.constants.entry(key).or_insert_with(|| {
+            constants.push(value);
+            constants.len() as u32 - 1
+        });
+        self.emit(Op::Const(number));
+    }
+
+    /// The value that variables of this type have at the beginning.
+    fn default_value(&mut self, ty: Ty) -> Value {
+        if let Some(value) = self.defaults.get(&ty) {
+            return *value;
+        }
+        let value = match self.program.info.types.kind(ty).clone() {
+            TypeKind::Bool => Value::Bool(false),
+            TypeKind::Int => Value::Int(0),
+            TypeKind::Float => Value::float(0.0),
+            TypeKind::Str => self.heap.string(""),
+            TypeKind::Enum(e) => Value::Int(self.program.info.enums[e as usize].0),
+            TypeKind::Seq(_) => self.heap.intern(Data::Seq([].into())),
+            TypeKind::Set(_) => self.heap.intern(Data::Set([].into())),
+            TypeKind::Map(..) => self.heap.intern(Data::Map([].into())),
+            TypeKind::Tuple(fields) => {
+                let fields: Vec<Value> = fields.iter().map(|t| self.nested_default(*t)).collect();
+                self.heap.tuple(&fields)
+            }
+            TypeKind::Named(fields) => {
+                let fields: Vec<Value> = fields.iter().map(|f| self.nested_default(f.1)).collect();
+                self.heap.tuple(&fields)
+            }
+            _ => Value::Null,
+        };
+        self.defaults.insert(ty, value);
+        value
+    }
+
+    fn nested_default(&mut self, ty: Ty) -> Value {
+        dally_bpl::stack::grow(|| self.default_value(ty))
+    }
+
+    fn param(&self, param: u32) -> Option<Value> {
+        self.test.params.iter().find(|p| p.0 == param).map(|p| match p.1 {
+            Literal::Int(n) => Value::Int(n),
+            Literal::Bool(b) => Value::Bool(b),
+        })
+    }
+
+    /// The view of a type that names an interface or a set of events.
+    fn view_of(&mut self, ty: Ty) -> Option<u32> {
+        let TypeKind::Permission(permission, _) = self.program.info.types.kind(ty) else { return None };
+        let permission: Permission = *permission;
+        let types: &Types = &self.program.info.types;
+        let events = types.allowed(permission)?.clone();
+        Some(self.view(&events))
+    }
+}

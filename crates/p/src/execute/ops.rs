@@ -1,0 +1,468 @@
+//! What each instruction does.
+
+use dally_explore::Failure;
+
+use super::{End, MOST_CHOICES, Note, Observer, Run, Runner, fails, first};
+use crate::ast::Binary;
+use crate::check::info::{EventId, NULL_EVENT};
+use crate::code::{Op, Sort};
+use crate::state::{Mode, Then};
+use crate::value::{Data, Value};
+
+/// What a new value costs besides its size.
+pub(super) const NEW: usize = 8;
+
+impl<O: Observer> Runner<'_, O> {
+    pub(super) fn pop(&mut self) -> Value {
+        self.local.values.pop().unwrap_or_default()
+    }
+
+    pub(super) fn push(&mut self, value: Value) {
+        self.local.values.push(value);
+    }
+
+    fn base(&self) -> usize {
+        self.local.frames.last().map_or(0, |f| f.base as usize)
+    }
+
+    fn jump(&mut self, target: u32) {
+        if let Some(frame) = self.local.frames.last_mut() {
+            frame.pc = target;
+        }
+    }
+
+    /// Executes the next instruction.
+    #[inline]
+    pub(super) fn execute(&mut self) -> Run<()> {
+        self.burn(0)?;
+        let op = self.code.ops[self.pc as usize];
+        if O::WATCHES {
+            self.note(Note::At(self.pc, self.local.frames.len()));
+        }
+        self.jump(self.pc + 1);
+        match op {
+            Op::Const(number) => self.push(self.code.constants[number as usize]),
+            Op::Local(slot) => self.push(self.local.values[self.base() + slot as usize]),
+            Op::Field(field) => self.push(self.local.values[field as usize]),
+            Op::SetLocal(slot) => {
+                let (value, place) = (self.pop(), self.base() + slot as usize);
+                self.local.values[place] = value;
+                if O::WATCHES {
+                    let function = self.local.frames.last().map(|f| f.function);
+                    self.note(Note::Set(function, slot, value));
+                }
+            }
+            Op::SetField(field) => {
+                let value = self.pop();
+                self.local.values[field as usize] = value;
+                self.note(Note::Set(None, field, value));
+            }
+            Op::Update(path, change) => self.update(path, change)?,
+            Op::Pop => {
+                self.pop();
+            }
+            Op::Jump(target) => self.jump(target),
+            Op::JumpIfNot(target) => {
+                if self.pop() != Value::Bool(true) {
+                    self.jump(target);
+                }
+            }
+            Op::JumpIf(when, target) => {
+                if self.local.values.last() == Some(&Value::Bool(when)) {
+                    self.jump(target);
+                } else {
+                    self.pop();
+                }
+            }
+            Op::This => {
+                let view = self.code.kinds[self.local.kind as usize].own_view;
+                self.push(Value::Machine { id: self.id, view });
+            }
+            Op::Call(function) => self.call(function)?,
+            Op::Return => {
+                let value = self.pop();
+                let base = self.base();
+                self.local.values.truncate(base);
+                self.local.frames.pop();
+                // The result of a handler is of no use to anybody.
+                if !self.local.frames.is_empty() {
+                    self.push(value);
+                }
+            }
+            Op::Foreach(slot, end) => self.foreach(slot, end),
+            Op::Fail => return self.fail(),
+            Op::Assume => {
+                if self.pop() != Value::Bool(true) {
+                    return Err(End::Discarded);
+                }
+            }
+            Op::Yield => return Err(End::Stops),
+            Op::New(interface) => self.create(interface),
+            Op::Send => self.send()?,
+            Op::Enqueue => self.enqueue(),
+            Op::Announce => {
+                let payload = self.pop();
+                let event = self.event("announces")?;
+                self.note(Note::Announces(event, payload));
+                self.announce(event, payload)?;
+            }
+            Op::Raise => {
+                let payload = self.pop();
+                let event = self.event("raises")?;
+                self.raise(event, payload)?;
+            }
+            Op::Goto(state) => {
+                let payload = self.pop();
+                self.unwind()?;
+                self.look_for_circle(payload)?;
+                self.leave(Then::Leave(state, None), NULL_EVENT, payload)?;
+            }
+            Op::Receive(cases) => {
+                self.local.mode = Mode::Receiving(cases);
+                return Err(End::Stops);
+            }
+            Op::DefaultPayload => {
+                let payload = match self.local.values.last() {
+                    Some(Value::Event(event)) => self.code.events[*event as usize].2,
+                    _ => Value::Null,
+                };
+                self.push(payload);
+            }
+            Op::Nondet => {
+                self.options.extend([Value::Bool(false), Value::Bool(true)]);
+                return Err(End::Chooses(2));
+            }
+            Op::Choose => return self.choices(),
+            _ => self.compute(op)?,
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self) -> Run<()> {
+        let message = match self.pop() {
+            Value::Str(text) => self.store.heap.text(text).to_owned(),
+            _ => "the assertion does not hold".to_owned(),
+        };
+        Err(End::Fails(Box::new(Failure::assertion(message))))
+    }
+
+    /// Pops an event.
+    fn event(&mut self, does: &str) -> Run<EventId> {
+        match self.pop() {
+            Value::Event(event) => Ok(event),
+            _ => fails(format!("`{}` {does} `null` instead of an event", self.name())),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.code.machines[self.machine() as usize].name
+    }
+
+    /// Looks at what is to be sent, and shows it to the monitors; then others may run.
+    fn send(&mut self) -> Run<()> {
+        let [.., target, event, payload] = self.local.values[..] else { return fails("nothing to send") };
+        let Value::Event(event) = event else {
+            return fails(format!("`{}` sends `null` instead of an event", self.name()));
+        };
+        let name = &self.code.events[event as usize].0;
+        let Value::Machine { view, .. } = target else {
+            return fails(format!("`{}` sends `{name}` to `null`", self.name()));
+        };
+        if !self.code.kinds[self.local.kind as usize].sends.contains(event) {
+            return fails(format!(
+                "`{}` sends `{name}`, which is not among the events that it sends",
+                self.name()
+            ));
+        }
+        if !self.code.views[view as usize].contains(event) {
+            return fails(format!(
+                "`{}` sends `{name}` to a machine that may not be sent this event",
+                self.name()
+            ));
+        }
+        self.announce(event, payload)?;
+        Err(End::Stops)
+    }
+
+    fn enqueue(&mut self) {
+        let (payload, event, target) = (self.pop(), self.pop(), self.pop());
+        if let (Value::Machine { id, .. }, Value::Event(event)) = (target, event) {
+            self.note(Note::Sends(id, event, payload));
+            if id == self.id {
+                self.queue.push((event, payload));
+            }
+            self.sent = Some((id, event, payload));
+        }
+    }
+
+    fn create(&mut self, interface: u32) {
+        let payload = self.pop();
+        let kind = self.code.kinds[self.local.kind as usize].links[interface as usize];
+        let code = &self.code.kinds[kind as usize];
+        self.note(Note::Creates(self.next, kind));
+        self.created = Some(first(self.code, kind, code.machine, payload, false));
+        self.push(Value::Machine { id: self.next, view: code.view });
+    }
+
+    fn foreach(&mut self, slot: u32, end: u32) {
+        let place = self.base() + slot as usize;
+        let (collection, index) = (self.local.values[place], self.local.values[place + 1]);
+        let element = match (collection, index) {
+            (Value::Data(id), Value::Int(i)) => match self.store.heap.data(id) {
+                Data::Seq(values) | Data::Set(values) => values.get(i as usize).copied().map(|v| (v, i)),
+                _ => None,
+            },
+            _ => None,
+        };
+        match element {
+            Some((value, i)) => {
+                self.local.values[place + 1] = Value::Int(i + 1);
+                self.push(value);
+            }
+            None => self.jump(end),
+        }
+    }
+
+    /// Finds out what there is to choose from.
+    fn choices(&mut self) -> Run<()> {
+        let from = self.pop();
+        let heap = &self.store.heap;
+        let options: &[Value] = match from {
+            Value::Int(n) if n > MOST_CHOICES => {
+                return fails(format!(
+                    "there are {n} options to choose from, and at most {MOST_CHOICES} can be"
+                ));
+            }
+            // Of nothing, P chooses the first.
+            Value::Int(n) => return Err(End::Chooses(n.max(1) as u32)),
+            Value::Data(id) => match heap.data(id) {
+                Data::Map(entries) => {
+                    self.options.extend(entries.iter().map(|e| e.0));
+                    &[]
+                }
+                Data::Seq(values) | Data::Set(values) | Data::Tuple(values) => values,
+            },
+            _ => &[],
+        };
+        self.options.extend_from_slice(options);
+        match self.options.len() {
+            0 => fails("there is nothing to choose from: the collection is empty"),
+            n if n as i64 > MOST_CHOICES => {
+                fails(format!("there are {n} options to choose from, and at most {MOST_CHOICES} can be"))
+            }
+            n => Err(End::Chooses(n as u32)),
+        }
+    }
+
+    /// Instructions that only compute.
+    fn compute(&mut self, op: Op) -> Run<()> {
+        let value = match op {
+            Op::Binary(op) => {
+                let (right, left) = (self.pop(), self.pop());
+                self.binary(op, left, right)?
+            }
+            Op::Neg => match self.pop() {
+                Value::Int(n) => Value::Int(n.wrapping_neg()),
+                Value::Float(bits) => Value::float(-f64::from_bits(bits)),
+                other => other,
+            },
+            Op::Not => Value::Bool(self.pop() != Value::Bool(true)),
+            Op::Item(item) => match self.pop() {
+                Value::Data(id) => match self.store.heap.data(id) {
+                    Data::Tuple(fields) if (item as usize) < fields.len() => fields[item as usize],
+                    _ => return fails("a tuple does not have the field that is asked for"),
+                },
+                _ => return fails("a field is asked for, and the tuple is `null`"),
+            },
+            Op::Index => {
+                let (index, collection) = (self.pop(), self.pop());
+                self.index(collection, index)?
+            }
+            Op::Keys | Op::Values => match self.pop() {
+                Value::Data(id) => match self.store.heap.data(id) {
+                    Data::Map(entries) => {
+                        self.burn(NEW + entries.len())?;
+                        let keys = op == Op::Keys;
+                        let list = entries.iter().map(|(k, v)| if keys { *k } else { *v });
+                        self.store.heap.intern(Data::Seq(list.collect()))
+                    }
+                    _ => return fails("keys or values are asked for, and there is no map"),
+                },
+                _ => return fails("keys or values are asked for, and the map is `null`"),
+            },
+            Op::Sizeof => match self.pop() {
+                Value::Data(id) => Value::Int(match self.store.heap.data(id) {
+                    Data::Map(entries) => entries.len() as i64,
+                    Data::Seq(values) | Data::Set(values) | Data::Tuple(values) => values.len() as i64,
+                }),
+                _ => return fails("the size is asked for, and the collection is `null`"),
+            },
+            Op::Tuple(count) => {
+                self.burn(NEW + count as usize)?;
+                let from = self.local.values.len().saturating_sub(count as usize);
+                let value = self.store.heap.tuple(&self.local.values[from..]);
+                self.local.values.truncate(from);
+                value
+            }
+            Op::Cast(sort) => {
+                let value = self.pop();
+                self.cast(value, sort)?
+            }
+            Op::ToInt => match self.pop() {
+                Value::Float(bits) => Value::Int(f64::from_bits(bits) as i64),
+                other => other,
+            },
+            Op::ToFloat => match self.pop() {
+                Value::Int(n) => Value::float(n as f64),
+                other => other,
+            },
+            Op::View(view) => match self.pop() {
+                Value::Machine { id, view: old } => {
+                    let (wanted, has) = (&self.code.views[view as usize], &self.code.views[old as usize]);
+                    if wanted.first_outside(has).is_some() {
+                        return fails("the machine may not be sent all that its new type says");
+                    }
+                    Value::Machine { id, view }
+                }
+                _ => return fails("`null` cannot be turned into a machine"),
+            },
+            Op::Format(text, count) => self.format(text, count)?,
+            _ => return fails("an instruction that cannot be run"),
+        };
+        self.push(value);
+        Ok(())
+    }
+
+    fn index(&mut self, collection: Value, index: Value) -> Run<Value> {
+        let heap = &self.store.heap;
+        let Value::Data(id) = collection else {
+            return fails("an element is asked for, and the collection is `null`");
+        };
+        match (heap.data(id), index) {
+            (Data::Seq(values) | Data::Set(values), Value::Int(i)) => {
+                match usize::try_from(i).ok().and_then(|i| values.get(i)) {
+                    Some(value) => Ok(*value),
+                    None => {
+                        fails(format!("the index {i} is out of range: there are {} elements", values.len()))
+                    }
+                }
+            }
+            (Data::Map(entries), key) => match heap.find_key(entries, key) {
+                Ok(place) => Ok(entries[place].1),
+                Err(_) => fails("the map does not have this key"),
+            },
+            _ => fails("an element is asked for by something that is no index"),
+        }
+    }
+
+    fn binary(&mut self, op: Binary, left: Value, right: Value) -> Run<Value> {
+        let heap = &self.store.heap;
+        Ok(match (op, left, right) {
+            (Binary::Eq | Binary::Iff, a, b) => Value::Bool(heap.equal(a, b)),
+            (Binary::Ne, a, b) => Value::Bool(!heap.equal(a, b)),
+            (Binary::In, value, Value::Data(id)) => Value::Bool(match heap.data(id) {
+                Data::Seq(values) => {
+                    let found = values.iter().any(|v| heap.equal(*v, value));
+                    self.burn(values.len())?;
+                    found
+                }
+                Data::Set(values) | Data::Tuple(values) => heap.find(values, value).is_ok(),
+                Data::Map(entries) => heap.find_key(entries, value).is_ok(),
+            }),
+            (op, Value::Int(a), Value::Int(b)) => match op {
+                Binary::Add => Value::Int(a.wrapping_add(b)),
+                Binary::Sub => Value::Int(a.wrapping_sub(b)),
+                Binary::Mul => Value::Int(a.wrapping_mul(b)),
+                Binary::Div | Binary::Mod if b == 0 => return fails("division by zero"),
+                Binary::Div => Value::Int(a.wrapping_div(b)),
+                Binary::Mod => Value::Int(a.wrapping_rem(b)),
+                Binary::Lt => Value::Bool(a < b),
+                Binary::Le => Value::Bool(a <= b),
+                Binary::Gt => Value::Bool(a > b),
+                _ => Value::Bool(a >= b),
+            },
+            (op, Value::Float(a), Value::Float(b)) => {
+                let (a, b) = (f64::from_bits(a), f64::from_bits(b));
+                match op {
+                    Binary::Add => Value::float(a + b),
+                    Binary::Sub => Value::float(a - b),
+                    Binary::Mul => Value::float(a * b),
+                    Binary::Div => Value::float(a / b),
+                    Binary::Mod => Value::float(a % b),
+                    Binary::Lt => Value::Bool(a < b),
+                    Binary::Le => Value::Bool(a <= b),
+                    Binary::Gt => Value::Bool(a > b),
+                    _ => Value::Bool(a >= b),
+                }
+            }
+            (op, Value::Str(a), Value::Str(b)) => {
+                let (a, b) = (heap.text(a), heap.text(b));
+                match op {
+                    Binary::Add => {
+                        let text = format!("{a}{b}");
+                        self.burn(text.len())?;
+                        self.store.heap.string(&text)
+                    }
+                    Binary::Lt => Value::Bool(a < b),
+                    Binary::Le => Value::Bool(a <= b),
+                    Binary::Gt => Value::Bool(a > b),
+                    _ => Value::Bool(a >= b),
+                }
+            }
+            _ => return fails("an operation on values that do not have it"),
+        })
+    }
+
+    fn cast(&mut self, value: Value, sort: Sort) -> Run<Value> {
+        let fits = match (sort, value) {
+            (Sort::Bool, Value::Bool(_))
+            | (Sort::Int, Value::Int(_))
+            | (Sort::Float, Value::Float(_))
+            | (Sort::Str, Value::Str(_))
+            | (Sort::Event, Value::Event(_) | Value::Null)
+            | (Sort::Machine, Value::Machine { .. } | Value::Null)
+            | (Sort::Tuple | Sort::Seq | Sort::Set | Sort::Map, Value::Null) => true,
+            (sort, Value::Data(id)) => matches!(
+                (sort, self.store.heap.data(id)),
+                (Sort::Tuple, Data::Tuple(_))
+                    | (Sort::Seq, Data::Seq(_))
+                    | (Sort::Set, Data::Set(_))
+                    | (Sort::Map, Data::Map(_))
+            ),
+            _ => false,
+        };
+        if fits { Ok(value) } else { fails(format!("the value is no {}, as the cast says", sort.word())) }
+    }
+
+    fn format(&mut self, text: u32, count: u32) -> Run<Value> {
+        let from = self.local.values.len().saturating_sub(count as usize);
+        let args: Vec<Value> = self.local.values.drain(from..).collect();
+        let Value::Str(text) = self.code.constants[text as usize] else { return Ok(Value::Null) };
+        let mut out = String::new();
+        let mut chars = self.store.heap.text(text).chars().peekable();
+        while let Some(c) = chars.next() {
+            match c {
+                '{' if chars.peek() == Some(&'{') => {
+                    chars.next();
+                    out.push('{');
+                }
+                '}' => {
+                    chars.next();
+                    out.push('}');
+                }
+                '{' => {
+                    let digits: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                    let arg = digits.parse::<usize>().ok().and_then(|i| args.get(i));
+                    crate::show::write(
+                        &(self.code, &self.store.heap),
+                        arg.copied().unwrap_or_default(),
+                        &mut out,
+                    );
+                }
+                c => out.push(c),
+            }
+        }
+        self.burn(out.len())?;
+        Ok(self.store.heap.string(&out))
+    }
+}

@@ -1,0 +1,248 @@
+//! What happens in a step, for people.
+
+use dally_bpl::source::Span;
+use dally_explore::TaskId;
+use dally_explore::store::Parts;
+
+use crate::check::types::{Ty, Types};
+use crate::execute::{End, Note, Observer};
+use crate::machine::Machine;
+use crate::show::Shower;
+use crate::state::State;
+use crate::value::Value;
+
+/// What a line is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// A statement of the program.
+    Statement,
+    /// Something that the machine does besides: it takes an event, or enters a state.
+    Remark,
+    /// An event was put into the queue of this machine.
+    Send(TaskId),
+    /// This machine was created.
+    Create(TaskId),
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What it is about.
+    pub kind: LineKind,
+    /// The statement; nothing for a remark.
+    pub span: Span,
+    /// The remark, or what is sent.
+    pub text: String,
+    /// The function or machine.
+    pub function: String,
+    /// How many calls deep it is, from 1.
+    pub depth: usize,
+    /// Variables that got a value.
+    pub changes: Vec<(String, String)>,
+}
+
+/// Records a run.
+#[derive(Clone)]
+struct Recorder<'m> {
+    machine: &'m Machine,
+    state: &'m State,
+    task: u32,
+    monitor: Option<u32>,
+    created: Option<(u32, u32)>,
+    lines: Vec<Line>,
+}
+
+impl Recorder<'_> {
+    fn line(&mut self, kind: LineKind, span: Span, text: String) {
+        let function = match self.monitor {
+            Some(monitor) => self.machine.monitor_name(monitor).to_owned(),
+            None => self.machine.machine_name(self.state, self.task),
+        };
+        let depth = if self.monitor.is_some() { 2 } else { 1 };
+        self.lines.push(Line { kind, span, text, function, depth, changes: Vec::new() });
+    }
+
+    fn remark(&mut self, text: String) {
+        let text = match self.monitor {
+            Some(monitor) => format!("monitor {}: {text}", self.machine.monitor_name(monitor)),
+            None => text,
+        };
+        self.line(LineKind::Remark, Span::NONE, text);
+    }
+
+    /// The machine or monitor that runs, among those of the code.
+    fn running(&self) -> u32 {
+        match self.monitor {
+            Some(monitor) => self.machine.code.monitors[monitor as usize].0,
+            None => {
+                self.machine.code.kinds[self.machine.local_of(self.state, self.task).kind as usize].machine
+            }
+        }
+    }
+
+    fn name(&self, machine: u32) -> String {
+        match self.created {
+            Some((id, kind)) if id == machine => self.machine.kind_name(kind, id),
+            _ => self.machine.machine_name(self.state, machine),
+        }
+    }
+
+    fn show(&self, value: Value, ty: Ty) -> String {
+        self.machine.show_with(value, ty, &|id| self.name(id))
+    }
+
+    fn event(&self, event: u32, payload: Value) -> String {
+        let (name, ty, _) = &self.machine.code.events[event as usize];
+        match (payload, *ty) {
+            (Value::Null, _) | (_, Types::NULL) => name.clone(),
+            (payload, ty) => {
+                format!("{name}({})", self.show(payload, ty).trim_start_matches('(').trim_end_matches(')'))
+            }
+        }
+    }
+}
+
+impl Observer for Recorder<'_> {
+    const WATCHES: bool = true;
+
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::At(pc, depth) => {
+                let span = self.machine.span(pc);
+                let same = self.lines.iter().rfind(|l| l.kind == LineKind::Statement);
+                if span != Span::NONE && same.is_none_or(|l| l.span != span) {
+                    self.line(LineKind::Statement, span, String::new());
+                    if let Some(line) = self.lines.last_mut() {
+                        line.depth += depth - 1;
+                    }
+                }
+            }
+            Note::Set(function, slot, value) => {
+                let running = self.running() as usize;
+                let variable = match function {
+                    Some(function) => {
+                        self.machine.code.functions[function as usize].variables.get(slot as usize)
+                    }
+                    None => self.machine.code.machines[running].variables.get(slot as usize),
+                };
+                let Some((name, ty)) = variable.cloned() else { return };
+                let value = self.show(value, ty);
+                let line = self.lines.iter_mut().rfind(|l| l.kind == LineKind::Statement);
+                if let Some(line) = line {
+                    line.changes.retain(|c| c.0 != name);
+                    line.changes.push((name, value));
+                }
+            }
+            Note::Takes(event, payload) => {
+                let text = format!("takes {}", self.event(event, payload));
+                self.remark(text);
+            }
+            Note::Raises(event, payload) => {
+                let text = format!("raises {}", self.event(event, payload));
+                self.remark(text);
+            }
+            Note::Announces(event, payload) => {
+                let text = format!("announces {}", self.event(event, payload));
+                self.remark(text);
+            }
+            Note::Sends(target, event, payload) => {
+                let text = self.event(event, payload);
+                self.line(LineKind::Send(TaskId(target)), Span::NONE, text);
+            }
+            Note::Creates(id, kind) => {
+                self.created = Some((id, kind));
+                let text = self.name(id);
+                self.line(LineKind::Create(TaskId(id)), Span::NONE, text);
+            }
+            Note::Enters(state) => {
+                let machine = &self.machine.code.machines[self.running() as usize];
+                let state = &machine.states[state as usize];
+                let heat = if state.hot { " (hot)" } else { "" };
+                let text = format!("enters {}{heat}", state.name);
+                self.remark(text);
+            }
+            Note::Halts => self.remark("halts".to_owned()),
+            Note::Chooses(value) => {
+                let text = format!("chooses {}", self.show(value, Types::ANY));
+                self.remark(text);
+            }
+            Note::Monitor(monitor) => self.monitor = monitor,
+        }
+    }
+}
+
+impl Machine {
+    /// What happens in one outcome of a step, and where it failed, if it did.
+    pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Vec<Line>, Option<Span>) {
+        let mut found = (Vec::new(), None);
+        let mut index = 0;
+        let recorder =
+            Recorder { machine: self, state, task: task.0, monitor: None, created: None, lines: Vec::new() };
+        self.outcomes(state, task.0, recorder, |runner, end| {
+            if index == choice {
+                let failed = matches!(end, End::Fails(_)).then(|| runner.failed_at());
+                found = (std::mem::take(&mut runner.observer.lines), failed);
+            }
+            index += 1;
+        });
+        found
+    }
+
+    pub(crate) fn event_name(&self, event: u32) -> &str {
+        &self.code.events[event as usize].0
+    }
+
+    fn monitor_name(&self, monitor: u32) -> &str {
+        &self.code.machines[self.code.monitors[monitor as usize].0 as usize].name
+    }
+
+    fn kind_name(&self, kind: u32, id: u32) -> String {
+        let machine = self.code.kinds[kind as usize].machine;
+        format!("{}({id})", self.code.machines[machine as usize].name)
+    }
+
+    /// What a machine is, and its number.
+    pub fn machine_name(&self, state: &State, machine: u32) -> String {
+        if machine >= self.machine_count(state) {
+            return format!("machine {machine}");
+        }
+        self.kind_name(self.local_of(state, machine).kind, machine)
+    }
+
+    fn show_with(&self, value: Value, ty: Ty, machine: &dyn Fn(u32) -> String) -> String {
+        let text = |sym| self.symbols.text(sym).to_owned();
+        let event = |event: u32| self.event_name(event).to_owned();
+        Shower { heap: &self.store.heap, info: &self.info, text: &text, machine, event: &event }
+            .show(value, ty)
+    }
+
+    /// The monitors, their states and variables; then each machine with its state and what waits for it.
+    pub fn describe(&self, state: &State) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        let parts: &Parts = &state.parts;
+        if parts.len() < self.code.monitors.len() {
+            return all;
+        }
+        for (monitor, (machine, _)) in (0_u32..).zip(&self.code.monitors) {
+            let machine = &self.code.machines[*machine as usize];
+            let state = &machine.states[self.monitor_of(state, monitor).state as usize];
+            let heat = if state.hot { " (hot)" } else { "" };
+            all.push((format!("monitor {}", machine.name), format!("{}{heat}", state.name)));
+        }
+        for id in 0..self.machine_count(state) {
+            let local = self.local_of(state, id);
+            let machine = &self.code.machines[self.code.kinds[local.kind as usize].machine as usize];
+            let mut text = match local.mode {
+                crate::state::Mode::Halted => "halted".to_owned(),
+                _ => machine.states[local.state as usize].name.clone(),
+            };
+            let queue = self.queue_of(state, id);
+            if !queue.is_empty() {
+                let events: Vec<&str> = queue.iter().map(|(e, _)| self.event_name(*e)).collect();
+                text.push_str(&format!(" with {} waiting", events.join(", ")));
+            }
+            all.push((self.machine_name(state, id), text));
+        }
+        all
+    }
+}

@@ -1,0 +1,76 @@
+//! The P language: machines that send each other events.
+//!
+//! ```
+//! use dally_p::{load, source::SourceMap};
+//!
+//! let mut sources = SourceMap::default();
+//! sources.add("example.p", "
+//!     event ping: machine;
+//!     machine Main {
+//!         start state S {
+//!             entry { send this, ping, this; }
+//!             on ping do (from: machine) { assert from == this; }
+//!         }
+//!     }
+//! ").unwrap();
+//!
+//! let program = load(&sources).expect("no errors");
+//! assert_eq!(program.info.tests[0].name, "DefaultImpl");
+//!
+//! let machine = dally_p::Machine::new(&program, &program.info.tests[0], &sources).expect("it can be run");
+//! let rtc = dally_explore::Delays::named(&"rtc".parse()?);
+//! let report = dally_explore::Search::new(&machine, &rtc, &Default::default(), &()).run();
+//! assert_eq!(report.verdict, dally_explore::Verdict::Proved);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The way of a program: [`parse`] makes a syntax tree ([`ast`]) of all files, [`check`](check()) resolves names,
+//! finds types and puts the tests together ([`check::Info`]). Each returns all errors that it finds. A [`Machine`] is
+//! a test as a [`Program`](dally_explore::Program) to be explored.
+
+pub mod ast;
+pub mod check;
+mod code;
+mod compile;
+mod execute;
+mod explain;
+mod lexer;
+mod machine;
+mod parser;
+pub mod project;
+mod show;
+mod state;
+mod value;
+
+pub use check::check;
+pub use dally_bpl::source;
+pub use explain::{Line, LineKind};
+pub use machine::Machine;
+pub use parser::parse;
+pub use state::State;
+
+use dally_bpl::diagnostic::Diagnostic;
+
+/// A program without errors.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The syntax tree.
+    pub ast: ast::Ast,
+    /// What its names mean, its types, and its tests.
+    pub info: check::Info,
+    /// What the user should know all the same.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Parses and checks all files of a program. Names are resolved only if everything could be parsed.
+pub fn load(sources: &source::SourceMap) -> Result<Program, Vec<Diagnostic>> {
+    let (ast, diagnostics) = parse(sources);
+    if !diagnostics.are_warnings() {
+        return Err(diagnostics.sorted());
+    }
+    let (info, diagnostics) = check(&ast);
+    if !diagnostics.are_warnings() {
+        return Err(diagnostics.sorted());
+    }
+    Ok(Program { ast, info, warnings: diagnostics.sorted() })
+}

@@ -1,0 +1,402 @@
+//! Declarations.
+
+use dally_bpl::source::Span;
+
+use super::{Parsed, Parser};
+use crate::ast::{
+    Action, Entry, Enum, EventDecl, EventSetDecl, Fun, FunId, InterfaceDecl, Item, ItemKind, Machine,
+    MachineKind, Name, State, Temperature, TypeDef,
+};
+use crate::lexer::{K, T};
+
+/// The keywords with which declarations begin.
+const STARTS: [K; 22] = [
+    K::Type,
+    K::Enum,
+    K::Event,
+    K::EventSet,
+    K::Interface,
+    K::Machine,
+    K::Spec,
+    K::Scenario,
+    K::Fun,
+    K::Pure,
+    K::Module,
+    K::Test,
+    K::Implementation,
+    K::Param,
+    K::Invariant,
+    K::Lemma,
+    K::Theorem,
+    K::Axiom,
+    K::Init,
+    K::Proof,
+    K::Paramtest,
+    K::Safe,
+];
+
+impl Parser<'_> {
+    pub(super) fn program(&mut self) {
+        while self.peek() != T::Eof && !self.diagnostics.is_full() {
+            if self.decl().is_err() {
+                self.recover(&STARTS.map(T::Key));
+                // A brace too many.
+                while self.is("}") {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    fn decl(&mut self) -> Parsed<()> {
+        let T::Key(key) = self.peek() else { return Err(self.unexpected("a declaration")) };
+        match key {
+            K::Type => self.typedef(),
+            K::Enum => self.enumeration(),
+            K::Event => self.event(),
+            K::EventSet => self.event_set(),
+            K::Interface => self.interface(),
+            K::Machine => self.machine(MachineKind::Machine),
+            K::Spec => self.machine(MachineKind::Spec),
+            K::Scenario => self.machine(MachineKind::Scenario),
+            K::Fun => {
+                let fun = self.fun()?;
+                self.ast.globals.push(fun);
+                Ok(())
+            }
+            K::Module => self.module_decl(),
+            K::Test => self.test(),
+            K::Implementation => self.implementation(),
+            K::Param => {
+                self.bump();
+                let decl = self.typed_names()?;
+                self.expect(";")?;
+                self.ast.params.push(decl);
+                Ok(())
+            }
+            K::Invariant | K::Lemma | K::Theorem | K::Axiom | K::Init | K::Proof | K::Pure => {
+                self.verifier_decl(key)
+            }
+            _ => Err(self.unexpected("a declaration")),
+        }
+    }
+
+    fn typedef(&mut self) -> Parsed<()> {
+        self.bump();
+        let name = self.name()?;
+        let body = if self.eat("=") { Some(self.ty()?) } else { None };
+        self.expect(";")?;
+        self.ast.typedefs.push(TypeDef { name, body });
+        Ok(())
+    }
+
+    fn enumeration(&mut self) -> Parsed<()> {
+        self.bump();
+        let name = self.name()?;
+        self.expect("{")?;
+        let mut next = 0;
+        let mut numbered = None;
+        let elements = self.list(|p| {
+            let name = p.name()?;
+            let numbers = *numbered.get_or_insert_with(|| p.is("="));
+            if numbers {
+                p.expect("=")?;
+                next = p.number()?;
+            }
+            next += 1;
+            Ok((name, next - 1))
+        })?;
+        self.expect("}")?;
+        self.ast.enums.push(Enum { name, elements });
+        Ok(())
+    }
+
+    fn event(&mut self) -> Parsed<()> {
+        self.bump();
+        let name = self.name()?;
+        let payload = if self.eat(":") { Some(self.ty()?) } else { None };
+        self.expect(";")?;
+        self.ast.events.push(EventDecl { name, payload });
+        Ok(())
+    }
+
+    fn event_set(&mut self) -> Parsed<()> {
+        self.bump();
+        let name = self.name()?;
+        self.expect("=")?;
+        self.expect("{")?;
+        let events = self.list(Self::event_name)?;
+        self.expect("}")?;
+        self.expect(";")?;
+        self.ast.event_sets.push(EventSetDecl { name, events });
+        Ok(())
+    }
+
+    fn interface(&mut self) -> Parsed<()> {
+        self.bump();
+        let name = self.name()?;
+        self.expect("(")?;
+        let payload = if self.is(")") { None } else { Some(self.ty()?) };
+        self.expect(")")?;
+        self.expect_key(K::Receives)?;
+        let receives = if self.is(";") { Vec::new() } else { self.list(Self::event_name)? };
+        self.expect(";")?;
+        self.ast.interfaces.push(InterfaceDecl { name, payload, receives });
+        Ok(())
+    }
+
+    fn machine(&mut self, kind: MachineKind) -> Parsed<()> {
+        self.bump();
+        let name = self.name()?;
+        let mut observes = Vec::new();
+        let (mut receives, mut sends) = (None, None);
+        if kind == MachineKind::Machine {
+            while let T::Key(key @ (K::Receives | K::Sends)) = self.peek() {
+                self.bump();
+                let events = if self.is(";") { Vec::new() } else { self.list(Self::event_name)? };
+                self.expect(";")?;
+                let set: &mut Option<Vec<Name>> = if key == K::Receives { &mut receives } else { &mut sends };
+                set.get_or_insert_default().extend(events);
+            }
+        } else {
+            self.expect_key(K::Observes)?;
+            observes = self.list(Self::event_name)?;
+        }
+        self.expect("{")?;
+        let entries = self.entries();
+        self.expect("}")?;
+        self.ast.machines.push(Machine { name, kind, receives, sends, observes, entries });
+        Ok(())
+    }
+
+    fn entries(&mut self) -> Vec<Entry> {
+        const STARTS: [T; 6] = [
+            T::Key(K::Var),
+            T::Key(K::Fun),
+            T::Key(K::State),
+            T::Key(K::Start),
+            T::Key(K::Hot),
+            T::Key(K::Cold),
+        ];
+        let mut entries = Vec::new();
+        while !self.is("}") && self.peek() != T::Eof {
+            match self.entry() {
+                Ok(entry) => entries.push(entry),
+                Err(_) => self.recover(&STARTS),
+            }
+        }
+        entries
+    }
+
+    fn entry(&mut self) -> Parsed<Entry> {
+        match self.peek() {
+            T::Key(K::Var) => Ok(Entry::Vars(self.var_decl()?)),
+            T::Key(K::Fun) => Ok(Entry::Fun(self.fun()?)),
+            T::Key(K::Start | K::Hot | K::Cold | K::State) => Ok(Entry::State(self.state()?)),
+            _ => Err(self.unexpected("`var`, `fun` or `state`")),
+        }
+    }
+
+    fn state(&mut self) -> Parsed<State> {
+        let start = self.eat_key(K::Start);
+        let temperature = if self.eat_key(K::Hot) {
+            Temperature::Hot
+        } else if self.eat_key(K::Cold) {
+            Temperature::Cold
+        } else {
+            Temperature::Warm
+        };
+        self.expect_key(K::State)?;
+        let name = self.name()?;
+        self.expect("{")?;
+        let mut items = Vec::new();
+        while !self.is("}") && self.peek() != T::Eof {
+            match self.item() {
+                Ok(item) => items.push(item),
+                Err(_) => self.recover(&[K::Entry, K::Exit, K::Defer, K::Ignore, K::On].map(T::Key)),
+            }
+        }
+        self.expect("}")?;
+        Ok(State { name, start, temperature, items })
+    }
+
+    fn item(&mut self) -> Parsed<Item> {
+        let start = self.span();
+        let kind = match self.peek() {
+            T::Key(K::Entry) => {
+                self.bump();
+                ItemKind::Entry(self.action(true)?)
+            }
+            T::Key(K::Exit) => {
+                self.bump();
+                ItemKind::Exit(self.action(false)?)
+            }
+            T::Key(key @ (K::Defer | K::Ignore)) => {
+                self.bump();
+                let events = self.list(Self::event_name)?;
+                self.expect(";")?;
+                if key == K::Defer { ItemKind::Defer(events) } else { ItemKind::Ignore(events) }
+            }
+            T::Key(K::On) => self.on()?,
+            _ => return Err(self.unexpected("`entry`, `exit`, `on`, `defer` or `ignore`")),
+        };
+        Ok(Item { kind, span: self.since(start) })
+    }
+
+    fn on(&mut self) -> Parsed<ItemKind> {
+        self.bump();
+        let events = self.list(Self::trigger)?;
+        if self.eat_key(K::Do) {
+            return Ok(ItemKind::Do(events, self.action(true)?));
+        }
+        if !self.eat_key(K::Goto) {
+            return Err(self.unexpected("`do` or `goto`"));
+        }
+        let target = self.name()?;
+        if self.eat_key(K::With) {
+            return Ok(ItemKind::Goto(events, target, Some(self.action(true)?)));
+        }
+        self.expect(";")?;
+        Ok(ItemKind::Goto(events, target, None))
+    }
+
+    /// A block, or the name of a function and a semicolon.
+    fn action(&mut self, may_have_param: bool) -> Parsed<Action> {
+        if self.peek() == T::Ident {
+            let name = self.any_name();
+            self.expect(";")?;
+            return Ok(Action::Named(name));
+        }
+        Ok(Action::Block(self.handler(may_have_param)?))
+    }
+
+    fn fun(&mut self) -> Parsed<FunId> {
+        let start = self.bump().span;
+        let name = self.name()?;
+        self.expect("(")?;
+        let params = if self.is(")") { Vec::new() } else { self.params()? };
+        self.expect(")")?;
+        let mut ret = if self.eat(":") { Some(self.ty()?) } else { None };
+        let mut creates = Vec::new();
+        if self.eat_key(K::Creates) {
+            creates.push(self.name()?);
+        }
+        let span = self.since(start);
+        let foreign = !self.is("{");
+        let body = if foreign {
+            self.contract(&mut ret)?;
+            None
+        } else {
+            Some(self.body()?)
+        };
+        Ok(self.add_fun(Fun { name: Some(name), span, params, ret, body, creates }))
+    }
+
+    /// The end of a foreign function: a semicolon, or what the verifier may assume of it.
+    fn contract(&mut self, ret: &mut Option<crate::ast::TypeId>) -> Parsed<()> {
+        if self.eat(";") {
+            return Ok(());
+        }
+        if self.eat_key(K::Return) {
+            self.expect("(")?;
+            *ret = Some(self.param()?.ty);
+            self.expect(")")?;
+            self.expect(";")?;
+        } else if !matches!(self.peek(), T::Key(K::Requires | K::Ensures)) {
+            return Err(self.unexpected("`{` or `;`"));
+        }
+        while self.eat_key(K::Requires) || self.eat_key(K::Ensures) {
+            self.in_verifier(Self::expr)?;
+            self.expect(";")?;
+        }
+        Ok(())
+    }
+
+    // The verifier.
+
+    pub(super) fn in_verifier<A>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
+        let outer = std::mem::replace(&mut self.verifier, true);
+        let result = f(self);
+        self.verifier = outer;
+        result
+    }
+
+    /// Reads a declaration for the verifier, and says that it is not supported.
+    fn verifier_decl(&mut self, key: K) -> Parsed<()> {
+        let start = self.span();
+        self.in_verifier(|p| p.verifier_decl_here(key))?;
+        self.unsupported(start, &format!("`{}`", key.text()));
+        Ok(())
+    }
+
+    fn verifier_decl_here(&mut self, key: K) -> Parsed<()> {
+        self.bump();
+        match key {
+            K::Invariant => {
+                self.name()?;
+                self.expect(":")?;
+                self.expr()?;
+                self.expect(";")?;
+            }
+            K::Axiom | K::Init => {
+                self.expr()?;
+                self.expect(";")?;
+            }
+            K::Pure => {
+                self.name()?;
+                self.expect("(")?;
+                if !self.is(")") {
+                    self.params()?;
+                }
+                self.expect(")")?;
+                self.expect(":")?;
+                self.ty()?;
+                if self.eat("=") {
+                    self.expr()?;
+                }
+                self.expect(";")?;
+            }
+            K::Proof => self.proof()?,
+            _ => {
+                self.name()?;
+                self.expect("{")?;
+                while self.is_key(K::Invariant) {
+                    self.verifier_decl_here(K::Invariant)?;
+                }
+                self.expect("}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn proof(&mut self) -> Parsed<()> {
+        if self.peek() == T::Ident {
+            self.bump();
+        }
+        self.expect("{")?;
+        while self.eat_key(K::Prove) {
+            if !self.eat("*") && !self.eat_key(K::Default) {
+                self.list(Self::expr)?;
+            }
+            if self.eat_key(K::Using) && !self.eat("*") {
+                self.list(Self::expr)?;
+            }
+            if self.eat_key(K::Except) {
+                self.list(Self::expr)?;
+            }
+            self.expect(";")?;
+        }
+        self.expect("}")?;
+        Ok(())
+    }
+
+    /// The span of a keyword that was read already.
+    pub(super) fn main_clause(&mut self) -> Parsed<Name> {
+        let _: Span = self.expect("[")?;
+        self.expect_key(K::Main)?;
+        self.expect("=")?;
+        let main = self.name()?;
+        self.expect("]")?;
+        Ok(main)
+    }
+}

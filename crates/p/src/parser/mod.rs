@@ -1,0 +1,355 @@
+//! From tokens to the tree: recursive descent with recovery, one file per level of the grammar.
+//!
+//! Parsing always returns a tree, and all errors. Nesting is bounded, and what recurs grows the stack on demand.
+
+mod decl;
+mod expr;
+mod module;
+mod stmt;
+
+use dally_bpl::diagnostic::{Code, Diagnostic, Diagnostics, did_you_mean};
+use dally_bpl::source::{SourceFile, SourceMap, Span};
+
+use crate::ast::{
+    Ast, Expr, ExprId, ExprKind, Fun, FunId, Name, Stmt, StmtId, StmtKind, TypeExpr, TypeId, TypeKind,
+};
+use crate::lexer::{self, K, T, Token};
+
+/// Nested more deeply than this, nothing is read.
+const DEEPEST: usize = 1000;
+
+/// Something was wrong, and has been reported.
+#[derive(Debug)]
+struct Reported;
+
+type Parsed<A> = Result<A, Reported>;
+
+/// Parses all files as one program.
+pub fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
+    let mut ast = Ast::default();
+    for event in ["null", "halt"] {
+        ast.symbols.intern(event);
+    }
+    let mut diagnostics = Diagnostics::default();
+    for file in sources.files() {
+        let tokens = lexer::tokens(&file.text, file.start);
+        let mut parser =
+            Parser { file, tokens, at: 0, ast, diagnostics, depth: 0, verifier: false, last_error: None };
+        parser.program();
+        (ast, diagnostics) = (parser.ast, parser.diagnostics);
+    }
+    (ast, diagnostics)
+}
+
+struct Parser<'a> {
+    file: &'a SourceFile,
+    tokens: Vec<Token>,
+    at: usize,
+    ast: Ast,
+    diagnostics: Diagnostics,
+    depth: usize,
+    /// Inside of a declaration for the verifier: what only that knows is no error here.
+    verifier: bool,
+    /// The token at which the last error was reported, so that one mistake is reported once.
+    last_error: Option<usize>,
+}
+
+impl Parser<'_> {
+    // Looking.
+
+    fn peek(&self) -> T {
+        self.tokens[self.at].kind
+    }
+
+    fn peek_at(&self, ahead: usize) -> T {
+        self.tokens.get(self.at + ahead).map_or(T::Eof, |t| t.kind)
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    /// From there to the end of what was read last.
+    fn since(&self, start: Span) -> Span {
+        let last = self.at.checked_sub(1).map_or(start, |i| self.tokens[i].span);
+        if last.end >= start.start { start.to(last) } else { start }
+    }
+
+    fn text_of(&self, span: Span) -> &str {
+        let local = |offset: u32| (offset - self.file.start) as usize;
+        self.file.text.get(local(span.start)..local(span.end)).unwrap_or("")
+    }
+
+    fn is(&self, op: &str) -> bool {
+        self.peek() == T::Op(op_of(op))
+    }
+
+    fn is_key(&self, key: K) -> bool {
+        self.peek() == T::Key(key)
+    }
+
+    // Moving on.
+
+    fn bump(&mut self) -> Token {
+        let token = self.tokens[self.at];
+        if token.kind != T::Eof {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, op: &str) -> bool {
+        let found = self.is(op);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn eat_key(&mut self, key: K) -> bool {
+        let found = self.is_key(key);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, op: &str) -> Parsed<Span> {
+        if self.is(op) { Ok(self.bump().span) } else { Err(self.unexpected(&format!("`{op}`"))) }
+    }
+
+    fn expect_key(&mut self, key: K) -> Parsed<Span> {
+        if self.is_key(key) {
+            Ok(self.bump().span)
+        } else {
+            Err(self.unexpected(&format!("`{}`", key.text())))
+        }
+    }
+
+    fn name(&mut self) -> Parsed<Name> {
+        match self.peek() {
+            T::Ident => Ok(self.any_name()),
+            _ => Err(self.unexpected("a name")),
+        }
+    }
+
+    /// The name of an event, with `halt` among them.
+    fn event_name(&mut self) -> Parsed<Name> {
+        match self.peek() {
+            T::Ident | T::Key(K::Halt) => Ok(self.any_name()),
+            _ => Err(self.unexpected("the name of an event")),
+        }
+    }
+
+    fn any_name(&mut self) -> Name {
+        let span = self.bump().span;
+        let text = self.text_of(span).to_owned();
+        Name { sym: self.ast.symbols.intern(&text), span }
+    }
+
+    /// One or more, with commas between them.
+    fn list<A>(&mut self, mut one: impl FnMut(&mut Self) -> Parsed<A>) -> Parsed<Vec<A>> {
+        let mut all = vec![one(self)?];
+        while self.eat(",") {
+            all.push(one(self)?);
+        }
+        Ok(all)
+    }
+
+    /// A number that fits into 32 bits, as P has it.
+    fn number(&mut self) -> Parsed<i64> {
+        if self.peek() != T::Int {
+            return Err(self.unexpected("a number"));
+        }
+        let span = self.bump().span;
+        match self.text_of(span).parse::<i32>() {
+            Ok(value) => Ok(i64::from(value)),
+            Err(_) => {
+                let message = "this number is out of range: the largest is 2147483647";
+                self.report(Diagnostic::new(Code::BadNumber, span, message));
+                Ok(0)
+            }
+        }
+    }
+
+    // Reporting.
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn unexpected(&mut self, wanted: &str) -> Reported {
+        if self.last_error == Some(self.at) {
+            return Reported;
+        }
+        self.last_error = Some(self.at);
+        let token = self.tokens[self.at];
+        let text = self.text_of(token.span).to_owned();
+        let diagnostic = match token.kind {
+            T::Bad => {
+                Diagnostic::new(Code::UnexpectedCharacter, token.span, "these characters begin no token")
+            }
+            T::UnterminatedString => {
+                Diagnostic::new(Code::UnterminatedString, token.span, "this string has no closing quote")
+            }
+            T::UnterminatedComment => {
+                Diagnostic::new(Code::UnterminatedComment, token.span, "this comment is never closed")
+            }
+            T::Ident => Diagnostic::new(
+                Code::UnexpectedToken,
+                token.span,
+                format!("expected {wanted}, found `{text}`"),
+            )
+            .maybe_help(did_you_mean(&text, K::ALL.iter().map(|k| k.text()))),
+            kind => {
+                let message = format!("expected {wanted}, found {}", kind.describe());
+                Diagnostic::new(Code::UnexpectedToken, token.span, message)
+            }
+        };
+        self.report(diagnostic);
+        Reported
+    }
+
+    /// Reports something that only the verifier of P knows.
+    fn unsupported(&mut self, span: Span, what: &str) {
+        self.report(Diagnostic::new(
+            Code::PVerifier,
+            span,
+            format!("{what} belongs to the verifier of P, and cannot be explored"),
+        ));
+    }
+
+    /// Runs `f` one level deeper, if there is one.
+    fn deeper<A>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
+        if self.depth >= DEEPEST {
+            let span = self.span();
+            if self.last_error != Some(self.at) {
+                self.report(Diagnostic::new(Code::TooDeep, span, "this is nested too deeply"));
+            }
+            self.last_error = Some(self.at);
+            return Err(Reported);
+        }
+        self.depth += 1;
+        let result = dally_bpl::stack::grow(|| f(self));
+        self.depth -= 1;
+        result
+    }
+
+    /// Moves on to where something new may begin: before one of these tokens outside of braces that are opened
+    /// on the way, or before the brace that closes what we are in, or past a semicolon.
+    fn recover(&mut self, starts: &[T]) {
+        let mut open = 0_usize;
+        // The token at which the error is may be the very one that begins something.
+        let first = self.at;
+        loop {
+            match self.peek() {
+                T::Eof => return,
+                T::Op("{") => open += 1,
+                T::Op("}") if open == 0 => return,
+                T::Op("}") => {
+                    open -= 1;
+                    if open == 0 {
+                        self.bump();
+                        return;
+                    }
+                }
+                T::Op(";") if open == 0 => {
+                    self.bump();
+                    return;
+                }
+                kind if open == 0 && self.at > first && starts.contains(&kind) => return,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    // Adding to the arenas.
+
+    fn add_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
+        self.ast.exprs.push(Expr { kind, span });
+        ExprId(self.ast.exprs.len() as u32 - 1)
+    }
+
+    fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
+        self.ast.stmts.push(Stmt { kind, span });
+        StmtId(self.ast.stmts.len() as u32 - 1)
+    }
+
+    fn add_fun(&mut self, fun: Fun) -> FunId {
+        self.ast.funs.push(fun);
+        FunId(self.ast.funs.len() as u32 - 1)
+    }
+
+    // Types.
+
+    fn ty(&mut self) -> Parsed<TypeId> {
+        self.deeper(Self::ty_here)
+    }
+
+    fn ty_here(&mut self) -> Parsed<TypeId> {
+        let start = self.span();
+        let kind = match self.peek() {
+            T::Key(K::Bool) => TypeKind::Bool,
+            T::Key(K::Int) => TypeKind::Int,
+            T::Key(K::Float) => TypeKind::Float,
+            T::Key(K::Str) => TypeKind::Str,
+            T::Key(K::Event) => TypeKind::Event,
+            T::Key(K::Machine) => TypeKind::Machine,
+            T::Key(K::Data) => TypeKind::Data,
+            T::Key(K::Any) => TypeKind::Any,
+            T::Ident => {
+                let name = self.any_name();
+                return Ok(self.add_type(TypeKind::Name(name.sym), start));
+            }
+            T::Key(key @ (K::Seq | K::Set)) => {
+                self.bump();
+                self.expect("[")?;
+                let element = self.ty()?;
+                self.expect("]")?;
+                let kind = if key == K::Seq { TypeKind::Seq(element) } else { TypeKind::Set(element) };
+                return Ok(self.add_type(kind, start));
+            }
+            T::Key(K::Map) => {
+                self.bump();
+                self.expect("[")?;
+                let key = self.ty()?;
+                self.expect(",")?;
+                let value = self.ty()?;
+                self.expect("]")?;
+                return Ok(self.add_type(TypeKind::Map(key, value), start));
+            }
+            T::Op("(") => return self.tuple_type(start),
+            _ => return Err(self.unexpected("a type")),
+        };
+        self.bump();
+        Ok(self.add_type(kind, start))
+    }
+
+    fn tuple_type(&mut self, start: Span) -> Parsed<TypeId> {
+        self.bump();
+        let named = self.peek() == T::Ident && self.peek_at(1) == T::Op(":");
+        let kind = if named {
+            TypeKind::Named(self.list(|p| {
+                let name = p.name()?;
+                p.expect(":")?;
+                Ok((name, p.ty()?))
+            })?)
+        } else {
+            TypeKind::Tuple(self.list(Self::ty)?)
+        };
+        self.expect(")")?;
+        Ok(self.add_type(kind, start))
+    }
+
+    fn add_type(&mut self, kind: TypeKind, start: Span) -> TypeId {
+        let span = self.since(start);
+        self.ast.types.push(TypeExpr { kind, span });
+        TypeId(self.ast.types.len() as u32 - 1)
+    }
+}
+
+/// The operator of that text as the lexer has it.
+fn op_of(text: &str) -> &'static str {
+    lexer::operator(text)
+}

@@ -1,0 +1,193 @@
+//! No text makes the front end panic, hang or exhaust the stack, and no program the search.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+use std::path::Path;
+
+use dally_explore::{Delays, Exhaustive, Limit, Name, Options, Report, Search, Verdict};
+use dally_p::Machine;
+use dally_p::source::SourceMap;
+
+fn sources(text: &str) -> SourceMap {
+    let mut sources = SourceMap::default();
+    sources.add("test.p", text).unwrap();
+    sources
+}
+
+/// All tests of a program.
+fn machines(text: &str) -> Option<Vec<Machine>> {
+    let sources = sources(text);
+    let program = dally_p::load(&sources).ok()?;
+    let machine = |test| Machine::new(&program, test, &sources).ok();
+    Some(program.info.tests.iter().filter_map(machine).collect())
+}
+
+fn options() -> Options {
+    Options { states: Some(2_000), ..Options::default() }
+}
+
+fn search(machine: &Machine) -> Report {
+    Search::new(machine, &Delays::named(&Name::Rtc), &options(), &()).run()
+}
+
+/// The examples, without the largest.
+fn examples() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/p");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let texts: Vec<String> = files.iter().map(|f| std::fs::read_to_string(f).unwrap()).collect();
+    assert!(texts.len() >= 18, "the examples were not found");
+    texts
+}
+
+/// The pieces of a program between blanks and around punctuation.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    for line in text.lines().filter(|l| !l.trim_start().starts_with("//")) {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            let end = if word > 0 { word } else { rest.chars().next().map_or(1, char::len_utf8) };
+            pieces.push(&rest[..end]);
+            rest = &rest[end..];
+        }
+        pieces.push("\n");
+    }
+    pieces
+}
+
+/// Programs in which something was left out, repeated or put in another's place are read, and run if they can be.
+#[test]
+fn mutilated_programs_do_no_harm() {
+    let examples = examples();
+    let mut read = 0;
+    arbtest::arbtest(|u| {
+        let mut pieces = pieces(u.choose(&examples)?);
+        let other = pieces.clone();
+        for _ in 0..u.int_in_range(1..=3)? {
+            let at = u.choose_index(pieces.len())?;
+            match u.int_in_range(0..=2)? {
+                0 => {
+                    pieces.remove(at);
+                }
+                1 => pieces[at] = u.choose(&other)?,
+                _ => pieces.insert(at, u.choose(&other)?),
+            }
+        }
+        for machine in machines(&pieces.concat()).unwrap_or_default() {
+            read += 1;
+            let report = search(&machine);
+            if let Verdict::Bug(bug) = report.verdict {
+                let replayed = dally_explore::replay(&machine, &bug.schedule, |_| {}).unwrap();
+                assert_eq!(replayed.failure.as_ref(), Some(&bug.failure));
+                // What is told is told without harm, too.
+                let _ = machine.describe(&replayed.state);
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(4_000);
+    assert!(read > 0, "no program was run");
+}
+
+#[test]
+fn any_text_is_read() {
+    const WORDS: &[&str] = &[
+        "machine", "Main", "{", "}", "start", "state", "S", "entry", "(", ")", ";", ",", ".", "x", "=", "+=",
+        "1", "\"a\"", "event", ":", "int", "seq", "[", "]", "on", "do", "goto", "if", "$", "test", "é", "\"",
+        "/*", "fun", "new", "send", "this", "halt", "null", "as", "to", "format", "receive", "case",
+        "module", "union", "in",
+    ];
+    arbtest::arbtest(|u| {
+        let count = u.int_in_range(0..=60)?;
+        let words = (0..count).map(|_| u.choose(WORDS).copied()).collect::<Result<Vec<_>, _>>()?;
+        let _ = dally_p::load(&sources(&words.join(" ")));
+        Ok(())
+    })
+    .budget_ms(1_000);
+}
+
+fn in_main(statements: &str) -> String {
+    format!("machine Main {{ var x: int; var a: any; start state S {{ entry {{ {statements} }} }} }}")
+}
+
+#[test]
+fn nesting_has_a_bound() {
+    for (open, close) in [("(", ")"), ("-", ""), ("!", ""), ("sizeof(", ")")] {
+        let deep = format!("x = {}1{};", open.repeat(100_000), close.repeat(100_000));
+        assert!(dally_p::load(&sources(&in_main(&deep))).is_err());
+    }
+    let blocks = format!("{}{}", "{".repeat(100_000), "}".repeat(100_000));
+    assert!(dally_p::load(&sources(&in_main(&blocks))).is_err());
+    let types = format!("type T = {}int{};", "seq[".repeat(100_000), "]".repeat(100_000));
+    assert!(dally_p::load(&sources(&types)).is_err());
+}
+
+#[test]
+fn long_chains_are_read_and_run() {
+    let sum = format!("x = {}1; assert x == 50001;", "1 + ".repeat(50_000));
+    let machines = machines(&in_main(&sum)).unwrap();
+    assert_eq!(search(&machines[0]).verdict, Verdict::Proved);
+}
+
+#[test]
+fn types_that_share_their_parts_are_looked_at_once() {
+    let mut text = "type T0 = (int, int); type U0 = (int, bool);".to_owned();
+    for n in 1..200 {
+        text.push_str(&format!("type T{n} = (T{0}, T{0}); type U{n} = (U{0}, U{0});", n - 1));
+    }
+    text.push_str("machine Main { var t: T199; var u: U199; start state S { entry { t = u; } } }");
+    let diagnostics = dally_p::load(&sources(&text)).unwrap_err();
+    assert_eq!(diagnostics.len(), 1);
+    assert!(diagnostics[0].message.len() < 1_000);
+}
+
+#[test]
+fn what_has_no_end_is_given_up() {
+    let endless = [
+        "while (true) { }",
+        "while (true) { a = (a, a); }",
+        "goto S;",
+        "while (true) { x = x + choose(10000); }",
+    ];
+    for statements in endless {
+        let machines = machines(&in_main(statements)).unwrap();
+        let verdict = search(&machines[0]).verdict;
+        let given_up =
+            matches!(verdict, Verdict::Unsupported(_) | Verdict::Proved | Verdict::Inconclusive(_));
+        assert!(given_up, "{statements}: {verdict}");
+    }
+    let calls = "fun F() { F(); } machine Main { start state S { entry { F(); } } }";
+    let verdict = search(&machines(calls).unwrap()[0]).verdict;
+    assert!(matches!(verdict, Verdict::Bug(_)), "{verdict}");
+}
+
+/// The search by delays and the one without bounds see the same states, with any number of threads.
+#[test]
+fn all_searches_see_the_same_states() {
+    let mut compared = 0;
+    for text in examples() {
+        for machine in machines(&text).unwrap() {
+            let delays = search(&machine);
+            let all = Search::new(&machine, &Exhaustive, &options(), &()).run();
+            let threads = Options { threads: 3, ..options() };
+            let shared = Search::new(&machine, &Delays::named(&Name::Rtc), &threads, &()).run();
+            if matches!(delays.verdict, Verdict::Inconclusive(Limit::States)) {
+                continue;
+            }
+            compared += 1;
+            assert_eq!(delays.verdict, shared.verdict);
+            assert_eq!(delays.coverage.states, shared.coverage.states);
+            match (&delays.verdict, &all.verdict) {
+                (Verdict::Proved, verdict) => {
+                    assert_eq!(verdict, &Verdict::Proved);
+                    assert_eq!(delays.coverage.states, all.coverage.states);
+                }
+                (_, verdict) => {
+                    assert!(matches!(verdict, Verdict::Bug(_) | Verdict::Inconclusive(_)), "{verdict}")
+                }
+            }
+        }
+    }
+    assert!(compared > 12, "{compared} programs were compared");
+}

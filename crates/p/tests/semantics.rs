@@ -1,0 +1,262 @@
+//! What programs mean, one rule at a time: small programs, each with what is to be found in it.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+use dally_explore::{Delays, FailureKind, Name, Options, Report, Search, Verdict};
+use dally_p::Machine;
+use dally_p::source::SourceMap;
+
+fn search(text: &str) -> Report {
+    let mut sources = SourceMap::default();
+    sources.add("test.p", text).unwrap();
+    let program = dally_p::load(&sources).unwrap_or_else(|d| panic!("{text}\n{d:?}"));
+    let machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
+    Search::new(&machine, &Delays::named(&Name::Rtc), &Options::default(), &()).run()
+}
+
+#[track_caller]
+fn proved(text: &str) -> usize {
+    let report = search(text);
+    assert_eq!(report.verdict, Verdict::Proved, "{text}");
+    report.coverage.states
+}
+
+/// A bug of this kind, whose message says this.
+#[track_caller]
+fn fails(text: &str, kind: FailureKind, says: &str) {
+    match search(text).verdict {
+        Verdict::Bug(bug) => {
+            assert_eq!(bug.failure.kind, kind, "{text}: {}", bug.failure);
+            assert!(bug.failure.message.contains(says), "{text}: {}", bug.failure);
+        }
+        other => panic!("{text}: {other}"),
+    }
+}
+
+/// A machine whose entry does this.
+fn main_does(statements: &str) -> String {
+    format!(
+        "event E: int; event F; machine Main {{ start state S {{ entry {{ {statements} }} ignore E, F; }} }}"
+    )
+}
+
+const RUNTIME: FailureKind = FailureKind::Runtime;
+const ASSERTION: FailureKind = FailureKind::Assertion;
+
+#[test]
+fn errors_of_the_run() {
+    for (statements, says) in [
+        ("var s: seq[int]; s += (1, 2);", "out of range"),
+        ("var s: seq[int]; s -= (0);", "out of range"),
+        ("var s: seq[int]; s[0] = 1;", "out of range"),
+        ("var s: seq[int]; print format(\"{0}\", s[-1]);", "out of range"),
+        ("var m: map[int, int]; m += (1, 2); m += (1, 3);", "has this key already"),
+        ("var m: map[int, int]; assert m[1] == 0;", "does not have this key"),
+        ("var m: map[int, seq[int]]; m[1] += (0, 1);", "does not have this key"),
+        ("var a: any; var i: int; a = true; i = a as int;", "no int"),
+        ("var a: any; var i: int; i = a as int;", "no int"),
+        ("var m: machine; send m, F;", "to `null`"),
+        ("var e: event; send this, e;", "`null` instead of an event"),
+        ("var e: event; raise e;", "`null` instead of an event"),
+        ("var s: set[int]; print format(\"{0}\", choose(s));", "nothing to choose"),
+        ("print format(\"{0}\", choose(10000 + 1));", "10001 options"),
+        ("var i: int; i = 1 / i;", "division by zero"),
+        ("var i: int; i = 1 % i;", "division by zero"),
+        ("raise halt; assert false;", ""),
+    ] {
+        if says.is_empty() {
+            proved(&main_does(statements));
+        } else {
+            fails(&main_does(statements), RUNTIME, says);
+        }
+    }
+}
+
+#[test]
+fn values() {
+    for statements in [
+        "var s: seq[int]; s += (0, 2); s += (0, 1); assert s[0] == 1 && s[1] == 2 && sizeof(s) == 2; s -= (0); assert s[0] == 2;",
+        "var s: set[int]; s += (2); s += (1); s += (2); assert sizeof(s) == 2 && s[0] == 1; s -= (7); s -= (1); assert !(1 in s);",
+        "var m: map[string, int]; m[\"b\"] = 1; m[\"a\"] = 2; assert keys(m)[0] == \"a\" && values(m)[0] == 2; m -= (\"b\"); assert sizeof(m) == 1;",
+        "var t: (x: int, y: (bool, seq[int])); t.y.1 += (0, 5); t.y.0 = true; t.x = 3; assert t == (x = 3, y = (true, t.y.1)) && t.y.1[0] == 5;",
+        "var a: any; var b: any; a = (1, 2); b = (1, 2); assert a == b; assert (1 to float) / 2.0 == 0.5; assert 2.9 to int == 2;",
+        "assert format(\"{0}-{1} {{{0}}}\", 1, true) == \"1-true {{1}}\"; assert \"a\" + \"b\" == \"ab\" && \"a\" < \"b\";",
+        "var i: int; while (true) { i = i + 1; if (i == 2) { continue; } if (i == 5) { break; } } assert i == 5;",
+        "var s: seq[int]; var i: int; var n: int; s += (0, 1); s += (1, 2); foreach (i in s) { s += (0, 9); n = n + i; } assert n == 3;",
+        "assert !(false && 1 / 0 == 1) && (true || 1 / 0 == 1) && (false ==> 1 / 0 == 1) && (true <==> true);",
+        "assert default((int, bool)) == (0, false) && -7 / 2 == -3 && -7 % 2 == -1;",
+        "assert true, format(\"{0}\", 1 / 0);",
+    ] {
+        proved(&main_does(statements));
+    }
+}
+
+#[test]
+fn queues_defer_and_ignore() {
+    let program = |a: &str, expected: &str| {
+        format!(
+            "event A; event B; event C; machine Main {{ var seen: string;
+                start state S {{ entry {{ send this, A; send this, B; send this, C; goto T; }} }}
+                state T {{ {a} on C goto U; on B do {{ seen = seen + \"b\"; }} }}
+                state U {{ on A do {{ seen = seen + \"A\"; Done(); }} on null do Done; }}
+                fun Done() {{ assert seen == \"{expected}\", seen; goto End; }}
+                state End {{ }} }}"
+        )
+    };
+    proved(&program("defer A;", "bA"));
+    proved(&program("ignore A;", "b"));
+    fails(&program("", ""), RUNTIME, "`Main` does not handle `A` in state `T` (test.p:3:23)");
+}
+
+#[test]
+fn raised_events_come_first_and_end_the_function() {
+    proved(
+        "event A; event B; machine Main { var done: bool; start state S {
+            entry { send this, B; F(); assert false; }
+            on A do { done = true; }
+            on B do { assert done; } }
+         fun F() { raise A; } }",
+    );
+}
+
+#[test]
+fn states_are_left_and_entered() {
+    proved(
+        "event A: int; machine Main { var log: string;
+            start state S { entry { raise A, 7; } exit { log = log + \"x\"; }
+                on A goto T with (n: int) { log = log + format(\"{0}\", n); } }
+            state T { entry (n: int) { assert n == 7 && log == \"x7\", log; goto U, n + 1; } exit { log = \"\"; } }
+            state U { entry (n: int) { assert n == 8 && log == \"\"; } } }",
+    );
+    // What is done on exit is done before an event turns out not to be handled.
+    fails(
+        "event A; machine Main { start state S { entry { raise A; } exit { assert false, \"left\"; } } }",
+        ASSERTION,
+        "left",
+    );
+}
+
+#[test]
+fn what_is_sent_to_a_machine_that_halted_is_dropped() {
+    proved(
+        "event A; machine Main { start state S { entry { var m: M; m = new M(); send m, halt; send m, A; } } }
+         machine M { start state S { on A do { } } }",
+    );
+    fails(
+        "event A; machine Main { start state S { entry { var m: M; m = new M(); send m, halt; send m, A; } } }
+         machine M { start state S { ignore halt; } }",
+        RUNTIME,
+        "`M` does not handle `A`",
+    );
+}
+
+#[test]
+fn receive_waits_for_its_cases() {
+    let program = |send: &str| {
+        format!(
+            "event A: int; event B; machine Main {{ start state S {{
+                entry {{ new M(this); assert Get() == 3; }} on B do {{ }} }}
+             fun Get(): int {{ var n: int; receive {{ case A: (x: int) {{ n = x; }} }} return n; }} }}
+             machine M {{ start state S {{ entry (m: machine) {{ send m, B; {send} }} }} }}"
+        )
+    };
+    proved(&program("send m, A, 3;"));
+    fails(&program("send m, A, 4;"), ASSERTION, "");
+    fails(&program("if ($) { send m, A, 3; }"), FailureKind::Deadlock, "waits to receive `A`");
+    proved(&program("send m, halt;"));
+}
+
+#[test]
+fn monitors_see_an_event_before_it_arrives_and_only_where_they_are_asserted() {
+    let program = |test: &str| {
+        format!(
+            "event A; event B; spec W observes A, B {{
+                start state S {{ on A goto T; }} state T {{ on B goto S; on A do {{ assert false, \"twice\"; }} }} }}
+             machine Main {{ start state S {{ entry {{ send this, A; announce B; send this, A; announce B; }}
+                on A do {{ announce B; }} ignore B; }} }} {test}"
+        )
+    };
+    fails(
+        &program("test T [main=Main]: assert W in { Main };"),
+        RUNTIME,
+        "the monitor `W` does not handle `B`",
+    );
+    proved(&program("test T [main=Main]: { Main };"));
+    proved(&program(""));
+}
+
+#[test]
+fn hot_monitors_fail_where_the_program_ends() {
+    let program = |more: &str| {
+        format!(
+            "event A; event B; spec W observes A, B {{ start cold state S {{ on A goto T; }} hot state T {{ on B goto S; }} }}
+             machine Main {{ start state S {{ entry {{ announce A; {more} }} }} }}
+             test T [main=Main]: assert W in {{ Main }};"
+        )
+    };
+    fails(&program("if ($) { announce B; }"), ASSERTION, "`W` is still in its hot state `T`");
+    proved(&program("announce B;"));
+}
+
+#[test]
+fn interfaces_and_permissions_bound_what_is_sent() {
+    let program = |body: &str| {
+        format!(
+            "event A; event B; interface I() receives A; machine M receives A, B; {{ start state S {{ ignore A, B; }} }}
+             machine Main sends A, B; {{ start state S {{ entry {{ var i: I; i = new I(); {body} }} }} }}
+             test T [main=Main]: {{ Main, M -> I }};"
+        )
+    };
+    proved(&program("send i, A;"));
+    fails(&program("send i, B;"), RUNTIME, "may not be sent");
+    let narrow = program("send i, A;").replace("sends A, B", "sends B");
+    fails(&narrow, RUNTIME, "not among the events that it sends");
+}
+
+#[test]
+fn parameters_take_their_values() {
+    let text = "param n: int; param b: bool; machine Main { start state S { entry { assert n == 2 && b; } } }
+                test param (n in [2, -1], b in [true]) assume n > 0 T [main=Main]: { Main };";
+    proved(text);
+    let mut sources = SourceMap::default();
+    sources.add("test.p", text.replace("assume n > 0", "")).unwrap();
+    let tests = dally_p::load(&sources).unwrap().info.tests;
+    let names: Vec<&str> = tests.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(names, ["T___n_2__b_true", "T___n_neg1__b_true"]);
+}
+
+/// Three parameters of two values: four tests cover all pairs, and eight are all.
+#[test]
+fn pairs_are_covered_by_few_tests() {
+    let count = |wise: &str| {
+        let text = format!(
+            "param a: int; param b: int; param c: int; machine Main {{ start state S {{ }} }}
+             test param (a in [1, 2], b in [1, 2], c in [1, 2]) {wise} T [main=Main]: {{ Main }};"
+        );
+        let mut sources = SourceMap::default();
+        sources.add("test.p", text).unwrap();
+        dally_p::load(&sources).unwrap().info.tests.len()
+    };
+    assert_eq!([count(""), count("(3 wise)"), count("pairwise"), count("(1 wise)")], [8, 8, 4, 2]);
+}
+
+#[test]
+fn the_orders_of_steps() {
+    // Main: before `new`, before `send`, done: 4 states of it alone. M waits from its creation on: the event is not
+    // there, there, or taken; it can be taken only after Main is done.
+    let text = "event A; machine Main { start state S { entry { var m: M; m = new M(); send m, A; } } }
+                machine M { start state S { on A goto T; } state T { } }";
+    // Begins; before new; created and before send; sent and done; taken.
+    assert_eq!(proved(text), 5);
+    // Two senders in any order, and whoever is first fixes what the receiver sees first.
+    let text = "event A: int; machine Main { var first: int; start state S { entry { new P((this, 1)); new P((this, 2)); }
+                    on A do (n: int) { if (first == 0) { first = n; } assert first == 1 || first == 2; } } }
+                machine P { start state S { entry (x: (machine, int)) { send x.0, A, x.1; } } }";
+    proved(text);
+    fails(&text.replace("|| first == 2", ""), ASSERTION, "");
+}
+
+#[test]
+fn a_machine_may_choose_for_ever() {
+    let text = "event A; machine Main { start state S { entry { if ($) { raise A; } } on A goto S; } }";
+    proved(text);
+}
