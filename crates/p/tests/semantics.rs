@@ -259,4 +259,19 @@ fn the_orders_of_steps() {
 fn a_machine_may_choose_for_ever() {
     let text = "event A; machine Main { start state S { entry { if ($) { raise A; } } on A goto S; } }";
     proved(text);
+    // What is raised at one place may differ from time to time, and then it is no circle.
+    fails(
+        "event A; event B; machine Main { var n: int; start state S { entry { Raise(A); }
+            on A do { n = 1 - n; if ($) { Raise(B); } Raise(A); }
+            on B do { if ($) { Raise(B); } assert n == 0, \"odd\"; } }
+         fun Raise(e: event) { raise e; } }",
+        ASSERTION,
+        "odd",
+    );
+    fails(
+        "event A; event B; machine Main { var n: int; start state S { entry { raise A; }
+            on A do { n = n + 1; if (n < 100) { raise A; } assert $, \"far\"; } } }",
+        ASSERTION,
+        "far",
+    );
 }
