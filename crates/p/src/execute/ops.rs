@@ -409,6 +409,7 @@ impl<O: Observer> Runner<'_, O> {
                     _ => Value::Bool(a >= b),
                 }
             }
+            (Binary::In, ..) => return fails("an element is looked for, and the collection is `null`"),
             _ => return fails("an operation on values that do not have it"),
         })
     }
