@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The first explores the correct versions to the end, with one thread: states, bytes for each, states per second.
-//! The second has the columns of [TR15] Table 2 for the versions with a bug: delays (for the depth-bounded search:
+//! The second has the columns of \[TR15\] Table 2 for the versions with a bug: delays (for the depth-bounded search:
 //! steps) and states until it is found. Deviation: depths are bounded breadth first, not by random walks.
 
 use std::path::{Path, PathBuf};

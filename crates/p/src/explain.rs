@@ -4,11 +4,11 @@ use dally_bpl::source::Span;
 use dally_explore::TaskId;
 use dally_explore::store::Parts;
 
-use crate::check::types::{Ty, Types};
+use crate::check::types::{Kind, Ty, Types};
 use crate::execute::{End, Note, Observer};
 use crate::machine::Machine;
 use crate::show::Shower;
-use crate::state::State;
+use crate::state::{Local, Mode, State};
 use crate::value::Value;
 
 /// What a line is about.
@@ -96,7 +96,11 @@ impl Recorder<'_> {
         match (payload, *ty) {
             (Value::Null, _) | (_, Types::NULL) => name.clone(),
             (payload, ty) => {
-                format!("{name}({})", self.show(payload, ty).trim_start_matches('(').trim_end_matches(')'))
+                let shown = self.show(payload, ty);
+                // A tuple has its own parentheses.
+                let inner = shown.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
+                let is_tuple = matches!(self.machine.info.types.kind(ty), Kind::Tuple(_) | Kind::Named(_));
+                format!("{name}({})", inner.filter(|_| is_tuple).unwrap_or(&shown))
             }
         }
     }
@@ -182,10 +186,34 @@ impl Machine {
             if index == choice {
                 let failed = matches!(end, End::Fails(_)).then(|| runner.failed_at());
                 found = (std::mem::take(&mut runner.observer.lines), failed);
+                self.leave_out_rest(state, task.0, &mut found.0);
             }
             index += 1;
         });
         found
+    }
+
+    /// A step may begin in the middle of a statement, which was shown when it was begun: if nothing comes of the
+    /// rest, it is not shown again.
+    fn leave_out_rest(&self, state: &State, task: u32, lines: &mut Vec<Line>) {
+        let local = self.local_of(state, task);
+        let Some(pc) = local.frames.last().map(|f| f.pc).filter(|_| local.mode == Mode::Running) else {
+            return;
+        };
+        let span = self.span(pc);
+        let goes_on = pc > 0 && self.span(pc - 1) == span && pc != self.function_entry(local);
+        let first = lines.iter().position(|l| l.kind == LineKind::Statement);
+        if let Some(first) = first
+            && goes_on
+            && lines[first].span == span
+            && lines[first].changes.is_empty()
+        {
+            lines.remove(first);
+        }
+    }
+
+    fn function_entry(&self, local: &Local) -> u32 {
+        local.frames.last().map_or(0, |f| self.code.functions[f.function as usize].entry)
     }
 
     pub(crate) fn event_name(&self, event: u32) -> &str {
@@ -233,7 +261,7 @@ impl Machine {
             let local = self.local_of(state, id);
             let machine = &self.code.machines[self.code.kinds[local.kind as usize].machine as usize];
             let mut text = match local.mode {
-                crate::state::Mode::Halted => "halted".to_owned(),
+                Mode::Halted => "halted".to_owned(),
                 _ => machine.states[local.state as usize].name.clone(),
             };
             let queue = self.queue_of(state, id);

@@ -184,7 +184,7 @@ fn all_searches_see_the_same_states() {
                     assert_eq!(delays.coverage.states, all.coverage.states);
                 }
                 (_, verdict) => {
-                    assert!(matches!(verdict, Verdict::Bug(_) | Verdict::Inconclusive(_)), "{verdict}")
+                    assert!(matches!(verdict, Verdict::Bug(_) | Verdict::Inconclusive(_)), "{verdict}");
                 }
             }
         }

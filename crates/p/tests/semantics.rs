@@ -59,6 +59,9 @@ fn errors_of_the_run() {
         ("var e: event; raise e;", "`null` instead of an event"),
         ("var s: set[int]; print format(\"{0}\", choose(s));", "nothing to choose"),
         ("print format(\"{0}\", choose(10000 + 1));", "10001 options"),
+        ("var a: any; assert 1 in (a as set[int]);", "the collection is `null`"),
+        ("var a: any; assert sizeof(a as seq[int]) == 0;", "the collection is `null`"),
+        ("var a: any; assert (a as (int, int)).0 == 0;", "the tuple is `null`"),
         ("var i: int; i = 1 / i;", "division by zero"),
         ("var i: int; i = 1 % i;", "division by zero"),
         ("raise halt; assert false;", ""),
@@ -259,4 +262,19 @@ fn the_orders_of_steps() {
 fn a_machine_may_choose_for_ever() {
     let text = "event A; machine Main { start state S { entry { if ($) { raise A; } } on A goto S; } }";
     proved(text);
+    // What is raised at one place may differ from time to time, and then it is no circle.
+    fails(
+        "event A; event B; machine Main { var n: int; start state S { entry { Raise(A); }
+            on A do { n = 1 - n; if ($) { Raise(B); } Raise(A); }
+            on B do { if ($) { Raise(B); } assert n == 0, \"odd\"; } }
+         fun Raise(e: event) { raise e; } }",
+        ASSERTION,
+        "odd",
+    );
+    fails(
+        "event A; event B; machine Main { var n: int; start state S { entry { raise A; }
+            on A do { n = n + 1; if (n < 100) { raise A; } assert $, \"far\"; } } }",
+        ASSERTION,
+        "far",
+    );
 }

@@ -13,7 +13,7 @@ use crate::{Message, TaskName};
 /// Charts wider than this are shown as lists.
 const WIDEST: usize = 150;
 /// What is sent is cut to this length.
-const LONGEST: usize = 28;
+const LONGEST: usize = 18;
 
 /// Shows what was sent to whom.
 pub(crate) fn sequence(messages: &[Message]) -> String {

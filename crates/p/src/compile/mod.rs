@@ -224,6 +224,13 @@ impl Compiler<'_> {
         self.code.ops.len() - 1
     }
 
+    /// Likewise for what nobody wrote.
+    fn emit_silently(&mut self, op: Op) -> usize {
+        let jump = self.emit(op);
+        self.code.spans[jump] = Span::NONE;
+        jump
+    }
+
     /// Lets a jump lead here.
     fn land(&mut self, jump: usize) {
         let here = self.here();

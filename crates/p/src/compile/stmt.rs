@@ -171,7 +171,7 @@ impl Compiler<'_> {
     fn loop_body(&mut self, start: u32, body: StmtId) {
         self.loops.push(Loop { again: Some(start), breaks: Vec::new() });
         self.stmt(body);
-        self.emit(Op::Jump(start));
+        self.emit_silently(Op::Jump(start));
     }
 
     fn end_loop(&mut self) {
@@ -207,7 +207,7 @@ impl Compiler<'_> {
         match other {
             None => self.land(skip),
             Some(other) => {
-                let end = self.emit(Op::Jump(0));
+                let end = self.emit_silently(Op::Jump(0));
                 self.land(skip);
                 self.stmt(other);
                 self.land(end);
@@ -247,7 +247,7 @@ impl Compiler<'_> {
                 self.constant(value);
                 self.emit(Op::SetLocal(*slot));
             }
-            ends.push(self.emit(Op::Jump(0)));
+            ends.push(self.emit_silently(Op::Jump(0)));
         }
         ends.into_iter().for_each(|end| self.land(end));
     }

@@ -359,13 +359,13 @@ impl<'m, O: Observer> Runner<'m, O> {
     fn raise(&mut self, event: EventId, payload: Value) -> Run<()> {
         self.unwind()?;
         self.note(Note::Raises(event, payload));
-        self.look_for_circle(payload)?;
+        self.look_for_circle(event, payload)?;
         self.handle(event, payload)
     }
 
     /// Ends a run that goes in circles: a machine may choose to raise one event after another without end. What
     /// else it can choose was looked at when it came by the first time.
-    fn look_for_circle(&mut self, payload: Value) -> Run<()> {
+    fn look_for_circle(&mut self, event: EventId, payload: Value) -> Run<()> {
         self.hops += 1;
         if self.hops < MANY_HOPS || self.monitor {
             return Ok(());
@@ -377,6 +377,7 @@ impl<'m, O: Observer> Runner<'m, O> {
         }
         let mut hash = Fingerprinter::default();
         hash.write_u32(self.pc);
+        hash.write_u32(event);
         self.store.heap.write(payload, &mut hash);
         let here = here.with(hash.fingerprint());
         if self.seen.contains(&here) {

@@ -114,7 +114,7 @@ impl<O: Observer> Runner<'_, O> {
             Op::Goto(state) => {
                 let payload = self.pop();
                 self.unwind()?;
-                self.look_for_circle(payload)?;
+                self.look_for_circle(NULL_EVENT, payload)?;
                 self.leave(Then::Leave(state, None), NULL_EVENT, payload)?;
             }
             Op::Receive(cases) => {
@@ -409,6 +409,7 @@ impl<O: Observer> Runner<'_, O> {
                     _ => Value::Bool(a >= b),
                 }
             }
+            (Binary::In, ..) => return fails("an element is looked for, and the collection is `null`"),
             _ => return fails("an operation on values that do not have it"),
         })
     }
