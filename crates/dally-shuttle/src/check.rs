@@ -90,14 +90,14 @@ pub fn explore<F>(config: &Config, f: F) -> Report
 where
     F: Fn() + Send + Sync + 'static,
 {
-    run_all(config, &Explorer::new(config), &Arc::new(f))
+    run_all(config, &Explorer::for_own_runner(config), &Arc::new(f))
 }
 
 #[track_caller]
 fn insist(report: Report) -> Report {
     match report.verdict {
         Verdict::Bug(_) | Verdict::Unsupported(_) => hook::fail(&report.to_string()),
-        Verdict::Proved | Verdict::NoBug(_) | Verdict::Inconclusive(_) => report,
+        Verdict::Proved | Verdict::ProvedForValues | Verdict::NoBug(_) | Verdict::Inconclusive(_) => report,
     }
 }
 

@@ -61,6 +61,7 @@
 mod check;
 mod config;
 mod diagnose;
+mod end;
 mod enumeration;
 mod explorer;
 mod hook;

@@ -18,6 +18,9 @@ pub struct Report {
 pub enum Verdict {
     /// No execution fails: every schedule was covered.
     Proved,
+    /// No execution fails with the values that `shuttle::rand` returned: every schedule was covered, but other
+    /// values may not have been tried.
+    ProvedForValues,
     /// No execution with at most this many delays fails, under any of the strategies.
     NoBug(u32),
     /// An execution fails.
@@ -110,12 +113,19 @@ pub enum Departure {
     },
 }
 
+/// A restriction of what was covered.
+const OF_RAND: &str = ", with the values that `shuttle::rand` returned";
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.verdict {
             Verdict::Proved => f.write_str("proved: no schedule fails")?,
+            Verdict::ProvedForValues => {
+                write!(f, "proved for some values: no schedule fails{OF_RAND}")?;
+            }
             Verdict::NoBug(bound) => {
-                write!(f, "no bug: no schedule with at most {} fails", count(*bound, "delay"))?;
+                let values = if self.statistics.values > 0 { OF_RAND } else { "" };
+                write!(f, "no bug: no schedule with at most {} fails{values}", count(*bound, "delay"))?;
             }
             Verdict::Bug(bug) => writeln!(f, "{bug}")?,
             Verdict::Inconclusive(limit) => write!(f, "no bug so far: {limit}")?,

@@ -125,6 +125,11 @@ impl Run {
         self.trace.len() + self.values
     }
 
+    /// Values that were asked for so far.
+    pub(crate) fn values(&self) -> usize {
+        self.values
+    }
+
     /// Branches so far.
     pub(crate) fn branches(&self) -> u32 {
         self.outcome.branches
