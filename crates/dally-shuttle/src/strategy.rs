@@ -9,7 +9,7 @@ use dally_schedule::{Arrangement, DelayingScheduler, Name, NameError, Random, Rr
 use crate::policy::{Delays, Policy, Preemptions};
 
 /// The name of preemption bounding.
-const PREEMPTIONS: &str = "preemptions";
+pub(crate) const PREEMPTIONS: &str = "preemptions";
 
 /// An order of tasks, and what it costs to depart from it.
 ///

@@ -200,6 +200,36 @@ fn a_thread_that_spins_lets_others_run_at_no_cost() {
 }
 
 #[test]
+fn threads_of_a_high_level_that_spin_let_those_of_a_low_one_run() {
+    let config = Config {
+        delays: Some(1),
+        schedules: Some(3_000),
+        steps: shuttle::MaxSteps::FailAfter(1_000),
+        ..unlimited("priority(rr)")
+    };
+    let report = explore(&config, || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        dally_shuttle::Level::set_for_children(5);
+        let spin = || {
+            let flag = Arc::clone(&flag);
+            thread::spawn(move || {
+                while flag.load(SeqCst) == 0 {
+                    thread::yield_now();
+                }
+            })
+        };
+        let threads = [spin(), spin(), spin()];
+        dally_shuttle::Level::set_for_children(0);
+        let setter = Arc::clone(&flag);
+        thread::spawn(move || setter.store(1, SeqCst)).join().unwrap();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+    assert_eq!(report.verdict, Verdict::NoBug(1), "{report}");
+}
+
+#[test]
 fn a_parked_thread_waits_at_no_cost() {
     let report = explore(&Config { delays: Some(0), ..unlimited("portfolio") }, || {
         let flag = Arc::new(AtomicUsize::new(0));
