@@ -1,5 +1,6 @@
 //! Checking a test: search, and when something fails, find out where.
 
+use std::env::VarError;
 use std::sync::Arc;
 
 use shuttle::Runner;
@@ -19,7 +20,7 @@ pub const REPLAY: &str = "DALLY_REPLAY";
 ///
 /// If the test panics, deadlocks, or does not come to an end under one of them. The message says which tasks
 /// were delayed where, and how to run that schedule again. With [`DALLY_REPLAY`](REPLAY) in the environment, only
-/// that schedule is run.
+/// that schedule is run, unless it does not fit the test: then it belongs to another one.
 #[track_caller]
 pub fn check<F>(f: F) -> Report
 where
@@ -39,10 +40,13 @@ pub fn check_with<F>(config: Config, f: F) -> Report
 where
     F: Fn() + Send + Sync + 'static,
 {
-    match std::env::var(REPLAY) {
-        Ok(schedule) => replay_with(config, &schedule, f),
-        Err(_) => insist(explore(&config, f)),
-    }
+    let f = Arc::new(f);
+    let replayed = match std::env::var(REPLAY) {
+        Ok(schedule) => replay_if_it_fits(&config, &schedule, &f),
+        Err(VarError::NotPresent) => None,
+        Err(VarError::NotUnicode(text)) => hook::fail(&format!("{REPLAY}={} is no schedule", text.display())),
+    };
+    insist(replayed.unwrap_or_else(|| run_all(&config, &Explorer::for_own_runner(&config), &f)))
 }
 
 /// Runs a test under one schedule, as [`check`] printed it.
@@ -78,6 +82,28 @@ where
     }
 }
 
+/// Runs a test under one schedule, unless it belongs to another test.
+#[track_caller]
+#[allow(clippy::print_stderr, reason = "whoever replays should know what is run")]
+fn replay_if_it_fits<F>(config: &Config, text: &str, f: &Arc<F>) -> Option<Report>
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    let (schedule, strategy) = parse(config, text).unwrap_or_else(|error| hook::fail(&error.to_string()));
+    let explorer = Explorer::replaying(config, &strategy, &schedule, Capture::default());
+    let report = run_all(config, &explorer, f);
+    let fits = match report.verdict {
+        Verdict::Unsupported(_) => false,
+        Verdict::Bug(_) => explorer.inspect(|search| search.run.fits()).unwrap_or(true),
+        _ => true,
+    };
+    if !fits {
+        let here = std::panic::Location::caller();
+        eprintln!("{REPLAY}={schedule} does not fit the check at {here}, which is run as usual");
+    }
+    fits.then_some(report)
+}
+
 fn parse(config: &Config, text: &str) -> Result<(Schedule, Strategy), Box<dyn std::error::Error>> {
     let schedule: Schedule = text.parse()?;
     let known = config.strategies.iter().find(|strategy| strategy.name() == schedule.strategy);
@@ -90,14 +116,14 @@ pub fn explore<F>(config: &Config, f: F) -> Report
 where
     F: Fn() + Send + Sync + 'static,
 {
-    run_all(config, &Explorer::new(config), &Arc::new(f))
+    run_all(config, &Explorer::for_own_runner(config), &Arc::new(f))
 }
 
 #[track_caller]
 fn insist(report: Report) -> Report {
     match report.verdict {
         Verdict::Bug(_) | Verdict::Unsupported(_) => hook::fail(&report.to_string()),
-        Verdict::Proved | Verdict::NoBug(_) | Verdict::Inconclusive(_) => report,
+        Verdict::Proved | Verdict::ProvedForValues | Verdict::NoBug(_) | Verdict::Inconclusive(_) => report,
     }
 }
 

@@ -64,10 +64,11 @@ impl Config {
 /// What `shuttle::rand` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Values {
-    /// Pseudo-random numbers, the same in every execution.
+    /// Pseudo-random numbers, the same in every execution. What is proved holds for these numbers.
     Seed(u64),
     /// One of this many values, evenly spread: `gen_range(0..n)` with this n, or `gen::<bool>()` with 2, returns
     /// each of its values in some execution. Every one of them is tried, and costs no delay.
+    /// Whether a program tells more than these apart is not known: what is proved holds for these values.
     Choose(u32),
 }
 

@@ -7,7 +7,7 @@ use shuttle::scheduler::TaskId;
 use crate::explorer::Search;
 use crate::hook::{Crash, Panic};
 use crate::locate::{Capture, Place, relative};
-use crate::report::{Bug, Departure, Failure, TaskName};
+use crate::report::{Bug, Departure, Failure, Panicked, TaskName, Waiting};
 use crate::run::Departure as Departed;
 use crate::{Config, Explorer, Schedule, Strategy};
 
@@ -20,6 +20,7 @@ struct Scene {
     strategy: Strategy,
     trace: Vec<TaskId>,
     departures: Vec<Departed>,
+    cost: u32,
 }
 
 impl Scene {
@@ -29,6 +30,7 @@ impl Scene {
             strategy: search.strategy().clone(),
             trace: search.run.trace.clone(),
             departures: search.run.departures.clone(),
+            cost: search.run.cost(),
         }
     }
 
@@ -48,9 +50,12 @@ impl Scene {
                 capture.want(&self.trace, *step, *task);
             }
         }
-        if failure == Failure::Deadlock {
-            self.tasks().iter().for_each(|task| capture.want(&self.trace, self.trace.len(), *task));
-        }
+        let at_the_end = match failure {
+            Failure::Deadlock => self.tasks(),
+            Failure::StepLimit => self.trace.last().copied().into_iter().collect(),
+            Failure::Panic => Vec::new(),
+        };
+        at_the_end.into_iter().for_each(|task| capture.want(&self.trace, self.trace.len(), task));
         capture
     }
 
@@ -68,10 +73,20 @@ impl Scene {
         }
     }
 
-    fn waiting(&self, capture: &Capture) -> Vec<(TaskName, Place)> {
-        let place =
-            |task: TaskId| Some((name(capture, task), capture.place(&self.trace, self.trace.len(), task)?));
-        self.tasks().into_iter().filter_map(place).collect()
+    /// Everybody who is blocked in the end, and where.
+    fn waiting(&self, capture: &Capture, message: &str) -> Vec<Waiting> {
+        let end = self.trace.len();
+        let waiting = |task: TaskId| Waiting {
+            task: name(capture, task),
+            place: capture.place(&self.trace, end, task),
+            exact: capture.is_exact(&self.trace, end, task),
+        };
+        blocked_tasks(message).into_iter().map(TaskId::from).map(waiting).collect()
+    }
+
+    /// Where the task that ran last was seen last.
+    fn last_place(&self, capture: &Capture) -> Option<Place> {
+        capture.place(&self.trace, self.trace.len(), *self.trace.last()?)
     }
 }
 
@@ -88,20 +103,31 @@ pub(crate) fn diagnose(
     let again = Explorer::replaying(config, &scene.strategy, &scene.schedule, scene.capture(failure));
     let mut shuttle = config.for_shuttle();
     shuttle.stack_size = shuttle.stack_size.max(STACK_FOR_BACKTRACES);
-    let repeatable = run(&again, shuttle).is_err_and(|second| failure_of(&second.message) == failure);
+    let second = run(&again, shuttle).err().filter(|second| failure_of(&second.message) == failure);
     let capture = again.into_capture().unwrap_or_default();
 
     let departures: Vec<_> =
         scene.departures.iter().map(|departed| scene.describe(*departed, &capture)).collect();
-    let delays = departures.iter().filter(|departure| matches!(departure, Departure::Delayed { .. })).count();
     Bug {
         failure,
         task: name(&capture, scene.trace.last().copied().unwrap_or_else(|| TaskId::from(0))),
-        place: if failure == Failure::Panic { place_of_panic(&crash) } else { None },
+        place: match failure {
+            Failure::Panic => place_of_panic(&crash),
+            Failure::StepLimit => scene.last_place(&capture),
+            Failure::Deadlock => None,
+        },
         departures,
-        waiting: if failure == Failure::Deadlock { scene.waiting(&capture) } else { Vec::new() },
-        delays: delays as u32,
-        repeatable,
+        waiting: if failure == Failure::Deadlock {
+            scene.waiting(&capture, &crash.message)
+        } else {
+            Vec::new()
+        },
+        panics: match &second {
+            Some(second) if failure != Failure::Panic => panics_before(second),
+            _ => Vec::new(),
+        },
+        delays: scene.cost,
+        repeatable: second.is_some(),
         unit: scene.strategy.unit(),
         message: crash.message,
         schedule: scene.schedule,
@@ -119,12 +145,61 @@ fn failure_of(message: &str) -> Failure {
     }
 }
 
+/// The numbers of the tasks that are blocked, by what shuttle says: `name (task TaskId(1), detached), …`, or
+/// `name (task name(1))`. With backtraces, each is followed by its own.
+fn blocked_tasks(message: &str) -> Vec<usize> {
+    let number = |task: &str| {
+        let after_name = task.split_inclusive('(').skip(1);
+        let mut numbers = after_name.filter_map(|text| {
+            let (number, rest) = text.split_once(')')?;
+            number.parse().ok().filter(|_| rest.starts_with([')', ',']))
+        });
+        numbers.next()
+    };
+    let mut tasks: Vec<_> = message.split(" (task ").skip(1).filter_map(number).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    tasks
+}
+
+/// What panicked in the execution before it failed, in the order of time.
+fn panics_before(crash: &Crash) -> Vec<Panicked> {
+    let others = crash.panics.iter().rev().filter(|panic| panic.message != crash.message);
+    others.map(|panic| Panicked { message: panic.message.clone(), place: place_of(panic) }).collect()
+}
+
 fn place_of_panic(crash: &Crash) -> Option<Place> {
-    let Panic { place, .. } = crash.panics.iter().find(|panic| panic.message == crash.message)?;
-    let (file, line) = place.clone()?;
-    Some(Place { file: relative(Path::new(&file)), line, operation: None })
+    place_of(crash.panics.iter().find(|panic| panic.message == crash.message)?)
+}
+
+fn place_of(panic: &Panic) -> Option<Place> {
+    let (file, line) = panic.place.as_ref()?;
+    Some(Place { file: relative(Path::new(file)), line: *line, operation: None })
 }
 
 fn name(capture: &Capture, task: TaskId) -> TaskName {
     TaskName { id: task.into(), name: capture.name(task).map(str::to_owned) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocked_tasks_are_read_off_the_message() {
+        for (message, tasks) in [
+            (
+                "deadlock! blocked tasks: [main-thread (task main-thread(0)), <unknown> (task TaskId(2))]",
+                &[0, 2][..],
+            ),
+            ("deadlock! blocked tasks: [a (1) (task a (1)(7), detached, pending future)]", &[7]),
+            (
+                "deadlock! blocked tasks: [x (task TaskId(3))\nBacktrace:\n 0: f(1)\n, y (task y(4))\n]",
+                &[3, 4],
+            ),
+            ("deadlock! blocked tasks: []", &[]),
+        ] {
+            assert_eq!(blocked_tasks(message), tasks, "{message}");
+        }
+    }
 }

@@ -178,7 +178,8 @@ mod tests {
             let mut path = Vec::new();
             while path.len() < self.depth {
                 let (ways, more) = self.fork(&path);
-                let price = |nth| Price { first: more(1), further: more(nth + 1) };
+                let price =
+                    |nth| Price { first: more(1), further: more(nth + 1), paid: (1..=nth).map(&more).sum() };
                 let nth = if ways == 1 { 0 } else { run.branch(ways, |nth| ((), price(nth))).1 };
                 path.push(nth);
             }
@@ -217,6 +218,7 @@ mod tests {
                     let path = tree.run(&mut run);
                     assert!(run.fits());
                     assert_eq!(tree.cost(&path), enumeration.cost(), "{path:?}");
+                    assert_eq!(run.cost(), enumeration.cost(), "{path:?}");
                     assert!(left.remove(&path), "{path:?} comes twice");
                     let (deviations, outcome) = run.finish();
                     enumeration.record(deviations, outcome);

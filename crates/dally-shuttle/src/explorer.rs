@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use shuttle::MaxSteps;
 use shuttle::scheduler::{DataSource, RandomDataSource, Scheduler, Task, TaskId};
 
+use crate::end::{End, Watch};
 use crate::enumeration::{Deviations, Enumeration};
 use crate::locate::Capture;
 use crate::policy::{Point, Policy, Price};
@@ -26,8 +27,9 @@ const CLOCK_PERIOD: usize = 4096;
 /// one, and so on, each exactly once, and stops by itself.
 ///
 /// [`check`](crate::check()) and its siblings use it, and say more about a failure. By itself it is for a
-/// `shuttle::Runner` of one's own. A clone is a handle to the same search, to ask for its
-/// [report](Explorer::report) afterwards.
+/// `shuttle::Runner` of one's own, whose limits hold as well: an execution that the runner cuts off is counted
+/// as such. A clone is a handle to the same search, to ask for its [report](Explorer::report) on the way or
+/// afterwards.
 ///
 /// ```
 /// use dally_shuttle::{Config, Explorer, Strategy, Verdict};
@@ -49,6 +51,13 @@ pub struct Explorer(Rc<RefCell<Search>>);
 impl Explorer {
     /// The search that the configuration asks for. Time counts from now on.
     pub fn new(config: &Config) -> Self {
+        let explorer = Self::for_own_runner(config);
+        explorer.0.borrow_mut().watch = Some(Watch::default());
+        explorer
+    }
+
+    /// The same, for a runner with the limits of this configuration.
+    pub(crate) fn for_own_runner(config: &Config) -> Self {
         Self(Rc::new(RefCell::new(Search::new(config, &config.strategies))))
     }
 
@@ -68,7 +77,7 @@ impl Explorer {
 
     /// What the search has to say: once it is over, or so far. It does not know of failures.
     pub fn report(&self) -> Report {
-        let mut search = self.0.borrow_mut();
+        let search = self.0.borrow();
         Report { verdict: search.verdict(), statistics: search.count() }
     }
 
@@ -119,6 +128,8 @@ enum Stop {
     Everything,
     Bound(u32),
     Limit(Limit),
+    /// There is no strategy to search with.
+    NoStrategy,
     /// An execution could not follow its deviations, though its parent could.
     Unrepeatable,
 }
@@ -134,6 +145,8 @@ pub(crate) struct Search {
     schedules: Option<u64>,
     deadline: Option<Instant>,
     steps: MaxSteps,
+    /// Looks at how executions end, where the runner has limits of its own.
+    watch: Option<Watch>,
     values: Values,
     source: RandomDataSource,
     pub(crate) run: Run,
@@ -166,11 +179,12 @@ impl Search {
             schedules: config.schedules,
             deadline: config.time.and_then(|time| Instant::now().checked_add(time)),
             steps: config.steps,
+            watch: None,
             values: config.values,
             source: RandomDataSource::initialize(0),
             run: Run::new(Deviations::default()),
             running: false,
-            stop: None,
+            stop: if strategies.is_empty() { Some(Stop::NoStrategy) } else { None },
             statistics: Statistics { strategies: strategy_statistics, ..Statistics::default() },
             seen: FxHashSet::default(),
             capture: None,
@@ -181,13 +195,14 @@ impl Search {
         if std::mem::take(&mut self.running) {
             self.finish_run();
         }
-        if self.stop.is_none() && self.schedules.is_some_and(|limit| self.statistics.schedules >= limit) {
-            self.stop = Some(Stop::Limit(Limit::Schedules));
-        }
         if self.stop.is_some() || self.out_of_time() {
             return None;
         }
         let deviations = self.next_deviations()?;
+        if self.schedules.is_some_and(|limit| self.statistics.schedules >= limit) {
+            self.stop = Some(Stop::Limit(Limit::Schedules));
+            return None;
+        }
         self.run.restart(deviations);
         self.begin_run();
         let seed = if let Values::Seed(seed) = self.values { seed } else { 0 };
@@ -197,6 +212,7 @@ impl Search {
 
     fn begin_run(&mut self) {
         self.running = true;
+        self.watch.iter().for_each(Watch::begin);
         let member = &mut self.members[self.turn];
         member.policy.begin();
         self.statistics.schedules += 1;
@@ -208,7 +224,12 @@ impl Search {
 
     /// The execution came to its end without failing.
     fn finish_run(&mut self) {
-        self.count_run();
+        let mut statistics = std::mem::take(&mut self.statistics);
+        self.count_run(&mut statistics);
+        self.statistics = statistics;
+        // Where nobody can say how it ended, it may have been cut off.
+        self.statistics.cut += u64::from(!self.is_cut() && self.ended() == Some(End::Unknown));
+        self.seen.insert(self.run.history());
         if self.stop.is_some() {
             return; // It was cut off by the clock.
         }
@@ -220,13 +241,15 @@ impl Search {
         self.members[self.turn].enumeration.record(deviations, outcome);
     }
 
-    fn count_run(&mut self) {
-        self.statistics.distinct += u64::from(self.seen.insert(self.run.history()));
-        self.statistics.steps += self.run.steps() as u64;
-        self.statistics.branches += u64::from(self.run.branches());
-        if let MaxSteps::ContinueAfter(limit) = self.steps {
-            self.statistics.cut += u64::from(self.run.steps() >= limit);
-        }
+    /// Whether the execution was cut off by a limit on steps.
+    fn is_cut(&self) -> bool {
+        let beyond = matches!(self.steps, MaxSteps::ContinueAfter(limit) if self.run.steps() >= limit);
+        beyond || self.ended() == Some(End::Cut)
+    }
+
+    /// How the execution ended, if somebody looks.
+    fn ended(&self) -> Option<End> {
+        self.watch.as_ref().map(Watch::end)
     }
 
     /// The next execution of the portfolio.
@@ -257,10 +280,7 @@ impl Search {
 
     /// Goes on to the next bound, unless this was the last.
     fn deepen(&mut self) -> bool {
-        let Some(bound) = self.members.first().map(|member| member.enumeration.cost()) else {
-            self.stop = Some(Stop::Limit(Limit::Schedules));
-            return false;
-        };
+        let bound = self.members[0].enumeration.cost();
         if self.delays.is_some_and(|limit| bound >= limit) {
             self.stop = Some(Stop::Bound(bound));
             return false;
@@ -288,6 +308,11 @@ impl Search {
         }
         if let Some(capture) = &mut self.capture {
             capture.look(step, point);
+        }
+        if step == 0
+            && let Some(watch) = &self.watch
+        {
+            watch.first_task(tasks[0].id());
         }
         let policy = &mut self.members[self.turn].policy;
         let task = if tasks.len() == 1 {
@@ -338,8 +363,10 @@ impl Search {
             Some(Stop::Everything | Stop::Bound(_)) if self.statistics.cut > 0 => {
                 Verdict::Inconclusive(Limit::Steps)
             }
+            Some(Stop::Everything) if self.statistics.values > 0 => Verdict::ProvedForValues,
             Some(Stop::Everything) => Verdict::Proved,
             Some(Stop::Bound(bound)) => Verdict::NoBug(bound),
+            Some(Stop::NoStrategy) => Verdict::Unsupported("the configuration has no strategy".to_owned()),
             Some(Stop::Limit(limit)) => Verdict::Inconclusive(limit),
             None => Verdict::Inconclusive(Limit::Stopped),
         }
@@ -359,12 +386,22 @@ impl Search {
         &self.members[self.turn].strategy
     }
 
-    /// What the search has done, the execution that runs included.
-    fn count(&mut self) -> Statistics {
-        if std::mem::take(&mut self.running) {
-            self.count_run();
+    /// What the search has done, with the execution that runs.
+    fn count(&self) -> Statistics {
+        let mut statistics = self.statistics.clone();
+        if self.running {
+            self.count_run(&mut statistics);
         }
-        self.statistics.clone()
+        statistics
+    }
+
+    /// Counts the execution that runs.
+    fn count_run(&self, statistics: &mut Statistics) {
+        statistics.distinct += u64::from(!self.seen.contains(&self.run.history()));
+        statistics.steps += self.run.steps() as u64;
+        statistics.branches += u64::from(self.run.branches());
+        statistics.values += self.run.values() as u64;
+        statistics.cut += u64::from(self.is_cut());
     }
 }
 

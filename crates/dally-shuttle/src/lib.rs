@@ -61,6 +61,7 @@
 mod check;
 mod config;
 mod diagnose;
+mod end;
 mod enumeration;
 mod explorer;
 mod hook;
@@ -79,7 +80,7 @@ pub use dally_schedule::{DelayingScheduler, Name, Post, Ready, TaskId, Why};
 pub use explorer::Explorer;
 pub use level::Level;
 pub use locate::Place;
-pub use report::{Bug, Departure, Failure, Limit, Report, TaskName, Verdict};
+pub use report::{Bug, Departure, Failure, Limit, Panicked, Report, TaskName, Verdict, Waiting};
 pub use schedule::{Schedule, ScheduleError};
 pub use statistics::{Statistics, StrategyStatistics};
 pub use strategy::{Strategy, StrategyError};

@@ -74,9 +74,15 @@ impl Capture {
         }
     }
 
-    /// Where this task stood before a step; none if it has not begun, has ended, or nothing is known.
+    /// Where this task stood before a step, or was seen last; none if it has not begun, or nothing is known.
     pub(crate) fn place(&self, trace: &[TaskId], step: usize, task: TaskId) -> Option<Place> {
         points_of(trace, step, task).find_map(|point| place_of(self.stacks.get(&point)?))
+    }
+
+    /// Whether that is where it stood: it was not seen at that point, but at an earlier one, otherwise.
+    pub(crate) fn is_exact(&self, trace: &[TaskId], step: usize, task: TaskId) -> bool {
+        let point = points_of(trace, step, task).next();
+        point.and_then(|point| place_of(self.stacks.get(&point)?)).is_some()
     }
 
     /// The name that the program has given to a task.

@@ -32,11 +32,13 @@ pub(crate) struct Price {
     pub(crate) first: u32,
     /// The one after that which was chosen, on top of it.
     pub(crate) further: u32,
+    /// The one that was chosen, all in all.
+    pub(crate) paid: u32,
 }
 
 impl Price {
     /// Every alternative is as good as the default.
-    pub(crate) const FREE: Self = Self { first: 0, further: 0 };
+    pub(crate) const FREE: Self = Self { first: 0, further: 0, paid: 0 };
 }
 
 /// A way to bound a search. It remembers something along an execution.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::strategy::PREEMPTIONS;
 use crate::{Place, Schedule, Statistics};
 
 /// What a search has to say in the end.
@@ -18,6 +19,9 @@ pub struct Report {
 pub enum Verdict {
     /// No execution fails: every schedule was covered.
     Proved,
+    /// No execution fails with the values that `shuttle::rand` returned: every schedule was covered, but other
+    /// values may not have been tried.
+    ProvedForValues,
     /// No execution with at most this many delays fails, under any of the strategies.
     NoBug(u32),
     /// An execution fails.
@@ -50,12 +54,15 @@ pub struct Bug {
     pub message: String,
     /// The task that ran last.
     pub task: TaskName,
-    /// Where it panicked.
+    /// Where it panicked; or, where it had too many steps, where the task that ran last was seen last.
     pub place: Option<Place>,
     /// What departs from the order of the strategy.
     pub departures: Vec<Departure>,
-    /// In a deadlock: who waits where.
-    pub waiting: Vec<(TaskName, Place)>,
+    /// In a deadlock: everybody who waits.
+    pub waiting: Vec<Waiting>,
+    /// If it did not fail by a panic: what has panicked before, be it that the program caught it, or that unwinding led
+    /// to the failure.
+    pub panics: Vec<Panicked>,
     /// The execution, to be [replayed](crate::replay).
     pub schedule: Schedule,
     /// The delays (or preemptions) in it.
@@ -65,6 +72,27 @@ pub struct Bug {
     pub repeatable: bool,
     /// What is counted: `delay` or `preemption`.
     pub(crate) unit: &'static str,
+}
+
+/// A task that waits in a deadlock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Who.
+    pub task: TaskName,
+    /// Where, if that is known.
+    pub place: Option<Place>,
+    /// It waits there. Otherwise it was seen there last, and waits there or later: nobody looks any more
+    /// when the last task blocks.
+    pub exact: bool,
+}
+
+/// A panic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Panicked {
+    /// What it said.
+    pub message: String,
+    /// Where.
+    pub place: Option<Place>,
 }
 
 /// How an execution fails.
@@ -110,18 +138,38 @@ pub enum Departure {
     },
 }
 
+/// A restriction of what was covered.
+const OF_RAND: &str = ", with the values that `shuttle::rand` returned";
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.verdict {
             Verdict::Proved => f.write_str("proved: no schedule fails")?,
+            Verdict::ProvedForValues => {
+                write!(f, "proved for some values: no schedule fails{OF_RAND}")?;
+            }
             Verdict::NoBug(bound) => {
-                write!(f, "no bug: no schedule with at most {} fails", count(*bound, "delay"))?;
+                let values = if self.statistics.values > 0 { OF_RAND } else { "" };
+                write!(f, "no bug: no schedule with at most {} fails{values}", count(*bound, self.unit()))?;
             }
             Verdict::Bug(bug) => writeln!(f, "{bug}")?,
             Verdict::Inconclusive(limit) => write!(f, "no bug so far: {limit}")?,
             Verdict::Unsupported(reason) => write!(f, "cannot be explored: {reason}")?,
         }
         write!(f, "\n{}", self.statistics)
+    }
+}
+
+impl Report {
+    /// What the strategies count.
+    fn unit(&self) -> &'static str {
+        let strategies = &self.statistics.strategies;
+        let preemptions = strategies.iter().filter(|counts| counts.strategy == PREEMPTIONS).count();
+        match preemptions {
+            0 => "delay",
+            some if some == strategies.len() => "preemption",
+            _ => "delay or preemption",
+        }
     }
 }
 
@@ -161,13 +209,24 @@ impl fmt::Display for Bug {
         let strategy = &self.schedule.strategy;
         let task = if self.failure == Failure::Panic { format!(" in {}", self.task) } else { String::new() };
         writeln!(f, "{}{task}, with {} under {strategy}", self.failure, count(self.delays, self.unit))?;
-        let place = self.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
-        writeln!(f, "  {}{place}", self.message.trim_end().replace('\n', "\n  "))?;
+        let place = self.place.as_ref().filter(|_| self.failure == Failure::Panic);
+        writeln!(f, "  {}", Said(&self.message, place))?;
+        if self.failure == Failure::StepLimit {
+            let seen = self.place.as_ref().map(|place| format!(", last seen at {}", Before(place)));
+            writeln!(f, "{} ran last{}", self.task, seen.unwrap_or_default())?;
+        }
+        for Panicked { message, place } in &self.panics {
+            writeln!(f, "before that, a panic: {}", Said(message, place.as_ref()))?;
+        }
         for departure in &self.departures {
             self.describe(departure, f)?;
         }
-        for (task, place) in &self.waiting {
-            writeln!(f, "{task} waits at {place}{}", Operation(" in", place))?;
+        for Waiting { task, place, exact } in &self.waiting {
+            match place {
+                Some(place) if *exact => writeln!(f, "{task} waits at {place}{}", Operation(" in", place))?,
+                Some(place) => writeln!(f, "{task} waits, last seen at {}", Before(place))?,
+                None => writeln!(f, "{task} waits at an unknown place")?,
+            }
         }
         if !self.repeatable {
             writeln!(
@@ -191,7 +250,7 @@ impl Bug {
         match departure {
             Departure::Delayed { task, begun: false, .. } => writeln!(f, "{task} was {verb} before it began"),
             Departure::Delayed { task, place: Some(place), .. } => {
-                writeln!(f, "{task} was {verb} at {place}{}", Operation(" before", place))
+                writeln!(f, "{task} was {verb} at {}", Before(place))
             }
             Departure::Delayed { task, place: None, .. } => {
                 writeln!(f, "{task} was {verb} at an unknown place")
@@ -200,6 +259,25 @@ impl Bug {
                 writeln!(f, "{task} got value {nth} of 0..{of} from `rand`")
             }
         }
+    }
+}
+
+/// What a panic said, and where, indented.
+struct Said<'a>(&'a str, Option<&'a Place>);
+
+impl fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.trim_end().replace('\n', "\n  "))?;
+        self.1.iter().try_for_each(|place| write!(f, " ({place})"))
+    }
+}
+
+/// A place, and what comes next there.
+struct Before<'a>(&'a Place);
+
+impl fmt::Display for Before<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.0, Operation(" before", self.0))
     }
 }
 
@@ -213,5 +291,6 @@ impl fmt::Display for Operation<'_> {
 }
 
 fn count(number: u32, unit: &str) -> String {
-    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
+    let unit = if number == 1 { unit.to_owned() } else { unit.replace(" or", "s or") + "s" };
+    format!("{number} {unit}")
 }

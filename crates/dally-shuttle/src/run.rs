@@ -26,6 +26,8 @@ pub(crate) struct Run {
     history: u64,
     /// What was done at the branches at which it deviated.
     pub(crate) departures: Vec<Departure>,
+    /// What that costs.
+    cost: u32,
     /// There was no such alternative at some branch.
     misfit: bool,
 }
@@ -51,6 +53,7 @@ impl Run {
             values: 0,
             history: 0,
             departures: Vec::new(),
+            cost: 0,
             misfit: false,
         };
         run.restart(deviations);
@@ -61,7 +64,7 @@ impl Run {
     pub(crate) fn restart(&mut self, deviations: Deviations) {
         self.next = deviations.first().copied().unwrap_or(NEVER);
         self.deviations = deviations;
-        (self.taken, self.misfit, self.values, self.history) = (0, false, 0, 0);
+        (self.taken, self.misfit, self.values, self.history, self.cost) = (0, false, 0, 0, 0);
         self.outcome = Outcome { branches: 0, free: Vec::new(), further: None };
         self.trace.clear();
         self.departures.clear();
@@ -78,6 +81,7 @@ impl Run {
         self.outcome.branches += 1;
         let nth = if branch == self.next { self.deviate(options) } else { 0 };
         let (choice, price) = decide(nth);
+        self.cost += price.paid;
         if self.next == NEVER {
             if nth > 0 {
                 self.outcome.further = (nth + 1 < options).then_some(price.further);
@@ -123,6 +127,16 @@ impl Run {
     /// Steps so far: tasks that ran, and values that were asked for.
     pub(crate) fn steps(&self) -> usize {
         self.trace.len() + self.values
+    }
+
+    /// Values that were asked for so far.
+    pub(crate) fn values(&self) -> usize {
+        self.values
+    }
+
+    /// What its deviations cost so far.
+    pub(crate) fn cost(&self) -> u32 {
+        self.cost
     }
 
     /// Branches so far.

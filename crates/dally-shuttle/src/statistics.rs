@@ -11,8 +11,11 @@ pub struct Statistics {
     pub distinct: u64,
     /// Steps in all of them: how often a task ran until the next scheduling point, or asked for a value.
     pub steps: u64,
-    /// Branches in all of them: scheduling points at which more than one task could run.
+    /// Branches in all of them: scheduling points at which more than one task could run, and calls of `rand`
+    /// whose values are chosen.
     pub branches: u64,
+    /// Values in all of them that `shuttle::rand` was asked for.
+    pub values: u64,
     /// Executions that were cut off, because they had too many steps.
     pub cut: u64,
     /// For each strategy, in the order of the configuration.

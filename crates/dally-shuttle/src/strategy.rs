@@ -9,7 +9,7 @@ use dally_schedule::{Arrangement, DelayingScheduler, Name, NameError, Random, Rr
 use crate::policy::{Delays, Policy, Preemptions};
 
 /// The name of preemption bounding.
-const PREEMPTIONS: &str = "preemptions";
+pub(crate) const PREEMPTIONS: &str = "preemptions";
 
 /// An order of tasks, and what it costs to depart from it.
 ///
@@ -65,7 +65,7 @@ impl Strategy {
             }
             rest = more;
         }
-        Ok(list)
+        if list.is_empty() { Err(StrategyError::NoName) } else { Ok(list) }
     }
 
     fn named(name: &Name) -> Self {
@@ -139,6 +139,8 @@ pub enum StrategyError {
     Unknown(NameError),
     /// Every order of tasks is free under this scheduler.
     NoDelays(Name),
+    /// The list is empty.
+    NoName,
 }
 
 impl fmt::Display for StrategyError {
@@ -148,6 +150,7 @@ impl fmt::Display for StrategyError {
             Self::NoDelays(name) => {
                 write!(f, "`{name}` has no delays to bound: use `shuttle::check_dfs` to try every order")
             }
+            Self::NoName => f.write_str("no strategy is named"),
         }
     }
 }

@@ -200,6 +200,36 @@ fn a_thread_that_spins_lets_others_run_at_no_cost() {
 }
 
 #[test]
+fn threads_of_a_high_level_that_spin_let_those_of_a_low_one_run() {
+    let config = Config {
+        delays: Some(1),
+        schedules: Some(3_000),
+        steps: shuttle::MaxSteps::FailAfter(1_000),
+        ..unlimited("priority(rr)")
+    };
+    let report = explore(&config, || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        dally_shuttle::Level::set_for_children(5);
+        let spin = || {
+            let flag = Arc::clone(&flag);
+            thread::spawn(move || {
+                while flag.load(SeqCst) == 0 {
+                    thread::yield_now();
+                }
+            })
+        };
+        let threads = [spin(), spin(), spin()];
+        dally_shuttle::Level::set_for_children(0);
+        let setter = Arc::clone(&flag);
+        thread::spawn(move || setter.store(1, SeqCst)).join().unwrap();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+    assert_eq!(report.verdict, Verdict::NoBug(1), "{report}");
+}
+
+#[test]
 fn a_parked_thread_waits_at_no_cost() {
     let report = explore(&Config { delays: Some(0), ..unlimited("portfolio") }, || {
         let flag = Arc::new(AtomicUsize::new(0));
@@ -226,7 +256,7 @@ fn values_are_chosen_or_come_from_a_seed() {
     let chosen = Config { values: Values::Choose(6), ..unlimited("rr") };
     let Verdict::Bug(bug) = explore(&chosen, dice(6)).verdict else { panic!("every value is tried") };
     assert_eq!((bug.delays, bug.schedule.to_string().as_str()), (0, "rr+choose6/0,0,0,0,0"));
-    assert_eq!(explore(&chosen, dice(7)).verdict, Verdict::Proved, "six values are not seven");
+    assert_eq!(explore(&chosen, dice(7)).verdict, Verdict::ProvedForValues, "six values are not seven");
 
     let coin = || assert!(!shuttle::rand::thread_rng().r#gen::<bool>(), "heads");
     let fair = Config { values: Values::Choose(2), ..unlimited("rr") };
@@ -241,7 +271,8 @@ fn values_are_chosen_or_come_from_a_seed() {
         thread::sleep(std::time::Duration::ZERO);
         thread.join().unwrap();
     });
-    assert_eq!(report.verdict, Verdict::Proved);
+    assert_eq!(report.verdict, Verdict::ProvedForValues);
+    assert!(report.to_string().contains("with the values that `shuttle::rand` returned"), "{report}");
     let mut seen = std::mem::take(&mut *seen.lock().unwrap());
     assert_eq!(seen.len(), 2);
     seen.dedup();
@@ -284,7 +315,7 @@ fn limits_end_a_search() {
 
     assert_eq!(explore(&limited(0), increments(3, 2)).verdict, Verdict::Inconclusive(Limit::Schedules));
     let nothing = Config { strategies: Vec::new(), ..Config::default() };
-    assert_eq!(explore(&nothing, increments(3, 2)).statistics.schedules, 0);
+    assert!(matches!(explore(&nothing, increments(3, 2)).verdict, Verdict::Unsupported(_)));
 
     let in_no_time = Config { time: Some(std::time::Duration::ZERO), ..unlimited("rr") };
     assert_eq!(explore(&in_no_time, increments(3, 2)).verdict, Verdict::Inconclusive(Limit::Time));
@@ -293,6 +324,95 @@ fn limits_end_a_search() {
     let report = explore(&Config { steps, delays: Some(1), ..unlimited("rr") }, increments(2, 2));
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Steps));
     assert_eq!(report.statistics.cut, report.statistics.schedules);
+}
+
+#[test]
+fn as_many_schedules_as_there_are_is_no_limit() {
+    let all = explore(&unlimited("rr"), increments(2, 1));
+    let exactly = Config { schedules: Some(all.statistics.schedules), ..unlimited("rr") };
+    assert_eq!(explore(&exactly, increments(2, 1)), all);
+    assert_eq!(all.verdict, Verdict::Proved);
+}
+
+#[test]
+fn one_value_is_not_all_values() {
+    for values in [Values::Seed(3), Values::Choose(0), Values::Choose(1)] {
+        let config = Config { values, delays: Some(0), ..unlimited("rr") };
+        let report = explore(&config, || {
+            let _ = shuttle::rand::thread_rng().r#gen::<bool>();
+        });
+        assert_eq!(report.verdict, Verdict::ProvedForValues, "{values:?}");
+    }
+}
+
+/// Asks for a report before each execution and at each step.
+struct Curious(Explorer);
+
+impl Scheduler for Curious {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        assert_eq!(self.0.report().verdict, Verdict::Inconclusive(Limit::Stopped));
+        self.0.new_execution()
+    }
+
+    fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
+        assert_eq!(self.0.report().verdict, Verdict::Inconclusive(Limit::Stopped));
+        self.0.next_task(tasks, current, yielding)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+}
+
+#[test]
+fn a_report_on_the_way_leaves_the_search_as_it_was() {
+    let expected = explore(&unlimited("rr, rtc"), increments(2, 1));
+    let explorer = Explorer::new(&unlimited("rr, rtc"));
+    Runner::new(Curious(explorer.clone()), shuttle::Config::default()).run(increments(2, 1));
+    assert_eq!(explorer.report(), expected);
+}
+
+/// Ends after one execution.
+struct Once(Option<Explorer>, Explorer);
+
+impl Scheduler for Once {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        self.0.take()?.new_execution()
+    }
+
+    fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
+        self.1.next_task(tasks, current, yielding)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.1.next_u64()
+    }
+}
+
+#[test]
+fn a_search_goes_on_under_another_runner() {
+    let expected = explore(&unlimited("rr"), increments(2, 1));
+    let explorer = Explorer::new(&unlimited("rr"));
+    for _ in 0..3 {
+        let once = Once(Some(explorer.clone()), explorer.clone());
+        assert_eq!(Runner::new(once, shuttle::Config::default()).run(increments(2, 1)), 1);
+        assert_eq!(explorer.report().verdict, Verdict::Inconclusive(Limit::Stopped));
+    }
+    Runner::new(explorer.clone(), shuttle::Config::default()).run(increments(2, 1));
+    assert_eq!(explorer.report(), expected);
+}
+
+#[test]
+fn what_a_runner_of_ones_own_cuts_off_is_not_proved() {
+    let mut limited = shuttle::Config::default();
+    for (steps, verdict) in [(5, Verdict::Inconclusive(Limit::Steps)), (1_000, Verdict::Proved)] {
+        limited.max_steps = shuttle::MaxSteps::ContinueAfter(steps);
+        let explorer = Explorer::new(&unlimited("rr"));
+        let executions = Runner::new(explorer.clone(), limited.clone()).run(increments(2, 1));
+        let report = explorer.report();
+        assert_eq!(report.verdict, verdict, "{steps}");
+        assert_eq!(report.statistics.cut, if steps == 5 { executions as u64 } else { 0 });
+    }
 }
 
 #[test]

@@ -73,6 +73,48 @@ fn preemptions_are_called_so() {
     });
     assert!(text.contains("with 1 preemption under preemptions"), "{text}");
     assert!(text.contains("was preempted at tests/reports.rs:"), "{text}");
+    for (strategies, bound) in
+        [("preemptions", "1 preemption"), ("rr, preemptions", "1 delay or preemption"), ("rr", "1 delay")]
+    {
+        let config = Config { delays: Some(1), ..under(strategies) };
+        let text = explore(&config, three_yields).to_string();
+        assert!(text.starts_with(&format!("no bug: no schedule with at most {bound} fails\n")), "{text}");
+    }
+}
+
+fn three_yields() {
+    let threads = [(), (), ()].map(|()| thread::spawn(|| (0..3).for_each(|_| thread::yield_now())));
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+#[test]
+fn a_bug_has_as_many_preemptions_as_its_bound() {
+    // The main thread yields to the first thread at no cost, and to the second for one preemption.
+    let overtaken = || {
+        let number = Arc::new(AtomicUsize::new(0));
+        let (first, second) = (Arc::clone(&number), Arc::clone(&number));
+        let first = thread::spawn(move || first.store(1, SeqCst));
+        let second = thread::spawn(move || assert_eq!(second.load(SeqCst), 1, "overtaken"));
+        thread::yield_now();
+        first.join().unwrap();
+        second.join().unwrap();
+    };
+    let woken = || {
+        let number = Arc::new(AtomicUsize::new(0));
+        let seen = Arc::clone(&number);
+        let parked = thread::spawn(move || {
+            thread::park();
+            assert_eq!(seen.load(SeqCst), 1, "woken too early");
+        });
+        thread::spawn(move || number.store(1, SeqCst)).join().unwrap();
+        parked.thread().unpark();
+        parked.join().unwrap();
+    };
+    for report in [explore(&under("preemptions"), overtaken), explore(&under("preemptions"), woken)] {
+        let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
+        assert_eq!(bug.delays as usize, report.statistics.strategies[0].schedules.len() - 1, "{report}");
+        assert_eq!((bug.delays, bug.departures.len()), (1, 1), "{report}");
+    }
 }
 
 #[test]
@@ -94,10 +136,69 @@ fn a_deadlock_comes_with_those_who_wait() {
     let Verdict::Bug(bug) = report.verdict else { panic!("{text}") };
     assert_eq!((bug.failure, bug.delays), (Failure::Deadlock, 1));
     assert!(text.starts_with("deadlock, with 1 delay under rr\n"), "{text}");
-    for (task, comment) in [("the main thread", "// MAIN WAITS"), ("thread 1", "// THE THREAD WAITS")] {
-        let waits = format!("{task} waits at tests/reports.rs:{} in `lock`", line(comment));
-        assert!(text.contains(&waits), "{text}");
+    // Whoever blocks last is not seen any more.
+    let [main, thread] = ["// MAIN WAITS", "// THE THREAD WAITS"].map(line);
+    let waits = format!(
+        "the main thread waits, last seen at tests/reports.rs:{main} before `lock`\n\
+         thread 1 waits at tests/reports.rs:{thread} in `lock`\n"
+    );
+    assert!(text.contains(&waits), "{text}");
+}
+
+#[test]
+fn whoever_has_ended_does_not_wait() {
+    let report = explore(&under("rr"), || {
+        let lock = Arc::new(Mutex::new(0));
+        let other = Arc::clone(&lock);
+        thread::spawn(move || *other.lock().unwrap() += 1).join().unwrap();
+        *lock.lock().unwrap() += 1;
+        thread::park();
+    });
+    let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
+    assert_eq!(bug.failure, Failure::Deadlock);
+    let waiting: Vec<_> = bug.waiting.iter().map(|waiting| (waiting.task.id, waiting.exact)).collect();
+    assert_eq!(waiting, [(0, false)], "{report}");
+    assert!(report.to_string().contains("\nthe main thread waits, last seen at "), "{report}");
+}
+
+#[test]
+fn futures_that_wait_are_all_listed() {
+    let report = explore(&under("rr"), || {
+        future::block_on(async {
+            let pending = future::spawn(std::future::pending::<()>());
+            pending.await.unwrap();
+        });
+    });
+    let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
+    let waiting: Vec<_> = bug.waiting.iter().map(|waiting| waiting.task.id).collect();
+    assert_eq!((bug.failure, &waiting[..]), (Failure::Deadlock, &[0, 1][..]), "{report}");
+}
+
+/// Locks when it is dropped.
+struct Locks(Arc<Mutex<()>>);
+
+impl Drop for Locks {
+    fn drop(&mut self) {
+        let _ = self.0.lock();
     }
+}
+
+#[test]
+fn a_panic_that_ends_in_a_deadlock_is_told() {
+    let report = explore(&under("rr"), || {
+        let lock = Arc::new(Mutex::new(()));
+        let locks = Locks(Arc::clone(&lock));
+        let _held = lock.lock();
+        let thread = thread::spawn(move || {
+            let _locks = locks;
+            panic!("the cause"); // THE CAUSE
+        });
+        let _ = thread.join();
+    });
+    let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
+    assert_eq!(bug.failure, Failure::Deadlock);
+    let cause = format!("before that, a panic: the cause (tests/reports.rs:{})\n", line("// THE CAUSE"));
+    assert!(report.to_string().contains(&cause), "{report}");
 }
 
 #[test]
@@ -123,12 +224,17 @@ fn too_many_steps_are_a_failure_or_not() {
         let setter = Arc::clone(&flag);
         let thread = thread::spawn(move || setter.store(1, SeqCst));
         // Whoever spins without yielding keeps others from running.
-        while flag.load(SeqCst) == 0 {}
+        while flag.load(SeqCst) == 0 {} // IT SPINS
         thread.join().unwrap();
     };
     let fails = Config { steps: shuttle::MaxSteps::FailAfter(1_000), ..under("rr") };
     let Verdict::Bug(bug) = explore(&fails, spin).verdict else { panic!("it does not end") };
     assert_eq!((bug.failure, bug.delays, bug.repeatable), (Failure::StepLimit, 0, true));
+    let last = format!(
+        "the main thread ran last, last seen at tests/reports.rs:{} before `load`",
+        line("// IT SPINS")
+    );
+    assert!(bug.to_string().contains(&last), "{bug}");
     let cut = Config { steps: shuttle::MaxSteps::ContinueAfter(1_000), delays: Some(0), ..under("rr") };
     assert_eq!(explore(&cut, spin).verdict, Verdict::Inconclusive(Limit::Steps));
 }
@@ -191,7 +297,7 @@ fn strategies_are_listed_by_name() {
     };
     assert_eq!(names("rr, pct:1,2,rtc"), ["rr", "pct:1,2", "rtc"]);
     assert_eq!(names("portfolio,preemptions"), ["rr", "rr:reverse", "rtc", "random:1", "preemptions"]);
-    assert!(names("").is_empty());
+    assert_eq!(Strategy::list("").unwrap_err().to_string(), "no strategy is named");
     assert!(Strategy::list("rr,,rtc").is_err());
 }
 
@@ -257,8 +363,10 @@ fn panics_that_the_program_catches_are_its_own_business() {
     assert_eq!(report.verdict, Verdict::Proved);
 }
 
+const NONE: Option<&str> = None;
+
 /// Runs this test program again, for one of the ignored tests below.
-fn in_a_process_of_its_own(test: &str, schedule: Option<&str>) -> String {
+fn in_a_process_of_its_own<S: AsRef<std::ffi::OsStr>>(test: &str, schedule: Option<S>) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--ignored", "--exact", test, "--nocapture"]).env_remove(REPLAY).env("RUST_BACKTRACE", "0");
     if let Some(schedule) = schedule {
@@ -277,7 +385,7 @@ fn a_failing_test() {
 
 #[test]
 fn the_environment_replays() {
-    let output = in_a_process_of_its_own("a_failing_test", None);
+    let output = in_a_process_of_its_own("a_failing_test", NONE);
     assert_eq!(output.matches("schedule: ").count(), 1, "{output}");
     assert_eq!(output.matches("failing schedule").count(), 0, "shuttle's own hook is silent: {output}");
     assert_eq!(output.matches("a deposit is lost").count(), 1, "{output}");
@@ -288,6 +396,32 @@ fn the_environment_replays() {
     assert!(again.contains("\n1 schedule (1 distinct), "), "{again}");
     let wrong = in_a_process_of_its_own("a_failing_test", Some("nonsense"));
     assert!(wrong.contains("`nonsense` is no schedule"), "{wrong}");
+}
+
+#[test]
+#[ignore = "it fails; another test looks at how"]
+fn a_test_of_two_checks() {
+    check(|| {});
+    check(lost_update);
+}
+
+#[test]
+fn a_schedule_finds_the_check_that_it_belongs_to() {
+    let output = in_a_process_of_its_own("a_test_of_two_checks", Some("rr/4"));
+    assert!(output.contains("DALLY_REPLAY=rr/4 does not fit the check at "), "{output}");
+    assert!(
+        output.contains("a deposit is lost") && output.contains("\n1 schedule (1 distinct), "),
+        "{output}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_schedule_is_unicode() {
+    use std::os::unix::ffi::OsStrExt;
+    let schedule = std::ffi::OsStr::from_bytes(b"rr/\xff");
+    let output = in_a_process_of_its_own("a_failing_test", Some(schedule));
+    assert!(output.contains("is no schedule"), "{output}");
 }
 
 struct Bomb;
@@ -312,7 +446,7 @@ fn an_aborting_test() {
 
 #[test]
 fn even_an_abort_leaves_a_schedule() {
-    let output = in_a_process_of_its_own("an_aborting_test", None);
+    let output = in_a_process_of_its_own("an_aborting_test", NONE);
     assert!(output.contains("first") && output.contains("second"), "{output}");
     assert!(output.contains("ends the process, under schedule rr/-"), "{output}");
 }

@@ -7,7 +7,9 @@
 //!    do with it. (In [POPL11] the execution would end there.)
 //! 3. A task that yields (`yield_now`, `spin_loop`) is delayed at no cost, and comes last in the order of this
 //!    point, or else a thread that spins would spin forever. The same holds for a parked thread that may wake
-//!    up for no reason.
+//!    up for no reason. Where levels matter, a task that has yielded stays at the end until it runs again, or
+//!    everybody who can run has yielded: or else two tasks of a high level that spin would keep those of a lower one
+//!    from running.
 //! 4. What a scheduler never proposes comes at the end of the order. So every scheduler is delay-accessible
 //!    here, `priority` included.
 //! 5. Shuttle does not tell a task that has ended from one that is blocked. Both are passed over.
@@ -35,6 +37,8 @@ pub(crate) struct Delays<S> {
     state: u64,
     /// Whether the scheduler looks at levels.
     levels: bool,
+    /// Those who can run and come last at this point, because they have yielded.
+    last: Vec<TaskId>,
     /// A buffer for [`Self::propose`]: who has not been proposed yet.
     rest: Vec<TaskId>,
     put_off: Vec<shuttle::TaskId>,
@@ -52,6 +56,7 @@ impl<S: DelayingScheduler> Delays<S> {
             known: 0,
             state: 0,
             levels,
+            last: Vec::new(),
             rest: Vec::new(),
             put_off: Vec::new(),
         }
@@ -118,6 +123,20 @@ impl<S: DelayingScheduler> Delays<S> {
         point.current.map(ours).filter(|current| self.ready.len() > 1 && self.ready.contains(current))
     }
 
+    /// Decides who comes last, now that this task has asked for others to run.
+    fn put_last(&mut self, yielding: Option<TaskId>) {
+        if self.levels {
+            self.last.retain(|task| Some(*task) != yielding && self.ready.contains(task));
+        } else {
+            self.last.clear();
+        }
+        self.last.extend(yielding);
+        if self.last.len() == self.ready.len() {
+            self.last.clear();
+            self.last.extend(yielding);
+        }
+    }
+
     /// How many proposals of tasks that cannot run, or were proposed before, are worth waiting for.
     fn patience(&self) -> usize {
         match self.scheduler.patience() {
@@ -138,8 +157,8 @@ impl<S: DelayingScheduler> Delays<S> {
 
     /// The n-th task of the order.
     #[inline]
-    fn nth_task(&mut self, goes_on: Option<TaskId>, yielding: Option<TaskId>, nth: usize) -> TaskId {
-        if nth == 0 && yielding.is_none() {
+    fn nth_task(&mut self, goes_on: Option<TaskId>, nth: usize) -> TaskId {
+        if nth == 0 && self.last.is_empty() {
             // Nearly always, and nearly always the same task: so it should cost little.
             let proposal = self.scheduler.take(&Ready::at(&self.ready, self.state));
             match proposal {
@@ -148,17 +167,18 @@ impl<S: DelayingScheduler> Delays<S> {
                 None => {}
             }
         }
-        self.deviate(yielding, nth)
+        self.deviate(nth)
     }
 
-    fn deviate(&mut self, yielding: Option<TaskId>, nth: usize) -> TaskId {
+    fn deviate(&mut self, nth: usize) -> TaskId {
         self.rest.clone_from(&self.ready);
-        if let Some(current) = yielding {
-            self.settle_on(current);
-            self.scheduler.delay(current);
-            self.rest.retain(|task| *task != current);
+        for place in 0..self.last.len() {
+            let resting = self.last[place];
+            self.settle_on(resting);
+            self.scheduler.delay(resting);
+            self.rest.retain(|task| *task != resting);
         }
-        self.propose(nth).unwrap_or_else(|| self.choose_unproposed(yielding, nth))
+        self.propose(nth).unwrap_or_else(|| self.choose_unproposed(nth))
     }
 
     /// The n-th task of the order, if the scheduler proposes that many.
@@ -177,9 +197,9 @@ impl<S: DelayingScheduler> Delays<S> {
     }
 
     /// The n-th task of the order, where the scheduler has nothing more to propose.
-    fn choose_unproposed(&mut self, yielding: Option<TaskId>, nth: usize) -> TaskId {
-        let others = self.ready.iter().copied().filter(|task| Some(*task) != yielding);
-        let everybody = others.chain(yielding).chain(self.dozing.iter().copied());
+    fn choose_unproposed(&mut self, nth: usize) -> TaskId {
+        let others = self.ready.iter().filter(|task| !self.last.contains(task));
+        let everybody = others.chain(&self.last).chain(&self.dozing).copied();
         let left: Vec<_> = everybody.filter(|task| !self.put_off.contains(&theirs(*task))).collect();
         let nth = nth - self.put_off.len();
         self.put_off.extend(left[..nth].iter().copied().map(theirs));
@@ -193,6 +213,7 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
         self.scheduler.clone_from(&self.empty);
         self.ready.clear();
         self.dozing.clear();
+        self.last.clear();
         self.known = 0;
     }
 
@@ -201,8 +222,14 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
         self.put_off.clear();
         self.state = point.history;
         let yielding = if point.yielding { self.yielding(point) } else { None };
-        let task = self.nth_task(goes_on, yielding, nth);
-        (theirs(task), Price { first: 1, further: 1 })
+        if yielding.is_some() || !self.last.is_empty() {
+            self.put_last(yielding);
+        }
+        let task = self.nth_task(goes_on, nth);
+        if !self.last.is_empty() {
+            self.last.retain(|resting| *resting != task);
+        }
+        (theirs(task), Price { first: 1, further: 1, paid: nth as u32 })
     }
 
     fn put_off(&self) -> &[shuttle::TaskId] {

@@ -34,12 +34,15 @@ impl Policy for Preemptions {
         let willing = stays.into_iter().chain(others(true)).chain(others(false));
         let mut order = willing.chain(yielding).chain(dozing).map(|task| task.id());
 
-        self.put_off.clear();
-        self.put_off.extend(stays.filter(|_| nth > 0).map(|task| task.id()));
         let free = if can_go_on.is_some() { 1 } else { others(true).count() + others(false).count() };
         let costs_more_after = |nth: usize| u32::from(nth + 1 == free);
-        let price = Price { first: costs_more_after(0), further: costs_more_after(nth) };
-        let Some(task) = order.nth(nth) else { unreachable!("the order holds every task that can run") };
+        let paid = u32::from(nth >= free);
+        let price = Price { first: costs_more_after(0), further: costs_more_after(nth), paid };
+        let default = order.next();
+        let chosen = if nth == 0 { default } else { order.nth(nth - 1) };
+        let Some(task) = chosen else { unreachable!("the order holds every task that can run") };
+        self.put_off.clear();
+        self.put_off.extend(default.filter(|_| paid > 0));
         (task, price)
     }
 
