@@ -74,7 +74,7 @@ mod yields;
 
 use dally_bpl::Program;
 use dally_bpl::ast::Ast;
-use dally_bpl::diagnostic::{Code, Diagnostic};
+use dally_bpl::diagnostic::{Code, Diagnostic, Severity};
 use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 
@@ -214,7 +214,7 @@ fn finish(unit: Unit, root: Option<Sym>) -> Result<Sequential, Vec<Diagnostic>> 
     frames::single_entry_point(&mut ast, root);
     frames::plain_variables(&mut ast);
     let (info, diagnostics) = dally_bpl::check(&ast);
-    if let Some(first) = diagnostics.iter().next() {
+    if let Some(first) = diagnostics.iter().find(|d| d.severity() != Severity::Warning) {
         let message = format!("this program cannot be translated: {}", first.message);
         return Err(vec![Diagnostic::new(Code::NotSequential, Span::NONE, message)]);
     }

@@ -2,11 +2,12 @@
 //!
 //! - `call {:async} r := p(e);` with an `r` of the result's type, as Corral has it: `r` gets an arbitrary value.
 //! - `assume {:await} e;` is passed if `e` holds; otherwise the task blocks, which lets others run, until it does.
+//! - `/` of integers, as programs without reals have it, is `div`: other tools read it as a division of reals.
 //! - Seals restrict which schedules a search looks at, not what a program does: they are dropped.
 //! - A program with several entry points in one buffer gets one that posts them all.
 
-use dally_bpl::ast::{Ast, Async, Attrs, StmtKind};
-use dally_bpl::check::{Info, TyKind, VarId};
+use dally_bpl::ast::{Ast, Async, Attrs, BinaryOp, Expr, StmtKind};
+use dally_bpl::check::{Info, Ty, TyKind, VarId};
 use dally_bpl::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -52,6 +53,15 @@ pub(crate) fn odds_and_ends(unit: &mut Unit, info: &Info) {
         });
     }
     unit.ast.decls = decls;
+}
+
+/// `/` of integers that gives an integer becomes `div`.
+pub(crate) fn old_division(ast: &mut Ast, info: &Info) {
+    for e in ast.exprs.ids() {
+        if matches!(ast.exprs[e], Expr::Binary(BinaryOp::RealDiv, ..)) && info.type_of(e) == Ty::INT {
+            ast.exprs.set_operator(e, BinaryOp::Div);
+        }
+    }
 }
 
 /// `assume {:await} e;` becomes `if (!e) { yield; assume e; }`.

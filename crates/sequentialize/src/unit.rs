@@ -8,7 +8,7 @@ use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::build;
+use crate::{build, lower};
 
 /// A procedure in which execution starts.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,8 @@ pub(crate) fn info(ast: &Ast) -> Info {
 
 impl Unit {
     pub(crate) fn new(program: &Program, entry: Option<&str>) -> Unit {
-        let ast = program.ast.clone();
+        let mut ast = program.ast.clone();
+        lower::old_division(&mut ast, &program.info);
         let mut unit = Unit {
             ast,
             entries: Vec::new(),

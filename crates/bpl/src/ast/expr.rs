@@ -328,6 +328,18 @@ impl Exprs {
         self.nodes.iter().map(|(expr, _)| expr)
     }
 
+    /// Replaces the operator of a binary expression.
+    pub fn set_operator(&mut self, id: ExprId, op: BinaryOp) {
+        if let (Expr::Binary(old, ..), _) = &mut self.nodes[id.index()] {
+            *old = op;
+        }
+    }
+
+    /// The ids of all expressions, parts before the whole.
+    pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (0..self.nodes.len() as u32).map(ExprId)
+    }
+
     /// Adds a list of expressions.
     pub fn add_list(&mut self, items: &[ExprId]) -> ExprList {
         let start = self.lists.len() as u32;

@@ -1,0 +1,16 @@
+// flags: --to dfs --delays 0
+// `/` of integers is worth a warning, and is `div` in the output.
+
+var g: int;
+
+procedure main()
+{
+  g := 7;
+  call {:async} halve();
+}
+
+procedure halve()
+{
+  g := g / 2;
+  assert g == 3;
+}
