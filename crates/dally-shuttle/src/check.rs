@@ -40,6 +40,7 @@ pub fn check_with<F>(config: Config, f: F) -> Report
 where
     F: Fn() + Send + Sync + 'static,
 {
+    refuse_inside();
     let f = Arc::new(f);
     let replayed = match std::env::var(REPLAY) {
         Ok(schedule) => replay_if_it_fits(&config, &schedule, &f),
@@ -73,6 +74,7 @@ pub fn replay_with<F>(config: Config, schedule: &str, f: F) -> Report
 where
     F: Fn() + Send + Sync + 'static,
 {
+    refuse_inside();
     match parse(&config, schedule) {
         Ok((schedule, strategy)) => {
             let explorer = Explorer::replaying(&config, &strategy, &schedule, Capture::default());
@@ -112,11 +114,24 @@ fn parse(config: &Config, text: &str) -> Result<(Schedule, Strategy), Box<dyn st
 }
 
 /// Like [`check_with`], but a bug is part of the report, and the environment has no say.
+///
+/// # Panics
+///
+/// Inside of another check.
+#[track_caller]
 pub fn explore<F>(config: &Config, f: F) -> Report
 where
     F: Fn() + Send + Sync + 'static,
 {
+    refuse_inside();
     run_all(config, &Explorer::for_own_runner(config), &Arc::new(f))
+}
+
+/// Shuttle has one execution per thread at a time.
+#[track_caller]
+fn refuse_inside() {
+    let inside = shuttle::current::try_get_current_task().is_some();
+    assert!(!inside, "a check cannot run inside of another check, or of a shuttle test");
 }
 
 #[track_caller]

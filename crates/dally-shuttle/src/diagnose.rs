@@ -128,6 +128,8 @@ pub(crate) fn diagnose(
         },
         delays: scene.cost,
         repeatable: second.is_some(),
+        default_replays: config.steps == Config::default().steps
+            && scene.schedule.strategy.parse::<Strategy>().is_ok(),
         unit: scene.strategy.unit(),
         message: crash.message,
         schedule: scene.schedule,

@@ -68,14 +68,15 @@ impl Explorer {
         schedule: &Schedule,
         capture: Capture,
     ) -> Self {
-        let config = Config { values: schedule.values, schedules: Some(1), ..config.clone() };
+        let config = Config { values: schedule.values, schedules: None, ..config.clone() };
         let mut search = Search::new(&config, std::slice::from_ref(strategy));
         (search.replaying, search.only) = (true, Some(schedule.deviations.clone()));
         search.capture = Some(capture);
         Self(Rc::new(RefCell::new(search)))
     }
 
-    /// What the search has to say: once it is over, or so far. It does not know of failures.
+    /// What the search has to say: once it is over, or so far. It does not know of failures, which are the runner's
+    /// to report, nor of executions that a scheduler around it has ended early.
     pub fn report(&self) -> Report {
         let search = self.0.borrow();
         Report { verdict: search.verdict(), statistics: search.count() }
@@ -196,6 +197,10 @@ impl Search {
             self.finish_run();
         }
         if self.stop.is_some() || self.out_of_time() {
+            return None;
+        }
+        if self.replaying && self.only.is_none() {
+            self.stop = Some(Stop::Limit(Limit::Replay));
             return None;
         }
         let deviations = self.next_deviations()?;
@@ -351,7 +356,8 @@ impl Search {
     fn verdict(&self) -> Verdict {
         match self.stop {
             Some(Stop::Unrepeatable) if self.replaying => Verdict::Unsupported(format!(
-                "{} does not fit this program: it has fewer branches, or fewer tasks at one of them",
+                "{} does not fit this program: it has fewer branches, or fewer tasks at one of them. The schedule \
+                 may be another test's, or of this one before it was changed, or under another configuration",
                 self.schedule()
             )),
             Some(Stop::Unrepeatable) => Verdict::Unsupported(format!(
@@ -360,7 +366,9 @@ impl Search {
                  on statics that outlive an execution",
                 self.schedule()
             )),
-            Some(Stop::Everything | Stop::Bound(_)) if self.statistics.cut > 0 => {
+            Some(Stop::Everything | Stop::Bound(_) | Stop::Limit(Limit::Replay))
+                if self.statistics.cut > 0 =>
+            {
                 Verdict::Inconclusive(Limit::Steps)
             }
             Some(Stop::Everything) if self.statistics.values > 0 => Verdict::ProvedForValues,

@@ -41,6 +41,8 @@ pub enum Limit {
     Time,
     /// Some executions were cut off, because they had too many steps.
     Steps,
+    /// There was one schedule to replay, and it does not fail.
+    Replay,
     /// Somebody else has stopped it: it is not over.
     Stopped,
 }
@@ -72,6 +74,8 @@ pub struct Bug {
     pub repeatable: bool,
     /// What is counted: `delay` or `preemption`.
     pub(crate) unit: &'static str,
+    /// The schedule means the same under the default configuration.
+    pub(crate) default_replays: bool,
 }
 
 /// A task that waits in a deadlock.
@@ -153,6 +157,7 @@ impl fmt::Display for Report {
                 write!(f, "no bug: no schedule with at most {} fails{values}", count(*bound, self.unit()))?;
             }
             Verdict::Bug(bug) => writeln!(f, "{bug}")?,
+            Verdict::Inconclusive(limit @ Limit::Replay) => write!(f, "{limit}")?,
             Verdict::Inconclusive(limit) => write!(f, "no bug so far: {limit}")?,
             Verdict::Unsupported(reason) => write!(f, "cannot be explored: {reason}")?,
         }
@@ -179,6 +184,7 @@ impl fmt::Display for Limit {
             Self::Schedules => "the limit on schedules is reached",
             Self::Time => "the time is up",
             Self::Steps => "some schedules were cut off by the limit on steps",
+            Self::Replay => "this schedule does not fail; no other was run",
             Self::Stopped => "the search is not over",
         })
     }
@@ -237,9 +243,14 @@ impl fmt::Display for Bug {
         write!(
             f,
             "schedule: {schedule}\n\
-             Run the test with {variable}='{schedule}' to see it again, or call dally_shuttle::replay.",
+             Run the test with {variable}='{schedule}' to see it again, or call {replay}.",
             schedule = self.schedule,
             variable = crate::REPLAY,
+            replay = if self.default_replays {
+                "dally_shuttle::replay"
+            } else {
+                "dally_shuttle::replay_with and the same configuration"
+            },
         )
     }
 }

@@ -23,7 +23,8 @@ impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.strategy)?;
         match self.values {
-            Values::Seed(0) => {}
+            // After a name with a `+` of its own, it has to be said.
+            Values::Seed(0) if !self.strategy.contains('+') => {}
             Values::Seed(seed) => write!(f, "+seed{seed}")?,
             Values::Choose(values) => write!(f, "+choose{values}")?,
         }

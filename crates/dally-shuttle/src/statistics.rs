@@ -47,11 +47,49 @@ impl fmt::Display for Statistics {
 
 impl fmt::Display for StrategyStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts: Vec<_> = self.schedules.iter().map(u64::to_string).collect();
-        write!(f, "{}: {}", self.strategy, counts.join(" + "))?;
+        write!(f, "{}: {}", self.strategy, summary(&self.schedules))?;
         match self.completed {
             Some(bound) => write!(f, ", complete up to {bound}"),
             None => Ok(()),
+        }
+    }
+}
+
+/// So many numbers are listed at the most.
+const LISTED: usize = 12;
+
+/// The counts for the bounds 0, 1, 2, …, of which there may be thousands.
+fn summary(counts: &[u64]) -> String {
+    let mut parts = Vec::new();
+    let mut bound = 0;
+    for same in counts.chunk_by(|one, next| one == next) {
+        bound += same.len();
+        match same {
+            [count, _, _, _, ..] => parts.push(format!("… {count} each up to bound {}", bound - 1)),
+            few => parts.extend(few.iter().map(u64::to_string)),
+        }
+    }
+    if let (true, Some(last)) = (parts.len() > LISTED, counts.last()) {
+        parts.truncate(LISTED - 2);
+        parts.push(format!("… + {last} with bound {}", counts.len() - 1));
+    }
+    parts.join(" + ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_bounds_are_summed_up() {
+        for (counts, expected) in [
+            (vec![], ""),
+            (vec![1, 3, 3, 3, 2], "1 + 3 + 3 + 3 + 2"),
+            ([vec![1, 3], vec![5; 39]].concat(), "1 + 3 + … 5 each up to bound 40"),
+            ([vec![1], vec![5; 40], vec![2]].concat(), "1 + … 5 each up to bound 40 + 2"),
+            ((1..=20).collect(), "1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + … + 20 with bound 19"),
+        ] {
+            assert_eq!(summary(&counts), expected);
         }
     }
 }

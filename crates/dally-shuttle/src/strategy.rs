@@ -23,7 +23,7 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// Delays of a scheduler, given empty. The name is what schedules call it by: it has no `/`.
+    /// Delays of a scheduler, given empty. The name is what schedules call it by.
     pub fn delaying<S>(name: impl Into<String>, empty: S) -> Self
     where
         S: DelayingScheduler + Send + Sync + 'static,
@@ -101,6 +101,12 @@ impl Default for Strategy {
     }
 }
 
+/// A list of schedulers, without those that have no delays to bound.
+fn without_bags(message: &str) -> String {
+    let bags = Name::FORMS.iter().filter(|form| form.contains("bag"));
+    bags.fold(message.to_owned(), |text, bag| text.replace(&format!("`{bag}`, "), ""))
+}
+
 fn starts_with_digit(text: &str) -> bool {
     text.trim_start().starts_with(|first: char| first.is_ascii_digit())
 }
@@ -146,7 +152,7 @@ pub enum StrategyError {
 impl fmt::Display for StrategyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(error) => write!(f, "{error}; or `{PREEMPTIONS}`"),
+            Self::Unknown(error) => write!(f, "{}; or `{PREEMPTIONS}`", without_bags(&error.to_string())),
             Self::NoDelays(name) => {
                 write!(f, "`{name}` has no delays to bound: use `shuttle::check_dfs` to try every order")
             }

@@ -1,12 +1,13 @@
 //! What a user sees of a failure, and how it is run again.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::sync::Arc;
 
 use dally_shuttle::{
-    Config, Failure, Limit, REPLAY, Strategy, Values, Verdict, check, check_with, explore, replay,
+    Config, Failure, Limit, Name, REPLAY, Strategy, Values, Verdict, check, check_with, explore, replay,
+    replay_with,
 };
 use shuttle::rand::Rng;
 use shuttle::sync::Mutex;
@@ -245,7 +246,9 @@ fn schedules_are_replayed() {
         replay("rr/4", lost_update);
     });
     assert!(text.starts_with("panic in the main thread, with 1 delay under rr\n"), "{text}");
-    assert_eq!(replay("rr/-", lost_update).statistics.schedules, 1);
+    let passes = replay("rr/-", lost_update);
+    assert_eq!((passes.statistics.schedules, &passes.verdict), (1, &Verdict::Inconclusive(Limit::Replay)));
+    assert!(passes.to_string().starts_with("this schedule does not fail"), "{passes}");
 
     let dice = || assert_ne!(shuttle::rand::thread_rng().gen_range(0..6), 4);
     let Verdict::Bug(bug) = explore(&Config { values: Values::Choose(6), ..under("rtc") }, dice).verdict
@@ -272,6 +275,7 @@ fn wrong_schedules_are_refused() {
         ("rr+choose0/1", "`+seedN` or `+chooseN` is expected"),
         ("rrr/1", "did you mean `rr`?"),
         ("bag/1", "has no delays to bound"),
+        ("rr/4000000000", "may be another test's"),
         ("rr/4000000000", "does not fit this program"),
         ("rr/0,0,0,0,0,0,0", "does not fit this program"),
     ] {
@@ -283,9 +287,50 @@ fn wrong_schedules_are_refused() {
 }
 
 #[test]
+fn a_configuration_that_matters_is_asked_for() {
+    let mine = Config {
+        strategies: vec![Strategy::delaying("mine+yours", "rr".parse::<Name>().unwrap().build())],
+        ..under("rr")
+    };
+    let short = Config { steps: shuttle::MaxSteps::FailAfter(1_000), ..under("rr") };
+    for config in [mine, short] {
+        let Verdict::Bug(bug) = explore(&config, lost_update).verdict else { panic!("it has a bug") };
+        let call = "or call dally_shuttle::replay_with and the same configuration.";
+        assert!(bug.to_string().ends_with(call), "{bug}");
+        let again = message(AssertUnwindSafe(move || {
+            replay_with(config, &bug.schedule.to_string(), lost_update);
+        }));
+        assert!(again.contains("a deposit is lost"), "{again}");
+    }
+}
+
+#[test]
+fn a_check_inside_of_a_check_is_refused() {
+    let report = explore(&under("rr"), || {
+        check(|| {});
+    });
+    let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
+    assert!(bug.message.contains("a check cannot run inside of another check"), "{report}");
+    assert_eq!(check(|| {}).verdict, Verdict::Proved, "afterwards, all is well");
+}
+
+#[test]
+fn only_schedulers_with_delays_are_offered() {
+    let error = Strategy::list("something").unwrap_err().to_string();
+    assert!(!error.contains("bag") && error.contains("`rr`"), "{error}");
+}
+
+#[test]
 fn a_schedule_is_its_text() {
-    for text in ["rr/-", "rr:reverse/3,17,17", "priority(rtc)+seed7/0", "pct:1,2+choose2/4", "preemptions/1"]
-    {
+    for text in [
+        "rr/-",
+        "a+b+seed0/-",
+        "a+b+choose2/1",
+        "rr:reverse/3,17,17",
+        "priority(rtc)+seed7/0",
+        "pct:1,2+choose2/4",
+        "preemptions/1",
+    ] {
         assert_eq!(text.parse::<dally_shuttle::Schedule>().unwrap().to_string(), text);
     }
 }
