@@ -161,7 +161,7 @@ fn declare_wrapper(
 ) {
     let Around { mut locals, before, after, restore } = around;
     let signature = &procedure.signature;
-    let ins = build::var_names(&signature.ins);
+    let ins = build::vars_apart(ast, &signature.ins);
     let mut results = Vec::new();
     for out in &signature.outs {
         let result = names.result(ast, out.var.name.name);
@@ -170,7 +170,7 @@ fn declare_wrapper(
     }
     let mut stmts = before;
     stmts.extend(place.map(|(p, origin)| p.begins(ast, origin)));
-    let args = build::names(ast, &ins);
+    let args = build::names(ast, &build::var_names(&ins));
     stmts.push(build::call(ast, &results, signature.name.name, &args));
     stmts.extend(place.map(|(p, _)| p.ends(ast)));
     stmts.extend(after);
@@ -184,7 +184,7 @@ fn declare_wrapper(
         stmts.push(build::set(ast, &[names.handle], &[value]));
     }
     stmts.extend(restore);
-    let mut wrapper = build::signature(name, build::same_vars(&signature.ins), outs);
+    let mut wrapper = build::signature(name, ins, outs);
     wrapper.type_params.clone_from(&signature.type_params);
     build::declare_procedure(ast, wrapper, locals, stmts, Attrs::NONE);
 }
