@@ -249,6 +249,32 @@ fn flags_of_other_translations_are_not_ignored() {
 }
 
 #[test]
+fn sequential_programs_can_be_explored() {
+    let levels = "var a: bool;
+                  procedure main() { a := false; call {:async} {:level 1} p(); yield; call {:async} q(); }
+                  procedure p() { a := true; yield; call {:async} {:level 0} q(); }
+                  procedure q() { call {:async} r(); }
+                  procedure r() { assert a; }";
+    let flat = "var a: bool;
+                procedure main() { a := false; call {:async} p(); yield; assert a; }
+                procedure p() { a := true; yield; assert a; }";
+    for (program, flags, exit) in [
+        (levels, "--to buffers --yields 1", 0),
+        (&levels.replace("assert a", "assert !a"), "--to buffers --yields 1", 1),
+        (&flat.replace("p(); yield", "{:level 1} p(); yield"), "--to buffers", 0),
+        (flat, "--to buffers", 1),
+        (flat, "--to dfs", 1),
+        (flat, "--to dfw", 1),
+    ] {
+        let args: Vec<&str> = ["sequentialize", "-"].into_iter().chain(flags.split(' ')).collect();
+        let sequential = dally(&args, program.as_bytes());
+        let found = dally(&["check", "-"], &sequential.stdout);
+        let says = format!("{}{}", text(&found.stdout), text(&found.stderr));
+        assert_eq!(found.status.code(), Some(exit), "{flags} {program}: {says}");
+    }
+}
+
+#[test]
 fn a_portfolio_says_what_each_scheduler_has_covered() {
     let output = in_root(&["check", "--scheduler", "portfolio", "examples/deposit.bpl"]);
     for scheduler in ["rr", "rr:reverse", "rtc", "random:1"] {

@@ -71,6 +71,9 @@ pub(crate) fn lower(
 ) {
     let (posted, with_handle) = posted(unit);
     let own = keepers(&mut unit.ast, thread_local);
+    // What the passes have set up is assigned to before a task reads it.
+    let mut arbitrary = globals::names(thread_local);
+    arbitrary.retain(|v| unit.initially.iter().all(|(set, _)| set != v));
     let mut names = Names { handle: build::fresh(&mut unit.ast, "posted"), results: FxHashMap::default() };
     let mut wrappers = FxHashMap::default();
     for post in posted {
@@ -82,7 +85,7 @@ pub(crate) fn lower(
         wrappers.insert(post, wrapper);
         let mut around = around(ast, post);
         keep(ast, &mut around, &own);
-        around.before.extend(build::havoc(&globals::names(thread_local)));
+        around.before.extend(build::havoc(&arbitrary));
         let handle = with_handle.contains(&post.procedure).then_some(&mut *tasks);
         let begins = place.map(|p| (p, origin));
         declare_wrapper(ast, &mut names, handle, begins, &declaration, wrapper, around);

@@ -163,6 +163,9 @@ impl Pass {
         let below_at = below.iter().map(|k| k.parts().iter().map(|v| parameter(ast, *v)).collect()).collect();
         let round_at = build::fresh(ast, "round$at");
         unit.initially.push((begun, 0));
+        // They are kept over posts even where they say nothing yet.
+        let known = [&running].into_iter().chain(&below).flat_map(Known::parts);
+        unit.initially.extend(known.map(|v| (v, 0)));
         Pass {
             vars: globals::names(&shared),
             shared,
