@@ -220,20 +220,20 @@ pub(crate) struct Sequentialize {
     pub(crate) to: Translation,
 
     /// The most delays in all (dfs, df, dfw); 1 by default, or free where --rounds is given
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..MOST_ROUNDS))]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS - 1))]
     pub(crate) delays: Option<u32>,
 
     /// The number of rounds; by default as many as the delays can reach, and 2 for lal-reps and synce
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
     pub(crate) rounds: Option<u32>,
 
-    /// The rounds of the tasks of each level (buffers)
-    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
-    pub(crate) yields: u32,
+    /// The rounds of the tasks of each level (buffers); 2 by default
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) yields: Option<u32>,
 
-    /// The rounds through all buffers (buffers)
-    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
-    pub(crate) zields: u32,
+    /// The rounds through all buffers (buffers); 2 by default
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) zields: Option<u32>,
 
     /// Let each posted task be put off before it begins: without it, buffers and synce keep the order of posts
     #[arg(long)]

@@ -3,10 +3,13 @@
 use dally_sequentialize::{Bounds, Options, Sequential, Target};
 
 use crate::cli::{Sequentialize, Translation};
-use crate::output::Exit;
+use crate::output::{self, Exit};
 use crate::print;
 
 pub(crate) fn run(arguments: &Sequentialize) -> Exit {
+    if let Some(message) = without_meaning(arguments) {
+        return output::complain(&message);
+    }
     let options = Options {
         to: target(arguments),
         entry: arguments.program.entry.clone(),
@@ -18,6 +21,30 @@ pub(crate) fn run(arguments: &Sequentialize) -> Exit {
         let sequential = dally_sequentialize::sequentialize(program, &options)?;
         Ok(header(&options, &sequential) + &dally_bpl::print(&sequential.ast))
     })
+}
+
+/// Says which flag is not one of the translation.
+fn without_meaning(arguments: &Sequentialize) -> Option<String> {
+    let to = arguments.to;
+    let by_delays = matches!(to, Translation::Dfs | Translation::Df | Translation::Dfw);
+    let buffers = to == Translation::Buffers;
+    let own = match to {
+        Translation::Dfs | Translation::Df | Translation::Dfw => "use --delays or --rounds",
+        Translation::LalReps | Translation::Synce => "use --rounds",
+        Translation::Buffers => "use --zields and --yields",
+    };
+    let name = target(arguments).name();
+    let bounds = [
+        ("--delays", arguments.delays.is_some() && !by_delays),
+        ("--rounds", arguments.rounds.is_some() && buffers),
+        ("--yields", arguments.yields.is_some() && !buffers),
+        ("--zields", arguments.zields.is_some() && !buffers),
+    ];
+    if let Some((flag, _)) = bounds.into_iter().find(|(_, wrong)| *wrong) {
+        return Some(format!("{flag} does not bound `{name}`: {own}"));
+    }
+    (arguments.no_chains && !buffers)
+        .then(|| format!("--no-chains is for `buffers`: `{name}` makes no chains of posts"))
 }
 
 fn target(arguments: &Sequentialize) -> Target {
@@ -33,7 +60,10 @@ fn target(arguments: &Sequentialize) -> Target {
         Translation::Df => Target::Df(bounds),
         Translation::Dfw => Target::Dfw(bounds),
         Translation::LalReps => Target::LalReps { rounds },
-        Translation::Buffers => Target::Buffers { zields: arguments.zields, yields: arguments.yields },
+        Translation::Buffers => {
+            let rounds = |given: Option<u32>| given.unwrap_or(2);
+            Target::Buffers { zields: rounds(arguments.zields), yields: rounds(arguments.yields) }
+        }
         Translation::Synce => Target::Synce { rounds },
     }
 }

@@ -215,6 +215,66 @@ fn flags_without_a_meaning_are_not_ignored() {
 }
 
 #[test]
+fn flags_of_other_translations_are_not_ignored() {
+    for (flags, says) in [
+        ("--to lal-reps --delays 2", "--delays does not bound `lal-reps`: use --rounds"),
+        ("--to buffers --delays 1", "--delays does not bound `buffers`: use --zields and --yields"),
+        ("--to buffers --rounds 2", "--rounds does not bound `buffers`: use --zields and --yields"),
+        ("--to synce --delays 1", "--delays does not bound `synce`: use --rounds"),
+        ("--to synce --yields 1", "--yields does not bound `synce`: use --rounds"),
+        ("--to synce --no-chains", "--no-chains is for `buffers`"),
+        ("--to dfs --yields 2", "--yields does not bound `dfs`: use --delays or --rounds"),
+        ("--to dfs --zields 2", "--zields does not bound `dfs`: use --delays or --rounds"),
+        ("--to dfw --no-chains", "--no-chains is for `buffers`"),
+        ("--no-chains", "`dfw` makes no chains of posts"),
+        ("--delays 1000", "1000 is not in 0..=999"),
+        ("--rounds 1001", "1001 is not in 1..=1000"),
+    ] {
+        let mut args = vec!["sequentialize", "-"];
+        args.extend(flags.split(' '));
+        let out = dally(&args, b"procedure main() {}");
+        assert_eq!(out.status.code(), Some(2), "{flags}");
+        assert!(text(&out.stderr).contains(says), "{flags}: {}", text(&out.stderr));
+        assert!(out.stdout.is_empty(), "{flags}");
+    }
+    for flags in [
+        "--to dfs --delays 1 --rounds 2",
+        "--to buffers --zields 1 --yields 1 --no-chains",
+        "--to synce --rounds 1",
+    ] {
+        let mut args = vec!["sequentialize", "-"];
+        args.extend(flags.split(' '));
+        assert_eq!(dally(&args, b"procedure main() {}").status.code(), Some(0), "{flags}");
+    }
+}
+
+#[test]
+fn sequential_programs_can_be_explored() {
+    let levels = "var a: bool;
+                  procedure main() { a := false; call {:async} {:level 1} p(); yield; call {:async} q(); }
+                  procedure p() { a := true; yield; call {:async} {:level 0} q(); }
+                  procedure q() { call {:async} r(); }
+                  procedure r() { assert a; }";
+    let flat = "var a: bool;
+                procedure main() { a := false; call {:async} p(); yield; assert a; }
+                procedure p() { a := true; yield; assert a; }";
+    for (program, flags, exit) in [
+        (levels, "--to buffers --yields 1", 0),
+        (&levels.replace("assert a", "assert !a"), "--to buffers --yields 1", 1),
+        (&flat.replace("p(); yield", "{:level 1} p(); yield"), "--to buffers", 0),
+        (flat, "--to buffers", 1),
+        (flat, "--to dfs", 1),
+        (flat, "--to dfw", 1),
+    ] {
+        let args: Vec<&str> = ["sequentialize", "-"].into_iter().chain(flags.split(' ')).collect();
+        let sequential = dally(&args, program.as_bytes());
+        let found = dally(&["check", "-"], &sequential.stdout);
+        let says = format!("{}{}", text(&found.stdout), text(&found.stderr));
+        assert_eq!(found.status.code(), Some(exit), "{flags} {program}: {says}");
+    }
+}
+
+#[test]
 fn a_portfolio_says_what_each_scheduler_has_covered() {
     let output = in_root(&["check", "--scheduler", "portfolio", "examples/deposit.bpl"]);
     for scheduler in ["rr", "rr:reverse", "rtc", "random:1"] {

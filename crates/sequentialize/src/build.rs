@@ -248,6 +248,19 @@ pub(crate) fn same_vars(vars: &[VarDecl]) -> Vec<VarDecl> {
     vars.iter().map(|v| var(v.var.name.name, v.var.ty, Attrs::NONE)).collect()
 }
 
+/// The same for a procedure that uses globals by their names: a parameter that is called like one gets another name.
+pub(crate) fn vars_apart(ast: &mut Ast, vars: &[VarDecl]) -> Vec<VarDecl> {
+    let mut apart = same_vars(vars);
+    for decl in &mut apart {
+        let name = decl.var.name.name;
+        if ast.decls.iter().any(|d| matches!(&d.kind, DeclKind::Var(global) if global.name.name == name)) {
+            let text = format!("{}$arg", ast.text(name));
+            decl.var.name.name = fresh(ast, &text);
+        }
+    }
+    apart
+}
+
 pub(crate) fn var_names(vars: &[VarDecl]) -> Vec<Sym> {
     vars.iter().map(|v| v.var.name.name).collect()
 }

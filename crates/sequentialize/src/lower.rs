@@ -6,7 +6,9 @@
 //! - Seals restrict which schedules a search looks at, not what a program does: they are dropped.
 //! - A program with several entry points in one buffer gets one that posts them all.
 
-use dally_bpl::ast::{Ast, Async, Attrs, BinaryOp, Expr, StmtKind};
+use dally_bpl::ast::{
+    Ast, Async, Attrs, BinaryOp, Expr, LoopSpec, LoopSpecKind, StmtKind, for_each_stmt_mut,
+};
 use dally_bpl::check::{Info, Ty, TyKind, VarId};
 use dally_bpl::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -61,6 +63,38 @@ pub(crate) fn old_division(ast: &mut Ast, info: &Info) {
         if matches!(ast.exprs[e], Expr::Binary(BinaryOp::RealDiv, ..)) && info.type_of(e) == Ty::INT {
             ast.exprs.set_operator(e, BinaryOp::Div);
         }
+    }
+}
+
+/// Says which statements of code expressions would have to be translated: those are part of an expression, in the
+/// middle of which no task can be switched, and no flag raised.
+pub(crate) fn code_expressions(unit: &mut Unit) {
+    let ids = unit.ast.exprs.ids().filter_map(|e| match unit.ast.exprs[e] {
+        Expr::Code(code) => Some(code),
+        _ => None,
+    });
+    let is_invariant = |spec: &LoopSpec| matches!(spec.kind, LoopSpecKind::Invariant { .. });
+    let mut found = Vec::new();
+    for id in ids {
+        let mut block = unit.ast.exprs.code(id).block.clone();
+        for_each_stmt_mut(&mut block, &mut |s| {
+            let what = match &s.kind {
+                StmtKind::Async(_) => "a post",
+                StmtKind::Wait(..) => "a wait",
+                StmtKind::Yield | StmtKind::Zield => "a yield",
+                StmtKind::Await(_) => "an await",
+                StmtKind::AtomicBegin | StmtKind::AtomicEnd => "an atomic section",
+                StmtKind::Assert(_) => "an assertion",
+                StmtKind::Call(_) => "a call",
+                StmtKind::While(w) if w.specs.iter().any(is_invariant) => "a loop invariant",
+                _ => return,
+            };
+            found.push((s.span, what));
+        });
+    }
+    for (span, what) in found {
+        let help = "make it a statement before the one that has the code expression";
+        unit.unsupported(span, format!("{what} in a code expression"), help);
     }
 }
 

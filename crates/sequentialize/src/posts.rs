@@ -71,6 +71,9 @@ pub(crate) fn lower(
 ) {
     let (posted, with_handle) = posted(unit);
     let own = keepers(&mut unit.ast, thread_local);
+    // What the passes have set up is assigned to before a task reads it.
+    let mut arbitrary = globals::names(thread_local);
+    arbitrary.retain(|v| unit.initially.iter().all(|(set, _)| set != v));
     let mut names = Names { handle: build::fresh(&mut unit.ast, "posted"), results: FxHashMap::default() };
     let mut wrappers = FxHashMap::default();
     for post in posted {
@@ -82,7 +85,7 @@ pub(crate) fn lower(
         wrappers.insert(post, wrapper);
         let mut around = around(ast, post);
         keep(ast, &mut around, &own);
-        around.before.extend(build::havoc(&globals::names(thread_local)));
+        around.before.extend(build::havoc(&arbitrary));
         let handle = with_handle.contains(&post.procedure).then_some(&mut *tasks);
         let begins = place.map(|p| (p, origin));
         declare_wrapper(ast, &mut names, handle, begins, &declaration, wrapper, around);
@@ -161,7 +164,7 @@ fn declare_wrapper(
 ) {
     let Around { mut locals, before, after, restore } = around;
     let signature = &procedure.signature;
-    let ins = build::var_names(&signature.ins);
+    let ins = build::vars_apart(ast, &signature.ins);
     let mut results = Vec::new();
     for out in &signature.outs {
         let result = names.result(ast, out.var.name.name);
@@ -170,7 +173,7 @@ fn declare_wrapper(
     }
     let mut stmts = before;
     stmts.extend(place.map(|(p, origin)| p.begins(ast, origin)));
-    let args = build::names(ast, &ins);
+    let args = build::names(ast, &build::var_names(&ins));
     stmts.push(build::call(ast, &results, signature.name.name, &args));
     stmts.extend(place.map(|(p, _)| p.ends(ast)));
     stmts.extend(after);
@@ -184,7 +187,7 @@ fn declare_wrapper(
         stmts.push(build::set(ast, &[names.handle], &[value]));
     }
     stmts.extend(restore);
-    let mut wrapper = build::signature(name, build::same_vars(&signature.ins), outs);
+    let mut wrapper = build::signature(name, ins, outs);
     wrapper.type_params.clone_from(&signature.type_params);
     build::declare_procedure(ast, wrapper, locals, stmts, Attrs::NONE);
 }

@@ -61,6 +61,8 @@ impl Unit {
             problems: Diagnostics::default(),
         };
         unit.find_entries(entry);
+        unit.refuse_generic_entries();
+        lower::code_expressions(&mut unit);
         unit
     }
 
@@ -113,6 +115,20 @@ impl Unit {
             };
             let help = "mark one with `{:entrypoint}`, call it `main`, or name it with `--entry`";
             self.problems.push(Diagnostic::new(Code::NoEntry, Span::NONE, message).help(help));
+        }
+    }
+
+    /// Nobody says which types the parameters of an entry point are of.
+    fn refuse_generic_entries(&mut self) {
+        for entry in self.entries.clone() {
+            if self.procedure(entry.procedure).is_some_and(|p| !p.signature.type_params.is_empty()) {
+                let message = "an entry point with type parameters";
+                self.unsupported(
+                    entry.span,
+                    message,
+                    "start in a procedure that calls it with types of your own",
+                );
+            }
         }
     }
 

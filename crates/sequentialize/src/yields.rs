@@ -163,6 +163,9 @@ impl Pass {
         let below_at = below.iter().map(|k| k.parts().iter().map(|v| parameter(ast, *v)).collect()).collect();
         let round_at = build::fresh(ast, "round$at");
         unit.initially.push((begun, 0));
+        // They are kept over posts even where they say nothing yet.
+        let known = [&running].into_iter().chain(&below).flat_map(Known::parts);
+        unit.initially.extend(known.map(|v| (v, 0)));
         Pass {
             vars: globals::names(&shared),
             shared,
@@ -329,7 +332,8 @@ impl Pass {
         let mut stmts: Vec<Stmt> = tagged.then(|| place.pauses(ast)).into_iter().collect();
         stmts.push(self.next_part(ast));
         stmts.append(&mut around.before);
-        let mut args = build::names(ast, &build::var_names(&signature.ins));
+        let ins = build::vars_apart(ast, &signature.ins);
+        let mut args = build::names(ast, &build::var_names(&ins));
         args.extend(self.running.round.map(|_| build::int(ast, 0)));
         args.extend(self.context(ast, level - 1));
         args.extend(build::names(ast, &self.running.parts()));
@@ -341,7 +345,6 @@ impl Pass {
         stmts.push(self.next_part(ast));
         stmts.extend(tagged.then(|| place.resumes(ast)));
         let name = self.raises[&procedure];
-        let ins = build::same_vars(&signature.ins);
         let raise = Signature { name: build::ident(name), ins, outs: Vec::new(), ..signature };
         unit.levels.insert(name, level - 1);
         build::declare_procedure(ast, raise, around.locals, stmts, Attrs::NONE);

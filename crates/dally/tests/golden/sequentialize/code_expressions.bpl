@@ -1,0 +1,21 @@
+// flags: --to buffers
+// Nothing that needs a translation can stand in a code expression.
+
+var g: int;
+
+procedure main()
+{
+  assume |{ A: call {:async} p(); yield; assert g == 1; return true; }|;
+  assert |{ var b: bool; A: call b := zero(); return b; }|;
+  assert |{ var k: int; A: k := g; goto B; B: return k == g; }|;
+}
+
+procedure p()
+{
+  g := 3;
+}
+
+procedure zero() returns (yes: bool)
+{
+  yes := g == 0;
+}

@@ -1,0 +1,16 @@
+// flags: --to dfs
+// A task whose parameter is called like a global: the procedures that run it need both.
+
+var g: int;
+
+procedure main()
+{
+  g := 1;
+  call {:async} p(2);
+  assert g == 1;
+}
+
+procedure p(g: int)
+{
+  assert g == 2;
+}
