@@ -189,6 +189,7 @@ impl Machine {
                 self.leave_out_rest(state, task.0, &mut found.0);
             }
             index += 1;
+            index <= choice
         });
         found
     }

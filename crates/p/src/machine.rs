@@ -120,13 +120,13 @@ impl Machine {
 
     // Steps.
 
-    /// All outcomes of a step, each with its run, in the order of the choices.
+    /// All outcomes of a step, each with its run, in the order of the choices, as long as they are wanted.
     pub(crate) fn outcomes<O: Observer>(
         &self,
         state: &State,
         task: u32,
         observer: O,
-        mut each: impl FnMut(&mut Runner<'_, O>, End),
+        mut each: impl FnMut(&mut Runner<'_, O>, End) -> bool,
     ) {
         let context = (&self.code, &self.store);
         let (local, queue) =
@@ -160,8 +160,8 @@ impl Machine {
                 each(&mut runner, End::Fails(Box::new(Failure::unsupported(message))));
                 return;
             }
-            if !matches!(end, End::Discarded) {
-                each(&mut runner, end);
+            if !matches!(end, End::Discarded) && !each(&mut runner, end) {
+                return;
             }
             let Some((waiting, next, options)) = branches.last_mut() else { return };
             runner = waiting.clone();
@@ -268,7 +268,8 @@ impl Program for Machine {
             if let End::Fails(failure) = end {
                 let message = format!("{}{}", failure.message, self.locate(runner.failed_at()));
                 out.push(state.clone()).fails(Failure { message, ..*failure });
-                return;
+                // A search ends with the first failure of a step: what comes after it does not matter.
+                return false;
             }
             let changes = self.changes(state, runner);
             let fingerprint = state.parts.fingerprint_after(&changes);
@@ -284,6 +285,7 @@ impl Program for Machine {
             } else if !self.can_move(&runner.local, &runner.queue) {
                 successor.blocks(None);
             }
+            true
         });
     }
 

@@ -162,6 +162,15 @@ fn what_has_no_end_is_given_up() {
     assert!(matches!(verdict, Verdict::Bug(_)), "{verdict}");
 }
 
+/// A step may fail in more ways than anyone can go through: the first one will do.
+#[test]
+fn one_failure_of_a_step_is_enough() {
+    let text = "machine Main { start state S { entry { var i: int; var x: int;
+        while (i < 40) { x = choose(2); i = i + 1; } assert x == 1; } } }";
+    let verdict = search(&machines(text).unwrap()[0]).verdict;
+    assert!(matches!(verdict, Verdict::Bug(_)), "{verdict}");
+}
+
 /// The search by delays and the one without bounds see the same states, with any number of threads.
 #[test]
 fn all_searches_see_the_same_states() {
