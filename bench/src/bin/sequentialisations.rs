@@ -74,6 +74,7 @@ fn main() {
     let mut rows = Vec::new();
     for size in [2_500, 5_000, 10_000, 20_000] {
         let Some((program, count)) = program(size) else { continue };
+        let (checking, _) = best_of(3, || dally_bpl::check(&program.ast));
         for (name, to) in targets(2) {
             let (time, sequential) = best_of(3, || sequentialize(&program, &Options::new(to)));
             let Ok(sequential) = sequential else { continue };
@@ -82,6 +83,7 @@ fn main() {
                 count.to_string(),
                 name.to_owned(),
                 format!("{:.3}", time.as_secs_f64()),
+                format!("{:.1}", time.as_secs_f64() / checking.as_secs_f64()),
                 text.lines().count().to_string(),
                 format!("{:.1}", text.lines().count() as f64 / count as f64),
                 format!("{:.1}", text.len() as f64 / 1e6),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use dally_bpl::diagnostic::{Code, Diagnostic, did_you_mean};
 use dally_bpl::source::{SourceMap, Span};
-use dally_explore::{Bug, Delays, Moment, Name, ReplayError, TaskId, Turn, replay, replay_passing_over};
+use dally_explore::{Bug, Moment, ReplayError, TaskId, Turn, replay};
 use dally_p::{Line, LineKind, Machine, State};
 use dally_trace::{Change, End, Failed, Message, Source, Statement, TaskName, Trace, TraceStep, VERSION};
 
@@ -212,14 +212,7 @@ impl Test {
         bug: &Bug,
     ) -> Result<Trace, ReplayError> {
         let machine = &self.machine;
-        let mut delayed = vec![Vec::new(); bug.schedule.steps.len()];
-        if let Ok(name) = bug.schedule.policy.parse::<Name>() {
-            let policy = Delays::named(&name);
-            let mut note = |nth: usize, tasks: &[TaskId]| delayed[nth] = tasks.to_vec();
-            // The schedule does not say whether choices were charged for.
-            replay_passing_over(machine, &policy, &bug.schedule, 0, &mut note)
-                .or_else(|_| replay_passing_over(machine, &policy, &bug.schedule, 1, &mut note))?;
-        }
+        let delayed = traces::delayed(machine, &bug.schedule)?;
         let mut steps = Vec::new();
         let mut messages = Vec::new();
         let mut failed_at = None;

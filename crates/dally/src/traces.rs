@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_explore::{
-    Bug, Delays, Event, Fingerprint, Moment, Name, ReplayError, Schedule, TaskId, Turn, replay,
+    Bug, Delays, Event, Fingerprint, Moment, Name, Program, ReplayError, Schedule, TaskId, Turn, replay,
     replay_passing_over,
 };
 use dally_interp::{Change, Limits, Line, Machine, State};
@@ -91,19 +91,25 @@ pub(crate) fn explain(
 /// A schedule in which each task has a number of its own.
 struct Numbered {
     schedule: Schedule,
-    /// For each step, the tasks that were delayed before it. Only schedulers delay.
+    /// For each step, the tasks that were delayed before it.
     delayed: Vec<Vec<TaskId>>,
 }
 
-fn number(machine: &Machine, schedule: &Schedule) -> Result<Numbered, ReplayError> {
+/// For each step of a schedule, the tasks that were delayed before it. Only schedulers delay.
+pub(crate) fn delayed(program: &impl Program, schedule: &Schedule) -> Result<Vec<Vec<TaskId>>, ReplayError> {
     let mut delayed = vec![Vec::new(); schedule.steps.len()];
     if let Ok(name) = schedule.policy.parse::<Name>() {
         let policy = Delays::named(&name);
         let mut note = |nth: usize, tasks: &[TaskId]| delayed[nth] = tasks.to_vec();
         // The schedule does not say whether choices were charged for.
-        replay_passing_over(machine, &policy, schedule, 0, &mut note)
-            .or_else(|_| replay_passing_over(machine, &policy, schedule, 1, &mut note))?;
+        replay_passing_over(program, &policy, schedule, 0, &mut note)
+            .or_else(|_| replay_passing_over(program, &policy, schedule, 1, &mut note))?;
     }
+    Ok(delayed)
+}
+
+fn number(machine: &Machine, schedule: &Schedule) -> Result<Numbered, ReplayError> {
+    let mut delayed = delayed(machine, schedule)?;
     let mut numbered = schedule.clone();
     let mut numbers: HashMap<TaskId, TaskId> = HashMap::new();
     let mut next = 0..;

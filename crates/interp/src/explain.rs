@@ -1,7 +1,5 @@
 //! What happens in a step, statement by statement, for people.
 
-use std::rc::Rc;
-
 use dally_bpl::source::Span;
 use dally_explore::TaskId;
 
@@ -38,11 +36,9 @@ pub struct Change {
 }
 
 /// Records a run.
-#[derive(Clone)]
 struct Recorder<'m> {
     machine: &'m Machine,
-    /// Shared by the copies of a run until they go on.
-    lines: Rc<Vec<Line>>,
+    lines: Vec<Line>,
     /// The line of the statement that is being executed: after a call, that of the call.
     current: usize,
 }
@@ -59,7 +55,7 @@ impl Observer for Recorder<'_> {
         self.current = same.unwrap_or(self.lines.len());
         if same.is_none() {
             let name = self.machine.text(self.machine.code.procedures[procedure as usize].name);
-            Rc::make_mut(&mut self.lines).push(Line {
+            self.lines.push(Line {
                 span,
                 procedure: name.to_owned(),
                 depth: calls,
@@ -76,10 +72,10 @@ impl Observer for Recorder<'_> {
         // What a call returns comes after what it did.
         if let Some(line) = self.lines.get(self.current).filter(|_| self.current + 1 < self.lines.len()) {
             let again = Line { changes: Vec::new(), posts: Vec::new(), ..line.clone() };
-            Rc::make_mut(&mut self.lines).push(again);
+            self.lines.push(again);
             self.current = self.lines.len() - 1;
         }
-        if let Some(line) = Rc::make_mut(&mut self.lines).get_mut(self.current) {
+        if let Some(line) = self.lines.get_mut(self.current) {
             line.changes.retain(|c| c.variable != variable);
             line.changes.push(Change { variable, shared, value });
         }
@@ -87,7 +83,7 @@ impl Observer for Recorder<'_> {
 
     fn posted(&mut self, task: u32, procedure: u32) {
         let name = self.machine.text(self.machine.code.procedures[procedure as usize].name).to_owned();
-        if let Some(line) = Rc::make_mut(&mut self.lines).get_mut(self.current) {
+        if let Some(line) = self.lines.get_mut(self.current) {
             line.posts.push((TaskId(task), name));
         }
     }
@@ -96,7 +92,7 @@ impl Observer for Recorder<'_> {
 impl Machine {
     /// The statements of one outcome of a step, and where it failed, if it did.
     pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Vec<Line>, Option<Span>) {
-        let recorder = Recorder { machine: self, lines: Rc::default(), current: 0 };
+        let recorder = Recorder { machine: self, lines: Vec::new(), current: 0 };
         let Some((recorder, end)) = self.outcome(state, task.0, choice, recorder) else {
             return (Vec::new(), None);
         };
@@ -104,7 +100,7 @@ impl Machine {
             End::Fails(_, span) => Some(span),
             _ => None,
         };
-        (recorder.lines.to_vec(), failed)
+        (recorder.lines, failed)
     }
 
     /// The procedure that a task runs, and its number.

@@ -13,10 +13,10 @@
 //!    the buffers always begin in the order of their numbers, however large K is, which contradicts Theorem 4.
 //! 3. A program with one buffer is left as it is.
 
-use dally_bpl::ast::{Ast, Async, Attrs, BinaryOp, Stmt, StmtKind};
+use dally_bpl::ast::{Ast, Attrs, BinaryOp, Stmt, StmtKind};
 use dally_bpl::symbol::Sym;
 
-use crate::build::{self, stmt};
+use crate::build;
 use crate::globals::{self, Globals};
 use crate::lower;
 use crate::translation::Translation;
@@ -122,23 +122,12 @@ fn declare_rewind(ast: &mut Ast, vars: &[Sym], others: &[Vec<Sym>], round: Sym) 
 fn declare_main(unit: &mut Unit, zields: &Zields, rewind: Sym) {
     let (mut stmts, mut locals) = (vec![build::set_int(&mut unit.ast, zields.round, 0)], Vec::new());
     for (number, entry) in unit.entries.clone().into_iter().enumerate() {
-        let ins = unit.procedure(entry.procedure).map(|p| p.signature.ins.clone()).unwrap_or_default();
-        let ast = &mut unit.ast;
         if number > 0 {
-            stmts.push(build::call(ast, &[], zields.procedure, &[]));
+            stmts.push(build::call(&mut unit.ast, &[], zields.procedure, &[]));
         }
-        let args = lower::arbitrary_arguments(ast, &ins, &mut locals);
-        let args = build::names(ast, &args);
-        let args = ast.exprs.add_list(&args);
-        let (procedure, level) = (build::ident(entry.procedure), Some(entry.level + 1));
-        stmts.push(stmt(StmtKind::Async(Box::new(Async {
-            handle: None,
-            result: None,
-            procedure,
-            args,
-            level,
-        }))));
-        stmts.push(build::call(ast, &[], rewind, &[]));
+        let post = lower::post_entry(unit, &entry, entry.level + 1, &mut locals);
+        stmts.push(post);
+        stmts.push(build::call(&mut unit.ast, &[], rewind, &[]));
     }
     let main = zields.main;
     build::declare_procedure(

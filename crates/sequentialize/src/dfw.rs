@@ -38,11 +38,7 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
     posts::lower(unit, &mut tasks, &thread_local, Some(&rounds.place()), |ast, _| {
         let mut around = Around::default();
         posts::keep(ast, &mut around, &kept);
-        around.before.extend(vectors.advance(ast, &guess));
-        around.before.extend(rounds.begin_piece(ast));
-        around.before.extend(rounds.maybe_delay(ast));
-        around.before.push(vectors.load(ast));
-        around.after = vectors.confirm(ast, &guess);
+        vectors.run_later(ast, &rounds, &guess, &mut around);
         around
     });
     rounds::lower_switches(unit, vectors.pause, waits);

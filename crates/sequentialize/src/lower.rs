@@ -7,7 +7,7 @@
 //! - A program with several entry points in one buffer gets one that posts them all.
 
 use dally_bpl::ast::{
-    Ast, Async, Attrs, BinaryOp, Expr, LoopSpec, LoopSpecKind, StmtKind, for_each_stmt_mut,
+    Ast, Async, Attrs, BinaryOp, Expr, LoopSpec, LoopSpecKind, Stmt, StmtKind, VarDecl, for_each_stmt_mut,
 };
 use dally_bpl::check::{Info, Ty, TyKind, VarId};
 use dally_bpl::symbol::Sym;
@@ -208,23 +208,22 @@ pub(crate) fn single_entry(unit: &mut Unit, translation: &str) -> Option<Entry> 
     Some(entry)
 }
 
+/// Posts an entry point at a level, with arbitrary arguments.
+pub(crate) fn post_entry(unit: &mut Unit, entry: &Entry, level: u32, locals: &mut Vec<VarDecl>) -> Stmt {
+    let ins = unit.procedure(entry.procedure).map(|p| p.signature.ins.clone()).unwrap_or_default();
+    let args = arbitrary_arguments(&mut unit.ast, &ins, locals);
+    let args = build::names(&mut unit.ast, &args);
+    let args = unit.ast.exprs.add_list(&args);
+    let procedure = build::ident(entry.procedure);
+    stmt(StmtKind::Async(Box::new(Async { handle: None, result: None, procedure, args, level: Some(level) })))
+}
+
 /// Declares a procedure, at the lowest of their levels, that posts several entry points of one buffer.
 pub(crate) fn post_all(unit: &mut Unit, entries: &[Entry]) -> Entry {
     let root = build::fresh(&mut unit.ast, "entries");
     let (mut stmts, mut locals) = (Vec::new(), Vec::new());
     for entry in entries {
-        let ins = unit.procedure(entry.procedure).map(|p| p.signature.ins.clone()).unwrap_or_default();
-        let args = arbitrary_arguments(&mut unit.ast, &ins, &mut locals);
-        let args = build::names(&mut unit.ast, &args);
-        let args = unit.ast.exprs.add_list(&args);
-        let (procedure, level) = (build::ident(entry.procedure), Some(entry.level));
-        stmts.push(stmt(StmtKind::Async(Box::new(Async {
-            handle: None,
-            result: None,
-            procedure,
-            args,
-            level,
-        }))));
+        stmts.push(post_entry(unit, entry, entry.level, &mut locals));
     }
     build::declare_procedure(
         &mut unit.ast,
@@ -238,11 +237,7 @@ pub(crate) fn post_all(unit: &mut Unit, entries: &[Entry]) -> Entry {
 }
 
 /// Fresh locals for parameters that nobody passes.
-pub(crate) fn arbitrary_arguments(
-    ast: &mut Ast,
-    ins: &[dally_bpl::ast::VarDecl],
-    locals: &mut Vec<dally_bpl::ast::VarDecl>,
-) -> Vec<Sym> {
+pub(crate) fn arbitrary_arguments(ast: &mut Ast, ins: &[VarDecl], locals: &mut Vec<VarDecl>) -> Vec<Sym> {
     let mut names = Vec::new();
     for decl in ins {
         let text = ast.text(decl.var.name.name).to_owned();

@@ -9,7 +9,7 @@ use dally_bpl::symbol::Sym;
 
 use crate::build;
 use crate::globals::{self, Global, pairs, vector_pairs};
-use crate::posts;
+use crate::posts::{self, Around};
 use crate::rounds::Rounds;
 
 #[derive(Debug)]
@@ -27,6 +27,16 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
+    /// What stands around a posted task: it begins in a later round, where the guess for the end of its piece is made,
+    /// and confirmed when it ends.
+    pub(crate) fn run_later(&self, ast: &mut Ast, rounds: &Rounds, guess: &[Vec<Sym>], around: &mut Around) {
+        around.before.extend(self.advance(ast, guess));
+        around.before.extend(rounds.begin_piece(ast));
+        around.before.extend(rounds.maybe_delay(ast));
+        around.before.push(self.load(ast));
+        around.after = self.confirm(ast, guess);
+    }
+
     pub(crate) fn declare(ast: &mut Ast, shared: Vec<Global>, rounds: &Rounds) -> Vectors {
         let vars = globals::names(&shared);
         let reached = globals::declare_vector(ast, &shared, "", rounds.count);

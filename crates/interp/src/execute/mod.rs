@@ -31,9 +31,9 @@ const MAX_TASKS: usize = 10_000;
 /// A choice among more values than this is not made.
 const MAX_CHOICES: u64 = 1 << 16;
 
-/// Somebody who watches a run. Most runs are watched by nobody.
-pub(crate) trait Observer: Clone {
-    /// Whether it does: then it sees every instruction, and is put back with every choice.
+/// Somebody who watches a run. Most runs are watched by nobody; one that is follows a given way, and makes no choices.
+pub(crate) trait Observer {
+    /// Whether it does: then it sees every instruction, also those that are fused for others.
     const WATCHES: bool;
 
     /// An instruction of this statement is about to be executed.
@@ -165,7 +165,7 @@ enum Options {
 }
 
 /// A choice to come back to, and all that it takes.
-struct Choice<'m, O> {
+struct Choice<'m> {
     options: Options,
     /// The next one, and how many there are.
     next: u64,
@@ -180,7 +180,6 @@ struct Choice<'m, O> {
     local: Option<Box<Local<'m>>>,
     /// None between two statements.
     expression: Option<Box<Expression>>,
-    observer: O,
 }
 
 /// A task in the middle of a step.
@@ -196,7 +195,7 @@ pub(crate) struct Run<'m, O> {
     expression: Expression,
     pub(crate) observer: O,
     pc: u32,
-    choices: SmallVec<[Choice<'m, O>; 1]>,
+    choices: SmallVec<[Choice<'m>; 1]>,
     /// Which option each choice on this way has taken.
     pub(crate) path: SmallVec<[u32; 4]>,
     /// The options to take, if only one way is of interest.
@@ -373,7 +372,6 @@ impl<'m, O: Observer> Run<'m, O> {
             changes: self.changes.len(),
             local: None,
             expression: (!between_statements).then(|| Box::new(self.expression.clone())),
-            observer: self.observer.clone(),
         });
         self.next_way()
     }
@@ -394,7 +392,7 @@ impl<'m, O: Observer> Run<'m, O> {
             self.jumps = choice.jumps;
             let (options, count, mut nth) = (choice.options, choice.count, choice.next);
             let mut passed = 0;
-            if let (Options::Targets(list), false) = (options, O::WATCHES) {
+            if let Options::Targets(list) = options {
                 let rest = &self.code.targets[list as usize][nth as usize..];
                 let open = rest.iter().map(|target| self.guards_passed(target)).position(|p| {
                     passed = p.unwrap_or(0);
@@ -412,9 +410,6 @@ impl<'m, O: Observer> Run<'m, O> {
             self.path.push(nth as u32);
             self.pc = choice.pc;
             self.expression.restore(choice.expression.as_deref());
-            if O::WATCHES {
-                self.observer = choice.observer.clone();
-            }
             if nth + 1 == count {
                 self.choices.pop();
             }
