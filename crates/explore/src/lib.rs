@@ -86,6 +86,7 @@
 
 mod expand;
 mod fingerprint;
+mod limits;
 pub mod policy;
 mod portfolio;
 mod program;
@@ -101,6 +102,7 @@ mod wave;
 
 pub use dally_schedule::{Arrangement, Name, Post, TaskId};
 pub use fingerprint::{Fingerprint, Fingerprinter};
+pub use limits::Limits;
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
 pub use portfolio::portfolio;
 pub use program::{Failure, FailureKind, Program};
