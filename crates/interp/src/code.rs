@@ -48,6 +48,10 @@ pub(crate) enum Op {
     AndThen(Address),
     /// If the top is true, go there and keep it; else drop it.
     OrElse(Address),
+    /// Call a function of one integer whose results are remembered…
+    Recall(Address),
+    /// … and return from it: it begins here.
+    Remember(Address),
     /// Call a function with so many arguments.
     Apply(Address, u8),
     Result,
@@ -118,7 +122,7 @@ pub(crate) enum Operand {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) to: Address,
-    /// The guards that it begins with, as a part of [`Code::guards`]; each is one instruction.
+    /// The guards that it begins with, as a part of [`Code::guards`].
     pub(crate) guards: (u32, u32),
 }
 
@@ -128,11 +132,24 @@ impl From<Address> for Target {
     }
 }
 
-/// An assumption that a variable has a value.
+/// An assumption about a variable: that it has a value, or has another one, or a smaller or larger one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Guard {
     Bool(Place, bool),
     Int(Place, i64),
+    NotInt(Place, i64),
+    Compare(Compare, Place, i64),
+}
+
+impl Guard {
+    /// How many instructions it stands for, of those that are not fused.
+    #[inline]
+    pub(crate) fn length(self) -> u32 {
+        match self {
+            Guard::Bool(..) | Guard::Int(..) => 1,
+            Guard::NotInt(..) | Guard::Compare(..) => 4,
+        }
+    }
 }
 
 /// Where a variable lives.
@@ -310,4 +327,6 @@ pub(crate) struct Code {
     pub(crate) symbols: Symbols,
     /// Whether the program looks at the numbers of tasks, so that none may be used twice.
     pub(crate) numbers_tasks: bool,
+    /// Whether there are functions whose results are remembered.
+    pub(crate) remembers: bool,
 }

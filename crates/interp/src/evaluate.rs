@@ -92,12 +92,18 @@ pub(crate) fn compare(heap: &Heap, op: Compare, a: Value, b: Value) -> Result<Va
         (Value::Int(x), Value::Int(y)) => x.cmp(&y),
         _ => number(heap, a)?.cmp(&number(heap, b)?),
     };
-    Ok(Value::Bool(match op {
+    Ok(Value::Bool(ordered(op, ordering)))
+}
+
+/// Whether values that are so ordered compare so.
+#[inline]
+pub(crate) fn ordered(op: Compare, ordering: Ordering) -> bool {
+    match op {
         Compare::Lt => ordering == Ordering::Less,
         Compare::Le => ordering != Ordering::Greater,
         Compare::Gt => ordering == Ordering::Greater,
         Compare::Ge => ordering != Ordering::Less,
-    }))
+    }
 }
 
 /// Whether two values are equal, if that can be said.

@@ -33,6 +33,7 @@ mod evaluate;
 mod execute;
 mod explain;
 mod machine;
+mod memo;
 mod packed;
 mod state;
 mod value;

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use crate::code::{Code, Op, Place};
 use crate::compile::{self, Options};
 use crate::execute::{End, Observer, Run, first_frame};
+use crate::memo::Memo;
 use crate::state::{CONTROL, Control, Meta, STACKS, Stack, State, Store};
 use crate::value::Value;
 
@@ -36,7 +37,10 @@ impl Machine {
         options: &Options,
     ) -> Result<Self, Vec<Diagnostic>> {
         let (code, heap) = compile::compile(program, options)?;
-        let store = Store::new(heap, code.globals.len() as u32);
+        let mut store = Store::new(heap, code.globals.len() as u32);
+        if code.remembers {
+            store.memo = Memo::new();
+        }
         Ok(Machine { code, store, limits: Limits::default(), sources: sources.clone() })
     }
 

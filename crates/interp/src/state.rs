@@ -11,6 +11,7 @@ use dally_explore::store::{Interner, Part, Parts};
 use dally_explore::{Fingerprint, Fingerprinter};
 use smallvec::SmallVec;
 
+use crate::memo::Memo;
 use crate::packed::Packed;
 use crate::value::{Heap, Value};
 
@@ -125,6 +126,7 @@ pub(crate) struct Store {
     pub(crate) heap: Heap,
     pub(crate) controls: Interner<Control>,
     pub(crate) stacks: Interner<Stack>,
+    pub(crate) memo: Memo,
     /// What the most common values of the first globals add to the hash.
     common: Vec<[u128; COMMON]>,
 }

@@ -15,13 +15,45 @@ pub(super) fn fuse(code: &mut Code) {
             code.ops[at] = op;
         }
     }
+    remember(code);
     let Code { plain, constants, targets, guards, .. } = code;
     for target in targets.iter_mut().flatten() {
         let first = guards.len();
         let ops = plain.get(target.to as usize..).unwrap_or_default();
-        guards.extend(ops.iter().map_while(|op| guard(*op, constants)));
+        let mut at = 0;
+        while let Some(guard) = ops.get(at..).and_then(|ops| guard(ops, constants)) {
+            at += guard.length() as usize;
+            guards.push(guard);
+        }
         target.guards = (first as u32, guards.len() as u32);
     }
+}
+
+/// Lets the results of functions be remembered that call nothing but themselves, with one argument.
+fn remember(code: &mut Code) {
+    let Code { ops, plain, remembers, .. } = code;
+    for call in 0..plain.len() {
+        let Op::Apply(function, 1) = plain[call] else { continue };
+        let Some(length) = recursive(&plain[function as usize..], function) else { continue };
+        *remembers = true;
+        ops[call] = Op::Recall(function);
+        ops[function as usize + length] = Op::Remember(function);
+    }
+}
+
+/// The length of the body of a function, if it calls itself and does nothing but compute.
+fn recursive(ops: &[Op], function: u32) -> Option<usize> {
+    let length = ops.iter().position(|op| *op == Op::Result)?;
+    let is_pure = |op: &Op| match op {
+        Op::Apply(to, _) => *to == function,
+        Op::Const(_) | Op::Stack(_) | Op::Not | Op::Neg | Op::Arith(_) | Op::Compare(_) | Op::Eq | Op::Ne => {
+            true
+        }
+        Op::AndThen(_) | Op::OrElse(_) | Op::Jump(_) | Op::JumpUnless(_) | Op::Slide(_) | Op::Pop => true,
+        _ => false,
+    };
+    let calls_itself = ops[..length].contains(&Op::Apply(function, 1));
+    (calls_itself && ops[..length].iter().all(is_pure)).then_some(length)
 }
 
 fn fused(ops: &[Op], constants: &mut Vec<Value>) -> Option<Op> {
@@ -49,12 +81,18 @@ fn fused(ops: &[Op], constants: &mut Vec<Value>) -> Option<Op> {
     Some(Op::Binary(op, operand(a)?, operand(b)?))
 }
 
-/// The guard that an instruction is.
-fn guard(op: Op, constants: &[Value]) -> Option<Guard> {
-    let Op::AssumeIs(place, constant) = op else { return None };
-    match constants[constant as usize] {
-        Value::Bool(b) => Some(Guard::Bool(place, b)),
-        Value::Int(n) => Some(Guard::Int(place, n)),
+/// The guard that the first instructions are.
+fn guard(ops: &[Op], constants: &[Value]) -> Option<Guard> {
+    match *ops {
+        [Op::AssumeIs(place, constant), ..] => match constants[constant as usize] {
+            Value::Bool(b) => Some(Guard::Bool(place, b)),
+            Value::Int(n) => Some(Guard::Int(place, n)),
+            _ => None,
+        },
+        [Op::Load(place), Op::Const(Value::Int(n)), Op::Ne, Op::Assume, ..] => Some(Guard::NotInt(place, n)),
+        [Op::Load(place), Op::Const(Value::Int(n)), Op::Compare(op), Op::Assume, ..] => {
+            Some(Guard::Compare(op, place, n))
+        }
         _ => None,
     }
 }

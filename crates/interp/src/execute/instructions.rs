@@ -233,25 +233,31 @@ impl<O: Observer> Run<'_, O> {
                 let value = self.pop();
                 self.push(eval::is_constructor(heap, constructor, value)?);
             }
-            Op::Apply(to, count) => {
-                if self.is_exhausted() {
-                    return Ok(self.exhausted());
+            Op::Recall(to) => {
+                let argument = self.pop();
+                let known = match argument {
+                    Value::Int(argument) => self.store.memo.get(to, argument),
+                    _ => None,
+                };
+                let Some(result) = known else {
+                    self.push(argument);
+                    return Ok(self.apply(to, 1));
+                };
+                self.push(Value::Int(result));
+            }
+            Op::Remember(function) => {
+                let values = &self.expression.values;
+                if let (Value::Int(argument), Some(Value::Int(result))) =
+                    (values[self.expression.base], values.last())
+                {
+                    self.store.memo.put(function, argument, *result);
                 }
-                if self.expression.applications.len() >= MAX_CALLS {
-                    return Ok(self.give_up(format!("functions that nest deeper than {MAX_CALLS}")));
-                }
-                self.expression.applications.push((self.pc + 1, self.expression.base as u32));
-                self.expression.base = self.expression.values.len() - usize::from(count);
-                self.pc = to;
+                self.result();
                 return Ok(Flow::On);
             }
+            Op::Apply(to, count) => return Ok(self.apply(to, count)),
             Op::Result => {
-                let result = self.pop();
-                self.expression.values.truncate(self.expression.base);
-                self.push(result);
-                if let Some((back, base)) = self.expression.applications.pop() {
-                    (self.pc, self.expression.base) = (back, base as usize);
-                }
+                self.result();
                 return Ok(Flow::On);
             }
             Op::Slide(count) => {
@@ -287,6 +293,30 @@ impl<O: Observer> Run<'_, O> {
         }
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    /// Begins to evaluate a function.
+    fn apply(&mut self, to: u32, count: u8) -> Flow {
+        if self.is_exhausted() {
+            return self.exhausted();
+        }
+        if self.expression.applications.len() >= MAX_CALLS {
+            return self.give_up(format!("functions that nest deeper than {MAX_CALLS}"));
+        }
+        self.expression.applications.push((self.pc + 1, self.expression.base as u32));
+        self.expression.base = self.expression.values.len() - usize::from(count);
+        self.pc = to;
+        Flow::On
+    }
+
+    /// Returns from a function.
+    fn result(&mut self) {
+        let result = self.pop();
+        self.expression.values.truncate(self.expression.base);
+        self.push(result);
+        if let Some((back, base)) = self.expression.applications.pop() {
+            (self.pc, self.expression.base) = (back, base as usize);
+        }
     }
 
     /// Calls, posts and waits.

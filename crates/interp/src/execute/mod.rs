@@ -413,22 +413,28 @@ impl<'m, O: Observer> Run<'m, O> {
         false
     }
 
-    /// How many of the guards of a target hold before one has to be executed; none if one does not hold.
+    /// How many instructions the guards of a target stand for that hold, up to one that has to be executed; none if one
+    /// does not hold.
     #[inline]
     fn guards_passed(&self, target: &Target) -> Option<u32> {
         let (from, to) = target.guards;
-        for (passed, guard) in (0..).zip(&self.code.guards[from as usize..to as usize]) {
+        let mut passed = 0;
+        for guard in &self.code.guards[from as usize..to as usize] {
             let holds = match *guard {
                 Guard::Bool(place, b) => self.variable(place).as_bool().map(|value| value == b),
                 Guard::Int(place, n) => self.variable(place).as_int().map(|value| value == n),
+                Guard::NotInt(place, n) => self.variable(place).as_int().map(|value| value != n),
+                Guard::Compare(op, place, n) => {
+                    self.variable(place).as_int().map(|value| eval::ordered(op, value.cmp(&n)))
+                }
             };
             match holds {
-                Some(true) => {}
+                Some(true) => passed += guard.length(),
                 Some(false) => return None,
                 None => return Some(passed),
             }
         }
-        Some(to - from)
+        Some(passed)
     }
 
     /// Takes an option.
