@@ -1,5 +1,4 @@
-//! The globals of a state, packed: a byte for each, or two where numbers are larger, and nine more for a value that does
-//! not fit into that.
+//! The globals of a state, packed: a byte for each, and nine more for a value that does not fit into one.
 //!
 //! States wait by the million, and most values of most programs are small.
 
@@ -8,115 +7,83 @@ use smallvec::SmallVec;
 use crate::value::Value;
 
 /// Packed values.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Packed {
     /// How many values there are.
     len: u32,
-    /// Whether the code of a value takes two bytes.
-    wide: bool,
-    /// The codes of the values, then the words of the large ones.
+    /// A byte for each value, then the words of the large ones.
     bytes: SmallVec<[u8; 36]>,
 }
 
 impl Clone for Packed {
     fn clone(&self) -> Self {
         // Copying a slice is much faster than the general way.
-        Packed { len: self.len, wide: self.wide, bytes: SmallVec::from_slice(&self.bytes) }
+        Packed { len: self.len, bytes: SmallVec::from_slice(&self.bytes) }
     }
 }
 
 /// Marks a value whose word comes later.
-const LARGE: u16 = u16::MAX;
-/// The same in one byte; smaller codes fit into one.
-const NARROW_LARGE: u8 = u8::MAX;
+const LARGE: u8 = u8::MAX;
 /// A kind and eight bytes.
 const WORD: usize = 9;
-/// The codes of small integers begin here.
-const FIRST_INT: u16 = 3;
+/// The bytes of small integers begin here.
+const FIRST_INT: u8 = 3;
 
-/// The code of a value, or [`LARGE`].
-#[inline]
-fn code_of(value: Value) -> u16 {
+/// The byte of a value, or [`LARGE`].
+fn byte_of(value: Value) -> u8 {
     match value {
         Value::Unset => 0,
-        Value::Bool(b) => 1 + u16::from(b),
-        Value::Int(n) if (0..i64::from(LARGE - FIRST_INT)).contains(&n) => FIRST_INT + n as u16,
+        Value::Bool(b) => 1 + u8::from(b),
+        Value::Int(n) if (0..i64::from(LARGE - FIRST_INT)).contains(&n) => FIRST_INT + n as u8,
         _ => LARGE,
     }
 }
 
-/// The value of a code that is not [`LARGE`].
-#[inline]
-fn value_of(code: u16) -> Value {
-    match code {
+/// The value of a byte that is not [`LARGE`].
+fn value_of(byte: u8) -> Value {
+    match byte {
         0 => Value::Unset,
-        1 | 2 => Value::Bool(code == 2),
-        _ => Value::Int(i64::from(code - FIRST_INT)),
+        1 | 2 => Value::Bool(byte == 2),
+        _ => Value::Int(i64::from(byte - FIRST_INT)),
     }
-}
-
-/// The code in one byte, if it fits.
-#[inline]
-fn narrow(code: u16) -> Option<u8> {
-    u8::try_from(code).ok().filter(|byte| *byte != NARROW_LARGE)
-}
-
-#[inline]
-fn widen(byte: u8) -> u16 {
-    if byte == NARROW_LARGE { LARGE } else { u16::from(byte) }
 }
 
 impl Packed {
     /// Packs some values.
     pub(crate) fn new(values: &[Value]) -> Self {
-        let codes = values.iter().map(|value| code_of(*value));
-        let wide = codes.clone().any(|code| code != LARGE && narrow(code).is_none());
-        let mut bytes: SmallVec<[u8; 36]> = if wide {
-            codes.flat_map(u16::to_le_bytes).collect()
-        } else {
-            codes.map(|code| narrow(code).unwrap_or(NARROW_LARGE)).collect()
-        };
-        for value in values.iter().filter(|value| code_of(**value) == LARGE) {
+        let mut bytes: SmallVec<[u8; 36]> = values.iter().map(|v| byte_of(*v)).collect();
+        for value in values.iter().filter(|v| byte_of(**v) == LARGE) {
             let (kind, word) = value.word();
             bytes.push(kind);
             bytes.extend_from_slice(&word.to_le_bytes());
         }
-        Packed { len: values.len() as u32, wide, bytes }
+        Packed { len: values.len() as u32, bytes }
     }
 
-    /// The code of a value.
-    #[inline]
-    fn code(&self, index: usize) -> u16 {
-        if self.wide {
-            u16::from_le_bytes([self.bytes[2 * index], self.bytes[2 * index + 1]])
-        } else {
-            widen(self.bytes[index])
-        }
-    }
-
-    /// The words of the large values.
-    fn words(&self) -> impl Iterator<Item = &[u8]> {
-        let codes = self.len as usize * if self.wide { 2 } else { 1 };
-        self.bytes[codes..].chunks_exact(WORD)
+    /// The bytes of the values, and the words of the large ones.
+    fn parts(&self) -> (&[u8], &[u8]) {
+        self.bytes.split_at(self.len as usize)
     }
 
     /// One value.
     pub(crate) fn get(&self, index: usize) -> Value {
-        match self.code(index) {
+        let (bytes, words) = self.parts();
+        match bytes[index] {
             LARGE => {
-                let before = (0..index).filter(|i| self.code(*i) == LARGE).count();
-                self.words().nth(before).map_or(Value::Unset, large)
+                let nth = bytes[..index].iter().filter(|b| **b == LARGE).count();
+                large(&words[nth * WORD..])
             }
-            code => value_of(code),
+            byte => value_of(byte),
         }
     }
 
     /// All values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Value> + '_ {
-        let mut words = self.words();
-        (0..self.len as usize).map(move |index| match self.code(index) {
+        let (bytes, words) = self.parts();
+        let mut words = words.chunks_exact(WORD);
+        bytes.iter().map(move |byte| match *byte {
             LARGE => words.next().map_or(Value::Unset, large),
-            code => value_of(code),
+            byte => value_of(byte),
         })
     }
 
@@ -132,16 +99,12 @@ impl Packed {
 
     /// Changes one value in place. Whether that could be done; if not, all have to be packed anew.
     fn set(&mut self, index: usize, value: Value) -> bool {
-        let code = code_of(value);
-        if code == LARGE || self.code(index) == LARGE {
-            return false;
+        let byte = byte_of(value);
+        let fits = byte != LARGE && self.bytes[index] != LARGE;
+        if fits {
+            self.bytes[index] = byte;
         }
-        match narrow(code) {
-            _ if self.wide => self.bytes[2 * index..2 * index + 2].copy_from_slice(&code.to_le_bytes()),
-            Some(byte) => self.bytes[index] = byte,
-            None => return false,
-        }
-        true
+        fits
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
@@ -160,13 +123,9 @@ fn large(word: &[u8]) -> Value {
 mod tests {
     use super::*;
 
-    fn unpacked(packed: &Packed) -> Vec<Value> {
-        packed.iter().collect()
-    }
-
     #[test]
     fn what_is_packed_can_be_unpacked() {
-        let mut values = vec![
+        let values = [
             Value::Int(7),
             Value::Int(-1),
             Value::Unset,
@@ -174,6 +133,7 @@ mod tests {
             Value::Bool(false),
             Value::Int(i64::MIN),
             Value::Int(251),
+            Value::Int(252),
             Value::Bv(u64::MAX),
             Value::Big(3),
             Value::Map(u32::MAX),
@@ -181,28 +141,17 @@ mod tests {
             Value::Atom(1),
             Value::Task(9),
         ];
-        for more in [252, 253, 0xfffb, 0xfffc] {
-            let packed = Packed::new(&values);
-            assert_eq!(unpacked(&packed), values);
-            assert!((0..values.len()).all(|i| packed.get(i) == values[i]));
-            values.push(Value::Int(more));
-        }
+        let packed = Packed::new(&values);
+        assert_eq!(packed.iter().collect::<Vec<_>>(), values);
+        assert!((0..values.len()).all(|i| packed.get(i) == values[i]));
     }
 
     #[test]
     fn small_values_are_changed_in_place() {
-        let mut packed = Packed::new(&[Value::Int(1), Value::Int(-1), Value::Bool(true)]);
+        let mut packed = Packed::new(&[Value::Int(1), Value::Int(1000), Value::Bool(true)]);
         assert!(packed.set(0, Value::Int(2)) && packed.set(2, Value::Unset));
-        assert!(
-            !packed.set(1, Value::Int(0))
-                && !packed.set(0, Value::Int(-5))
-                && !packed.set(0, Value::Int(252))
-        );
-        assert_eq!(unpacked(&packed), [Value::Int(2), Value::Int(-1), Value::Unset]);
-
-        let mut packed = Packed::new(&[Value::Int(1), Value::Int(-1), Value::Int(1000)]);
-        assert!(packed.set(0, Value::Int(999)) && packed.set(2, Value::Unset));
-        assert!(!packed.set(1, Value::Int(0)) && !packed.set(0, Value::Int(0xfffc)));
-        assert_eq!(unpacked(&packed), [Value::Int(999), Value::Int(-1), Value::Unset]);
+        assert_eq!(packed, Packed::new(&[Value::Int(2), Value::Int(1000), Value::Unset]));
+        assert!(!packed.set(1, Value::Int(0)) && !packed.set(0, Value::Int(-5)));
+        assert_eq!(packed, Packed::new(&[Value::Int(2), Value::Int(1000), Value::Unset]));
     }
 }
