@@ -294,6 +294,10 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) recursion: Option<u32>,
 
+    /// The most calls inside of each other, recursive or not; by default as many as it takes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) calls: Option<u32>,
+
     /// Stop after this time, such as 30s or 5m
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) time: Option<std::time::Duration>,

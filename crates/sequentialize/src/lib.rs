@@ -57,6 +57,7 @@ mod frames;
 mod globals;
 mod levels;
 mod lower;
+mod numbers;
 mod options;
 mod posts;
 mod preempt;
@@ -108,12 +109,11 @@ pub fn sequential_entry(program: &Program, entry: Option<&str>) -> Result<Option
     if unit.entries.is_empty() {
         return Err(unit.problems.sorted());
     }
+    let [only] = unit.entries[..] else { return Ok(None) };
+    contracts::lower(&mut unit, &program.info);
     let asynchronous =
         unit.closure(|s| matches!(s.kind, StmtKind::Async(_) | StmtKind::Wait(..) | StmtKind::Await(_)));
-    Ok(match unit.entries[..] {
-        [only] if !asynchronous.contains(&only.procedure) => Some(only.procedure),
-        _ => None,
-    })
+    Ok((!asynchronous.contains(&unit.entries[0].procedure)).then_some(only.procedure))
 }
 
 /// Whether tasks have levels, or there is more than one buffer: only [`Target::Buffers`] and [`Target::Synce`] know
@@ -147,6 +147,7 @@ pub fn without_levels(program: &Program, entry: Option<&str>) -> Result<Ast, Vec
     let mut unit = Unit::new(program, entry);
     lower::odds_and_ends(&mut unit, &program.info);
     contracts::lower(&mut unit, &program.info);
+    numbers::keep(&mut unit);
     atomicity::lower(&mut unit, true);
     lower::awaits(&mut unit.ast);
     waits::remove(&mut unit);
@@ -172,6 +173,7 @@ fn prepare(program: &Program, options: &Options) -> Unit {
     }
     lower::odds_and_ends(&mut unit, &program.info);
     contracts::lower(&mut unit, &program.info);
+    numbers::keep(&mut unit);
     atomicity::lower(&mut unit, levels);
     lower::awaits(&mut unit.ast);
     if options.reorder {

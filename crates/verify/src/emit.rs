@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 use num_bigint::{BigInt, Sign};
+use rustc_hash::FxHashSet;
 
 use crate::logic::Logic;
 use crate::term::{Node, Op, Sort, Term};
@@ -16,6 +17,8 @@ use crate::term::{Node, Op, Sort, Term};
 pub(crate) struct Emitter {
     /// The terms that have a name already.
     named: Vec<bool>,
+    /// Those with quantifiers that have a constant of their own.
+    observed: FxHashSet<Term>,
 }
 
 impl Emitter {
@@ -27,7 +30,7 @@ impl Emitter {
     /// Terms that are written out where they are used.
     fn is_small(logic: &Logic<'_>, term: Term) -> bool {
         match logic.terms.node(term) {
-            Node::App(Op::Not, _) => !logic.terms.is_open(term),
+            Node::App(Op::Not, _) => true,
             Node::App(..) | Node::Quantified(..) => logic.terms.is_open(term),
             _ => true,
         }
@@ -66,6 +69,31 @@ impl Emitter {
                 self.write_node(logic, term, out);
                 out.push_str(")\n");
             }
+        }
+    }
+
+    /// Makes a term one that can be asked for in a model: solvers evaluate no quantifiers.
+    pub(crate) fn observe(&mut self, logic: &Logic<'_>, term: Term, out: &mut String) {
+        self.define(logic, term, out);
+        if logic.terms.has_quantifier(term) && self.observed.insert(term) {
+            let sort = logic.terms.sort_text(logic.terms.sort_of(term));
+            let _ = write!(out, "(declare-fun o{} () {sort})\n(assert (= o{} ", term.index(), term.index());
+            self.reference(logic, term, out);
+            out.push_str("))\n");
+        }
+    }
+
+    /// Whether a term can be asked for.
+    pub(crate) fn is_observed(&self, logic: &Logic<'_>, term: Term) -> bool {
+        self.is_named(term) && (!logic.terms.has_quantifier(term) || self.observed.contains(&term))
+    }
+
+    /// Writes a term that can be asked for.
+    pub(crate) fn observed(&self, logic: &Logic<'_>, term: Term, out: &mut String) {
+        if self.observed.contains(&term) {
+            let _ = write!(out, "o{}", term.index());
+        } else {
+            self.reference(logic, term, out);
         }
     }
 

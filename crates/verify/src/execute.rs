@@ -32,6 +32,8 @@ pub(crate) struct CallSite {
     pub(crate) parent: Option<CallId>,
     /// How many calls of the same procedure there are from the root up to this one.
     pub(crate) depth: u32,
+    /// How many calls there are from the root up to this one, which counts 0; iterations of loops are calls.
+    pub(crate) level: u32,
     /// The values of variables where the callee begins.
     values: Values,
     /// The globals to which `old` refers in a loop.
@@ -93,6 +95,8 @@ pub(crate) struct Eagerness {
     pub(crate) size: u64,
     /// Calls of recursive procedures up to this depth.
     pub(crate) depth: u32,
+    /// Calls inside of so many others at most.
+    pub(crate) level: u32,
 }
 
 /// Procedures at work.
@@ -173,7 +177,19 @@ impl<'a> Executor<'a> {
             }
             at = self.calls[call].parent;
         }
-        self.calls.push(CallSite { flow, entry, parent, depth, values, old, open: None, instance: None });
+        let above = parent.map_or(0, |p| self.calls[p].level);
+        let level = above + u32::from(parent.is_some());
+        self.calls.push(CallSite {
+            flow,
+            entry,
+            parent,
+            depth,
+            level,
+            values,
+            old,
+            open: None,
+            instance: None,
+        });
         self.calls.len() - 1
     }
 
@@ -186,7 +202,7 @@ impl<'a> Executor<'a> {
             let given = flows.flows[flow].ins.iter().position(|s| *s == slot).and_then(|i| args.get(i));
             values.push(match given {
                 Some(term) => *term,
-                None => self.logic.arbitrary(*var)?,
+                None => self.logic.arbitrary_of(*var)?,
             });
         }
         Ok(Rc::new(values))
@@ -240,7 +256,7 @@ impl<'a> Executor<'a> {
         let Some((way, values)) = run.waiting.remove(&entry).and_then(|mut w| w.pop()) else { return Ok(()) };
         let mut front = Some(Front { way, values });
         let flow = run.flow;
-        let params = flows.flows[flow].ins.iter().map(|s| flows.var(flow, *s));
+        let params = flows.flows[flow].ins.iter().filter_map(|s| flows.var(flow, *s));
         for var in flows.globals.iter().copied().chain(params) {
             let Some(condition) = flows.where_clause(var) else { continue };
             let Some(here) = front.take() else { return Ok(()) };
@@ -366,10 +382,14 @@ impl<'a> Executor<'a> {
                 let mut new = Vec::new();
                 for ((slot, lhs), value) in targets.iter().zip(values) {
                     let value = self.evaluate(run, &front, *value)?;
-                    let var = flows.var(run.flow, *slot);
+                    let Some(var) = flows.var(run.flow, *slot) else { continue };
                     new.push((*slot, self.update(run, &front, var, *slot, lhs, value)?));
                 }
                 Ok((Event::Plain, Some(set(front, new))))
+            }
+            Kind::Result(slot, e) => {
+                let value = self.evaluate(run, &front, *e)?;
+                Ok((Event::Plain, Some(set(front, [(*slot, value)]))))
             }
             Kind::Unpack(constructor, slots, value) => {
                 let ty = self.logic.program.info.type_of(*value);
@@ -497,9 +517,9 @@ impl<'a> Executor<'a> {
 
     /// What a call comes to: inlined if it is small, and otherwise open.
     fn outcome_of(&mut self, call: CallId) -> Found<Outcome> {
-        let CallSite { flow, depth, .. } = self.calls[call];
+        let CallSite { flow, depth, level, .. } = self.calls[call];
         let fact = &self.facts[flow];
-        let small = fact.size <= self.eagerness.size;
+        let small = fact.size <= self.eagerness.size && level <= self.eagerness.level;
         if small && (!fact.recursive || depth <= self.eagerness.depth) {
             return self.inline(call);
         }
@@ -513,7 +533,8 @@ impl<'a> Executor<'a> {
         let exits = (0..flows.flows[flow].exits).map(|_| self.logic.unknown("returns", Sort::BOOL)).collect();
         let fails = if facts[flow].can_fail { self.logic.unknown("fails", Sort::BOOL) } else { Terms::FALSE };
         let slots = facts[flow].changes.iter().chain(&flows.flows[flow].outs);
-        let values = slots.map(|s| self.logic.arbitrary(flows.var(flow, *s))).collect::<Found<Vec<_>>>()?;
+        let values =
+            slots.map(|s| self.logic.arbitrary_of(flows.var(flow, *s))).collect::<Found<Vec<_>>>()?;
         Ok(Outcome { exits, fails, values })
     }
 

@@ -1,7 +1,7 @@
 //! Expressions become terms.
 
 use dally_bpl::ast::{BinaryOp, BinderKind, Expr, ExprId, ExprList, UnaryOp};
-use dally_bpl::check::{Ref, Ty, TyKind, VarId};
+use dally_bpl::check::{Ref, Ty, TyKind, VarId, VarKind};
 use dally_bpl::source::Span;
 use dally_bpl::stack::grow;
 use dally_bpl::symbol::Sym;
@@ -41,6 +41,12 @@ impl<'e> Scope<'e> {
 
     pub(crate) fn bind(&mut self, vars: impl IntoIterator<Item = (VarId, Term)>) {
         self.bound.extend(vars);
+    }
+
+    /// What a code expression has come to.
+    fn code(&self, e: ExprId) -> Option<Term> {
+        let state = self.state?;
+        state.now.get(state.flows.result(e)?).copied()
     }
 
     fn variable(&self, var: VarId) -> Option<Term> {
@@ -98,7 +104,10 @@ impl Logic<'_> {
             }
             Expr::Float(_) => unsupported(span, "a floating-point literal"),
             Expr::Str(_) => unsupported(span, "a string"),
-            Expr::Code(_) => unsupported(span, "a code expression"),
+            Expr::Code(_) => match scope.code(e) {
+                Some(term) => Ok(term),
+                None => unsupported(span, "a code expression here"),
+            },
             Expr::Wildcard => {
                 let sort = self.sort_of_expr(e)?;
                 Ok(self.unknown("any", sort))
@@ -106,7 +115,8 @@ impl Logic<'_> {
             Expr::Name(_) => match program.info.meaning(e) {
                 Some(Ref::Var(var)) => match scope.variable(var) {
                     Some(term) => Ok(term),
-                    None => self.constant(var),
+                    None if matches!(program.info[var].kind, VarKind::Const { .. }) => self.constant(var),
+                    None => unsupported(span, "a variable here"),
                 },
                 Some(Ref::Function(f)) => {
                     let sort = self.sort_of_expr(e)?;

@@ -67,6 +67,7 @@ fn summarise(flows: &Flows, facts: &[Fact], flow: FlowId, recursive: bool) -> Fa
             Kind::Assume(_) => {}
             Kind::Havoc(vars) => changes.extend(vars.iter().filter_map(|v| flows.slot(*v))),
             Kind::Assign(targets, _) => changes.extend(targets.iter().map(|(slot, _)| *slot)),
+            Kind::Result(slot, _) => changes.push(*slot),
             Kind::Unpack(_, slots, _) => changes.extend(slots),
             Kind::Call { callee, outs, .. } => {
                 changes.extend(outs.iter().flatten());

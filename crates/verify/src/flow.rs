@@ -6,15 +6,15 @@
 
 use dally_bpl::Program;
 use dally_bpl::ast::{
-    Attrs, Block as Stmts, Body, Branch, Call, DeclKind, ExprId, Guard, Ident, LoopSpecKind, Procedure, Spec,
-    SpecKind, Stmt, StmtKind, While,
+    Attrs, Block as Stmts, Body, Branch, Call, DeclKind, Expr, ExprId, Guard, Ident, LoopSpecKind, Procedure,
+    Spec, SpecKind, Stmt, StmtKind, While,
 };
 use dally_bpl::check::{ProcedureId, VarId, VarKind};
 use dally_bpl::diagnostic::{Code, Diagnostic};
 use dally_bpl::source::Span;
 use dally_bpl::stack::grow;
 use dally_bpl::symbol::Sym;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A block of a [`Flow`].
 pub(crate) type BlockId = usize;
@@ -34,6 +34,8 @@ pub(crate) struct Flows {
     by_procedure: FxHashMap<ProcedureId, FlowId>,
     /// What `where` says of a variable.
     wheres: FxHashMap<VarId, ExprId>,
+    /// The slots for the values of code expressions.
+    results: FxHashMap<ExprId, Slot>,
 }
 
 /// A procedure, or a loop of one.
@@ -47,8 +49,8 @@ pub(crate) struct Flow {
     pub(crate) is_loop: bool,
     pub(crate) ins: Vec<Slot>,
     pub(crate) outs: Vec<Slot>,
-    /// The variables in its slots, after the globals.
-    pub(crate) vars: Vec<VarId>,
+    /// The variables in its slots, after the globals; none for what a code expression comes to.
+    pub(crate) vars: Vec<Option<VarId>>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) entry: BlockId,
     /// In how many ways it can be left: one, unless it is a loop.
@@ -115,6 +117,8 @@ pub(crate) enum Kind {
     Havoc(Vec<VarId>),
     /// The statement is an assignment.
     Assign(Vec<(Slot, dally_bpl::ast::Lhs)>, dally_bpl::ast::ExprList),
+    /// What a code expression comes to.
+    Result(Slot, ExprId),
     /// `Constructor(vars) := value`
     Unpack(Sym, Vec<Slot>, ExprId),
     Call {
@@ -144,15 +148,20 @@ impl Flows {
     }
 
     /// The variable in a slot of a procedure.
-    pub(crate) fn var(&self, flow: FlowId, slot: Slot) -> VarId {
+    pub(crate) fn var(&self, flow: FlowId, slot: Slot) -> Option<VarId> {
         match slot.checked_sub(self.globals.len()) {
             Some(own) => self.flows[flow].vars[own],
-            None => self.globals[slot],
+            None => Some(self.globals[slot]),
         }
     }
 
-    /// The control flow of all procedures.
-    pub(crate) fn of(program: &Program) -> Result<Flows, Vec<Diagnostic>> {
+    /// Where the value of a code expression is.
+    pub(crate) fn result(&self, code: ExprId) -> Option<Slot> {
+        self.results.get(&code).copied()
+    }
+
+    /// The control flow of the procedures that can be reached from one.
+    pub(crate) fn of(program: &Program, root: ProcedureId) -> Result<Flows, Vec<Diagnostic>> {
         let info = &program.info;
         let mut flows = Flows { slots: vec![None; info.vars.len()], ..Flows::default() };
         for decl in &program.ast.decls {
@@ -174,7 +183,12 @@ impl Flows {
             }
         }
         let mut problems = Vec::new();
+        let reachable = reachable(program, root);
         for (index, id, procedure) in declared {
+            if !reachable.contains(&id) {
+                flows.flows.push(Flow::empty(procedure.signature.name.name));
+                continue;
+            }
             let builder = Builder::new(program, &mut flows, procedure.signature.name.name);
             match builder.procedure(index, id, procedure) {
                 Ok(flow) => flows.flows.push(flow),
@@ -182,6 +196,62 @@ impl Flows {
             }
         }
         if problems.is_empty() { Ok(flows) } else { Err(problems) }
+    }
+}
+
+/// The procedures that a procedure may lead to, and it itself.
+fn reachable(program: &Program, root: ProcedureId) -> FxHashSet<ProcedureId> {
+    let info = &program.info;
+    let mut calls: FxHashMap<Sym, Vec<Sym>> = FxHashMap::default();
+    for decl in &program.ast.decls {
+        let (name, body) = match &decl.kind {
+            DeclKind::Procedure(p) => (p.signature.name.name, p.body.as_ref()),
+            DeclKind::Implementation(i) => (i.signature.name.name, Some(&i.body)),
+            _ => continue,
+        };
+        let found = calls.entry(name).or_default();
+        let mut todo: Vec<&Stmts> = body.iter().map(|b| &b.block).collect();
+        while let Some(block) = todo.pop() {
+            for stmt in &block.stmts {
+                match &stmt.kind {
+                    StmtKind::Call(call) => found.push(call.procedure.name),
+                    StmtKind::If(conditional) => {
+                        todo.extend(conditional.branches.iter().map(|b| &b.block));
+                        todo.extend(&conditional.otherwise);
+                    }
+                    StmtKind::While(w) => todo.push(&w.body),
+                    _ => {}
+                }
+            }
+        }
+    }
+    let mut reached: FxHashSet<ProcedureId> = [root].into_iter().collect();
+    let mut todo = vec![root];
+    while let Some(id) = todo.pop() {
+        for callee in calls.get(&info[id].name).into_iter().flatten() {
+            if let Some(callee) = info.procedure(*callee)
+                && reached.insert(callee)
+            {
+                todo.push(callee);
+            }
+        }
+    }
+    reached
+}
+
+impl Flow {
+    fn empty(name: Sym) -> Flow {
+        Flow {
+            name,
+            span: Span::NONE,
+            is_loop: false,
+            ins: Vec::new(),
+            outs: Vec::new(),
+            vars: Vec::new(),
+            blocks: Vec::new(),
+            entry: 0,
+            exits: 1,
+        }
     }
 }
 
@@ -201,29 +271,21 @@ struct Builder<'a> {
     breaks: Vec<(Option<Sym>, bool, BlockId)>,
     /// Where `return` leads.
     end: BlockId,
+    /// Inside of a code expression, where its value goes.
+    result: Option<Slot>,
 }
 
 impl<'a> Builder<'a> {
     fn new(program: &'a Program, flows: &'a mut Flows, name: Sym) -> Self {
-        let flow = Flow {
-            name,
-            span: Span::NONE,
-            is_loop: false,
-            ins: Vec::new(),
-            outs: Vec::new(),
-            vars: Vec::new(),
-            blocks: Vec::new(),
-            entry: 0,
-            exits: 1,
-        };
         Builder {
             program,
             flows,
-            flow,
+            flow: Flow::empty(name),
             names: FxHashMap::default(),
             labels: FxHashMap::default(),
             breaks: Vec::new(),
             end: 0,
+            result: None,
         }
     }
 
@@ -275,7 +337,7 @@ impl<'a> Builder<'a> {
     fn declare(&mut self, var: VarId) {
         let slot = self.flows.globals.len() + self.flow.vars.len();
         self.flows.slots[var.index()] = Some(slot as u32);
-        self.flow.vars.push(var);
+        self.flow.vars.push(Some(var));
     }
 
     fn requires(&mut self, entry: BlockId, specs: &[Spec]) {
@@ -409,7 +471,52 @@ impl<'a> Builder<'a> {
         Ok(at)
     }
 
+    /// Runs the code expressions of a statement before it.
+    fn codes(&mut self, stmt: &Stmt, mut at: BlockId) -> Built<BlockId> {
+        let exprs = &self.program.ast.exprs;
+        let mut codes = Vec::new();
+        for root in stmt.kind.touches(exprs).0 {
+            exprs.any(root, &mut |e| {
+                codes.extend(match exprs[e] {
+                    Expr::Code(code) => Some((e, code)),
+                    _ => None,
+                });
+                false
+            });
+        }
+        for (e, code) in codes {
+            if matches!(stmt.kind, StmtKind::While(_)) {
+                return unsupported(exprs.span(e), "a code expression in the guard of a loop");
+            }
+            at = self.code(e, exprs.code(code), at)?;
+        }
+        Ok(at)
+    }
+
+    fn code(&mut self, e: ExprId, body: &Body, at: BlockId) -> Built<BlockId> {
+        let info = &self.program.info;
+        let slot = self.flows.globals.len() + self.flow.vars.len();
+        self.flow.vars.push(None);
+        self.flows.results.insert(e, slot);
+        let names = self.names.clone();
+        for (var, decl) in info.bound_vars(e).iter().zip(&body.locals) {
+            self.declare(*var);
+            self.names.insert(info[*var].name, *var);
+            self.flows.wheres.extend(decl.var.where_clause.map(|e| (*var, e)));
+        }
+        let (start, after) = (self.block(), self.block());
+        let (labels, breaks) = (std::mem::take(&mut self.labels), std::mem::take(&mut self.breaks));
+        let (end, result) = (std::mem::replace(&mut self.end, after), self.result.replace(slot));
+        self.declare_labels(&body.block);
+        self.close(Some(at), start);
+        let last = self.stmts(&body.block, Some(start))?;
+        self.close(last, after);
+        (self.labels, self.breaks, self.end, self.result, self.names) = (labels, breaks, end, result, names);
+        Ok(after)
+    }
+
     fn stmt(&mut self, stmt: &Stmt, label: Option<Sym>, at: BlockId) -> Built<Option<BlockId>> {
+        let at = self.codes(stmt, at)?;
         let list = |l| self.program.ast.exprs.list(l).to_vec();
         let kind = match &stmt.kind {
             StmtKind::Assert(e) => Kind::Assert(*e, "an assertion does not hold"),
@@ -446,7 +553,14 @@ impl<'a> Builder<'a> {
                 self.flow.blocks[at].span = stmt.span;
                 return Ok(None);
             }
-            StmtKind::ReturnExpr(_) => return unsupported(stmt.span, "a code expression"),
+            StmtKind::ReturnExpr(e) => {
+                let Some(slot) = self.result else {
+                    return unsupported(stmt.span, "a value that is returned");
+                };
+                self.push(at, Kind::Result(slot, *e), &stmt.attrs, stmt.span);
+                self.close(Some(at), self.end);
+                return Ok(None);
+            }
             StmtKind::Async(_) | StmtKind::Wait(..) | StmtKind::Await(_) => {
                 return unsupported(stmt.span, "asynchrony that has not been made sequential");
             }

@@ -29,6 +29,8 @@ use crate::{facts, loops};
 pub struct Options {
     /// Inline everything up to the recursion bound before the solver is asked: for comparison.
     pub full: bool,
+    /// The most calls inside of each other; an iteration of a loop is one.
+    pub calls: Option<u32>,
 }
 
 /// What is found out.
@@ -88,7 +90,7 @@ pub struct Verifier<'a> {
     told: usize,
     seen: usize,
     started: bool,
-    full: bool,
+    options: Options,
     effort: Effort,
 }
 
@@ -109,18 +111,23 @@ enum Sat {
 impl<'a> Verifier<'a> {
     /// Prepares a sequential program that starts in a procedure.
     pub fn new(program: &'a Program, root: Sym, options: &Options) -> Result<Verifier<'a>, Failure> {
-        let mut flows = Flows::of(program).map_err(Failure::Unsupported)?;
+        let Some(root) = program.info.procedure(root) else { return Err(Failure::Unsupported(Vec::new())) };
+        let mut flows = Flows::of(program, root).map_err(Failure::Unsupported)?;
         loops::to_recursion(&mut flows);
         let facts = facts::find(&flows);
-        let root = program.info.procedure(root).and_then(|id| flows.procedure(id));
-        let Some(root) = root else { return Err(Failure::Unsupported(Vec::new())) };
+        let Some(root) = flows.procedure(root) else { return Err(Failure::Unsupported(Vec::new())) };
         let size = match () {
             () if options.full => u64::MAX,
             () if facts[root].size <= SMALL_PROGRAM => SMALL_PROGRAM,
             () => SMALL_PROCEDURE,
         };
         let logic = Logic::new(program)?;
-        let executor = Executor::new(logic, flows, facts, Eagerness { size, depth: 0 });
+        let executor = Executor::new(
+            logic,
+            flows,
+            facts,
+            Eagerness { size, depth: 0, level: options.calls.unwrap_or(u32::MAX) },
+        );
         let mut verifier = Verifier {
             executor,
             emitter: Emitter::default(),
@@ -130,7 +137,7 @@ impl<'a> Verifier<'a> {
             told: 0,
             seen: 0,
             started: false,
-            full: options.full,
+            options: *options,
             effort: Effort::default(),
         };
         verifier.begin(root)?;
@@ -162,7 +169,7 @@ impl<'a> Verifier<'a> {
         if self.fails == Terms::FALSE {
             return Ok(Answer::Proved);
         }
-        if self.full {
+        if self.options.full {
             self.inline_all(recursion)?;
         }
         loop {
@@ -215,6 +222,7 @@ impl<'a> Verifier<'a> {
         let site = &self.executor.calls[call];
         let extra = u32::from(self.executor.flows.flows[site.flow].is_loop);
         site.depth <= recursion.saturating_add(extra)
+            && self.options.calls.is_none_or(|most| site.level <= most)
     }
 
     fn inline_all(&mut self, recursion: u32) -> Result<(), Failure> {
@@ -285,7 +293,7 @@ impl<'a> Verifier<'a> {
             shown.extend(self.blocking(*call));
         }
         for term in shown {
-            self.emitter.define(&self.executor.logic, term, &mut text);
+            self.emitter.observe(&self.executor.logic, term, &mut text);
         }
         self.told = self.executor.instances.len();
         self.started = true;

@@ -230,6 +230,14 @@ impl<'a> Logic<'a> {
         Ok(self.unknown(&name, sort))
     }
 
+    /// The same of what a slot holds: what is no variable is a condition.
+    pub(crate) fn arbitrary_of(&mut self, var: Option<VarId>) -> Found<Term> {
+        match var {
+            Some(var) => self.arbitrary(var),
+            None => Ok(self.unknown("code", Sort::BOOL)),
+        }
+    }
+
     pub(crate) fn sort(&mut self, ty: Ty, span: Span) -> Found<Sort> {
         if let Some(sort) = self.sorts.get(&ty) {
             return Ok(*sort);

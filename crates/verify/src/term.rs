@@ -79,6 +79,7 @@ pub(crate) struct Terms {
     sorts: Vec<Sort>,
     /// The variables of quantifiers that occur freely: which of the sets.
     free: Vec<u32>,
+    quantifiers: Vec<bool>,
     sets: Vec<Box<[Term]>>,
     set_ids: FxHashMap<Box<[Term]>, u32>,
     ids: FxHashMap<(Node, Sort), Term>,
@@ -94,6 +95,7 @@ impl Default for Terms {
             nodes: Vec::new(),
             sorts: Vec::new(),
             free: Vec::new(),
+            quantifiers: Vec::new(),
             sets: vec![Box::default()],
             set_ids: [(Box::default(), 0)].into_iter().collect(),
             ids: FxHashMap::default(),
@@ -167,6 +169,11 @@ impl Terms {
         self.free[term.index()] != 0
     }
 
+    /// Whether a quantifier occurs in it.
+    pub(crate) fn has_quantifier(&self, term: Term) -> bool {
+        self.quantifiers[term.index()]
+    }
+
     /// Whether it is an `int` or a `real`.
     pub(crate) fn is_number(&self, term: Term) -> bool {
         matches!(self.sort_of(term), Sort::INT | Sort::REAL)
@@ -209,9 +216,14 @@ impl Terms {
             Node::Quantified(_, vars, body, _) => self.union(&[*body], vars),
             _ => 0,
         };
-        self.nodes.push(key.0.clone());
         self.sorts.push(sort);
         self.free.push(free);
+        self.quantifiers.push(match &key.0 {
+            Node::App(_, args) => args.iter().any(|a| self.has_quantifier(*a)),
+            Node::Quantified(..) => true,
+            _ => false,
+        });
+        self.nodes.push(key.0.clone());
         self.ids.insert(key, term);
         term
     }

@@ -32,14 +32,15 @@ impl Model {
         // Long lines are slow to read for some.
         const AT_ONCE: usize = 1000;
         let logic = &executor.logic;
-        let mut wanted: Vec<Term> = terms.iter().copied().filter(|t| emitter.is_named(*t)).collect();
+        let mut wanted: Vec<Term> =
+            terms.iter().copied().filter(|t| emitter.is_observed(logic, *t)).collect();
         wanted.sort_unstable();
         wanted.dedup();
         let mut values = FxHashMap::default();
         for chunk in wanted.chunks(AT_ONCE) {
             let mut command = String::from("(get-value (");
             for term in chunk {
-                emitter.reference(logic, *term, &mut command);
+                emitter.observed(logic, *term, &mut command);
                 command.push(' ');
             }
             command.push_str("))\n");
@@ -234,7 +235,8 @@ impl<'w, 'a> Walk<'w, 'a> {
         let instance = &self.executor.instances[instance];
         let flow = &flows.flows[instance.flow];
         let own = flow.vars.iter().zip(&instance.values[flows.globals.len()..]);
-        let variables = own.map(|(v, t)| (*v, self.model.value(self.terms(), *t))).collect();
+        let value = |t: Term| self.model.value(self.terms(), t);
+        let variables = own.filter_map(|(v, t)| Some(((*v)?, value(*t)))).collect();
         let kind = StepKind::Enter { procedure: flow.name, variables };
         self.step(self.activations, kind, flow.span);
         self.activations

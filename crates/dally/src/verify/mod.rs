@@ -140,7 +140,7 @@ impl<'t> Stages<'t> {
             Err(diagnostics) => return Err(Failure::Unsupported(diagnostics)),
         };
         let translated = text.get_or_init(|| translated);
-        let options = Options { full: self.arguments.full_inlining };
+        let options = Options { full: self.arguments.full_inlining, calls: self.arguments.calls };
         let verifier = Verifier::new(&translated.program, translated.root, &options)?;
         let name = process::name(self.arguments.solver.as_deref());
         let log = match &self.arguments.smt_log {
