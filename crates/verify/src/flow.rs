@@ -7,7 +7,7 @@
 use dally_bpl::Program;
 use dally_bpl::ast::{
     Attrs, Block as Stmts, Body, Branch, Call, DeclKind, Expr, ExprId, Guard, Ident, LoopSpecKind, Procedure,
-    Spec, SpecKind, Stmt, StmtKind, While,
+    Spec, SpecKind, Stmt, StmtKind, While, for_each_stmt_mut,
 };
 use dally_bpl::check::{ProcedureId, VarId, VarKind};
 use dally_bpl::diagnostic::{Code, Diagnostic};
@@ -227,6 +227,20 @@ fn reachable(program: &Program, root: ProcedureId) -> FxHashSet<ProcedureId> {
     }
     let mut reached: FxHashSet<ProcedureId> = [root].into_iter().collect();
     let mut todo = vec![root];
+    // Code expressions may be anywhere.
+    for e in program.ast.exprs.ids() {
+        if let Expr::Code(code) = program.ast.exprs[e] {
+            let mut block = program.ast.exprs.code(code).block.clone();
+            for_each_stmt_mut(&mut block, &mut |s| {
+                if let StmtKind::Call(call) = &s.kind
+                    && let Some(callee) = info.procedure(call.procedure.name)
+                    && reached.insert(callee)
+                {
+                    todo.push(callee);
+                }
+            });
+        }
+    }
     while let Some(id) = todo.pop() {
         for callee in calls.get(&info[id].name).into_iter().flatten() {
             if let Some(callee) = info.procedure(*callee)

@@ -179,41 +179,59 @@ impl<'a> Verifier<'a> {
             let beyond: Vec<CallId> =
                 self.open.iter().copied().filter(|c| !self.within(*c, recursion)).collect();
             let all = self.open.clone();
-            let below = self.check(&all, solver)?;
-            match below {
-                Sat::Yes => return self.bug(solver),
+            match self.check(&all, solver)? {
+                Sat::Yes => return self.bug(true, solver),
                 Sat::No if self.open.is_empty() => return Ok(Answer::Proved),
-                Sat::Unknown if self.open.is_empty() => return Err(self.reason(solver)?),
-                Sat::No | Sat::Unknown => {}
-            }
-            if within.is_empty() {
-                return match below {
-                    Sat::Unknown => Err(self.reason(solver)?),
-                    _ => Ok(if matches!(self.check(&[], solver)?, Sat::No) {
-                        Answer::Proved
-                    } else {
-                        Answer::NoBug
-                    }),
-                };
+                Sat::No => {}
+                Sat::Unknown => {
+                    let reason = self.reason(solver)?;
+                    if let Some(answer) = self.candidate(&reason, solver)? {
+                        return Ok(answer);
+                    }
+                    if within.is_empty() {
+                        return Err(Failure::Unknown(reason));
+                    }
+                }
             }
             match self.check(&beyond, solver)? {
-                Sat::No if beyond.is_empty() => return Ok(Answer::Proved),
                 Sat::No => {
-                    let proved = matches!(self.check(&[], solver)?, Sat::No);
+                    let proved = beyond.is_empty() || matches!(self.check(&[], solver)?, Sat::No);
                     return Ok(if proved { Answer::Proved } else { Answer::NoBug });
                 }
                 Sat::Yes => {
-                    let model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
-                    let mut walk = Walk::new(&self.executor, &model);
-                    walk.go(self.root);
-                    let mut touched = walk.open;
-                    touched.retain(|c| self.within(*c, recursion));
+                    let touched = self.touched(recursion, solver)?;
                     // A model that says too little: everything may matter.
-                    let chosen = if touched.is_empty() { within } else { touched };
-                    self.inline(&chosen, recursion)?;
+                    self.inline(if touched.is_empty() { &within } else { &touched }, recursion)?;
                 }
-                Sat::Unknown => self.inline(&within, recursion)?,
+                Sat::Unknown => {
+                    let reason = self.reason(solver)?;
+                    let touched =
+                        if may_have_model(&reason) { self.touched(recursion, solver)? } else { Vec::new() };
+                    self.inline(if touched.is_empty() { &within } else { &touched }, recursion)?;
+                }
             }
+        }
+    }
+
+    /// The open calls on the path of the solver's model.
+    fn touched(&self, recursion: u32, solver: &mut dyn Solver) -> Result<Vec<CallId>, Failure> {
+        let model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
+        let mut walk = Walk::new(&self.executor, &model);
+        walk.go(self.root);
+        let mut touched = walk.open;
+        touched.retain(|c| self.within(*c, recursion));
+        Ok(touched)
+    }
+
+    /// A failing execution that the solver can tell, though it cannot check all axioms.
+    fn candidate(&mut self, reason: &str, solver: &mut dyn Solver) -> Result<Option<Answer>, Failure> {
+        if !may_have_model(reason) {
+            return Ok(None);
+        }
+        match self.bug(false, solver) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(Failure::Solver(SolverError::Broken(_))) => Ok(None),
+            Err(other) => Err(other),
         }
     }
 
@@ -328,11 +346,11 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn reason(&mut self, solver: &mut dyn Solver) -> Result<Failure, Failure> {
+    fn reason(&self, solver: &mut dyn Solver) -> Result<String, Failure> {
         let answer = solver.ask("(get-info :reason-unknown)\n")?;
         let parsed = Sexpr::parse(&answer)?;
         let reason = parsed.list().and_then(|l| l.last()).and_then(Sexpr::word).unwrap_or("no reason given");
-        Ok(Failure::Unknown(reason.trim_matches('"').to_owned()))
+        Ok(reason.trim_matches('"').to_owned())
     }
 
     /// Everything that a walk asks for.
@@ -340,17 +358,22 @@ impl<'a> Verifier<'a> {
         walk::conditions(&self.executor, 0)
     }
 
-    fn bug(&mut self, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+    fn bug(&self, certain: bool, solver: &mut dyn Solver) -> Result<Answer, Failure> {
         let mut terms = self.asked();
         terms.extend(walk::inputs(&self.executor));
         terms.extend(walk::points(&self.executor, &self.emitter));
         let model = Model::ask(&self.executor, &self.emitter, &terms, solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         match walk.go(self.root) {
-            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, &self.emitter)))),
+            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain, &self.emitter)))),
             None => {
                 Err(SolverError::Broken("the solver's model does not lead to a failure".to_owned()).into())
             }
         }
     }
+}
+
+/// Whether a solver that does not know has a model all the same, but for quantifiers that it cannot check.
+fn may_have_model(reason: &str) -> bool {
+    ["incomplete", "quantifier"].iter().any(|word| reason.contains(word))
 }

@@ -1,7 +1,8 @@
 //! What the program declares, in the solver's logic: types, constants, functions and axioms.
 //!
-//! Things are declared when they are first used, and an axiom is asserted as soon as something that it speaks of is
-//! used: what has nothing to do with the program under test is not the solver's business.
+//! Things are declared when they are first used, and so are axioms asserted: one with triggers when everything in one of
+//! them is used, another when something that it speaks of is. What has nothing to do with the program under test
+//! is not the solver's business; Boogie prunes axioms in the same way.
 
 use dally_bpl::Program;
 use dally_bpl::ast::{Attr, AttrArg, Attrs, BinderKind, DeclKind, Expr, ExprId};
@@ -68,8 +69,10 @@ pub(crate) struct Logic<'a> {
     pub(crate) applications: FxHashMap<(FunctionId, Vec<Term>), Term>,
     /// Functions whose bodies cannot be put in their place.
     axiomatic: FxHashSet<FunctionId>,
-    /// The axioms that speak of a constant or function.
-    about: FxHashMap<Ref2, Vec<usize>>,
+    /// The groups of symbols of axioms in which a constant or function is.
+    about: FxHashMap<Symbol, Vec<usize>>,
+    /// Groups of symbols: how many are not used yet, and the axiom that waits for all of them.
+    groups: Vec<(usize, usize)>,
     /// The axioms, until they are asserted.
     waiting: Vec<Option<ExprId>>,
     fresh: usize,
@@ -77,7 +80,7 @@ pub(crate) struct Logic<'a> {
 
 /// A constant or function, as a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Ref2 {
+enum Symbol {
     Constant(VarId),
     Function(FunctionId),
 }
@@ -99,6 +102,7 @@ impl<'a> Logic<'a> {
             applications: FxHashMap::default(),
             axiomatic: FxHashSet::default(),
             about: FxHashMap::default(),
+            groups: Vec::new(),
             waiting: Vec::new(),
             fresh: 0,
         };
@@ -170,25 +174,55 @@ impl<'a> Logic<'a> {
             }
         }
         for (index, axiom) in found.iter().enumerate() {
-            let mut mentioned = FxHashSet::default();
-            self.visit(*axiom, &mut |logic, e| match logic.program.info.meaning(e) {
-                Some(Ref::Var(v)) if matches!(logic.program.info[v].kind, VarKind::Const { .. }) => {
-                    mentioned.insert(Ref2::Constant(v));
-                }
-                Some(Ref::Function(f)) => {
-                    mentioned.insert(Ref2::Function(f));
-                }
-                _ => {}
-            });
-            for what in &mentioned {
-                self.about.entry(*what).or_default().push(index);
-            }
             self.waiting.push(Some(*axiom));
-            if mentioned.is_empty() {
+            let groups = self.waits_for(*axiom);
+            let at_once = groups.is_empty() || groups.iter().any(FxHashSet::is_empty);
+            for group in groups {
+                for what in &group {
+                    self.about.entry(*what).or_default().push(self.groups.len());
+                }
+                self.groups.push((group.len(), index));
+            }
+            if at_once {
                 self.assert_axiom(index)?;
             }
         }
         Ok(())
+    }
+
+    /// The groups of symbols of which one has to be in use for an axiom to matter.
+    fn waits_for(&mut self, axiom: ExprId) -> Vec<FxHashSet<Symbol>> {
+        let program = self.program;
+        let exprs = &program.ast.exprs;
+        let triggers: Vec<Vec<ExprId>> = match exprs[axiom] {
+            Expr::Binder(binder) => {
+                let triggers = exprs.binder(binder).triggers.iter().filter(|t| t.positive);
+                triggers.map(|t| exprs.list(t.exprs).to_vec()).collect()
+            }
+            _ => Vec::new(),
+        };
+        if triggers.is_empty() {
+            let mentioned = self.mentioned(&[axiom]);
+            return mentioned.into_iter().map(|s| [s].into_iter().collect()).collect();
+        }
+        triggers.iter().map(|t| self.mentioned(t)).collect()
+    }
+
+    /// The constants and functions in expressions.
+    fn mentioned(&mut self, roots: &[ExprId]) -> FxHashSet<Symbol> {
+        let mut mentioned = FxHashSet::default();
+        for root in roots {
+            self.visit(*root, &mut |logic, e| match logic.program.info.meaning(e) {
+                Some(Ref::Var(v)) if matches!(logic.program.info[v].kind, VarKind::Const { .. }) => {
+                    mentioned.insert(Symbol::Constant(v));
+                }
+                Some(Ref::Function(f)) => {
+                    mentioned.insert(Symbol::Function(f));
+                }
+                _ => {}
+            });
+        }
+        mentioned
     }
 
     fn assert_axiom(&mut self, index: usize) -> Found<()> {
@@ -198,9 +232,14 @@ impl<'a> Logic<'a> {
         Ok(())
     }
 
-    fn used(&mut self, what: Ref2) -> Found<()> {
-        for index in self.about.remove(&what).unwrap_or_default() {
-            self.assert_axiom(index)?;
+    fn used(&mut self, what: Symbol) -> Found<()> {
+        for group in self.about.remove(&what).unwrap_or_default() {
+            let (missing, axiom) = &mut self.groups[group];
+            *missing -= 1;
+            if *missing == 0 {
+                let axiom = *axiom;
+                self.assert_axiom(axiom)?;
+            }
         }
         Ok(())
     }
@@ -437,7 +476,7 @@ impl<'a> Logic<'a> {
         if let VarKind::Const { unique: true } = self.program.info[var].kind {
             self.number_unique(term);
         }
-        self.used(Ref2::Constant(var))?;
+        self.used(Symbol::Constant(var))?;
         Ok(term)
     }
 
@@ -484,7 +523,7 @@ impl<'a> Logic<'a> {
                 if let Some(term) = self.applications.get(&(id, args.to_vec())) {
                     return Ok(*term);
                 }
-                self.used(Ref2::Function(id))?;
+                self.used(Symbol::Function(id))?;
                 let mut scope = Scope::stateless();
                 let vars = self.program.info.function_vars(id).to_vec();
                 scope.bind(vars.into_iter().zip(args).filter_map(|(v, t)| Some((v?, *t))));
@@ -519,7 +558,7 @@ impl<'a> Logic<'a> {
         self.declarations.push_str(&text);
         self.functions.insert((id, sorts.clone()), head.clone());
         self.uninterpreted.push(Uninterpreted { function: id, head: head.clone() });
-        self.used(Ref2::Function(id))?;
+        self.used(Symbol::Function(id))?;
         if let Some(body) = body {
             self.define(id, &head, body, &sorts, span)?;
         }

@@ -23,6 +23,9 @@ pub struct Path {
     pub steps: Vec<Step>,
     /// What does not hold in the end.
     pub failure: Failed,
+    /// Whether the solver has checked all axioms. It may not be able to, where they have quantifiers: then there may be no
+    /// such execution.
+    pub certain: bool,
 }
 
 /// What does not hold.

@@ -301,7 +301,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     /// The path, with what else the model says.
-    pub(crate) fn path(self, failure: Failed, emitter: &Emitter) -> Path {
+    pub(crate) fn path(self, failure: Failed, certain: bool, emitter: &Emitter) -> Path {
         let (executor, model) = (self.executor, self.model);
         let value = |t: Term| model.value(&executor.logic.terms, t);
         let globals = executor.flows.globals.iter().zip(&executor.initial);
@@ -314,6 +314,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             functions: functions.collect(),
             steps: self.steps,
             failure,
+            certain,
         }
     }
 }

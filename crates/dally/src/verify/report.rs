@@ -146,13 +146,14 @@ impl Report<'_> {
     fn sentence(&self, finding: &Finding, failed: Option<&Failed>) -> String {
         let last = finding.covered.len().saturating_sub(1);
         match &finding.end {
-            Ok(Some((index, ..))) => {
+            Ok(Some((index, _, path))) => {
                 let message = failed.map_or("an assertion does not hold", |f| f.message);
                 let place = failed.and_then(|f| self.sources.place(f.span));
                 let place =
                     place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
                 let bound = self.plan.target(*index).map(|t| format!(", {}", within(t))).unwrap_or_default();
-                format!("bug: {message}{}{bound}", printable(&place))
+                let doubt = if path.certain { "" } else { "; the solver could not check all axioms" };
+                format!("bug: {message}{}{bound}{doubt}", printable(&place))
             }
             Ok(None) => {
                 let bound = self.plan.target(last).map(within);
