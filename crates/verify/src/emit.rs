@@ -1,13 +1,13 @@
 //! Terms as SMT-LIB 2.
 //!
-//! Each term that is not small gets a name by a `define-fun` without parameters, once: what is shared stays shared, and
-//! what is sent is linear in the number of terms. Terms under a quantifier that depend on its variables are
-//! written out.
+//! A term that is used more than once, or that is deep, gets a constant of its own and an assertion that says what it is:
+//! what is shared stays shared, and what is sent is linear in the number of terms. (Z3 takes quadratic time to
+//! read nested `define-fun`s.) Terms under a quantifier that depend on its variables are written out.
 
 use std::fmt::Write;
 
 use num_bigint::{BigInt, Sign};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::logic::Logic;
 use crate::term::{Node, Op, Sort, Term};
@@ -15,94 +15,123 @@ use crate::term::{Node, Op, Sort, Term};
 /// Writes terms, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Emitter {
-    /// The terms that have a name already.
+    /// The terms that have a name, and the unknowns that are declared.
     named: Vec<bool>,
-    /// Those with quantifiers that have a constant of their own.
-    observed: FxHashSet<Term>,
+    /// Unknowns of which it is known what they are.
+    pub(crate) definitions: FxHashMap<Term, Term>,
 }
 
+/// Terms that nest deeper than this get a name.
+const DEEP: u32 = 20;
+
 impl Emitter {
-    /// Whether the solver knows the term.
-    pub(crate) fn is_named(&self, term: Term) -> bool {
+    fn is_named(&self, term: Term) -> bool {
         self.named.get(term.index()).copied().unwrap_or(false)
     }
 
-    /// Terms that are written out where they are used.
-    fn is_small(logic: &Logic<'_>, term: Term) -> bool {
+    /// Whether the solver can be asked for a term.
+    pub(crate) fn is_observed(&self, logic: &Logic<'_>, term: Term) -> bool {
         match logic.terms.node(term) {
-            Node::App(Op::Not, _) => true,
-            Node::App(..) | Node::Quantified(..) => logic.terms.is_open(term),
-            _ => true,
+            Node::App(Op::Not, args) => self.is_observed(logic, args[0]),
+            _ => self.is_named(term),
         }
     }
 
-    /// Gives names to a term and its parts, as far as they have none.
-    pub(crate) fn define(&mut self, logic: &Logic<'_>, root: Term, out: &mut String) {
+    /// Declares what a term needs to be written.
+    pub(crate) fn declare(&mut self, logic: &Logic<'_>, root: Term, out: &mut String) {
+        self.emit(logic, root, false, out);
+    }
+
+    /// Makes a term one that can be asked for in a model.
+    pub(crate) fn observe(&mut self, logic: &Logic<'_>, term: Term, out: &mut String) {
+        let term = match logic.terms.node(term) {
+            Node::App(Op::Not, args) => args[0],
+            _ => term,
+        };
+        self.emit(logic, term, true, out);
+    }
+
+    /// Gives names to the parts of a term that need one, as far as they have none.
+    fn emit(&mut self, logic: &Logic<'_>, root: Term, name_it: bool, out: &mut String) {
+        let mut uses: FxHashMap<Term, u32> = FxHashMap::default();
+        let mut order = Vec::new();
         let mut todo = vec![(root, false)];
         while let Some((term, ready)) = todo.pop() {
+            if ready {
+                order.push(term);
+                continue;
+            }
             if self.is_named(term) {
                 continue;
             }
-            if !ready {
-                todo.push((term, true));
-                match logic.terms.node(term) {
-                    Node::App(_, args) => todo.extend(args.iter().map(|a| (*a, false))),
-                    Node::Quantified(_, _, body, patterns) => {
-                        todo.push((*body, false));
-                        todo.extend(patterns.iter().flat_map(|p| p.iter()).map(|a| (*a, false)));
-                    }
-                    _ => {}
-                }
+            let count = uses.entry(term).or_insert(0);
+            *count += 1;
+            if *count > 1 {
                 continue;
             }
-            if self.named.len() < logic.terms.len() {
-                self.named.resize(logic.terms.len(), false);
-            }
-            self.named[term.index()] = true;
-            if let Node::Unknown(name) = logic.terms.node(term) {
-                let sort = logic.terms.sort_text(logic.terms.sort_of(term));
-                let _ = writeln!(out, "(declare-fun {} () {sort})", logic.terms.text(*name));
-            }
-            if !Self::is_small(logic, term) {
-                let sort = logic.terms.sort_text(logic.terms.sort_of(term));
-                let _ = write!(out, "(define-fun t{} () {sort} ", term.index());
-                self.write_node(logic, term, out);
-                out.push_str(")\n");
+            todo.push((term, true));
+            self.parts(logic, term, &mut |part| todo.push((part, false)));
+        }
+        let mut depths: FxHashMap<Term, u32> = FxHashMap::default();
+        for term in order {
+            let mut depth = 0;
+            self.parts(logic, term, &mut |part| depth = depth.max(depths.get(&part).map_or(0, |d| d + 1)));
+            let compound = matches!(logic.terms.node(term), Node::App(..) | Node::Quantified(..))
+                && !logic.terms.is_open(term);
+            let negation = matches!(logic.terms.node(term), Node::App(Op::Not, _));
+            let wanted =
+                compound && !negation && (uses[&term] > 1 || depth > DEEP || name_it && term == root);
+            if wanted || matches!(logic.terms.node(term), Node::Unknown(_)) {
+                self.name(logic, term, out);
+            } else {
+                depths.insert(term, depth);
             }
         }
     }
 
-    /// Makes a term one that can be asked for in a model: solvers evaluate no quantifiers.
-    pub(crate) fn observe(&mut self, logic: &Logic<'_>, term: Term, out: &mut String) {
-        self.define(logic, term, out);
-        if logic.terms.has_quantifier(term) && self.observed.insert(term) {
-            let sort = logic.terms.sort_text(logic.terms.sort_of(term));
-            let _ = write!(out, "(declare-fun o{} () {sort})\n(assert (= o{} ", term.index(), term.index());
-            self.reference(logic, term, out);
+    /// What a term is made of; an unknown that is known is made of what it is.
+    fn parts(&self, logic: &Logic<'_>, term: Term, f: &mut dyn FnMut(Term)) {
+        match logic.terms.node(term) {
+            Node::App(_, args) => args.iter().for_each(|a| f(*a)),
+            Node::Quantified(_, _, body, patterns) => {
+                f(*body);
+                patterns.iter().flat_map(|p| p.iter()).for_each(|a| f(*a));
+            }
+            Node::Unknown(_) => self.definitions.get(&term).into_iter().for_each(|d| f(*d)),
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, logic: &Logic<'_>, term: Term, out: &mut String) {
+        let sort = logic.terms.sort_text(logic.terms.sort_of(term));
+        let own = format!("t{}", term.index());
+        let (name, known) = match logic.terms.node(term) {
+            Node::Unknown(name) => (logic.terms.text(*name), self.definitions.get(&term).copied()),
+            _ => (own.as_str(), Some(term)),
+        };
+        let _ = writeln!(out, "(declare-fun {name} () {sort})");
+        if let Some(known) = known {
+            let _ = write!(out, "(assert (= {name} ");
+            if known == term {
+                self.write_node(logic, known, out);
+            } else {
+                self.reference(logic, known, out);
+            }
             out.push_str("))\n");
         }
-    }
-
-    /// Whether a term can be asked for.
-    pub(crate) fn is_observed(&self, logic: &Logic<'_>, term: Term) -> bool {
-        self.is_named(term) && (!logic.terms.has_quantifier(term) || self.observed.contains(&term))
-    }
-
-    /// Writes a term that can be asked for.
-    pub(crate) fn observed(&self, logic: &Logic<'_>, term: Term, out: &mut String) {
-        if self.observed.contains(&term) {
-            let _ = write!(out, "o{}", term.index());
-        } else {
-            self.reference(logic, term, out);
+        if self.named.len() < logic.terms.len() {
+            self.named.resize(logic.terms.len(), false);
         }
+        self.named[term.index()] = true;
     }
 
-    /// Writes a term that has been defined.
+    /// Writes a term that has been declared.
     pub(crate) fn reference(&self, logic: &Logic<'_>, term: Term, out: &mut String) {
-        if Self::is_small(logic, term) {
-            dally_bpl::stack::grow(|| self.write_node(logic, term, out));
-        } else {
+        let compound = matches!(logic.terms.node(term), Node::App(..) | Node::Quantified(..));
+        if compound && self.is_named(term) {
             let _ = write!(out, "t{}", term.index());
+        } else {
+            dally_bpl::stack::grow(|| self.write_node(logic, term, out));
         }
     }
 

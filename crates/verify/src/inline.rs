@@ -22,7 +22,7 @@ use crate::sexpr::{Sexpr, shown};
 use crate::solver::{Solver, SolverError};
 use crate::term::{Term, Terms};
 use crate::walk::{self, Model, Walk};
-use crate::{facts, loops};
+use crate::{facts, loops, solve};
 
 /// How to inline.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +89,8 @@ pub struct Verifier<'a> {
     /// Up to where instances have been told to the solver, and calls have been looked at.
     told: usize,
     seen: usize,
+    /// Up to where terms have been looked through for functions.
+    pointed: usize,
     started: bool,
     options: Options,
     effort: Effort,
@@ -136,6 +138,7 @@ impl<'a> Verifier<'a> {
             open: Vec::new(),
             told: 0,
             seen: 0,
+            pointed: 0,
             started: false,
             options: *options,
             effort: Effort::default(),
@@ -166,14 +169,14 @@ impl<'a> Verifier<'a> {
     /// Looks for a failing execution that makes at most so many calls of a procedure inside of each other, and as many
     /// iterations of a loop.
     pub fn run(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
-        if self.fails == Terms::FALSE {
-            return Ok(Answer::Proved);
-        }
         if self.options.full {
             self.inline_all(recursion)?;
         }
         loop {
             self.tell(solver)?;
+            if self.fails == Terms::FALSE {
+                return Ok(Answer::Proved);
+            }
             let within: Vec<CallId> =
                 self.open.iter().copied().filter(|c| self.within(*c, recursion)).collect();
             let beyond: Vec<CallId> =
@@ -296,17 +299,24 @@ impl<'a> Verifier<'a> {
         text.push_str(&std::mem::take(&mut logic.declarations));
         let mut asserted = axioms;
         if !self.started {
-            asserted.push(self.fails);
+            let kept = self.open.iter().flat_map(|c| self.blocking(*c)).collect();
+            let solved = solve::solve(&mut self.executor.logic.terms, self.fails, &kept);
+            if solved.rest.contains(&Terms::FALSE) {
+                self.fails = Terms::FALSE;
+                return Ok(());
+            }
+            self.emitter.definitions = solved.definitions;
+            asserted.extend(solved.rest);
         }
         for term in asserted {
-            for part in crate::merge::conjuncts(&self.executor.logic.terms, term) {
-                self.emitter.define(&self.executor.logic, part, &mut text);
-                text.push_str("(assert ");
-                self.emitter.reference(&self.executor.logic, part, &mut text);
-                text.push_str(")\n");
-            }
+            self.emitter.declare(&self.executor.logic, term, &mut text);
+            text.push_str("(assert ");
+            self.emitter.reference(&self.executor.logic, term, &mut text);
+            text.push_str(")\n");
         }
         let mut shown = walk::conditions(&self.executor, self.told);
+        shown.extend(walk::points(&self.executor, self.pointed));
+        self.pointed = self.executor.logic.terms.len();
         for call in &self.open {
             shown.extend(self.blocking(*call));
         }
@@ -361,11 +371,11 @@ impl<'a> Verifier<'a> {
     fn bug(&self, certain: bool, solver: &mut dyn Solver) -> Result<Answer, Failure> {
         let mut terms = self.asked();
         terms.extend(walk::inputs(&self.executor));
-        terms.extend(walk::points(&self.executor, &self.emitter));
+        terms.extend(walk::points(&self.executor, 0));
         let model = Model::ask(&self.executor, &self.emitter, &terms, solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         match walk.go(self.root) {
-            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain, &self.emitter)))),
+            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain)))),
             None => {
                 Err(SolverError::Broken("the solver's model does not lead to a failure".to_owned()).into())
             }

@@ -24,6 +24,7 @@ mod loops;
 mod merge;
 mod path;
 mod sexpr;
+mod solve;
 mod solver;
 mod term;
 mod value;

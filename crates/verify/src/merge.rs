@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use crate::term::{Node, Op, Term, Terms};
+use crate::term::{Node, Term, Terms};
 
 /// A list of conditions in [`Ways`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -172,16 +172,4 @@ fn choose(terms: &mut Terms, condition: Term, a: &Values, b: &Values) -> Values 
         return Rc::clone(a);
     }
     Rc::new(a.iter().zip(b.iter()).map(|(a, b)| terms.ite(condition, *a, *b)).collect())
-}
-
-/// The parts of a conjunction.
-pub(crate) fn conjuncts(terms: &Terms, root: Term) -> Vec<Term> {
-    let (mut parts, mut todo) = (Vec::new(), vec![root]);
-    while let Some(term) = todo.pop() {
-        match terms.node(term) {
-            Node::App(Op::And, args) => todo.extend(args.iter()),
-            _ => parts.push(term),
-        }
-    }
-    parts
 }

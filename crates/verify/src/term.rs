@@ -80,6 +80,8 @@ pub(crate) struct Terms {
     /// The variables of quantifiers that occur freely: which of the sets.
     free: Vec<u32>,
     quantifiers: Vec<bool>,
+    /// The first and the last unknown that occur.
+    unknowns: Vec<Option<(Term, Term)>>,
     sets: Vec<Box<[Term]>>,
     set_ids: FxHashMap<Box<[Term]>, u32>,
     ids: FxHashMap<(Node, Sort), Term>,
@@ -96,6 +98,7 @@ impl Default for Terms {
             sorts: Vec::new(),
             free: Vec::new(),
             quantifiers: Vec::new(),
+            unknowns: Vec::new(),
             sets: vec![Box::default()],
             set_ids: [(Box::default(), 0)].into_iter().collect(),
             ids: FxHashMap::default(),
@@ -169,6 +172,32 @@ impl Terms {
         self.free[term.index()] != 0
     }
 
+    /// The first and the last unknown, in the order in which they were made, that occur in it.
+    pub(crate) fn unknowns(&self, term: Term) -> Option<(Term, Term)> {
+        self.unknowns[term.index()]
+    }
+
+    /// The operation on other arguments.
+    pub(crate) fn rebuild(&mut self, op: &Op, args: &[Term], sort: Sort) -> Term {
+        match (op, args) {
+            (Op::Not, [a]) => self.not(*a),
+            (Op::And | Op::Or, _) => self.junction(op.clone(), args),
+            (Op::Ite, [a, b, c]) => self.ite(*a, *b, *c),
+            (Op::Eq, [a, b]) => self.eq(*a, *b),
+            (Op::Add, [a, b]) => self.add_terms(*a, *b),
+            (Op::Sub, [a, b]) => self.sub_terms(*a, *b),
+            (Op::Mul, [a, b]) => self.mul(*a, *b),
+            (Op::Neg, [a]) => self.neg(*a),
+            (Op::Lt, [a, b]) => self.lt(*a, *b),
+            (Op::Le, [a, b]) => self.le(*a, *b),
+            (Op::Select, [map, index]) => self.select(*map, *index, sort),
+            (Op::Store, [map, index, value]) => self.store(*map, *index, *value),
+            (Op::Get(c, f), [a]) => self.get(*c, *f, *a, sort),
+            (Op::Is(c), [a]) => self.is(*c, *a),
+            _ => self.app(op.clone(), args, sort),
+        }
+    }
+
     /// Whether a quantifier occurs in it.
     pub(crate) fn has_quantifier(&self, term: Term) -> bool {
         self.quantifiers[term.index()]
@@ -218,6 +247,19 @@ impl Terms {
         };
         self.sorts.push(sort);
         self.free.push(free);
+        let range = |parts: &mut dyn Iterator<Item = Term>| {
+            let ranges = parts.filter_map(|p| self.unknowns[p.index()]);
+            ranges.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
+        };
+        let unknowns = match &key.0 {
+            Node::Unknown(_) => Some((term, term)),
+            Node::App(_, args) => range(&mut args.iter().copied()),
+            Node::Quantified(_, _, body, patterns) => {
+                range(&mut patterns.iter().flat_map(|p| p.iter().copied()).chain([*body]))
+            }
+            _ => None,
+        };
+        self.unknowns.push(unknowns);
         self.quantifiers.push(match &key.0 {
             Node::App(_, args) => args.iter().any(|a| self.has_quantifier(*a)),
             Node::Quantified(..) => true,

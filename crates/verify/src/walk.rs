@@ -40,7 +40,7 @@ impl Model {
         for chunk in wanted.chunks(AT_ONCE) {
             let mut command = String::from("(get-value (");
             for term in chunk {
-                emitter.observed(logic, *term, &mut command);
+                emitter.reference(logic, *term, &mut command);
                 command.push(' ');
             }
             command.push_str("))\n");
@@ -116,13 +116,13 @@ pub(crate) fn inputs(executor: &Executor<'_>) -> Vec<Term> {
 /// Functions at points: which, the arguments, and the term.
 fn applications(
     executor: &Executor<'_>,
-    emitter: &Emitter,
+    from: usize,
 ) -> Vec<(dally_bpl::check::FunctionId, Vec<Term>, Term)> {
     let logic = &executor.logic;
     let heads: FxHashMap<&str, _> =
         logic.uninterpreted.iter().map(|u| (u.head.as_str(), u.function)).collect();
     let mut found = Vec::new();
-    for term in logic.terms.ids().filter(|t| emitter.is_named(*t) && !logic.terms.is_open(*t)) {
+    for term in logic.terms.ids().skip(from).filter(|t| !logic.terms.is_open(*t)) {
         if let Node::App(Op::Named(head), args) = logic.terms.node(term)
             && let Some(function) = heads.get(logic.terms.text(*head))
         {
@@ -301,12 +301,14 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     /// The path, with what else the model says.
-    pub(crate) fn path(self, failure: Failed, certain: bool, emitter: &Emitter) -> Path {
+    pub(crate) fn path(self, failure: Failed, certain: bool) -> Path {
         let (executor, model) = (self.executor, self.model);
         let value = |t: Term| model.value(&executor.logic.terms, t);
         let globals = executor.flows.globals.iter().zip(&executor.initial);
-        let functions = applications(executor, emitter).into_iter().map(|(function, args, term)| {
-            Application { function, args: args.into_iter().map(value).collect(), value: value(term) }
+        let functions = applications(executor, 0).into_iter().map(|(function, args, term)| Application {
+            function,
+            args: args.into_iter().map(value).collect(),
+            value: value(term),
         });
         Path {
             globals: globals.map(|(v, t)| (*v, value(*t))).collect(),
@@ -319,9 +321,9 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 }
 
-/// The terms in which functions are applied, with their arguments.
-pub(crate) fn points(executor: &Executor<'_>, emitter: &Emitter) -> Vec<Term> {
-    applications(executor, emitter)
+/// The terms in which functions are applied, of those from this one on, with their arguments.
+pub(crate) fn points(executor: &Executor<'_>, from: usize) -> Vec<Term> {
+    applications(executor, from)
         .into_iter()
         .flat_map(|(_, args, term)| args.into_iter().chain([term]))
         .collect()
