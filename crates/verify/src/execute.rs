@@ -237,6 +237,9 @@ impl<'a> Executor<'a> {
             taken: Vec::new(),
         };
         run.waiting.insert(entry, vec![(Way::START, values)]);
+        if !self.flows.flows[flow].is_loop {
+            self.assume_ranges(&mut run, entry);
+        }
         if self.calls[call].parent.is_none() {
             self.assume_globals(&mut run, entry)?;
         }
@@ -248,6 +251,27 @@ impl<'a> Executor<'a> {
             self.instances[instance].blocks.insert(*block, happened);
         }
         self.outcome(run)
+    }
+
+    /// What `{:range}` says of variables that are arbitrary where a procedure begins.
+    fn assume_ranges(&mut self, run: &mut Run, entry: BlockId) {
+        let flows = Rc::clone(&self.flows);
+        let flow = &flows.flows[run.flow];
+        let Some((way, values)) = run.waiting.remove(&entry).and_then(|mut w| w.pop()) else { return };
+        let is_root = self.calls[run.call].parent.is_none();
+        let first = if is_root { 0 } else { flows.globals.len() };
+        let mut front = Some(Front { way, values });
+        for slot in
+            (first..flows.globals.len() + flow.vars.len()).filter(|s| is_root || !flow.ins.contains(s))
+        {
+            let range = flows.var(run.flow, slot).and_then(|v| flows.range(v));
+            let (Some(range), Some(here)) = (range, &front) else { continue };
+            let condition = self.logic.in_range(here.values[slot], range);
+            front = front.and_then(|here| self.assume(run, here, condition));
+        }
+        if let Some(front) = front {
+            run.waiting.insert(entry, vec![(front.way, front.values)]);
+        }
     }
 
     /// What `where` says of globals holds from the start, and so does what it says of the parameters of the root.
@@ -376,7 +400,10 @@ impl<'a> Executor<'a> {
                 Ok((Event::Plain, self.assume(run, front, condition)))
             }
             Kind::Requires(e) => self.check(run, front, *e),
-            Kind::Havoc(vars) => self.havoc(flows, run, vars, front),
+            Kind::Havoc(vars) => {
+                let range = crate::flow::range(self.logic.program, &instruction.attrs);
+                self.havoc(flows, run, vars, range, front)
+            }
             Kind::Assign(targets, values) => {
                 let values = self.logic.program.ast.exprs.list(*values);
                 let mut new = Vec::new();
@@ -456,6 +483,7 @@ impl<'a> Executor<'a> {
         flows: &Flows,
         run: &mut Run,
         vars: &[VarId],
+        range: Option<(i64, i64)>,
         front: Front,
     ) -> Found<(Event, Option<Front>)> {
         let mut new = Vec::new();
@@ -464,6 +492,11 @@ impl<'a> Executor<'a> {
         }
         let slots = new.iter().filter_map(|(v, t)| Some((flows.slot(*v)?, *t))).collect::<Vec<_>>();
         let mut front = Some(set(front, slots));
+        for (var, term) in &new {
+            let Some(range) = range.or_else(|| flows.range(*var)) else { continue };
+            let condition = self.logic.in_range(*term, range);
+            front = front.and_then(|here| self.assume(run, here, condition));
+        }
         for var in vars {
             let (Some(condition), Some(here)) = (flows.where_clause(*var), front.as_ref()) else { continue };
             let condition = self.evaluate(run, here, condition)?;

@@ -6,8 +6,8 @@
 
 use dally_bpl::Program;
 use dally_bpl::ast::{
-    Attrs, Block as Stmts, Body, Branch, Call, DeclKind, Expr, ExprId, Guard, Ident, LoopSpecKind, Procedure,
-    Spec, SpecKind, Stmt, StmtKind, While, for_each_stmt_mut,
+    AttrArg, Attrs, Block as Stmts, Body, Branch, Call, DeclKind, Expr, ExprId, Guard, Ident, LoopSpecKind,
+    Procedure, Spec, SpecKind, Stmt, StmtKind, While, for_each_stmt_mut,
 };
 use dally_bpl::check::{ProcedureId, VarId, VarKind};
 use dally_bpl::diagnostic::{Code, Diagnostic};
@@ -34,6 +34,9 @@ pub(crate) struct Flows {
     by_procedure: FxHashMap<ProcedureId, FlowId>,
     /// What `where` says of a variable.
     wheres: FxHashMap<VarId, ExprId>,
+    /// What `{:range}` says of an arbitrary value of a variable. Copies that a translation has made have none: they are
+    /// guesses of values that need not be arbitrary.
+    ranges: FxHashMap<VarId, (i64, i64)>,
     /// The slots for the values of code expressions.
     results: FxHashMap<ExprId, Slot>,
 }
@@ -143,6 +146,17 @@ impl Flows {
         self.wheres.get(&var).copied()
     }
 
+    pub(crate) fn range(&self, var: VarId) -> Option<(i64, i64)> {
+        self.ranges.get(&var).copied()
+    }
+
+    fn note(&mut self, program: &Program, var: VarId, attrs: &Attrs, where_clause: Option<ExprId>) {
+        self.wheres.extend(where_clause.map(|e| (var, e)));
+        if program.info[var].span != Span::NONE {
+            self.ranges.extend(range(program, attrs).map(|r| (var, r)));
+        }
+    }
+
     pub(crate) fn procedure(&self, id: ProcedureId) -> Option<FlowId> {
         self.by_procedure.get(&id).copied()
     }
@@ -170,7 +184,7 @@ impl Flows {
             {
                 flows.slots[id.index()] = Some(flows.globals.len() as u32);
                 flows.globals.push(id);
-                flows.wheres.extend(var.where_clause.map(|e| (id, e)));
+                flows.note(program, id, &decl.attrs, var.where_clause);
             }
         }
         let mut declared = Vec::new();
@@ -196,6 +210,16 @@ impl Flows {
             }
         }
         if problems.is_empty() { Ok(flows) } else { Err(problems) }
+    }
+}
+
+/// `{:range low, high}`
+pub(crate) fn range(program: &Program, attrs: &Attrs) -> Option<(i64, i64)> {
+    match program.ast.attr(attrs, "range")?.args[..] {
+        [AttrArg::Expr(low), AttrArg::Expr(high)] => {
+            Some((program.ast.int_literal(low)?, program.ast.int_literal(high)?))
+        }
+        _ => None,
     }
 }
 
@@ -316,7 +340,7 @@ impl<'a> Builder<'a> {
         (self.flow.ins, self.flow.outs) = (slots[..ins].to_vec(), slots[ins..].to_vec());
         let decls = procedure.signature.ins.iter().chain(&procedure.signature.outs);
         for (var, decl) in signature.iter().zip(decls) {
-            self.flows.wheres.extend(decl.var.where_clause.map(|e| (*var, e)));
+            self.flows.note(self.program, *var, &decl.attrs, decl.var.where_clause);
         }
         self.requires(entry, &procedure.specs);
         let last = self.block();
@@ -401,11 +425,14 @@ impl<'a> Builder<'a> {
             if let Some(condition) = self.flows.wheres.get(own).copied() {
                 self.flows.wheres.insert(*var, condition);
             }
+            if let Some(range) = self.flows.range(*own) {
+                self.flows.ranges.insert(*var, range);
+            }
         }
         for (var, decl) in vars.locals.iter().zip(&body.locals) {
             self.declare(*var);
             self.names.insert(info[*var].name, *var);
-            self.flows.wheres.extend(decl.var.where_clause.map(|e| (*var, e)));
+            self.flows.note(self.program, *var, &decl.attrs, decl.var.where_clause);
         }
         let start = self.block();
         let arbitrary: Vec<VarId> = vars.outs.iter().chain(&vars.locals).copied().collect();

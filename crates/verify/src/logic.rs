@@ -269,6 +269,29 @@ impl<'a> Logic<'a> {
         Ok(self.unknown(&name, sort))
     }
 
+    /// Whether a value lies within the bounds of a `{:range}`. That of a bitvector is without a sign.
+    pub(crate) fn in_range(&mut self, value: Term, (low, high): (i64, i64)) -> Term {
+        let sort = self.terms.sort_of(value);
+        let bits = self.terms.sort_text(sort).strip_prefix("(_ BitVec ").and_then(|t| t.strip_suffix(')'));
+        let (above, below) = match bits.map(str::to_owned) {
+            Some(bits) => {
+                let mut at = |n: i64| self.terms.literal(&format!("(_ bv{} {bits})", n.max(0)), sort);
+                let (low, high) = (at(low), at(high));
+                (
+                    self.terms.named("bvule", &[low, value], Sort::BOOL),
+                    self.terms.named("bvule", &[value, high], Sort::BOOL),
+                )
+            }
+            None if sort == Sort::INT => {
+                let (low, high) = (self.terms.int(low), self.terms.int(high));
+                (self.terms.le(low, value), self.terms.le(value, high))
+            }
+            // Of other types, ranges say nothing.
+            None => return Terms::TRUE,
+        };
+        self.terms.and(above, below)
+    }
+
     /// The same of what a slot holds: what is no variable is a condition.
     pub(crate) fn arbitrary_of(&mut self, var: Option<VarId>) -> Found<Term> {
         match var {

@@ -59,7 +59,14 @@ fn flags(name: &str) -> &'static [&'static str] {
 /// What a solver wants to hear first.
 fn greeting(name: &str) -> &'static str {
     let program = Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or(name);
-    if program.starts_with("z3") { "(set-option :print-success false)\n" } else { "(set-logic ALL)\n" }
+    if program.starts_with("z3") {
+        // Its own choice of settings, and long searches for models of quantifiers, cost more than they find.
+        "(set-option :print-success false)\n\
+         (set-option :auto_config false)\n\
+         (set-option :smt.mbqi.max_iterations 10)\n"
+    } else {
+        "(set-logic ALL)\n"
+    }
 }
 
 impl Process {
