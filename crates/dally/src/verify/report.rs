@@ -237,7 +237,7 @@ fn multi_line(message: &str) -> String {
 /// The bound on recursion, in words.
 fn recursively(recursion: u32) -> String {
     let plural = if recursion == 1 { "" } else { "s" };
-    format!("within {recursion} iteration{plural} of each loop and level{plural} of recursion")
+    format!("within {recursion} iteration{plural} of each loop and {recursion} level{plural} of recursion")
 }
 
 /// A bound on schedules, in words.
