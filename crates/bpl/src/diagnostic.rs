@@ -313,6 +313,8 @@ codes! {
     NotExplicit = 902 Unsupported;
     /// A sequentialisation cannot translate this.
     NotSequential = 903 Unsupported;
+    /// The verifier cannot handle this.
+    NotVerified = 907 Unsupported;
     /// P: something that only the verifier knows.
     PVerifier = 904 Unsupported;
     /// P: a function whose body is in another language.

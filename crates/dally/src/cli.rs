@@ -36,6 +36,7 @@ pub(crate) enum Command {
     Replay(Replay),
     Print(Print),
     Sequentialize(Sequentialize),
+    Verify(Verify),
 
     /// Print a completion script for a shell
     #[command(
@@ -242,6 +243,80 @@ pub(crate) struct Sequentialize {
     /// Answer posts by more than one level up with `unsupported`, rather than make chains of them (buffers)
     #[arg(long)]
     pub(crate) no_chains: bool,
+
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Decide with an SMT solver whether an assertion can fail, for all inputs at once
+///
+/// A sequential program is verified as it is; an asynchronous one is made sequential first, as dally sequentialize does.
+/// Loops and recursion are followed up to a bound, which is raised until a bug is found or nothing more is left.
+/// Calls are inlined only where a counterexample needs them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                  dally verify program.bpl                       deepen until a bug, a proof, or Ctrl-C\n  \
+                  dally verify --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
+                  dally verify --scheduler lal-reps --rounds 3 --preempt --recursion 2 program.bpl\n  \
+                  dally verify --smt-log log program.bpl         what the solver was asked, to be run again\n\n\
+                  The solver is z3, or what --solver or the environment variable DALLY_SOLVER names\n\
+                  (z3, cvc5, yices-smt2, or the path of one of them).")]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+
+    /// The translation to sequential programs [default: dfw, and buffers where there are levels or buffers]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) scheduler: Option<Translation>,
+
+    /// The most delays in all (dfs, df, dfw); by default as many as it takes
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS - 1))]
+    pub(crate) delays: Option<u32>,
+
+    /// The number of rounds; by default as many as the delays can reach, and for lal-reps and synce as many as it takes
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) rounds: Option<u32>,
+
+    /// The rounds of the tasks of each level (buffers); by default as many as it takes
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) yields: Option<u32>,
+
+    /// The rounds through all buffers (buffers); by default as many as it takes
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) zields: Option<u32>,
+
+    /// Let each posted task be put off before it begins: without it, buffers and synce keep the order of posts
+    #[arg(long)]
+    pub(crate) reorder: bool,
+
+    /// The most iterations of a loop and calls of a procedure inside of each other; by default as many as it takes
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) recursion: Option<u32>,
+
+    /// The most calls inside of each other, recursive or not; by default as many as it takes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) calls: Option<u32>,
+
+    /// Stop after this time, such as 30s or 5m
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) time: Option<std::time::Duration>,
+
+    /// Give up on a question that takes the solver longer than this
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) query_time: Option<std::time::Duration>,
+
+    /// The solver: z3, cvc5, yices-smt2, or the path of one of them
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) solver: Option<String>,
+
+    /// Write what each solver process is asked into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) smt_log: Option<String>,
+
+    /// Inline everything up to the recursion bound before the solver is asked, for comparison
+    #[arg(long)]
+    pub(crate) full_inlining: bool,
 
     /// Print the result as one JSON object
     #[arg(long)]

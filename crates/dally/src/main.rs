@@ -10,6 +10,7 @@ mod replay;
 mod sequentialize;
 mod subject;
 mod traces;
+mod verify;
 
 use clap::Parser;
 
@@ -23,6 +24,7 @@ fn main() -> std::process::ExitCode {
         cli::Command::Replay(replay) => replay::run(&replay),
         cli::Command::Print(print) => print::run(&print),
         cli::Command::Sequentialize(arguments) => sequentialize::run(&arguments),
+        cli::Command::Verify(arguments) => verify::run(&arguments),
         cli::Command::Completions { shell } => completions(shell),
     };
     exit.into()

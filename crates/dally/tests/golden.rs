@@ -1,7 +1,7 @@
 //! Golden tests: each program under `golden/` is given to the command line, and everything that a user sees
 //! (standard output, standard error, exit code) is compared with the file beside it.
 //!
-//! The folder is the command: `check/` and `p/` run `dally check`, `sequentialize/` runs `dally sequentialize`, the others
+//! The folder is the command: `check/` and `p/` run `dally check`, `sequentialize/` runs `dally sequentialize`, `verify/` runs `dally verify`, the others
 //! `dally print`. A first line `// flags: …` adds
 //! flags. Times are left out of the comparison.
 //! `scripts/bless` writes the expected files anew.
@@ -49,7 +49,7 @@ fn transcript(program: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_dally"))
         .arg(match folder {
             "check" | "p" => "check",
-            "sequentialize" => folder,
+            "sequentialize" | "verify" => folder,
             _ => "print",
         })
         .args(flags.split_whitespace())
@@ -80,6 +80,12 @@ fn print() {
 #[test]
 fn check() {
     compare("check");
+}
+
+/// These need a solver: `scripts/test` installs one.
+#[test]
+fn verify() {
+    compare("verify");
 }
 
 #[test]

@@ -57,6 +57,7 @@ mod frames;
 mod globals;
 mod levels;
 mod lower;
+mod numbers;
 mod options;
 mod posts;
 mod preempt;
@@ -73,7 +74,7 @@ mod waits;
 mod yields;
 
 use dally_bpl::Program;
-use dally_bpl::ast::Ast;
+use dally_bpl::ast::{Ast, StmtKind};
 use dally_bpl::diagnostic::{Code, Diagnostic, Severity};
 use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
@@ -101,6 +102,33 @@ pub fn sequentialize(program: &Program, options: &Options) -> Result<Sequential,
     finish(unit, root)
 }
 
+/// The procedure in which a program starts that needs no translation: nothing that it reaches posts tasks or waits.
+/// None if it does, or if it starts in several procedures.
+pub fn sequential_entry(program: &Program, entry: Option<&str>) -> Result<Option<Sym>, Vec<Diagnostic>> {
+    let mut unit = Unit::new(program, entry);
+    if unit.entries.is_empty() {
+        return Err(unit.problems.sorted());
+    }
+    let [only] = unit.entries[..] else { return Ok(None) };
+    contracts::lower(&mut unit, &program.info);
+    let asynchronous =
+        unit.closure(|s| matches!(s.kind, StmtKind::Async(_) | StmtKind::Wait(..) | StmtKind::Await(_)));
+    Ok((!asynchronous.contains(&unit.entries[0].procedure)).then_some(only.procedure))
+}
+
+/// Whether tasks have levels, or there is more than one buffer: only [`Target::Buffers`] and [`Target::Synce`] know
+/// these.
+pub fn has_levels(program: &Program, entry: Option<&str>) -> bool {
+    let mut unit = Unit::new(program, entry);
+    let place = |e: &unit::Entry| (e.level, e.buffer);
+    let own = unit.entries.first().map_or((0, 0), place);
+    let mut found = unit.entries.iter().any(|e| place(e) != own);
+    build::each_stmt(&mut unit.ast, |_, s| {
+        found |= matches!(&s.kind, StmtKind::Async(post) if post.level.is_some_and(|l| l != own.0));
+    });
+    found
+}
+
 /// The program without its waits, by [SPIN14 Fig. 7]: each task leaves its result in shared memory.
 ///
 /// It is still asynchronous, and starts in `entry`, or in the one procedure that is marked, or in `main`.
@@ -119,6 +147,7 @@ pub fn without_levels(program: &Program, entry: Option<&str>) -> Result<Ast, Vec
     let mut unit = Unit::new(program, entry);
     lower::odds_and_ends(&mut unit, &program.info);
     contracts::lower(&mut unit, &program.info);
+    numbers::keep(&mut unit);
     atomicity::lower(&mut unit, true);
     lower::awaits(&mut unit.ast);
     waits::remove(&mut unit);
@@ -144,6 +173,7 @@ fn prepare(program: &Program, options: &Options) -> Unit {
     }
     lower::odds_and_ends(&mut unit, &program.info);
     contracts::lower(&mut unit, &program.info);
+    numbers::keep(&mut unit);
     atomicity::lower(&mut unit, levels);
     lower::awaits(&mut unit.ast);
     if options.reorder {

@@ -35,22 +35,6 @@ pub(crate) fn odds_and_ends(unit: &mut Unit, info: &Info) {
                 out.push(s);
                 out.extend(build::havoc(&arbitrary.map(|h| h.name).into_iter().collect::<Vec<_>>()));
             }
-            StmtKind::Call(call) => {
-                if ["corral_getThreadID", "corral_getChildThreadID"]
-                    .contains(&unit.ast.text(call.procedure.name))
-                {
-                    let message = "the numbers of tasks are not kept by sequentialisations";
-                    unit.problems.push(
-                        dally_bpl::diagnostic::Diagnostic::new(
-                            dally_bpl::diagnostic::Code::NotSequential,
-                            call.procedure.span,
-                            message,
-                        )
-                        .help("pass the task a number of your own"),
-                    );
-                }
-                out.push(s);
-            }
             _ => out.push(s),
         });
     }

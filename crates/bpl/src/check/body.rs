@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::frame::Effects;
 use super::labels::Enclosing;
 use super::{BodyVars, Checker, ProcedureId, Ty, VarId, VarKind};
-use crate::ast::{Body, CodeId, Signature, VarDecl};
+use crate::ast::{Body, CodeId, ExprId, Signature, VarDecl};
 use crate::source::Span;
 use crate::symbol::Sym;
 
@@ -81,13 +81,14 @@ impl Checker<'_> {
     }
 
     /// A code expression: its labels and variables are its own, its effects are those of its procedure.
-    pub(super) fn code(&mut self, code: CodeId) -> Ty {
+    pub(super) fn code(&mut self, id: ExprId, code: CodeId) -> Ty {
         let body = self.ast.exprs.code(code);
         // Its statements are expressions of their own: what is unknown around it has to wait.
         let unknowns = std::mem::take(&mut self.unknowns);
         let pending = (std::mem::take(&mut self.pending_exprs), std::mem::take(&mut self.pending_vars));
         self.scoped(|c| {
-            c.locals(body);
+            let locals = c.locals(body);
+            c.info.bound_vars.insert(id, locals);
             let outer = c.current.take();
             let procedure = outer.as_ref().and_then(|o| o.procedure);
             c.current = Some(Current { procedure, ..Current::default() });

@@ -1,7 +1,7 @@
 //! Strongly connected components: Tarjan's algorithm, with a stack of its own.
 
 /// The components of a graph, given the successors of each node. A component comes after those that it leads to.
-pub(super) fn components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
+pub fn components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let mut search =
         Search { successors, order: vec![0; successors.len()], next: 1, open: Vec::new(), found: Vec::new() };
     for node in 0..successors.len() as u32 {

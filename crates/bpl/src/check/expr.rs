@@ -67,7 +67,7 @@ impl Checker<'_> {
             Expr::ToReal(inner) => self.convert(inner, Ty::INT, Ty::REAL),
             Expr::Binder(binder) => self.binder(id, binder),
             Expr::Let(binding) => self.binding(id, binding),
-            Expr::Code(code) => self.code(code),
+            Expr::Code(code) => self.code(id, code),
             Expr::Wildcard => self.unknowns.fresh(&mut self.info.types),
             // These begin with another expression: `extend` has them.
             _ => Ty::ERROR,

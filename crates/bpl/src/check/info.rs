@@ -195,7 +195,7 @@ impl Info {
         self.expr_refs[expr.index()]
     }
 
-    /// The variables that a quantifier, a lambda or a `let` binds.
+    /// The variables that a quantifier, a lambda or a `let` binds, or that are local to a code expression.
     pub fn bound_vars(&self, expr: ExprId) -> &[VarId] {
         self.bound_vars.get(&expr).map_or(&[], Vec::as_slice)
     }

@@ -32,6 +32,7 @@ mod ty;
 mod types;
 mod unify;
 
+pub use components::components;
 pub use frame_set::Frame;
 pub use info::*;
 pub use ty::{Ty, TyCon, TyConInfo, TyKind, Types};

@@ -6,6 +6,7 @@
 //! | post with a handle | `call {:async} t := p(e);` | `call {:async t} r := p(e);` | |
 //! | wait | `call r := wait(t);` | `assume {:wait r, t} true;` | |
 //! | yield | `yield;` | `assume {:yield} true;` | `yield;`, `call corral_yield();` |
+//! | failure | `assert false;` | the same | `call corral_assert_not_reachable();` |
 //!
 //! In c2s's post, `r` only says which type the result has: it is assigned by the wait, so it is checked, and
 //! not printed.
@@ -49,6 +50,9 @@ impl Parser<'_> {
             "corral_yield" => StmtKind::Yield,
             "corral_atomic_begin" => StmtKind::AtomicBegin,
             "corral_atomic_end" => StmtKind::AtomicEnd,
+            "corral_assert_not_reachable" => {
+                StmtKind::Assert(self.ast.exprs.add(Expr::Bool(false), call.procedure.span))
+            }
             _ => return Ok((StmtKind::Call(Box::new(call)), attrs)),
         };
         if !call.outs.is_empty() || !call.args.is_empty() {

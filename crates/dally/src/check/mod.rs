@@ -1,7 +1,7 @@
 //! `dally check`: search for a bug, or say what was covered.
 
-mod monitor;
-mod report;
+pub(crate) mod monitor;
+pub(crate) mod report;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -54,7 +54,7 @@ pub(crate) fn count(n: usize) -> String {
 }
 
 /// So many of something.
-fn counted(n: usize, what: &str) -> String {
+pub(crate) fn counted(n: usize, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 

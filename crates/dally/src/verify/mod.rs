@@ -1,0 +1,177 @@
+//! `dally verify`: decide with a solver whether an assertion can fail.
+
+mod plan;
+mod process;
+mod report;
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use dally_bpl::Program;
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::symbol::Sym;
+use dally_verify::{Answer, Effort, Failure, Options, SolverError, Verifier};
+
+use crate::check::monitor;
+use crate::cli::Verify;
+use crate::input;
+use crate::output::{self, Exit};
+use crate::p;
+use crate::subject::Rejected;
+use plan::Plan;
+use process::{Limits, Process};
+use report::Finding;
+
+pub(crate) fn run(arguments: &Verify) -> Exit {
+    if p::is_p(&arguments.program.files) || arguments.program.test.is_some() {
+        return output::complain(
+            "dally verify is for Boogie programs; P programs are explored by dally check",
+        );
+    }
+    let (sources, program) = match load(arguments) {
+        Ok(loaded) => loaded,
+        Err(rejected) => return report::errors(arguments, &rejected.sources, &rejected.diagnostics),
+    };
+    let plan = match Plan::new(arguments, &program) {
+        Ok(Ok(plan)) => plan,
+        Ok(Err(message)) => return output::complain(&message),
+        Err(diagnostics) => return report::errors(arguments, &sources, &diagnostics),
+    };
+    let warnings = output::json(&sources, &program.warnings);
+    if !arguments.json {
+        output::warn(&sources, &program.warnings);
+    }
+    let cancelled = Arc::new(AtomicBool::new(false));
+    if let Err(error) = monitor::on_interrupt(&cancelled, &Arc::default()) {
+        return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
+    }
+    let started = Instant::now();
+    let limits =
+        Limits { query: arguments.query_time, until: arguments.time.map(|t| started + t), cancelled };
+    let found = Stages::new(arguments, &program, &plan, limits).run();
+    let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
+    report.show(&found, warnings)
+}
+
+fn load(arguments: &Verify) -> Result<(dally_bpl::source::SourceMap, Program), Rejected> {
+    let sources = input::read(&arguments.program.files)?;
+    match dally_bpl::load(&sources) {
+        Ok(program) => Ok((sources, program)),
+        Err(diagnostics) => Err(Rejected { sources, diagnostics }),
+    }
+}
+
+/// The program that the solver sees, for one bound on schedules.
+struct Translated {
+    program: Program,
+    root: Sym,
+}
+
+/// One bound on schedules.
+struct Attempt<'t> {
+    verifier: Verifier<'t>,
+    solver: Process,
+    /// The highest recursion bound that is done.
+    recursion: u32,
+    /// What is known of it, once nothing more can be.
+    proved: Option<bool>,
+}
+
+/// Bounds on schedules and on recursion, raised in turns: each stage doubles the recursion bounds of the bounds on
+/// schedules that are open, and adds one.
+struct Stages<'t> {
+    arguments: &'t Verify,
+    program: &'t Program,
+    plan: &'t Plan,
+    limits: Limits,
+    effort: Effort,
+}
+
+impl<'t> Stages<'t> {
+    fn new(arguments: &'t Verify, program: &'t Program, plan: &'t Plan, limits: Limits) -> Self {
+        Stages { arguments, program, plan, limits, effort: Effort::default() }
+    }
+
+    fn run(self) -> Finding {
+        let texts: Vec<OnceCell<Translated>> = (0..self.plan.len()).map(|_| OnceCell::new()).collect();
+        let mut attempts: Vec<Attempt<'_>> = Vec::new();
+        for stage in 0.. {
+            if let Some(text) = texts.get(stage) {
+                match self.begin(text, stage) {
+                    Ok(attempt) => attempts.push(attempt),
+                    Err(failure) => return self.finding(&attempts, Err(failure)),
+                }
+            }
+            for (index, attempt) in (0..).zip(attempts.iter_mut()) {
+                if attempt.proved.is_some() {
+                    continue;
+                }
+                let most = self.arguments.recursion.unwrap_or(u32::MAX);
+                let steps = u32::try_from(stage).unwrap_or(u32::MAX) - index;
+                let recursion = 1u32.checked_shl(steps).unwrap_or(u32::MAX).min(most);
+                let answer = attempt.verifier.run(recursion, &mut attempt.solver);
+                match answer {
+                    Ok(Answer::Proved) => attempt.proved = Some(true),
+                    Ok(Answer::NoBug) if recursion == most => attempt.proved = Some(false),
+                    Ok(Answer::NoBug) => {}
+                    Ok(Answer::Bug(path)) => {
+                        let at = index as usize;
+                        return self.finding(&attempts, Ok(Some((at, recursion, path))));
+                    }
+                    Err(failure) => return self.finding(&attempts, Err(failure)),
+                }
+                attempt.recursion = recursion;
+            }
+            if attempts.len() == texts.len() && attempts.iter().all(|a| a.proved.is_some()) {
+                return self.finding(&attempts, Ok(None));
+            }
+            if self.limits.until.is_some_and(|until| Instant::now() >= until) {
+                return self.finding(&attempts, Err(Failure::Solver(SolverError::Time)));
+            }
+        }
+        self.finding(&attempts, Ok(None))
+    }
+
+    fn begin<'p>(&self, text: &'p OnceCell<Translated>, index: usize) -> Result<Attempt<'p>, Failure> {
+        let translated = match self.plan.translate(self.program, index) {
+            Ok(translated) => translated,
+            Err(diagnostics) => return Err(Failure::Unsupported(diagnostics)),
+        };
+        let translated = text.get_or_init(|| translated);
+        let options = Options { full: self.arguments.full_inlining, calls: self.arguments.calls };
+        let verifier = Verifier::new(&translated.program, translated.root, &options)?;
+        let name = process::name(self.arguments.solver.as_deref());
+        let log = match &self.arguments.smt_log {
+            None => None,
+            Some(folder) => {
+                let broken = |e: std::io::Error| SolverError::Broken(format!("cannot write `{folder}`: {e}"));
+                std::fs::create_dir_all(folder).map_err(broken)?;
+                Some(std::path::Path::new(folder).join(format!("{}.smt2", self.plan.file(index))))
+            }
+        };
+        let solver = Process::start(&name, log, self.limits.clone())?;
+        Ok(Attempt { verifier, solver, recursion: 0, proved: None })
+    }
+
+    fn finding(mut self, attempts: &[Attempt<'_>], end: Result<report::Bug, Failure>) -> Finding {
+        for attempt in attempts {
+            let effort = attempt.verifier.effort();
+            self.effort.inlined += effort.inlined;
+            self.effort.queries += effort.queries;
+        }
+        let covered = attempts.iter().map(|a| (a.recursion, a.proved == Some(true))).collect();
+        Finding { end, covered, effort: self.effort }
+    }
+}
+
+impl Translated {
+    fn new(ast: dally_bpl::ast::Ast, root: Sym) -> Result<Translated, Vec<Diagnostic>> {
+        let (info, diagnostics) = dally_bpl::check(&ast);
+        if !diagnostics.are_warnings() {
+            return Err(diagnostics.sorted());
+        }
+        Ok(Translated { program: Program { ast, info, warnings: Vec::new() }, root })
+    }
+}

@@ -1,0 +1,289 @@
+//! A solver as a child process, over SMT-LIB 2.
+//!
+//! A thread writes to it and another one reads from it, so that a solver that neither reads nor answers is noticed: the
+//! run waits for an answer only so long, and then ends the process. Whatever it does, the worst is an error.
+
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use dally_verify::{Solver, SolverError};
+
+/// How long a run may take, and who may end it.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    /// For one question.
+    pub(crate) query: Option<Duration>,
+    /// For everything.
+    pub(crate) until: Option<Instant>,
+    pub(crate) cancelled: Arc<AtomicBool>,
+}
+
+/// A solver that is running.
+#[derive(Debug)]
+pub(crate) struct Process {
+    name: String,
+    child: Child,
+    input: Sender<String>,
+    output: Receiver<Vec<u8>>,
+    /// What has been read and not been used.
+    pending: Vec<u8>,
+    log: Option<BufWriter<std::fs::File>>,
+    limits: Limits,
+}
+
+/// An answer that is longer than this makes no sense.
+const MOST_OUTPUT: usize = 1 << 30;
+
+/// Which solver to start: the one that was asked for, or the one of the environment, or z3.
+pub(crate) fn name(asked: Option<&str>) -> String {
+    let environment = || std::env::var("DALLY_SOLVER").ok().filter(|name| !name.is_empty());
+    asked.map(str::to_owned).or_else(environment).unwrap_or_else(|| "z3".to_owned())
+}
+
+/// The flags with which a solver reads commands from its input.
+fn flags(name: &str) -> &'static [&'static str] {
+    let program = Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or(name);
+    match program {
+        p if p.starts_with("z3") => &["-in", "-smt2"],
+        p if p.starts_with("cvc5") => &["--lang=smt2", "--incremental", "--produce-models", "--quiet"],
+        p if p.starts_with("yices") => &["--incremental"],
+        _ => &[],
+    }
+}
+
+/// What a solver wants to hear first.
+fn greeting(name: &str) -> &'static str {
+    let program = Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or(name);
+    if program.starts_with("z3") {
+        // Its own choice of settings, and long searches for models of quantifiers, cost more than they find.
+        "(set-option :print-success false)\n\
+         (set-option :auto_config false)\n\
+         (set-option :smt.mbqi.max_iterations 10)\n"
+    } else {
+        "(set-logic ALL)\n"
+    }
+}
+
+impl Process {
+    pub(crate) fn start(name: &str, log: Option<PathBuf>, limits: Limits) -> Result<Process, SolverError> {
+        let child = Command::new(name)
+            .args(flags(name))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut child = child.map_err(|error| SolverError::Broken(missing(name, &error)))?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(SolverError::Broken(format!("the solver `{name}` cannot be reached")));
+        };
+        let log = match log {
+            None => None,
+            Some(path) => Some(BufWriter::new(std::fs::File::create(&path).map_err(|error| {
+                SolverError::Broken(format!("cannot write `{}`: {error}", path.display()))
+            })?)),
+        };
+        let mut process = Process {
+            name: name.to_owned(),
+            child,
+            input: writer(stdin),
+            output: reader(stdout),
+            pending: Vec::new(),
+            log,
+            limits,
+        };
+        process.tell(greeting(name))?;
+        Ok(process)
+    }
+
+    fn ended(&mut self) -> SolverError {
+        // What is left to say is what went wrong.
+        while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(200)) {
+            self.pending.extend(bytes);
+        }
+        let said = String::from_utf8_lossy(&self.pending);
+        let said: String = said.trim().chars().take(200).collect();
+        let after = if said.is_empty() { String::new() } else { format!(", after `{said}`") };
+        SolverError::Broken(format!("the solver `{}` has ended unexpectedly{after}", self.name))
+    }
+
+    /// One answer, as soon as it is complete.
+    fn answer(&mut self) -> Result<String, SolverError> {
+        let started = Instant::now();
+        let mut scanned = Scan::default();
+        loop {
+            if let Some(end) = scanned.end(&self.pending) {
+                let rest = self.pending.split_off(end);
+                let answer = std::mem::replace(&mut self.pending, rest);
+                return match String::from_utf8(answer) {
+                    Ok(text) => Ok(text),
+                    Err(_) => Err(SolverError::Broken(format!("the solver `{}` answers no text", self.name))),
+                };
+            }
+            if self.pending.len() > MOST_OUTPUT {
+                return Err(SolverError::Broken(format!("the solver `{}` does not stop talking", self.name)));
+            }
+            self.wait(started)?;
+        }
+    }
+
+    fn wait(&mut self, started: Instant) -> Result<(), SolverError> {
+        // So often it is looked whether somebody wants the run to end.
+        const EVERY: Duration = Duration::from_millis(50);
+        loop {
+            match self.output.recv_timeout(EVERY) {
+                Ok(bytes) => {
+                    self.pending.extend(bytes);
+                    return Ok(());
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.limits.cancelled.load(Ordering::Relaxed) {
+                return Err(SolverError::Cancelled);
+            }
+            let now = Instant::now();
+            let late = self.limits.until.is_some_and(|until| now >= until)
+                || self.limits.query.is_some_and(|most| now.duration_since(started) >= most);
+            if late {
+                return Err(SolverError::Time);
+            }
+        }
+    }
+}
+
+impl Solver for Process {
+    fn tell(&mut self, commands: &str) -> Result<(), SolverError> {
+        if let Some(log) = &mut self.log {
+            let written = log.write_all(commands.as_bytes()).and_then(|()| log.flush());
+            written.map_err(|error| SolverError::Broken(format!("cannot write the log: {error}")))?;
+        }
+        self.input.send(commands.to_owned()).map_err(|_| self.ended())
+    }
+
+    fn ask(&mut self, command: &str) -> Result<String, SolverError> {
+        self.tell(command)?;
+        let answer = self.answer()?;
+        let answer = answer.trim();
+        if answer.starts_with("(error") || answer == "unsupported" {
+            let said: String = answer.chars().take(300).collect();
+            return Err(SolverError::Broken(format!("the solver `{}` complains: {said}", self.name)));
+        }
+        Ok(answer.to_owned())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Why a solver cannot be started, and how to get one.
+fn missing(name: &str, error: &std::io::Error) -> String {
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => format!("the solver `{name}` is not installed"),
+        _ => format!("the solver `{name}` cannot be started: {error}"),
+    };
+    format!(
+        "{why}\n  \
+         Debian, Ubuntu: sudo apt-get install z3\n  \
+         macOS:          brew install z3\n  \
+         pip:            pip install z3-solver\n  \
+         Another solver: --solver NAME, or the environment variable DALLY_SOLVER (z3, cvc5, yices-smt2)"
+    )
+}
+
+fn writer(mut stdin: std::process::ChildStdin) -> Sender<String> {
+    let (sender, receiver) = mpsc::channel::<String>();
+    // It ends when nobody sends any more, or nobody reads.
+    std::thread::spawn(move || {
+        for text in receiver {
+            if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    sender
+}
+
+fn reader(mut stdout: std::process::ChildStdout) -> Receiver<Vec<u8>> {
+    // A solver that talks without end is not read faster than it is listened to.
+    let (sender, receiver) = mpsc::sync_channel(64);
+    std::thread::spawn(move || {
+        let mut buffer = vec![0; 1 << 16];
+        while let Ok(n) = stdout.read(&mut buffer) {
+            if n == 0 || sender.send(buffer[..n].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// How far an answer has been looked through.
+#[derive(Debug, Default)]
+struct Scan {
+    at: usize,
+    depth: usize,
+    quote: Option<u8>,
+    begun: bool,
+}
+
+impl Scan {
+    /// Where the first word or list ends, if all of it is there.
+    fn end(&mut self, bytes: &[u8]) -> Option<usize> {
+        while let Some(byte) = bytes.get(self.at) {
+            self.at += 1;
+            if let Some(quote) = self.quote {
+                self.quote = self.quote.filter(|_| *byte != quote);
+                continue;
+            }
+            match byte {
+                b'"' | b'|' => {
+                    self.quote = Some(*byte);
+                    self.begun = true;
+                }
+                b'(' => {
+                    self.depth += 1;
+                    self.begun = true;
+                }
+                b')' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.begun = true;
+                    if self.depth == 0 {
+                        return Some(self.at);
+                    }
+                }
+                b if b.is_ascii_whitespace() => {
+                    if self.begun && self.depth == 0 {
+                        return Some(self.at);
+                    }
+                }
+                _ => self.begun = true,
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scan;
+
+    #[test]
+    fn answers_end_where_they_end() {
+        let end = |text: &str| Scan::default().end(text.as_bytes());
+        assert_eq!(end("sat\n"), Some(4));
+        assert_eq!(end("sat"), None);
+        assert_eq!(end("((x \")\") (y |)|))\nsat\n"), Some(17));
+        assert_eq!(end("((x 1)"), None);
+        assert_eq!(end("\n\n"), None);
+    }
+}

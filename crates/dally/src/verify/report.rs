@@ -1,0 +1,307 @@
+//! What `dally verify` says in the end.
+
+use std::time::Instant;
+
+use dally_bpl::Program;
+use dally_bpl::ast::{DeclKind, LoopSpecKind, SpecKind, StmtKind, for_each_stmt_mut};
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::render::{JsonDiagnostic, printable};
+use dally_bpl::source::{SourceMap, Span};
+use dally_sequentialize::Target;
+use dally_trace::Location;
+use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::plan::Plan;
+use crate::check::report::counted;
+use crate::cli::Verify;
+use crate::output::{self, Exit};
+use crate::traces;
+
+/// A failing execution: which bound on schedules, which recursion bound, and the path.
+pub(crate) type Bug = Option<(usize, u32, Box<Path>)>;
+
+/// How a run ended.
+pub(crate) struct Finding {
+    pub(crate) end: Result<Bug, Failure>,
+    /// For each bound on schedules the recursion bound that is done, and whether there is a proof without it.
+    pub(crate) covered: Vec<(u32, bool)>,
+    pub(crate) effort: Effort,
+}
+
+/// What `dally verify --json` writes.
+#[derive(Serialize)]
+struct Json<'a> {
+    /// `proved`, `no-bug`, `bug`, `inconclusive`, `unsupported` or `error`.
+    verdict: &'a str,
+    /// The verdict in words.
+    message: &'a str,
+    /// The translation, with the last bound that was looked at; none for a sequential program.
+    policy: Option<String>,
+    coverage: Option<JsonCoverage>,
+    failure: Option<JsonFailure>,
+    diagnostics: Vec<JsonDiagnostic>,
+}
+
+#[derive(Serialize)]
+struct JsonCoverage {
+    /// For each bound on schedules that was looked at: the recursion bound that is done, and whether there is a proof
+    /// for any recursion.
+    bounds: Vec<JsonBound>,
+    inlined: usize,
+    queries: usize,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct JsonBound {
+    bound: Option<String>,
+    recursion: u32,
+    proved: bool,
+}
+
+#[derive(Serialize)]
+struct JsonFailure {
+    message: String,
+    location: Option<Location>,
+}
+
+/// Reports a program that cannot be verified.
+pub(crate) fn errors(arguments: &Verify, sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
+    if !arguments.json {
+        return output::show(sources, diagnostics);
+    }
+    let exit = Exit::of(diagnostics);
+    let json = Json {
+        verdict: if exit == Exit::Inconclusive { "unsupported" } else { "error" },
+        message: diagnostics.first().map_or("", |d| &d.message),
+        policy: None,
+        coverage: None,
+        failure: None,
+        diagnostics: output::json(sources, diagnostics),
+    };
+    output::exit_after(output::write_json(&json), exit)
+}
+
+/// Everything that the report is about.
+pub(crate) struct Report<'r> {
+    pub(crate) arguments: &'r Verify,
+    pub(crate) sources: &'r SourceMap,
+    pub(crate) program: &'r Program,
+    pub(crate) plan: &'r Plan,
+    pub(crate) started: Instant,
+}
+
+impl Report<'_> {
+    pub(crate) fn show(&self, finding: &Finding, warnings: Vec<JsonDiagnostic>) -> Exit {
+        if let Err(Failure::Unsupported(diagnostics)) = &finding.end {
+            return errors(self.arguments, self.sources, diagnostics);
+        }
+        let (word, exit) = match &finding.end {
+            Ok(Some(_)) => ("bug", Exit::Bug),
+            Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => ("proved", Exit::Success),
+            Ok(None) => ("no-bug", Exit::Success),
+            Err(_) => ("inconclusive", Exit::Inconclusive),
+        };
+        let failed = match &finding.end {
+            Ok(Some((_, _, path))) => Some(self.failed(path)),
+            _ => None,
+        };
+        let message = self.sentence(finding, failed.as_ref());
+        let written = if self.arguments.json {
+            let location = failed.as_ref().and_then(|f| traces::location(self.sources, f.span));
+            let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
+            let last = finding.covered.len().saturating_sub(1);
+            output::write_json(&Json {
+                verdict: word,
+                message: &message,
+                policy: self.plan.target(last).map(Target::describe),
+                coverage: Some(self.coverage(finding)),
+                failure,
+                diagnostics: warnings,
+            })
+        } else {
+            let excerpt = failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
+            output::stdout(format!("{message}\n{excerpt}{}\n", self.covered(finding)).as_bytes())
+        };
+        output::exit_after(written, exit)
+    }
+
+    /// What fails, in the original program. There, a translation has put a test where an assertion was.
+    fn failed(&self, path: &Path) -> Failed {
+        if self.plan.target(0).is_none() {
+            return path.failure.clone();
+        }
+        let checks = checks(self.program);
+        let raised = path.steps.iter().rev().find_map(|step| match step.kind {
+            StepKind::Branch(true) => {
+                checks.get(&step.span).map(|message| Failed { message, span: step.span })
+            }
+            _ => None,
+        });
+        raised.unwrap_or_else(|| path.failure.clone())
+    }
+
+    fn sentence(&self, finding: &Finding, failed: Option<&Failed>) -> String {
+        let last = finding.covered.len().saturating_sub(1);
+        match &finding.end {
+            Ok(Some((index, _, path))) => {
+                let message = failed.map_or("an assertion does not hold", |f| f.message);
+                let place = failed.and_then(|f| self.sources.place(f.span));
+                let place =
+                    place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
+                let bound = self.plan.target(*index).map(|t| format!(", {}", within(t))).unwrap_or_default();
+                let doubt = if path.certain { "" } else { "; the solver could not check all axioms" };
+                format!("bug: {message}{}{bound}{doubt}", printable(&place))
+            }
+            Ok(None) => {
+                let bound = self.plan.target(last).map(within);
+                let shown = bound.map(|b| format!(" {b}")).unwrap_or_default();
+                match finding.covered.iter().map(|(r, proved)| (!proved).then_some(*r)).min().flatten() {
+                    None => format!("proved: no execution fails{shown}"),
+                    Some(recursion) => {
+                        let and = if shown.is_empty() { "" } else { " and" };
+                        format!("no bug found{shown}{and} {}", recursively(recursion))
+                    }
+                }
+            }
+            Err(failure) => {
+                let why = match failure {
+                    Failure::Solver(SolverError::Time) => "the time is up".to_owned(),
+                    Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),
+                    Failure::Solver(SolverError::Broken(message)) => multi_line(message),
+                    Failure::Unknown(reason) => format!("the solver does not know ({})", printable(reason)),
+                    Failure::TooLarge => "there is too much to inline".to_owned(),
+                    Failure::Unsupported(_) => String::new(),
+                };
+                let done = finding.covered.iter().rposition(|(recursion, proved)| *recursion > 0 || *proved);
+                let known = match done {
+                    None => "nothing is known".to_owned(),
+                    Some(index) => {
+                        let (recursion, proved) = finding.covered[index];
+                        let bound = self.plan.target(index).map(within);
+                        match (bound, proved) {
+                            (Some(bound), true) => format!("no execution {bound} fails"),
+                            (None, true) => "no execution fails".to_owned(),
+                            (Some(bound), false) => {
+                                format!("no bug was found {bound} and {}", recursively(recursion))
+                            }
+                            (None, false) => format!("no bug was found {}", recursively(recursion)),
+                        }
+                    }
+                };
+                format!("inconclusive: {known}; {why}")
+            }
+        }
+    }
+
+    fn covered(&self, finding: &Finding) -> String {
+        let Effort { inlined, queries } = finding.effort;
+        format!(
+            "covered {}, {}, in {:.2} s",
+            counted(inlined, "inlined call"),
+            if queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") },
+            self.started.elapsed().as_secs_f64()
+        )
+    }
+
+    fn coverage(&self, finding: &Finding) -> JsonCoverage {
+        let bound = |(index, (recursion, proved)): (usize, &(u32, bool))| JsonBound {
+            bound: self.plan.target(index).map(within),
+            recursion: *recursion,
+            proved: *proved,
+        };
+        JsonCoverage {
+            bounds: finding.covered.iter().enumerate().map(bound).collect(),
+            inlined: finding.effort.inlined,
+            queries: finding.effort.queries,
+            seconds: self.started.elapsed().as_secs_f64(),
+        }
+    }
+
+    /// The line of the text, with its number.
+    fn excerpt(&self, span: Span) -> Option<String> {
+        let file = self.sources.file_of(span)?;
+        let (line, _) = file.line_column(span.start);
+        let text = file.text.get(file.line_range(line)?)?;
+        Some(format!("\n{line:>5} | {}\n\n", printable(text.trim_end())))
+    }
+}
+
+/// A message of ours with a list of what to do: its lines stay lines.
+fn multi_line(message: &str) -> String {
+    message.lines().map(printable).collect::<Vec<_>>().join("\n")
+}
+
+/// The bound on recursion, in words.
+fn recursively(recursion: u32) -> String {
+    let plural = if recursion == 1 { "" } else { "s" };
+    format!("within {recursion} iteration{plural} of each loop and {recursion} level{plural} of recursion")
+}
+
+/// A bound on schedules, in words.
+fn within(target: Target) -> String {
+    let plural = |n: u32, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let name = target.name();
+    match target {
+        Target::Dfs(b) | Target::Df(b) | Target::Dfw(b) => match b.delays {
+            Some(delays) if b.rounds == delays + 1 => {
+                format!("with at most {} under {name}", plural(delays, "delay"))
+            }
+            Some(delays) => {
+                format!(
+                    "with at most {} in {} under {name}",
+                    plural(delays, "delay"),
+                    plural(b.rounds, "round")
+                )
+            }
+            None => format!("in {} under {name}", plural(b.rounds, "round")),
+        },
+        Target::LalReps { rounds } | Target::Synce { rounds } => {
+            format!("in {} under {name}", plural(rounds, "round"))
+        }
+        Target::Buffers { zields, yields } => {
+            format!(
+                "with {} and {} under {name}",
+                plural(zields, "zield round"),
+                plural(yields, "yield round")
+            )
+        }
+    }
+}
+
+/// Everything that is checked, with what to say if it fails.
+fn checks(program: &Program) -> FxHashMap<Span, &'static str> {
+    let mut found = FxHashMap::default();
+    for decl in &program.ast.decls {
+        let mut block = match &decl.kind {
+            DeclKind::Procedure(p) => {
+                for spec in &p.specs {
+                    match spec.kind {
+                        SpecKind::Requires { .. } => found.insert(spec.span, "a precondition does not hold"),
+                        SpecKind::Ensures { .. } => found.insert(spec.span, "a postcondition does not hold"),
+                        _ => None,
+                    };
+                }
+                p.body.as_ref().map(|b| b.block.clone())
+            }
+            DeclKind::Implementation(i) => Some(i.body.block.clone()),
+            _ => None,
+        };
+        for_each_stmt_mut(block.get_or_insert_default(), &mut |stmt| match &stmt.kind {
+            StmtKind::Assert(_) => {
+                found.insert(stmt.span, "an assertion does not hold");
+            }
+            StmtKind::While(w) => {
+                for spec in &w.specs {
+                    if let LoopSpecKind::Invariant { expr, .. } = spec.kind {
+                        found.insert(program.ast.exprs.span(expr), "a loop invariant does not hold");
+                    }
+                }
+            }
+            _ => {}
+        });
+    }
+    found
+}

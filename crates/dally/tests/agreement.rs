@@ -1,0 +1,111 @@
+//! `dally verify` and `dally check --exact` agree on random programs: whether an assertion can fail within K delays.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+#[path = "../../sequentialize/tests/support/mod.rs"]
+mod support;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use dally_sequentialize::Target;
+use support::generate::{self, Features};
+use support::random::for_seeds;
+
+const FEATURES: Features = Features {
+    yields: true,
+    waits: true,
+    passed_tasks: true,
+    asserts: true,
+    awaits: false,
+    atomic: false,
+    thread_locals: true,
+    levels: 1,
+    buffers: 1,
+    posts: 3,
+    high: 1,
+    globals: 2,
+    choices: 10,
+};
+
+/// Whether `dally verify` finds a bug.
+fn verified(text: &str, flags: &[&str]) -> bool {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dally"))
+        .args(["verify", "-"])
+        .args(flags)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0) if said.starts_with("proved") => false,
+        Some(1) => true,
+        _ => panic!("{said}\nfor {flags:?}\n{text}"),
+    }
+}
+
+fn agrees(scheduler: &str, features: Features) {
+    for_seeds(&format!("agreement ({scheduler})"), 60, |seed| {
+        let text = generate::program(seed, features);
+        let delays = (seed % 3) as u32;
+        let expected = support::explore_named(&text, scheduler, Some(delays)).fails;
+        let found = verified(&text, &["--scheduler", scheduler, "--delays", &delays.to_string()]);
+        assert_eq!(
+            found, expected,
+            "verify (left), check (right), {delays} delays, DALLY_SEED={seed}\n{text}"
+        );
+        true
+    });
+}
+
+#[test]
+fn dfs() {
+    agrees("dfs", FEATURES);
+}
+
+#[test]
+fn df() {
+    agrees("df", FEATURES);
+}
+
+#[test]
+fn dfw() {
+    agrees("dfw", FEATURES);
+}
+
+/// Against an evaluation of the translation that knows nothing of solvers.
+#[test]
+fn lal_reps_and_buffers() {
+    for_seeds("agreement (lal-reps, buffers)", 60, |seed| {
+        let buffers = seed % 2 == 0;
+        let features = Features {
+            levels: if buffers { 2 } else { 1 },
+            waits: false,
+            passed_tasks: false,
+            posts: 2,
+            globals: 1,
+            ..FEATURES
+        };
+        let text = generate::program(seed, features);
+        let rounds = 1 + (seed / 2 % 2) as u32;
+        let shown = rounds.to_string();
+        let (to, flags) = if buffers {
+            (
+                Target::Buffers { zields: 1, yields: rounds },
+                vec!["--scheduler", "buffers", "--zields", "1", "--yields", &shown],
+            )
+        } else {
+            (Target::LalReps { rounds }, vec!["--scheduler", "lal-reps", "--rounds", &shown])
+        };
+        let Some(expected) = support::run(&support::translated(&text, to), &generate::globals(features))
+        else {
+            return false;
+        };
+        assert_eq!(verified(&text, &flags), expected.fails, "{to:?}, DALLY_SEED={seed}\n{text}");
+        true
+    });
+}

@@ -1,0 +1,4 @@
+// flags: --scheduler lal-reps --delays 2
+procedure main()
+{
+}

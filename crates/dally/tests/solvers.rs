@@ -1,0 +1,68 @@
+//! Solvers that crash, hang, or talk nonsense: a message and exit code 3, and never a verdict.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+#![cfg(unix)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+/// Runs `dally verify` with a shell script in the place of the solver: exit code and output.
+fn verify_with(name: &str, script: &str, flags: &[&str]) -> (i32, String) {
+    let folder = std::env::temp_dir().join(format!("dally-solvers-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let solver = folder.join("z3");
+    std::fs::write(&solver, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = folder.join("program.bpl");
+    std::fs::write(&program, "procedure main() { var x: int; assert x * x != 17; }").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_dally"))
+        .arg("verify")
+        .arg("--solver")
+        .arg(&solver)
+        .args(flags)
+        .arg(&program)
+        .output()
+        .unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    (output.status.code().unwrap(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn fails(name: &str, script: &str, flags: &[&str], message: &str) {
+    let (code, said) = verify_with(name, script, flags);
+    assert_eq!(code, 3, "{name}: {said}");
+    assert!(said.starts_with("inconclusive: "), "{name}: {said}");
+    assert!(said.contains(message), "{name}: {said}");
+}
+
+#[test]
+fn a_solver_that_ends_at_once() {
+    fails("ends", "exit 7", &[], "has ended unexpectedly");
+    fails("reads", "cat > /dev/null", &["--time", "1s"], "the time is up");
+}
+
+#[test]
+fn a_solver_that_hangs() {
+    fails("hangs", "exec sleep 1000", &["--query-time", "300ms"], "the time is up");
+    fails("total", "exec sleep 1000", &["--time", "300ms"], "the time is up");
+}
+
+#[test]
+fn a_solver_that_talks_nonsense() {
+    fails("nonsense", "echo maybe; exec cat > /dev/null", &[], "the solver answers `maybe`");
+    fails("error", "echo '(error \"line 1\")'; exec cat > /dev/null", &[], "complains");
+    fails("half", "echo '(sat'; exit 0", &[], "has ended unexpectedly");
+    fails("endless", "yes '(' ", &["--time", "1s"], "");
+}
+
+/// `sat` without a model that leads to a failure is no bug.
+#[test]
+fn a_solver_that_lies() {
+    let script =
+        "while read line; do case \"$line\" in *check-sat*) echo sat;; *get-value*) echo '()';; esac; done";
+    fails("lies", script, &["--time", "5s"], "");
+}
+
+/// An answer of `unsat` cannot be told from a true one, but it has to be that word.
+#[test]
+fn words_that_begin_like_an_answer() {
+    fails("unsatisfied", "echo unsatisfied; exec cat > /dev/null", &[], "the solver answers `unsatisfied`");
+}

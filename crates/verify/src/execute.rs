@@ -1,0 +1,605 @@
+//! Running a procedure on terms: one pass over its blocks, all ways at once.
+//!
+//! What comes out is, as terms over what went in: the condition under which each exit is reached, the values of
+//! what it changes, and the condition under which an assertion fails. There are no other constraints, so what
+//! is said of a call that no execution makes does no harm, and a call that is inlined late is a few definitions.
+//!
+//! A call is *open* if nothing is known of it: its results, whether it returns, and whether it fails are unknowns.
+
+use std::rc::Rc;
+
+use dally_bpl::ast::{Access, AttrArg, ExprId, Lhs};
+use dally_bpl::check::VarId;
+use dally_bpl::stack::grow;
+use rustc_hash::FxHashMap;
+
+use crate::expr::{Scope, State};
+use crate::facts::{Fact, Orders};
+use crate::flow::{BlockId, FlowId, Flows, Instruction, Kind, Next, Slot};
+use crate::logic::{Found, Logic, unsupported};
+use crate::merge::{Values, Way, Ways};
+use crate::term::{Sort, Term, Terms};
+
+pub(crate) type CallId = usize;
+pub(crate) type InstanceId = usize;
+
+/// A call that is made somewhere.
+#[derive(Debug)]
+pub(crate) struct CallSite {
+    pub(crate) flow: FlowId,
+    pub(crate) entry: BlockId,
+    /// The call in which it is made.
+    pub(crate) parent: Option<CallId>,
+    /// How many calls of the same procedure there are from the root up to this one.
+    pub(crate) depth: u32,
+    /// How many calls there are from the root up to this one, which counts 0; iterations of loops are calls.
+    pub(crate) level: u32,
+    /// The values of variables where the callee begins.
+    values: Values,
+    /// The globals to which `old` refers in a loop.
+    old: Values,
+    /// The unknowns for its results, as long as nothing else is known of them.
+    pub(crate) open: Option<Outcome>,
+    /// What it does.
+    pub(crate) instance: Option<InstanceId>,
+}
+
+/// What a call comes to.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// For each exit the condition that it is taken.
+    pub(crate) exits: Vec<Term>,
+    /// The condition that an assertion fails.
+    pub(crate) fails: Term,
+    /// What it changes, and then its results.
+    pub(crate) values: Vec<Term>,
+}
+
+/// A procedure that has been run.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub(crate) flow: FlowId,
+    pub(crate) entry: BlockId,
+    /// Its variables where it begins.
+    pub(crate) values: Values,
+    /// What happened in each block that can be reached.
+    pub(crate) blocks: FxHashMap<BlockId, Happened>,
+}
+
+/// What happened in a block.
+#[derive(Debug, Default)]
+pub(crate) struct Happened {
+    /// One for each instruction, until a way ends.
+    pub(crate) events: Vec<Event>,
+    /// Where it may go on, each with its condition.
+    pub(crate) edges: Vec<(Term, BlockId)>,
+}
+
+/// What is remembered of an instruction.
+#[derive(Debug)]
+pub(crate) enum Event {
+    Plain,
+    /// Something that must hold.
+    Checked(Term),
+    /// New values of variables.
+    Arbitrary(Vec<(VarId, Term)>),
+    /// A tag, with its place.
+    Tag(Vec<Term>),
+    Call(CallId),
+}
+
+/// How much is inlined before the solver is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Eagerness {
+    /// Procedures that have up to this many instructions with everything inlined.
+    pub(crate) size: u64,
+    /// Calls of recursive procedures up to this depth.
+    pub(crate) depth: u32,
+    /// Calls inside of so many others at most.
+    pub(crate) level: u32,
+}
+
+/// Procedures at work.
+#[derive(Debug)]
+pub(crate) struct Executor<'a> {
+    pub(crate) logic: Logic<'a>,
+    pub(crate) flows: Rc<Flows>,
+    pub(crate) facts: Rc<Vec<Fact>>,
+    pub(crate) calls: Vec<CallSite>,
+    pub(crate) instances: Vec<Instance>,
+    orders: Orders,
+    pub(crate) eagerness: Eagerness,
+    /// What the globals are in the beginning.
+    pub(crate) initial: Vec<Term>,
+}
+
+/// One run of a procedure.
+struct Run {
+    call: CallId,
+    flow: FlowId,
+    ways: Ways,
+    old: Values,
+    waiting: FxHashMap<BlockId, Vec<(Way, Values)>>,
+    failures: Vec<Term>,
+    exits: Vec<Vec<(Way, Values)>>,
+    /// The exits of the loop that the block has called last.
+    taken: Vec<Term>,
+}
+
+/// A way through a block, as far as it has come.
+struct Front {
+    way: Way,
+    values: Values,
+}
+
+impl<'a> Executor<'a> {
+    pub(crate) fn new(logic: Logic<'a>, flows: Flows, facts: Vec<Fact>, eagerness: Eagerness) -> Self {
+        Executor {
+            logic,
+            flows: Rc::new(flows),
+            facts: Rc::new(facts),
+            calls: Vec::new(),
+            instances: Vec::new(),
+            orders: Orders::default(),
+            eagerness,
+            initial: Vec::new(),
+        }
+    }
+
+    /// The call with which the program begins.
+    pub(crate) fn root(&mut self, flow: FlowId) -> Found<(CallId, Outcome)> {
+        let flows = Rc::clone(&self.flows);
+        for var in &flows.globals {
+            let value = self.logic.arbitrary(*var)?;
+            self.initial.push(value);
+        }
+        let values = self.frame(flow, self.initial.clone(), &[])?;
+        let call = self.site(flow, flows.flows[flow].entry, None, values, Rc::default());
+        let outcome = self.inline(call)?;
+        Ok((call, outcome))
+    }
+
+    fn site(
+        &mut self,
+        flow: FlowId,
+        entry: BlockId,
+        parent: Option<CallId>,
+        values: Values,
+        old: Values,
+    ) -> CallId {
+        let mut depth = 1;
+        // Only a recursive procedure can be among its callers.
+        let mut at = parent.filter(|_| self.facts[flow].recursive);
+        while let Some(call) = at {
+            if self.calls[call].flow == flow {
+                depth += self.calls[call].depth;
+                break;
+            }
+            at = self.calls[call].parent;
+        }
+        let above = parent.map_or(0, |p| self.calls[p].level);
+        let level = above + u32::from(parent.is_some());
+        self.calls.push(CallSite {
+            flow,
+            entry,
+            parent,
+            depth,
+            level,
+            values,
+            old,
+            open: None,
+            instance: None,
+        });
+        self.calls.len() - 1
+    }
+
+    /// The variables of a procedure that begins: globals and parameters are given, all else is arbitrary.
+    fn frame(&mut self, flow: FlowId, mut values: Vec<Term>, args: &[Term]) -> Found<Values> {
+        let flows = Rc::clone(&self.flows);
+        values.truncate(flows.globals.len());
+        for (index, var) in flows.flows[flow].vars.iter().enumerate() {
+            let slot = flows.globals.len() + index;
+            let given = flows.flows[flow].ins.iter().position(|s| *s == slot).and_then(|i| args.get(i));
+            values.push(match given {
+                Some(term) => *term,
+                None => self.logic.arbitrary_of(*var)?,
+            });
+        }
+        Ok(Rc::new(values))
+    }
+
+    /// Runs the procedure of a call.
+    pub(crate) fn inline(&mut self, call: CallId) -> Found<Outcome> {
+        grow(|| self.run(call))
+    }
+
+    fn run(&mut self, call: CallId) -> Found<Outcome> {
+        let CallSite { flow, entry, .. } = self.calls[call];
+        let values = Rc::clone(&self.calls[call].values);
+        let old = if self.flows.flows[flow].is_loop {
+            Rc::clone(&self.calls[call].old)
+        } else {
+            Rc::clone(&values)
+        };
+        let instance = self.instances.len();
+        let started = Instance { flow, entry, values: Rc::clone(&values), blocks: FxHashMap::default() };
+        self.instances.push(started);
+        self.calls[call].instance = Some(instance);
+        let exits = vec![Vec::new(); self.flows.flows[flow].exits];
+        let mut run = Run {
+            call,
+            flow,
+            ways: Ways::default(),
+            old,
+            waiting: FxHashMap::default(),
+            failures: Vec::new(),
+            exits,
+            taken: Vec::new(),
+        };
+        run.waiting.insert(entry, vec![(Way::START, values)]);
+        if !self.flows.flows[flow].is_loop {
+            self.assume_ranges(&mut run, entry);
+        }
+        if self.calls[call].parent.is_none() {
+            self.assume_globals(&mut run, entry)?;
+        }
+        let flows = Rc::clone(&self.flows);
+        for block in self.orders.from(&flows, flow, entry).iter() {
+            let Some(incoming) = run.waiting.remove(block) else { continue };
+            let Some((way, values)) = run.ways.merge(&mut self.logic.terms, incoming) else { continue };
+            let happened = self.block(&flows, &mut run, *block, Front { way, values })?;
+            self.instances[instance].blocks.insert(*block, happened);
+        }
+        self.outcome(run)
+    }
+
+    /// What `{:range}` says of variables that are arbitrary where a procedure begins.
+    fn assume_ranges(&mut self, run: &mut Run, entry: BlockId) {
+        let flows = Rc::clone(&self.flows);
+        let flow = &flows.flows[run.flow];
+        let Some((way, values)) = run.waiting.remove(&entry).and_then(|mut w| w.pop()) else { return };
+        let is_root = self.calls[run.call].parent.is_none();
+        let first = if is_root { 0 } else { flows.globals.len() };
+        let mut front = Some(Front { way, values });
+        for slot in
+            (first..flows.globals.len() + flow.vars.len()).filter(|s| is_root || !flow.ins.contains(s))
+        {
+            let range = flows.var(run.flow, slot).and_then(|v| flows.range(v));
+            let (Some(range), Some(here)) = (range, &front) else { continue };
+            let condition = self.logic.in_range(here.values[slot], range);
+            front = front.and_then(|here| self.assume(run, here, condition));
+        }
+        if let Some(front) = front {
+            run.waiting.insert(entry, vec![(front.way, front.values)]);
+        }
+    }
+
+    /// What `where` says of globals holds from the start, and so does what it says of the parameters of the root.
+    fn assume_globals(&mut self, run: &mut Run, entry: BlockId) -> Found<()> {
+        let flows = Rc::clone(&self.flows);
+        let Some((way, values)) = run.waiting.remove(&entry).and_then(|mut w| w.pop()) else { return Ok(()) };
+        let mut front = Some(Front { way, values });
+        let flow = run.flow;
+        let params = flows.flows[flow].ins.iter().filter_map(|s| flows.var(flow, *s));
+        for var in flows.globals.iter().copied().chain(params) {
+            let Some(condition) = flows.where_clause(var) else { continue };
+            let Some(here) = front.take() else { return Ok(()) };
+            let condition = self.evaluate(run, &here, condition)?;
+            front = self.assume(run, here, condition);
+        }
+        if let Some(front) = front {
+            run.waiting.insert(entry, vec![(front.way, front.values)]);
+        }
+        Ok(())
+    }
+
+    fn outcome(&mut self, run: Run) -> Found<Outcome> {
+        let flows = Rc::clone(&self.flows);
+        let facts = Rc::clone(&self.facts);
+        let Run { mut ways, failures, exits, flow, .. } = run;
+        let terms = &mut self.logic.terms;
+        let fails = terms.or_all(&failures);
+        let mut conditions = Vec::new();
+        let mut reached = Vec::new();
+        for incoming in exits {
+            match ways.merge(terms, incoming) {
+                Some((way, values)) => {
+                    conditions.push(ways.all(way));
+                    reached.push((way, values));
+                }
+                None => conditions.push(Terms::FALSE),
+            }
+        }
+        let values = match ways.merge(terms, reached) {
+            Some((_, values)) => values,
+            // It never returns: any values will do.
+            None => Rc::clone(&self.calls[run.call].values),
+        };
+        let slots = facts[flow].changes.iter().chain(&flows.flows[flow].outs);
+        Ok(Outcome { exits: conditions, fails, values: slots.map(|s| values[*s]).collect() })
+    }
+
+    fn evaluate(&mut self, run: &Run, front: &Front, e: ExprId) -> Found<Term> {
+        let flows = Rc::clone(&self.flows);
+        let state = State { flows: &flows, now: &front.values, old: &run.old };
+        self.logic.expr(e, &mut Scope::of(state))
+    }
+
+    fn assume(&mut self, run: &mut Run, front: Front, condition: Term) -> Option<Front> {
+        let way = run.ways.with(&mut self.logic.terms, front.way, condition)?;
+        Some(Front { way, ..front })
+    }
+
+    fn block(&mut self, flows: &Flows, run: &mut Run, block: BlockId, front: Front) -> Found<Happened> {
+        let code = &flows.flows[run.flow].blocks[block];
+        let mut happened = Happened::default();
+        let mut front = Some(front);
+        for instruction in &code.code {
+            let Some(here) = front.take() else { return Ok(happened) };
+            let (event, next) = self.instruction(flows, run, instruction, here)?;
+            happened.events.push(event);
+            front = next;
+        }
+        let Some(front) = front else { return Ok(happened) };
+        let conditions: Vec<(Term, BlockId)> = match &code.next {
+            Next::Exit(exit) => {
+                run.exits[*exit].push((front.way, front.values));
+                return Ok(happened);
+            }
+            Next::If(e, yes, no) => {
+                let condition = self.evaluate(run, &front, *e)?;
+                vec![(condition, *yes), (self.logic.terms.not(condition), *no)]
+            }
+            Next::Goto(targets) => self.choice(targets),
+            Next::Switch(targets) => run.taken.iter().copied().zip(targets.iter().copied()).collect(),
+        };
+        let last = conditions.len();
+        let mut way = Some(front.way);
+        for (index, (condition, target)) in conditions.into_iter().enumerate() {
+            let Some(here) = way else { break };
+            // A switch is complete only together with the condition that the loop is left at all.
+            let complete = !matches!(code.next, Next::Switch(_));
+            let condition = if index + 1 == last && complete { Terms::TRUE } else { condition };
+            if let Some(there) = run.ways.with(&mut self.logic.terms, here, condition) {
+                happened.edges.push((condition, target));
+                run.waiting.entry(target).or_default().push((there, Rc::clone(&front.values)));
+            }
+            let otherwise = self.logic.terms.not(condition);
+            way = run.ways.with(&mut self.logic.terms, here, otherwise);
+        }
+        Ok(happened)
+    }
+
+    /// Conditions for going to one of several blocks, whichever.
+    fn choice(&mut self, targets: &[BlockId]) -> Vec<(Term, BlockId)> {
+        let mut conditions = Vec::new();
+        for (index, target) in targets.iter().enumerate() {
+            let last = index + 1 == targets.len();
+            let chosen = if last { Terms::TRUE } else { self.logic.unknown("choice", Sort::BOOL) };
+            conditions.push((chosen, *target));
+        }
+        conditions
+    }
+
+    fn instruction(
+        &mut self,
+        flows: &Flows,
+        run: &mut Run,
+        instruction: &Instruction,
+        front: Front,
+    ) -> Found<(Event, Option<Front>)> {
+        match &instruction.kind {
+            Kind::Assume(e) => {
+                let tag = self.tag(run, &front, instruction)?;
+                let condition = self.evaluate(run, &front, *e)?;
+                Ok((tag, self.assume(run, front, condition)))
+            }
+            Kind::Assert(e, _) => self.check(run, front, *e),
+            Kind::Requires(e) if self.calls[run.call].parent.is_none() => {
+                let condition = self.evaluate(run, &front, *e)?;
+                Ok((Event::Plain, self.assume(run, front, condition)))
+            }
+            Kind::Requires(e) => self.check(run, front, *e),
+            Kind::Havoc(vars) => {
+                let range = crate::flow::range(self.logic.program, &instruction.attrs);
+                self.havoc(flows, run, vars, range, front)
+            }
+            Kind::Assign(targets, values) => {
+                let values = self.logic.program.ast.exprs.list(*values);
+                let mut new = Vec::new();
+                for ((slot, lhs), value) in targets.iter().zip(values) {
+                    let value = self.evaluate(run, &front, *value)?;
+                    let Some(var) = flows.var(run.flow, *slot) else { continue };
+                    new.push((*slot, self.update(run, &front, var, *slot, lhs, value)?));
+                }
+                Ok((Event::Plain, Some(set(front, new))))
+            }
+            Kind::Result(slot, e) => {
+                let value = self.evaluate(run, &front, *e)?;
+                Ok((Event::Plain, Some(set(front, [(*slot, value)]))))
+            }
+            Kind::Unpack(constructor, slots, value) => {
+                let ty = self.logic.program.info.type_of(*value);
+                let value = self.evaluate(run, &front, *value)?;
+                let Some((is, parts)) = self.logic.take_apart(value, *constructor, ty) else {
+                    return unsupported(instruction.span, "a constructor that is not known");
+                };
+                let front = self.assume(run, front, is);
+                Ok((Event::Plain, front.map(|front| set(front, slots.iter().copied().zip(parts)))))
+            }
+            Kind::Call { callee, args, outs } => {
+                let args = args.iter().map(|a| self.evaluate(run, &front, *a)).collect::<Found<Vec<_>>>()?;
+                let frame = self.frame(*callee, front.values.to_vec(), &args)?;
+                let entry = flows.flows[*callee].entry;
+                let call = self.site(*callee, entry, Some(run.call), frame, Rc::default());
+                let outcome = self.outcome_of(call)?;
+                let facts = Rc::clone(&self.facts);
+                let changes = &facts[*callee].changes;
+                let results = outcome.values[changes.len()..].iter();
+                let given = outs.iter().zip(results).filter_map(|(slot, value)| Some(((*slot)?, *value)));
+                let new = changes.iter().copied().zip(outcome.values.iter().copied()).chain(given).collect();
+                Ok((Event::Call(call), self.after(run, front, &outcome, new)))
+            }
+            Kind::Loop { callee, entry } => {
+                let (values, old) = (Rc::clone(&front.values), Rc::clone(&run.old));
+                let call = self.site(*callee, *entry, Some(run.call), values, old);
+                let outcome = self.outcome_of(call)?;
+                run.taken.clone_from(&outcome.exits);
+                let facts = Rc::clone(&self.facts);
+                let new =
+                    facts[*callee].changes.iter().copied().zip(outcome.values.iter().copied()).collect();
+                Ok((Event::Call(call), self.after(run, front, &outcome, new)))
+            }
+        }
+    }
+
+    /// The values that a tag has.
+    fn tag(&mut self, run: &Run, front: &Front, instruction: &Instruction) -> Found<Event> {
+        let Some(place) = self.logic.program.ast.attr(&instruction.attrs, "place") else {
+            return Ok(Event::Plain);
+        };
+        let mut terms = Vec::new();
+        for arg in &place.args {
+            if let AttrArg::Expr(e) = arg {
+                terms.push(self.evaluate(run, front, *e)?);
+            }
+        }
+        Ok(Event::Tag(terms))
+    }
+
+    fn check(&mut self, run: &mut Run, front: Front, e: ExprId) -> Found<(Event, Option<Front>)> {
+        let condition = self.evaluate(run, &front, e)?;
+        let terms = &mut self.logic.terms;
+        if run.ways.known(terms, front.way, condition) != Some(true) {
+            let negated = terms.not(condition);
+            let failure = terms.and(run.ways.all(front.way), negated);
+            run.failures.push(failure);
+        }
+        Ok((Event::Checked(condition), self.assume(run, front, condition)))
+    }
+
+    fn havoc(
+        &mut self,
+        flows: &Flows,
+        run: &mut Run,
+        vars: &[VarId],
+        range: Option<(i64, i64)>,
+        front: Front,
+    ) -> Found<(Event, Option<Front>)> {
+        let mut new = Vec::new();
+        for var in vars {
+            new.push((*var, self.logic.arbitrary(*var)?));
+        }
+        let slots = new.iter().filter_map(|(v, t)| Some((flows.slot(*v)?, *t))).collect::<Vec<_>>();
+        let mut front = Some(set(front, slots));
+        for (var, term) in &new {
+            let Some(range) = range.or_else(|| flows.range(*var)) else { continue };
+            let condition = self.logic.in_range(*term, range);
+            front = front.and_then(|here| self.assume(run, here, condition));
+        }
+        for var in vars {
+            let (Some(condition), Some(here)) = (flows.where_clause(*var), front.as_ref()) else { continue };
+            let condition = self.evaluate(run, here, condition)?;
+            front = front.and_then(|here| self.assume(run, here, condition));
+        }
+        Ok((Event::Arbitrary(new), front))
+    }
+
+    /// The whole value of a variable of which a part is assigned to.
+    fn update(
+        &mut self,
+        run: &Run,
+        front: &Front,
+        var: VarId,
+        slot: Slot,
+        lhs: &Lhs,
+        value: Term,
+    ) -> Found<Term> {
+        let mut ty = self.logic.program.info[var].ty;
+        let mut whole = front.values[slot];
+        let mut steps = Vec::new();
+        for access in &lhs.path {
+            match access {
+                Access::Index(indices, _) => {
+                    self.logic.sort(ty, lhs.span)?;
+                    let indices = self.logic.program.ast.exprs.list(*indices);
+                    let indices =
+                        indices.iter().map(|i| self.evaluate(run, front, *i)).collect::<Found<Vec<_>>>()?;
+                    let inner = self.logic.select(whole, &indices);
+                    ty = self.logic.value_type(ty);
+                    steps.push((whole, Step::Index(indices)));
+                    whole = inner;
+                }
+                Access::Field(field) => {
+                    let inner = self.logic.field(whole, ty, field.name, lhs.span)?;
+                    steps.push((whole, Step::Field(ty, field.name)));
+                    ty = self.logic.field_type(ty, field.name);
+                    whole = inner;
+                }
+            }
+        }
+        let mut new = value;
+        for (whole, step) in steps.into_iter().rev() {
+            new = match step {
+                Step::Index(indices) => self.logic.store(whole, &indices, new),
+                Step::Field(ty, field) => self.logic.field_update(whole, ty, field, new, lhs.span)?,
+            };
+        }
+        Ok(new)
+    }
+
+    /// What a call comes to: inlined if it is small, and otherwise open.
+    fn outcome_of(&mut self, call: CallId) -> Found<Outcome> {
+        let CallSite { flow, depth, level, .. } = self.calls[call];
+        let fact = &self.facts[flow];
+        let small = fact.size <= self.eagerness.size && level <= self.eagerness.level;
+        if small && (!fact.recursive || depth <= self.eagerness.depth) {
+            return self.inline(call);
+        }
+        let outcome = self.unknown_outcome(flow)?;
+        self.calls[call].open = Some(outcome.clone());
+        Ok(outcome)
+    }
+
+    fn unknown_outcome(&mut self, flow: FlowId) -> Found<Outcome> {
+        let (flows, facts) = (Rc::clone(&self.flows), Rc::clone(&self.facts));
+        let exits = (0..flows.flows[flow].exits).map(|_| self.logic.unknown("returns", Sort::BOOL)).collect();
+        let fails = if facts[flow].can_fail { self.logic.unknown("fails", Sort::BOOL) } else { Terms::FALSE };
+        let slots = facts[flow].changes.iter().chain(&flows.flows[flow].outs);
+        let values =
+            slots.map(|s| self.logic.arbitrary_of(flows.var(flow, *s))).collect::<Found<Vec<_>>>()?;
+        Ok(Outcome { exits, fails, values })
+    }
+
+    /// The way behind a call.
+    fn after(
+        &mut self,
+        run: &mut Run,
+        front: Front,
+        outcome: &Outcome,
+        new: Vec<(Slot, Term)>,
+    ) -> Option<Front> {
+        let terms = &mut self.logic.terms;
+        if outcome.fails != Terms::FALSE {
+            let failure = terms.and(run.ways.all(front.way), outcome.fails);
+            run.failures.push(failure);
+        }
+        let returns = terms.or_all(&outcome.exits);
+        let front = self.assume(run, front, returns)?;
+        Some(set(front, new))
+    }
+}
+
+/// A step into a value.
+enum Step {
+    Index(Vec<Term>),
+    Field(dally_bpl::check::Ty, dally_bpl::symbol::Sym),
+}
+
+fn set(mut front: Front, new: impl IntoIterator<Item = (Slot, Term)>) -> Front {
+    let values = Rc::make_mut(&mut front.values);
+    for (slot, term) in new {
+        values[slot] = term;
+    }
+    front
+}

@@ -1,0 +1,389 @@
+//! Stratified inlining: calls are inlined where counterexamples need them.
+//!
+//! As Corral does it. The solver holds what has been inlined so far. With all open calls blocked, a model is a bug
+//! (the program is approximated from below). With open calls free to do anything, no model means that there is no bug
+//! (it is approximated from above), and a model shows which open calls matter: those are inlined. Calls
+//! beyond the recursion bound are blocked; if there is a model only without that, the bound was hit.
+//!
+//! Deviations: a call is not a Boolean at its site but the unknowns that it leaves behind, whether it returns and whether
+//! it fails; to block it is to say that neither is so. What a procedure does is run on terms where it is called
+//! rather than renamed from a template: what is known of its arguments folds at once.
+
+use dally_bpl::Program;
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::symbol::Sym;
+
+use crate::emit::Emitter;
+use crate::execute::{CallId, Eagerness, Executor, Outcome};
+use crate::flow::Flows;
+use crate::logic::{Found, Logic};
+use crate::path::Path;
+use crate::sexpr::{Sexpr, shown};
+use crate::solver::{Solver, SolverError};
+use crate::term::{Term, Terms};
+use crate::walk::{self, Model, Walk};
+use crate::{facts, loops, solve};
+
+/// How to inline.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Inline everything up to the recursion bound before the solver is asked: for comparison.
+    pub full: bool,
+    /// The most calls inside of each other; an iteration of a loop is one.
+    pub calls: Option<u32>,
+}
+
+/// What is found out.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// No execution fails, and no bound was hit.
+    Proved,
+    /// No execution fails that stays within the recursion bound.
+    NoBug,
+    /// An execution fails.
+    Bug(Box<Path>),
+}
+
+/// Why nothing is found out.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// The program has something that is not supported.
+    Unsupported(Vec<Diagnostic>),
+    /// The solver does not answer.
+    Solver(SolverError),
+    /// The solver cannot say: its reason.
+    Unknown(String),
+    /// There is more to inline than fits.
+    TooLarge,
+}
+
+impl From<SolverError> for Failure {
+    fn from(error: SolverError) -> Self {
+        Failure::Solver(error)
+    }
+}
+
+impl From<Box<Diagnostic>> for Failure {
+    fn from(problem: Box<Diagnostic>) -> Self {
+        Failure::Unsupported(vec![*problem])
+    }
+}
+
+/// What it took.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// How many procedures were run, calls counted one by one.
+    pub inlined: usize,
+    /// How many questions the solver was asked.
+    pub queries: usize,
+}
+
+/// A program under verification. The recursion bound can be raised without starting anew.
+#[derive(Debug)]
+pub struct Verifier<'a> {
+    executor: Executor<'a>,
+    emitter: Emitter,
+    root: CallId,
+    fails: Term,
+    open: Vec<CallId>,
+    /// Up to where instances have been told to the solver, and calls have been looked at.
+    told: usize,
+    seen: usize,
+    /// Up to where terms have been looked through for functions.
+    pointed: usize,
+    started: bool,
+    options: Options,
+    effort: Effort,
+}
+
+/// With everything inlined, programs up to this size are: the solver decides them at once.
+const SMALL_PROGRAM: u64 = 60_000;
+/// In larger programs, procedures up to this size are inlined at once.
+const SMALL_PROCEDURE: u64 = 100;
+/// More terms than this do not fit.
+const MOST_TERMS: usize = 100_000_000;
+
+/// What a solver says.
+enum Sat {
+    Yes,
+    No,
+    Unknown,
+}
+
+impl<'a> Verifier<'a> {
+    /// Prepares a sequential program that starts in a procedure.
+    pub fn new(program: &'a Program, root: Sym, options: &Options) -> Result<Verifier<'a>, Failure> {
+        let Some(root) = program.info.procedure(root) else { return Err(Failure::Unsupported(Vec::new())) };
+        let mut flows = Flows::of(program, root).map_err(Failure::Unsupported)?;
+        loops::to_recursion(&mut flows);
+        let facts = facts::find(&flows);
+        let Some(root) = flows.procedure(root) else { return Err(Failure::Unsupported(Vec::new())) };
+        let size = match () {
+            () if options.full => u64::MAX,
+            () if facts[root].size <= SMALL_PROGRAM => SMALL_PROGRAM,
+            () => SMALL_PROCEDURE,
+        };
+        let logic = Logic::new(program)?;
+        let executor = Executor::new(
+            logic,
+            flows,
+            facts,
+            Eagerness { size, depth: 0, level: options.calls.unwrap_or(u32::MAX) },
+        );
+        let mut verifier = Verifier {
+            executor,
+            emitter: Emitter::default(),
+            root: 0,
+            fails: Terms::FALSE,
+            open: Vec::new(),
+            told: 0,
+            seen: 0,
+            pointed: 0,
+            started: false,
+            options: *options,
+            effort: Effort::default(),
+        };
+        verifier.begin(root)?;
+        Ok(verifier)
+    }
+
+    fn begin(&mut self, root: usize) -> Found<()> {
+        let (call, outcome) = self.executor.root(root)?;
+        (self.root, self.fails) = (call, outcome.fails);
+        self.find_open();
+        Ok(())
+    }
+
+    /// What it has taken so far.
+    pub fn effort(&self) -> Effort {
+        Effort { inlined: self.executor.instances.len(), ..self.effort }
+    }
+
+    fn find_open(&mut self) {
+        let new = self.seen..self.executor.calls.len();
+        self.seen = self.executor.calls.len();
+        let calls = &self.executor.calls;
+        self.open.extend(new.filter(|c| calls[*c].open.is_some() && calls[*c].instance.is_none()));
+    }
+
+    /// Looks for a failing execution that makes at most so many calls of a procedure inside of each other, and as many
+    /// iterations of a loop.
+    pub fn run(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+        if self.options.full {
+            self.inline_all(recursion)?;
+        }
+        loop {
+            self.tell(solver)?;
+            if self.fails == Terms::FALSE {
+                return Ok(Answer::Proved);
+            }
+            let within: Vec<CallId> =
+                self.open.iter().copied().filter(|c| self.within(*c, recursion)).collect();
+            let beyond: Vec<CallId> =
+                self.open.iter().copied().filter(|c| !self.within(*c, recursion)).collect();
+            let all = self.open.clone();
+            match self.check(&all, solver)? {
+                Sat::Yes => return self.bug(true, solver),
+                Sat::No if self.open.is_empty() => return Ok(Answer::Proved),
+                Sat::No => {}
+                Sat::Unknown => {
+                    let reason = self.reason(solver)?;
+                    if let Some(answer) = self.candidate(&reason, solver)? {
+                        return Ok(answer);
+                    }
+                    if within.is_empty() {
+                        return Err(Failure::Unknown(reason));
+                    }
+                }
+            }
+            match self.check(&beyond, solver)? {
+                Sat::No => {
+                    let proved = beyond.is_empty() || matches!(self.check(&[], solver)?, Sat::No);
+                    return Ok(if proved { Answer::Proved } else { Answer::NoBug });
+                }
+                Sat::Yes => {
+                    let touched = self.touched(recursion, solver)?;
+                    // A model that says too little: everything may matter.
+                    self.inline(if touched.is_empty() { &within } else { &touched }, recursion)?;
+                }
+                Sat::Unknown => {
+                    let reason = self.reason(solver)?;
+                    let touched =
+                        if may_have_model(&reason) { self.touched(recursion, solver)? } else { Vec::new() };
+                    self.inline(if touched.is_empty() { &within } else { &touched }, recursion)?;
+                }
+            }
+        }
+    }
+
+    /// The open calls on the path of the solver's model.
+    fn touched(&self, recursion: u32, solver: &mut dyn Solver) -> Result<Vec<CallId>, Failure> {
+        let model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
+        let mut walk = Walk::new(&self.executor, &model);
+        walk.go(self.root);
+        let mut touched = walk.open;
+        touched.retain(|c| self.within(*c, recursion));
+        Ok(touched)
+    }
+
+    /// A failing execution that the solver can tell, though it cannot check all axioms.
+    fn candidate(&mut self, reason: &str, solver: &mut dyn Solver) -> Result<Option<Answer>, Failure> {
+        if !may_have_model(reason) {
+            return Ok(None);
+        }
+        match self.bug(false, solver) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(Failure::Solver(SolverError::Broken(_))) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Whether a call may be inlined. A loop that iterates so many times is left in one more call.
+    fn within(&self, call: CallId, recursion: u32) -> bool {
+        let site = &self.executor.calls[call];
+        let extra = u32::from(self.executor.flows.flows[site.flow].is_loop);
+        site.depth <= recursion.saturating_add(extra)
+            && self.options.calls.is_none_or(|most| site.level <= most)
+    }
+
+    fn inline_all(&mut self, recursion: u32) -> Result<(), Failure> {
+        loop {
+            let within: Vec<CallId> =
+                self.open.iter().copied().filter(|c| self.within(*c, recursion)).collect();
+            if within.is_empty() {
+                return Ok(());
+            }
+            self.inline(&within, recursion)?;
+        }
+    }
+
+    fn inline(&mut self, calls: &[CallId], recursion: u32) -> Result<(), Failure> {
+        for call in calls {
+            if self.executor.logic.terms.len() > MOST_TERMS {
+                return Err(Failure::TooLarge);
+            }
+            // What recurs deeply is unrolled in ever larger steps.
+            let depth = self.executor.calls[*call].depth;
+            self.executor.eagerness.depth = depth.saturating_mul(2).min(recursion);
+            let Some(open) = self.executor.calls[*call].open.take() else { continue };
+            let known = self.executor.inline(*call)?;
+            self.define(&open, &known);
+        }
+        self.executor.eagerness.depth = 0;
+        let calls = &self.executor.calls;
+        self.open.retain(|c| calls[*c].instance.is_none());
+        self.find_open();
+        Ok(())
+    }
+
+    /// Says that the unknowns of a call are what it comes to.
+    fn define(&mut self, open: &Outcome, known: &Outcome) {
+        let logic = &mut self.executor.logic;
+        let pairs = open.values.iter().zip(&known.values).chain(open.exits.iter().zip(&known.exits));
+        for (unknown, term) in pairs.chain([(&open.fails, &known.fails)]) {
+            let equal = logic.terms.eq(*unknown, *term);
+            if equal != Terms::TRUE {
+                logic.axioms.push(equal);
+            }
+        }
+    }
+
+    /// Tells the solver what it does not know yet.
+    fn tell(&mut self, solver: &mut dyn Solver) -> Result<(), Failure> {
+        let mut text = String::new();
+        if !self.started {
+            text.push_str("(set-option :produce-models true)\n");
+        }
+        let logic = &mut self.executor.logic;
+        let axioms = std::mem::take(&mut logic.axioms);
+        text.push_str(&std::mem::take(&mut logic.declarations));
+        let mut asserted = axioms;
+        if !self.started {
+            let kept = self.open.iter().flat_map(|c| self.blocking(*c)).collect();
+            let solved = solve::solve(&mut self.executor.logic.terms, self.fails, &kept);
+            if solved.rest.contains(&Terms::FALSE) {
+                self.fails = Terms::FALSE;
+                return Ok(());
+            }
+            self.emitter.definitions = solved.definitions;
+            asserted.extend(solved.rest);
+        }
+        for term in asserted {
+            self.emitter.declare(&self.executor.logic, term, &mut text);
+            text.push_str("(assert ");
+            self.emitter.reference(&self.executor.logic, term, &mut text);
+            text.push_str(")\n");
+        }
+        let mut shown = walk::conditions(&self.executor, self.told);
+        shown.extend(walk::points(&self.executor, self.pointed));
+        self.pointed = self.executor.logic.terms.len();
+        for call in &self.open {
+            shown.extend(self.blocking(*call));
+        }
+        for term in shown {
+            self.emitter.observe(&self.executor.logic, term, &mut text);
+        }
+        self.told = self.executor.instances.len();
+        self.started = true;
+        solver.tell(&text)?;
+        Ok(())
+    }
+
+    /// The terms that must be false for a call to be blocked.
+    fn blocking(&self, call: CallId) -> Vec<Term> {
+        let open = self.executor.calls[call].open.iter();
+        open.flat_map(|o| o.exits.iter().copied().chain([o.fails])).filter(|t| *t != Terms::FALSE).collect()
+    }
+
+    fn check(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, Failure> {
+        self.effort.queries += 1;
+        let mut command = String::from("(check-sat-assuming (");
+        for term in blocked.iter().flat_map(|c| self.blocking(*c)) {
+            command.push_str("(not ");
+            self.emitter.reference(&self.executor.logic, term, &mut command);
+            command.push_str(") ");
+        }
+        command.push_str("))\n");
+        if blocked.is_empty() {
+            command = "(check-sat)\n".to_owned();
+        }
+        let answer = solver.ask(&command)?;
+        match answer.trim() {
+            "sat" => Ok(Sat::Yes),
+            "unsat" => Ok(Sat::No),
+            "unknown" => Ok(Sat::Unknown),
+            other => Err(SolverError::Broken(format!("the solver answers {}", shown(other))).into()),
+        }
+    }
+
+    fn reason(&self, solver: &mut dyn Solver) -> Result<String, Failure> {
+        let answer = solver.ask("(get-info :reason-unknown)\n")?;
+        let parsed = Sexpr::parse(&answer)?;
+        let reason = parsed.list().and_then(|l| l.last()).and_then(Sexpr::word).unwrap_or("no reason given");
+        Ok(reason.trim_matches('"').to_owned())
+    }
+
+    /// Everything that a walk asks for.
+    fn asked(&self) -> Vec<Term> {
+        walk::conditions(&self.executor, 0)
+    }
+
+    fn bug(&self, certain: bool, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+        let mut terms = self.asked();
+        terms.extend(walk::inputs(&self.executor));
+        terms.extend(walk::points(&self.executor, 0));
+        let model = Model::ask(&self.executor, &self.emitter, &terms, solver)?;
+        let mut walk = Walk::new(&self.executor, &model);
+        match walk.go(self.root) {
+            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain)))),
+            None => {
+                Err(SolverError::Broken("the solver's model does not lead to a failure".to_owned()).into())
+            }
+        }
+    }
+}
+
+/// Whether a solver that does not know has a model all the same, but for quantifiers that it cannot check.
+fn may_have_model(reason: &str) -> bool {
+    ["incomplete", "quantifier"].iter().any(|word| reason.contains(word))
+}

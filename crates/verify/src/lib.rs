@@ -1,0 +1,36 @@
+//! A bounded verifier for sequential Boogie programs.
+//!
+//! It decides whether an assertion can fail: for all inputs at once, with an SMT solver, and up to a bound on
+//! recursion and on iterations of loops. The way of a program: control flow with contracts as instructions (`flow`);
+//! loops become recursion (`loops`); a procedure is run on terms, all ways through it at once (`execute`); calls
+//! are inlined where counterexamples need them (`inline`); a model becomes a path (`walk`).
+//!
+//! The solver is somebody else's: see [`Solver`]. Nothing here touches processes, files or the clock.
+//!
+//! # What it assumes
+//!
+//! Integers are mathematical, maps are arrays (one with several indices is a map of maps), bitvectors are
+//! bitvectors, functions and axioms are the solver's. A function with a body that does not call itself is put in
+//! its place. Division by zero has some value, and so has a field that a value does not have: neither is a failure here.
+
+mod emit;
+mod execute;
+mod expr;
+mod facts;
+mod flow;
+mod inline;
+mod logic;
+mod loops;
+mod merge;
+mod path;
+mod sexpr;
+mod solve;
+mod solver;
+mod term;
+mod value;
+mod walk;
+
+pub use crate::inline::{Answer, Effort, Failure, Options, Verifier};
+pub use crate::path::{Application, Failed, Path, Step, StepKind};
+pub use crate::solver::{Solver, SolverError};
+pub use crate::value::Value;

@@ -1,0 +1,658 @@
+//! What the program declares, in the solver's logic: types, constants, functions and axioms.
+//!
+//! Things are declared when they are first used, and so are axioms asserted: one with triggers when everything in one of
+//! them is used, another when something that it speaks of is. What has nothing to do with the program under test
+//! is not the solver's business; Boogie prunes axioms in the same way.
+
+use dally_bpl::Program;
+use dally_bpl::ast::{Attr, AttrArg, Attrs, BinderKind, DeclKind, Expr, ExprId};
+use dally_bpl::check::{FunctionId, Ref, Ty, TyCon, TyKind, VarId, VarKind, components};
+use dally_bpl::diagnostic::{Code, Diagnostic};
+use dally_bpl::source::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::expr::Scope;
+use crate::term::{Sort, Term, Terms};
+
+pub(crate) type Found<T> = Result<T, Box<Diagnostic>>;
+
+/// Says that something cannot be verified.
+pub(crate) fn unsupported<T>(span: Span, what: impl std::fmt::Display) -> Found<T> {
+    Err(Box::new(Diagnostic::new(Code::NotVerified, span, format!("{what} cannot be verified"))))
+}
+
+/// A constructor as the solver knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Constructor {
+    pub(crate) name: String,
+    /// The name in the text.
+    pub(crate) original: String,
+    pub(crate) fields: Vec<(String, Sort)>,
+}
+
+/// What is known of a sort, to read values.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    Scalar,
+    Map(Sort, Sort),
+    Datatype(Vec<Constructor>),
+    /// A type that the program declares and says nothing of.
+    Abstract,
+}
+
+/// A function that the solver knows nothing of but its axioms, at the sorts at which it is used.
+#[derive(Clone, Debug)]
+pub(crate) struct Uninterpreted {
+    pub(crate) function: FunctionId,
+    /// Its name for the solver.
+    pub(crate) head: String,
+}
+
+/// The declarations that are in use.
+#[derive(Debug)]
+pub(crate) struct Logic<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) terms: Terms,
+    /// Commands that the solver has not seen yet.
+    pub(crate) declarations: String,
+    /// Axioms that the solver has not seen yet.
+    pub(crate) axioms: Vec<Term>,
+    sorts: FxHashMap<Ty, Sort>,
+    applied: FxHashMap<(TyCon, Vec<Sort>), Sort>,
+    shapes: FxHashMap<Sort, Shape>,
+    constants: FxHashMap<VarId, Term>,
+    /// How many unique constants of each sort there are.
+    unique: FxHashMap<Sort, usize>,
+    functions: FxHashMap<(FunctionId, Vec<Sort>), String>,
+    pub(crate) uninterpreted: Vec<Uninterpreted>,
+    /// What functions with a body come to, by their arguments.
+    pub(crate) applications: FxHashMap<(FunctionId, Vec<Term>), Term>,
+    /// Functions whose bodies cannot be put in their place.
+    axiomatic: FxHashSet<FunctionId>,
+    /// The groups of symbols of axioms in which a constant or function is.
+    about: FxHashMap<Symbol, Vec<usize>>,
+    /// Groups of symbols: how many are not used yet, and the axiom that waits for all of them.
+    groups: Vec<(usize, usize)>,
+    /// The axioms, until they are asserted.
+    waiting: Vec<Option<ExprId>>,
+    fresh: usize,
+}
+
+/// A constant or function, as a key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Symbol {
+    Constant(VarId),
+    Function(FunctionId),
+}
+
+impl<'a> Logic<'a> {
+    pub(crate) fn new(program: &'a Program) -> Found<Self> {
+        let mut logic = Logic {
+            program,
+            terms: Terms::default(),
+            declarations: String::new(),
+            axioms: Vec::new(),
+            sorts: FxHashMap::default(),
+            applied: FxHashMap::default(),
+            shapes: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            unique: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            uninterpreted: Vec::new(),
+            applications: FxHashMap::default(),
+            axiomatic: FxHashSet::default(),
+            about: FxHashMap::default(),
+            groups: Vec::new(),
+            waiting: Vec::new(),
+            fresh: 0,
+        };
+        logic.find_axiomatic();
+        logic.collect_axioms()?;
+        Ok(logic)
+    }
+
+    /// A function is described by an axiom if it calls itself, or if a trigger mentions it.
+    fn find_axiomatic(&mut self) {
+        let (ast, info) = (&self.program.ast, &self.program.info);
+        let mut calls: Vec<Vec<u32>> = vec![Vec::new(); info.functions.len()];
+        for (id, function) in info.functions.iter().enumerate() {
+            if let Some(DeclKind::Function(f)) = ast.decls.get(function.decl).map(|d| &d.kind)
+                && function.constructs.is_none()
+                && let Some(body) = f.body
+            {
+                self.visit(body, &mut |logic, e| {
+                    if let Some(Ref::Function(callee)) = logic.program.info.meaning(e) {
+                        calls[id].push(callee.index() as u32);
+                    }
+                });
+            }
+        }
+        let recursive = components(&calls);
+        let by_index: FxHashMap<usize, FunctionId> = ast
+            .exprs
+            .ids()
+            .filter_map(|e| match info.meaning(e) {
+                Some(Ref::Function(f)) => Some((f.index(), f)),
+                _ => None,
+            })
+            .collect();
+        for component in recursive {
+            let cyclic = component.len() > 1 || calls[component[0] as usize].contains(&component[0]);
+            if cyclic {
+                self.axiomatic.extend(component.iter().filter_map(|f| by_index.get(&(*f as usize))));
+            }
+        }
+        for e in ast.exprs.ids() {
+            let Expr::Binder(binder) = ast.exprs[e] else { continue };
+            for pattern in ast.exprs.binder(binder).triggers.iter().flat_map(|t| ast.exprs.list(t.exprs)) {
+                self.visit(*pattern, &mut |logic, e| {
+                    if let Some(Ref::Function(f)) = logic.program.info.meaning(e) {
+                        logic.axiomatic.insert(f);
+                    }
+                });
+            }
+        }
+    }
+
+    fn visit(&mut self, root: ExprId, f: &mut dyn FnMut(&mut Self, ExprId)) {
+        let program = self.program;
+        program.ast.exprs.any(root, &mut |e| {
+            f(self, e);
+            false
+        });
+    }
+
+    fn collect_axioms(&mut self) -> Found<()> {
+        let program = self.program;
+        let mut found: Vec<ExprId> = Vec::new();
+        for decl in &program.ast.decls {
+            match &decl.kind {
+                DeclKind::Axiom(axiom) => found.push(axiom.expr),
+                DeclKind::Const(c) => found.extend(c.uses.iter().map(|(_, a)| a.expr)),
+                DeclKind::Function(f) => found.extend(f.uses.iter().map(|(_, a)| a.expr)),
+                _ => {}
+            }
+        }
+        for (index, axiom) in found.iter().enumerate() {
+            self.waiting.push(Some(*axiom));
+            let groups = self.waits_for(*axiom);
+            let at_once = groups.is_empty() || groups.iter().any(FxHashSet::is_empty);
+            for group in groups {
+                for what in &group {
+                    self.about.entry(*what).or_default().push(self.groups.len());
+                }
+                self.groups.push((group.len(), index));
+            }
+            if at_once {
+                self.assert_axiom(index)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The groups of symbols of which one has to be in use for an axiom to matter.
+    fn waits_for(&mut self, axiom: ExprId) -> Vec<FxHashSet<Symbol>> {
+        let program = self.program;
+        let exprs = &program.ast.exprs;
+        let triggers: Vec<Vec<ExprId>> = match exprs[axiom] {
+            Expr::Binder(binder) => {
+                let triggers = exprs.binder(binder).triggers.iter().filter(|t| t.positive);
+                triggers.map(|t| exprs.list(t.exprs).to_vec()).collect()
+            }
+            _ => Vec::new(),
+        };
+        if triggers.is_empty() {
+            let mentioned = self.mentioned(&[axiom]);
+            return mentioned.into_iter().map(|s| [s].into_iter().collect()).collect();
+        }
+        triggers.iter().map(|t| self.mentioned(t)).collect()
+    }
+
+    /// The constants and functions in expressions.
+    fn mentioned(&mut self, roots: &[ExprId]) -> FxHashSet<Symbol> {
+        let mut mentioned = FxHashSet::default();
+        for root in roots {
+            self.visit(*root, &mut |logic, e| match logic.program.info.meaning(e) {
+                Some(Ref::Var(v)) if matches!(logic.program.info[v].kind, VarKind::Const { .. }) => {
+                    mentioned.insert(Symbol::Constant(v));
+                }
+                Some(Ref::Function(f)) => {
+                    mentioned.insert(Symbol::Function(f));
+                }
+                _ => {}
+            });
+        }
+        mentioned
+    }
+
+    fn assert_axiom(&mut self, index: usize) -> Found<()> {
+        let Some(axiom) = self.waiting[index].take() else { return Ok(()) };
+        let term = self.expr(axiom, &mut Scope::stateless())?;
+        self.axioms.push(term);
+        Ok(())
+    }
+
+    fn used(&mut self, what: Symbol) -> Found<()> {
+        for group in self.about.remove(&what).unwrap_or_default() {
+            let (missing, axiom) = &mut self.groups[group];
+            *missing -= 1;
+            if *missing == 0 {
+                let axiom = *axiom;
+                self.assert_axiom(axiom)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A name that nothing else has, which resembles one of the program.
+    pub(crate) fn name(&mut self, base: &str) -> String {
+        self.fresh += 1;
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "_$.".contains(c) { c } else { '_' };
+        let mut name: String = base.chars().take(60).map(plain).collect();
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            name.insert(0, 'v');
+        }
+        format!("{name}!{}", self.fresh)
+    }
+
+    /// An arbitrary value. It is declared when it is first used.
+    pub(crate) fn unknown(&mut self, base: &str, sort: Sort) -> Term {
+        let name = self.name(base);
+        self.terms.unknown(&name, sort)
+    }
+
+    /// An arbitrary value of a variable's type.
+    pub(crate) fn arbitrary(&mut self, var: VarId) -> Found<Term> {
+        let info = &self.program.info[var];
+        let sort = self.sort(info.ty, info.span)?;
+        let name = self.program.ast.text(self.program.info[var].name).to_owned();
+        Ok(self.unknown(&name, sort))
+    }
+
+    /// Whether a value lies within the bounds of a `{:range}`. That of a bitvector is without a sign.
+    pub(crate) fn in_range(&mut self, value: Term, (low, high): (i64, i64)) -> Term {
+        let sort = self.terms.sort_of(value);
+        let bits = self.terms.sort_text(sort).strip_prefix("(_ BitVec ").and_then(|t| t.strip_suffix(')'));
+        let (above, below) = match bits.map(str::to_owned) {
+            Some(bits) => {
+                let mut at = |n: i64| self.terms.literal(&format!("(_ bv{} {bits})", n.max(0)), sort);
+                let (low, high) = (at(low), at(high));
+                (
+                    self.terms.named("bvule", &[low, value], Sort::BOOL),
+                    self.terms.named("bvule", &[value, high], Sort::BOOL),
+                )
+            }
+            None if sort == Sort::INT => {
+                let (low, high) = (self.terms.int(low), self.terms.int(high));
+                (self.terms.le(low, value), self.terms.le(value, high))
+            }
+            // Of other types, ranges say nothing.
+            None => return Terms::TRUE,
+        };
+        self.terms.and(above, below)
+    }
+
+    /// The same of what a slot holds: what is no variable is a condition.
+    pub(crate) fn arbitrary_of(&mut self, var: Option<VarId>) -> Found<Term> {
+        match var {
+            Some(var) => self.arbitrary(var),
+            None => Ok(self.unknown("code", Sort::BOOL)),
+        }
+    }
+
+    pub(crate) fn sort(&mut self, ty: Ty, span: Span) -> Found<Sort> {
+        if let Some(sort) = self.sorts.get(&ty) {
+            return Ok(*sort);
+        }
+        let sort = self.sort_with(ty, &FxHashMap::default(), span)?;
+        self.sorts.insert(ty, sort);
+        Ok(sort)
+    }
+
+    /// The sort of a type, given those of its type variables.
+    fn sort_with(&mut self, ty: Ty, params: &FxHashMap<u32, Sort>, span: Span) -> Found<Sort> {
+        let program = self.program;
+        dally_bpl::stack::grow(|| match program.info.types.kind(ty) {
+            TyKind::Bool => Ok(Sort::BOOL),
+            TyKind::Int => Ok(Sort::INT),
+            TyKind::Real => Ok(Sort::REAL),
+            TyKind::Str => Ok(self.terms.sort("String")),
+            TyKind::Regex => Ok(self.terms.sort("(RegEx String)")),
+            TyKind::Rounding => Ok(self.terms.sort("RoundingMode")),
+            TyKind::Bv(0) => unsupported(span, "a bitvector without bits"),
+            TyKind::Bv(n) => Ok(self.terms.sort(&format!("(_ BitVec {n})"))),
+            TyKind::Float(s, e) => Ok(self.terms.sort(&format!("(_ FloatingPoint {e} {s})"))),
+            TyKind::Con(con, args) => {
+                let args =
+                    args.iter().map(|a| self.sort_with(*a, params, span)).collect::<Found<Vec<_>>>()?;
+                self.applied_sort(*con, args, span)
+            }
+            TyKind::Map(0, args, value) => {
+                let mut sort = self.sort_with(*value, params, span)?;
+                for arg in args.iter().rev() {
+                    let index = self.sort_with(*arg, params, span)?;
+                    sort = self.map_sort(index, sort);
+                }
+                Ok(sort)
+            }
+            TyKind::Map(..) => unsupported(span, "a map whose type binds variables"),
+            TyKind::Task(_) => unsupported(span, "a task"),
+            TyKind::Param(p) => match params.get(p) {
+                Some(sort) => Ok(*sort),
+                None => unsupported(span, "what depends on a type parameter"),
+            },
+            TyKind::Error | TyKind::Bound(..) | TyKind::Infer(_) => {
+                unsupported(span, "a type that is not known")
+            }
+        })
+    }
+
+    fn map_sort(&mut self, index: Sort, value: Sort) -> Sort {
+        let text = format!("(Array {} {})", self.terms.sort_text(index), self.terms.sort_text(value));
+        let sort = self.terms.sort(&text);
+        self.shapes.insert(sort, Shape::Map(index, value));
+        sort
+    }
+
+    pub(crate) fn shape(&self, sort: Sort) -> &Shape {
+        self.shapes.get(&sort).unwrap_or(&Shape::Scalar)
+    }
+
+    /// The parts of a map sort.
+    pub(crate) fn value_sort(&self, map: Sort) -> Sort {
+        match self.shape(map) {
+            Shape::Map(_, value) => *value,
+            _ => map,
+        }
+    }
+
+    fn applied_sort(&mut self, con: TyCon, args: Vec<Sort>, span: Span) -> Found<Sort> {
+        if let Some(sort) = self.applied.get(&(con, args.clone())) {
+            return Ok(*sort);
+        }
+        let program = self.program;
+        if program.info.datatypes.contains_key(&con) {
+            return self.declare_datatypes(con, args, span);
+        }
+        let text = program.ast.text(program.info.types.constructors[con.index()].name);
+        let name = self.name(text);
+        self.declarations.push_str(&format!("(declare-sort {name} 0)\n"));
+        let sort = self.terms.sort(&name);
+        self.shapes.insert(sort, Shape::Abstract);
+        self.applied.insert((con, args), sort);
+        Ok(sort)
+    }
+
+    /// Declares a datatype, and with it those that its fields lead to: they may lead back.
+    fn declare_datatypes(&mut self, con: TyCon, args: Vec<Sort>, span: Span) -> Found<Sort> {
+        let program = self.program;
+        let outermost = self.reserve_datatype(con, &args);
+        let mut todo = vec![(con, args, outermost)];
+        let mut made: Vec<Sort> = Vec::new();
+        while let Some((con, args, sort)) = todo.pop() {
+            made.push(sort);
+            let mut constructors = Vec::new();
+            for (function, fields) in &program.info.datatypes[&con].constructors {
+                let function = &program.info[*function];
+                let params = match program.info.types.kind(function.result) {
+                    TyKind::Con(_, own) => self.bind(own, &args),
+                    _ => FxHashMap::default(),
+                };
+                let mut known = Vec::new();
+                for (field, ty) in fields.iter().zip(&function.params) {
+                    self.reserve_inside(*ty, &params, &mut todo, span)?;
+                    let field_sort = self.sort_with(*ty, &params, span)?;
+                    known.push((self.name(program.ast.text(*field)), field_sort));
+                }
+                let original = program.ast.text(function.name).to_owned();
+                constructors.push(Constructor { name: self.name(&original), original, fields: known });
+            }
+            self.shapes.insert(sort, Shape::Datatype(constructors));
+        }
+        let names: Vec<String> = made.iter().map(|s| format!("({} 0)", self.terms.sort_text(*s))).collect();
+        let bodies: Vec<String> = made.iter().map(|s| self.datatype_text(*s)).collect();
+        let text = format!("(declare-datatypes ({}) ({}))\n", names.join(" "), bodies.join(" "));
+        self.declarations.push_str(&text);
+        Ok(outermost)
+    }
+
+    fn bind(&self, own: &[Ty], args: &[Sort]) -> FxHashMap<u32, Sort> {
+        let number = |ty: &Ty| match self.program.info.types.kind(*ty) {
+            TyKind::Param(p) => Some(*p),
+            _ => None,
+        };
+        own.iter().zip(args).filter_map(|(ty, sort)| Some((number(ty)?, *sort))).collect()
+    }
+
+    fn reserve_datatype(&mut self, con: TyCon, args: &[Sort]) -> Sort {
+        let text = self.program.ast.text(self.program.info.types.constructors[con.index()].name);
+        let name = self.name(text);
+        let sort = self.terms.sort(&name);
+        self.shapes.insert(sort, Shape::Abstract);
+        self.applied.insert((con, args.to_vec()), sort);
+        sort
+    }
+
+    /// Gives the datatypes in a type that have none yet a sort, and has them declared.
+    fn reserve_inside(
+        &mut self,
+        ty: Ty,
+        params: &FxHashMap<u32, Sort>,
+        todo: &mut Vec<(TyCon, Vec<Sort>, Sort)>,
+        span: Span,
+    ) -> Found<()> {
+        // A datatype may contain itself at ever larger types.
+        const MOST: usize = 1000;
+        if self.applied.len() > MOST {
+            return unsupported(span, "a datatype that contains itself at ever larger types");
+        }
+        let program = self.program;
+        dally_bpl::stack::grow(|| match program.info.types.kind(ty) {
+            TyKind::Con(con, args) => {
+                for arg in args {
+                    self.reserve_inside(*arg, params, todo, span)?;
+                }
+                if program.info.datatypes.contains_key(con) {
+                    let args =
+                        args.iter().map(|a| self.sort_with(*a, params, span)).collect::<Found<Vec<_>>>()?;
+                    if !self.applied.contains_key(&(*con, args.clone())) {
+                        let sort = self.reserve_datatype(*con, &args);
+                        todo.push((*con, args, sort));
+                    }
+                }
+                Ok(())
+            }
+            TyKind::Map(_, args, value) => {
+                for part in args.iter().chain([value]) {
+                    self.reserve_inside(*part, params, todo, span)?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        })
+    }
+
+    fn datatype_text(&self, sort: Sort) -> String {
+        let Shape::Datatype(constructors) = self.shape(sort) else { return String::new() };
+        let constructor = |c: &Constructor| {
+            let field = |(name, sort): &(String, Sort)| format!(" ({name} {})", self.terms.sort_text(*sort));
+            format!("({}{})", c.name, c.fields.iter().map(field).collect::<String>())
+        };
+        format!("({})", constructors.iter().map(constructor).collect::<Vec<_>>().join(" "))
+    }
+
+    /// The constructors of a datatype.
+    pub(crate) fn constructors(&self, sort: Sort) -> &[Constructor] {
+        match self.shape(sort) {
+            Shape::Datatype(constructors) => constructors,
+            _ => &[],
+        }
+    }
+
+    /// A constant of the program.
+    pub(crate) fn constant(&mut self, var: VarId) -> Found<Term> {
+        if let Some(term) = self.constants.get(&var) {
+            return Ok(*term);
+        }
+        let term = self.arbitrary(var)?;
+        self.constants.insert(var, term);
+        if let VarKind::Const { unique: true } = self.program.info[var].kind {
+            self.number_unique(term);
+        }
+        self.used(Symbol::Constant(var))?;
+        Ok(term)
+    }
+
+    /// The constants of the program that are in use.
+    pub(crate) fn constants(&self) -> Vec<(VarId, Term)> {
+        let mut all: Vec<_> = self.constants.iter().map(|(v, t)| (*v, *t)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Constants with different numbers are different.
+    fn number_unique(&mut self, term: Term) {
+        let sort = self.terms.sort_of(term);
+        let head = format!("unique!{}", sort.index());
+        let count = self.unique.entry(sort).or_insert(0);
+        if *count == 0 {
+            let text = self.terms.sort_text(sort);
+            self.declarations.push_str(&format!("(declare-fun {head} ({text}) Int)\n"));
+        }
+        let number = *count;
+        *count += 1;
+        let number = self.terms.int(number);
+        let own = self.terms.named(&head, &[term], Sort::INT);
+        let numbered = self.terms.eq(own, number);
+        self.axioms.push(numbered);
+    }
+
+    /// The function applied to arguments.
+    pub(crate) fn apply(&mut self, id: FunctionId, args: &[Term], result: Sort, span: Span) -> Found<Term> {
+        let info = &self.program.info[id];
+        if let Some((_, which)) = info.constructs {
+            return Ok(self.terms.construct(which as u32, args, result));
+        }
+        let decl = self.program.ast.decls.get(info.decl);
+        let Some(DeclKind::Function(function)) = decl.map(|d| &d.kind) else {
+            return unsupported(span, "a function without a declaration");
+        };
+        let attrs = decl.map_or(&Attrs::NONE, |d| &d.attrs);
+        if let Some(head) = self.built_in(attrs, result, span)? {
+            return Ok(self.terms.named(&head, args, result));
+        }
+        match function.body {
+            Some(body) if !self.axiomatic.contains(&id) => {
+                if let Some(term) = self.applications.get(&(id, args.to_vec())) {
+                    return Ok(*term);
+                }
+                self.used(Symbol::Function(id))?;
+                let mut scope = Scope::stateless();
+                let vars = self.program.info.function_vars(id).to_vec();
+                scope.bind(vars.into_iter().zip(args).filter_map(|(v, t)| Some((v?, *t))));
+                let term = dally_bpl::stack::grow(|| self.expr(body, &mut scope))?;
+                self.applications.insert((id, args.to_vec()), term);
+                Ok(term)
+            }
+            body => {
+                let head = self.declare_function(id, args, result, body, span)?;
+                Ok(self.terms.named(&head, args, result))
+            }
+        }
+    }
+
+    fn declare_function(
+        &mut self,
+        id: FunctionId,
+        args: &[Term],
+        result: Sort,
+        body: Option<ExprId>,
+        span: Span,
+    ) -> Found<String> {
+        let mut sorts: Vec<Sort> = args.iter().map(|a| self.terms.sort_of(*a)).collect();
+        sorts.push(result);
+        if let Some(head) = self.functions.get(&(id, sorts.clone())) {
+            return Ok(head.clone());
+        }
+        let head = self.name(self.program.ast.text(self.program.info[id].name));
+        let texts: Vec<&str> = sorts.iter().map(|s| self.terms.sort_text(*s)).collect();
+        let (own, params) = texts.split_last().unwrap_or((&"Bool", &[]));
+        let text = format!("(declare-fun {head} ({}) {own})\n", params.join(" "));
+        self.declarations.push_str(&text);
+        self.functions.insert((id, sorts.clone()), head.clone());
+        self.uninterpreted.push(Uninterpreted { function: id, head: head.clone() });
+        self.used(Symbol::Function(id))?;
+        if let Some(body) = body {
+            self.define(id, &head, body, &sorts, span)?;
+        }
+        Ok(head)
+    }
+
+    /// `forall args :: f(args) == body`
+    fn define(&mut self, id: FunctionId, head: &str, body: ExprId, sorts: &[Sort], span: Span) -> Found<()> {
+        let vars = self.program.info.function_vars(id).to_vec();
+        let Some((result, params)) = sorts.split_last() else { return Ok(()) };
+        let (mut scope, mut bound, mut terms) = (Scope::stateless(), Vec::new(), Vec::new());
+        for (var, sort) in vars.iter().zip(params) {
+            let Some(var) = var else {
+                return unsupported(span, "a function whose parameters have no names");
+            };
+            let (name, term) = self.bound(*var, *sort);
+            bound.push(format!("({name} {})", self.terms.sort_text(*sort)));
+            scope.bind([(*var, term)]);
+            terms.push(term);
+        }
+        let body = self.expr(body, &mut scope)?;
+        let own = self.terms.named(head, &terms, *result);
+        let equal = self.terms.eq(own, body);
+        let axiom = if bound.is_empty() {
+            equal
+        } else {
+            self.terms.quantified(&format!("forall ({})", bound.join(" ")), &terms, equal, vec![vec![own]])
+        };
+        self.axioms.push(axiom);
+        Ok(())
+    }
+
+    /// A variable that a quantifier binds.
+    pub(crate) fn bound(&mut self, var: VarId, sort: Sort) -> (String, Term) {
+        let text = self.program.ast.text(self.program.info[var].name);
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let name = format!("q_{}!{}", text.chars().take(60).map(plain).collect::<String>(), var.index());
+        let term = self.terms.bound(&name, sort);
+        (name, term)
+    }
+
+    /// How a function is written that the solver has itself, `{:bvbuiltin "bvadd"}`.
+    fn built_in(&mut self, attrs: &Attrs, result: Sort, span: Span) -> Found<Option<String>> {
+        let ast = &self.program.ast;
+        let attr = ast.attr(attrs, "bvbuiltin").or_else(|| ast.attr(attrs, "builtin"));
+        let Some(Attr { args, .. }) = attr else { return Ok(None) };
+        let Some(AttrArg::Str(text)) = args.first() else { return Ok(None) };
+        let text = ast.text(*text).trim();
+        // The text goes to the solver as it is: it must be one symbol, or one list.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_.-+*/<>=!$".contains(c);
+        let listed = |c: char| plain(c) || c == ' ';
+        Ok(Some(if text == "MapConst" {
+            format!("(as const {})", self.terms.sort_text(result))
+        } else if !text.is_empty() && text.chars().all(plain) {
+            text.to_owned()
+        } else if let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'))
+            && inner.chars().all(listed)
+        {
+            text.to_owned()
+        } else if !text.is_empty() && text.chars().all(listed) {
+            format!("(_ {text})")
+        } else {
+            return unsupported(span, "this built-in function");
+        }))
+    }
+
+    /// The word of a quantifier.
+    pub(crate) fn quantifier(kind: BinderKind) -> &'static str {
+        match kind {
+            BinderKind::Exists => "exists",
+            BinderKind::Forall | BinderKind::Lambda => "forall",
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A path through the program, as data: what the model of a bug says, in the order of execution.
+//!
+//! A path has all that is needed to run the program again without a solver: the values of globals in the beginning, of
+//! constants, and of functions where they are used; of variables where they get arbitrary values; and which way is
+//! taken at each choice. Of a sequentialised program, the tags say where each piece belongs in the original order.
+
+use dally_bpl::check::{FunctionId, VarId};
+use dally_bpl::source::Span;
+use dally_bpl::symbol::Sym;
+
+use crate::value::Value;
+
+/// An execution that ends with a failure.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// The globals in the beginning.
+    pub globals: Vec<(VarId, Value)>,
+    /// The constants that are used.
+    pub constants: Vec<(VarId, Value)>,
+    /// Functions without a body (or whose body calls itself), where they are used.
+    pub functions: Vec<Application>,
+    /// What is executed.
+    pub steps: Vec<Step>,
+    /// What does not hold in the end.
+    pub failure: Failed,
+    /// Whether the solver has checked all axioms. It may not be able to, where they have quantifiers: then there may be no
+    /// such execution.
+    pub certain: bool,
+}
+
+/// What does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// What it is: an assertion, a postcondition, …
+    pub message: &'static str,
+    /// Where.
+    pub span: Span,
+}
+
+/// A function at one point.
+#[derive(Clone, Debug)]
+pub struct Application {
+    /// The function.
+    pub function: FunctionId,
+    /// The arguments.
+    pub args: Vec<Value>,
+    /// The result.
+    pub value: Value,
+}
+
+/// A step of a path.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The activation of a procedure that makes it: they are numbered as they begin. Iterations of a loop are no
+    /// activations of their own.
+    pub activation: usize,
+    /// What happens.
+    pub kind: StepKind,
+    /// Where it stands in the text; statements that a translation has added stand nowhere.
+    pub span: Span,
+}
+
+/// What happens in a step.
+#[derive(Clone, Debug)]
+pub enum StepKind {
+    /// A procedure begins, with what its parameters, results and local variables are.
+    Enter {
+        /// Its name.
+        procedure: Sym,
+        /// The variables, parameters first.
+        variables: Vec<(VarId, Value)>,
+    },
+    /// It ends.
+    Leave,
+    /// A statement that needs nothing from the model.
+    Statement,
+    /// Variables get arbitrary values.
+    Havoc(Vec<(VarId, Value)>),
+    /// One of several ways is taken, at a `goto`, an `if (*)` or a `while (*)`: which, counted from 0.
+    Choice(usize),
+    /// A condition is tested, of an `if` or a `while`: whether it holds. A translation makes one of each assertion, at the
+    /// same place of the text: there, it holds if the assertion fails.
+    Branch(bool),
+    /// A tag of a sequentialised program.
+    Tag {
+        /// `begins`, `pauses`, `resumes` or `ends`.
+        name: String,
+        /// The procedure of a task that begins.
+        procedure: Option<String>,
+        /// Where the piece belongs.
+        place: Vec<Value>,
+    },
+}

@@ -1,0 +1,330 @@
+//! From a model to a path.
+
+use std::rc::Rc;
+
+use dally_bpl::ast::AttrArg;
+use dally_bpl::source::Span;
+use rustc_hash::FxHashMap;
+
+use crate::emit::Emitter;
+use crate::execute::{CallId, Event, Executor};
+use crate::flow::{Instruction, Kind, Next};
+use crate::path::{Application, Failed, Path, Step, StepKind};
+use crate::sexpr::Sexpr;
+use crate::solver::{Solver, SolverError};
+use crate::term::{Node, Op, Term, Terms};
+use crate::value::{self, Value};
+
+/// What a model says of terms.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    values: FxHashMap<Term, Value>,
+}
+
+impl Model {
+    /// Asks for the values of terms. The solver must know them, and its last answer must have been `sat`.
+    pub(crate) fn ask(
+        executor: &Executor<'_>,
+        emitter: &Emitter,
+        terms: &[Term],
+        solver: &mut dyn Solver,
+    ) -> Result<Model, SolverError> {
+        // Long lines are slow to read for some.
+        const AT_ONCE: usize = 1000;
+        let logic = &executor.logic;
+        let mut wanted: Vec<Term> =
+            terms.iter().copied().filter(|t| emitter.is_observed(logic, *t)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut values = FxHashMap::default();
+        for chunk in wanted.chunks(AT_ONCE) {
+            let mut command = String::from("(get-value (");
+            for term in chunk {
+                emitter.reference(logic, *term, &mut command);
+                command.push(' ');
+            }
+            command.push_str("))\n");
+            let answer = solver.ask(&command)?;
+            let parsed = Sexpr::parse(&answer)?;
+            let pairs = parsed.list().filter(|pairs| pairs.len() == chunk.len());
+            let Some(pairs) = pairs else {
+                let shown = crate::sexpr::shown(&answer);
+                return Err(SolverError::Broken(format!("the solver gives no values: {shown}")));
+            };
+            for (term, pair) in chunk.iter().zip(pairs) {
+                if let Some([_, text]) = pair.list() {
+                    values.insert(*term, value::read(logic, logic.terms.sort_of(*term), text));
+                }
+            }
+        }
+        Ok(Model { values })
+    }
+
+    pub(crate) fn value(&self, terms: &Terms, term: Term) -> Value {
+        match terms.node(term) {
+            Node::Bool(value) => Value::Bool(*value),
+            Node::Int(n) => Value::Int(n.to_string()),
+            _ => self.values.get(&term).cloned().unwrap_or(Value::Any),
+        }
+    }
+
+    /// Whether a condition holds: what the model says nothing of may be either.
+    fn holds(&self, terms: &Terms, term: Term) -> bool {
+        self.value(terms, term) == Value::Bool(true)
+    }
+}
+
+/// All terms that a walk may ask for, of the instances from this one on.
+pub(crate) fn conditions(executor: &Executor<'_>, from: usize) -> Vec<Term> {
+    let mut terms = Vec::new();
+    for instance in &executor.instances[from..] {
+        for happened in instance.blocks.values() {
+            terms.extend(happened.edges.iter().map(|(condition, _)| *condition));
+            for event in &happened.events {
+                match event {
+                    Event::Checked(condition) => terms.push(*condition),
+                    Event::Tag(place) => terms.extend(place),
+                    Event::Call(call) => {
+                        let open = executor.calls[*call].open.iter();
+                        terms.extend(open.flat_map(|o| o.exits.iter().copied().chain([o.fails])));
+                    }
+                    Event::Plain | Event::Arbitrary(_) => {}
+                }
+            }
+        }
+    }
+    terms
+}
+
+/// The values that a path shows besides.
+pub(crate) fn inputs(executor: &Executor<'_>) -> Vec<Term> {
+    let mut terms = executor.initial.clone();
+    terms.extend(executor.logic.constants().into_iter().map(|(_, t)| t));
+    for instance in &executor.instances {
+        terms.extend(instance.values.iter());
+        for happened in instance.blocks.values() {
+            for event in &happened.events {
+                if let Event::Arbitrary(new) = event {
+                    terms.extend(new.iter().map(|(_, t)| *t));
+                }
+            }
+        }
+    }
+    terms
+}
+
+/// Functions at points: which, the arguments, and the term.
+fn applications(
+    executor: &Executor<'_>,
+    from: usize,
+) -> Vec<(dally_bpl::check::FunctionId, Vec<Term>, Term)> {
+    let logic = &executor.logic;
+    let heads: FxHashMap<&str, _> =
+        logic.uninterpreted.iter().map(|u| (u.head.as_str(), u.function)).collect();
+    let mut found = Vec::new();
+    for term in logic.terms.ids().skip(from).filter(|t| !logic.terms.is_open(*t)) {
+        if let Node::App(Op::Named(head), args) = logic.terms.node(term)
+            && let Some(function) = heads.get(logic.terms.text(*head))
+        {
+            found.push((*function, args.to_vec(), term));
+        }
+    }
+    found
+}
+
+/// How a walk ends.
+enum End {
+    /// The procedure is left.
+    Left,
+    /// Something does not hold.
+    Failed(Failed),
+    /// An open call decides, or the model says too little.
+    Open,
+}
+
+/// A walk along the path that a model describes.
+pub(crate) struct Walk<'w, 'a> {
+    executor: &'w Executor<'a>,
+    model: &'w Model,
+    steps: Vec<Step>,
+    /// The open calls on the way.
+    pub(crate) open: Vec<CallId>,
+    activations: usize,
+}
+
+impl<'w, 'a> Walk<'w, 'a> {
+    pub(crate) fn new(executor: &'w Executor<'a>, model: &'w Model) -> Self {
+        Walk { executor, model, steps: Vec::new(), open: Vec::new(), activations: 0 }
+    }
+
+    /// Goes along, and says what fails in the end, unless an open call decides.
+    pub(crate) fn go(&mut self, root: CallId) -> Option<Failed> {
+        match self.call(root, 0) {
+            End::Failed(failed) => Some(failed),
+            End::Left | End::Open => None,
+        }
+    }
+
+    fn terms(&self) -> &'w Terms {
+        &self.executor.logic.terms
+    }
+
+    fn step(&mut self, activation: usize, kind: StepKind, span: Span) {
+        self.steps.push(Step { activation, kind, span });
+    }
+
+    fn call(&mut self, call: CallId, caller: usize) -> End {
+        dally_bpl::stack::grow(|| self.call_here(call, caller).0)
+    }
+
+    /// Goes through a call: how it ends, and by which exit.
+    fn call_here(&mut self, call: CallId, caller: usize) -> (End, usize) {
+        let site = &self.executor.calls[call];
+        let Some(instance) = site.instance else { return self.open_call(call) };
+        let instance = &self.executor.instances[instance];
+        let flows = Rc::clone(&self.executor.flows);
+        let flow = &flows.flows[instance.flow];
+        let activation = if flow.is_loop { caller } else { self.enter(call) };
+        let mut at = instance.entry;
+        loop {
+            let Some(happened) = instance.blocks.get(&at) else { return (End::Open, 0) };
+            let block = &flow.blocks[at];
+            let mut exit = 0;
+            for (instruction, event) in block.code.iter().zip(&happened.events) {
+                match self.instruction(instruction, event, activation) {
+                    (End::Left, taken) => exit = taken,
+                    ended => return ended,
+                }
+            }
+            if happened.events.len() < block.code.len() {
+                return (End::Open, 0);
+            }
+            match &block.next {
+                Next::Exit(exit) => {
+                    if !flow.is_loop {
+                        self.step(activation, StepKind::Leave, Span::NONE);
+                    }
+                    return (End::Left, *exit);
+                }
+                Next::Switch(targets) => match targets.get(exit) {
+                    Some(target) => at = *target,
+                    None => return (End::Open, 0),
+                },
+                next => {
+                    let terms = self.terms();
+                    let taken = happened.edges.iter().find(|(c, _)| self.model.holds(terms, *c));
+                    let Some((_, target)) = taken else { return (End::Open, 0) };
+                    let which = next.targets().iter().position(|t| t == target).unwrap_or(0);
+                    match next {
+                        Next::Goto(targets) if targets.len() > 1 => {
+                            self.step(activation, StepKind::Choice(which), block.span);
+                        }
+                        Next::If(..) => self.step(activation, StepKind::Branch(which == 0), block.span),
+                        _ => {}
+                    }
+                    at = *target;
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, call: CallId) -> usize {
+        self.activations += 1;
+        let flows = Rc::clone(&self.executor.flows);
+        let Some(instance) = self.executor.calls[call].instance else { return self.activations };
+        let instance = &self.executor.instances[instance];
+        let flow = &flows.flows[instance.flow];
+        let own = flow.vars.iter().zip(&instance.values[flows.globals.len()..]);
+        let value = |t: Term| self.model.value(self.terms(), t);
+        let variables = own.filter_map(|(v, t)| Some(((*v)?, value(*t)))).collect();
+        let kind = StepKind::Enter { procedure: flow.name, variables };
+        self.step(self.activations, kind, flow.span);
+        self.activations
+    }
+
+    fn open_call(&mut self, call: CallId) -> (End, usize) {
+        self.open.push(call);
+        let Some(outcome) = &self.executor.calls[call].open else { return (End::Open, 0) };
+        let terms = self.terms();
+        if self.model.holds(terms, outcome.fails) {
+            return (End::Open, 0);
+        }
+        match outcome.exits.iter().position(|e| self.model.holds(terms, *e)) {
+            Some(exit) => (End::Left, exit),
+            None => (End::Open, 0),
+        }
+    }
+
+    fn instruction(&mut self, instruction: &Instruction, event: &Event, activation: usize) -> (End, usize) {
+        let span = instruction.span;
+        match event {
+            Event::Call(call) => {
+                self.step(activation, StepKind::Statement, span);
+                return dally_bpl::stack::grow(|| self.call_here(*call, activation));
+            }
+            Event::Plain => self.step(activation, StepKind::Statement, span),
+            Event::Arbitrary(new) => {
+                let terms = self.terms();
+                let values = new.iter().map(|(v, t)| (*v, self.model.value(terms, *t))).collect();
+                self.step(activation, StepKind::Havoc(values), span);
+            }
+            Event::Tag(place) => {
+                let terms = self.terms();
+                let place = place.iter().map(|t| self.model.value(terms, *t)).collect();
+                let (name, procedure) = self.tag(instruction);
+                self.step(activation, StepKind::Tag { name, procedure, place }, span);
+            }
+            Event::Checked(condition) => {
+                self.step(activation, StepKind::Statement, span);
+                if self.model.value(self.terms(), *condition) == Value::Bool(false) {
+                    let message = match instruction.kind {
+                        Kind::Assert(_, message) => message,
+                        _ => "a precondition does not hold",
+                    };
+                    return (End::Failed(Failed { message, span }), 0);
+                }
+            }
+        }
+        (End::Left, 0)
+    }
+
+    fn tag(&self, instruction: &Instruction) -> (String, Option<String>) {
+        let ast = &self.executor.logic.program.ast;
+        let Some(attr) = instruction.attrs.iter().find(|a| ast.text(a.name) != "place") else {
+            return (String::new(), None);
+        };
+        let procedure = attr.args.iter().find_map(|arg| match arg {
+            AttrArg::Str(text) => Some(ast.text(*text).to_owned()),
+            AttrArg::Expr(_) => None,
+        });
+        (ast.text(attr.name).to_owned(), procedure)
+    }
+
+    /// The path, with what else the model says.
+    pub(crate) fn path(self, failure: Failed, certain: bool) -> Path {
+        let (executor, model) = (self.executor, self.model);
+        let value = |t: Term| model.value(&executor.logic.terms, t);
+        let globals = executor.flows.globals.iter().zip(&executor.initial);
+        let functions = applications(executor, 0).into_iter().map(|(function, args, term)| Application {
+            function,
+            args: args.into_iter().map(value).collect(),
+            value: value(term),
+        });
+        Path {
+            globals: globals.map(|(v, t)| (*v, value(*t))).collect(),
+            constants: executor.logic.constants().into_iter().map(|(v, t)| (v, value(t))).collect(),
+            functions: functions.collect(),
+            steps: self.steps,
+            failure,
+            certain,
+        }
+    }
+}
+
+/// The terms in which functions are applied, of those from this one on, with their arguments.
+pub(crate) fn points(executor: &Executor<'_>, from: usize) -> Vec<Term> {
+    applications(executor, from)
+        .into_iter()
+        .flat_map(|(_, args, term)| args.into_iter().chain([term]))
+        .collect()
+}
