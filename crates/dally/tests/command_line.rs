@@ -168,8 +168,8 @@ fn budgets_end_a_search_in_good_order() {
         "{}",
         text(&output.stdout)
     );
-    let slow = b"function f(n: int): int { if n <= 0 then 0 else f(n - 1) + f(n - 2) }
-                 procedure main() { assert f(60) > 0; }";
+    let slow = b"function f(n: int, m: int): int { if n <= 0 then m else f(n - 1, m) + f(n - 2, m) }
+                 procedure main() { assert f(60, 0) > 0; }";
     let output = dally(&["check", "--time", "200ms", "-"], slow);
     assert!(text(&output.stdout).starts_with("inconclusive: the time is up"), "{}", text(&output.stdout));
 }
