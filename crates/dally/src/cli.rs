@@ -71,7 +71,11 @@ pub(crate) struct ProgramArgs {
 impl ProgramArgs {
     /// The same for the compiler.
     pub(crate) fn options(&self) -> dally_interp::Options {
-        dally_interp::Options { entry: self.entry.clone(), preempt: self.preempt, number_tasks: false }
+        dally_interp::Options {
+            entry: self.entry.clone(),
+            preempt: self.preempt,
+            ..dally_interp::Options::default()
+        }
     }
 }
 

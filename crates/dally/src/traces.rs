@@ -30,12 +30,21 @@ pub(crate) struct Machines {
 impl Machines {
     pub(crate) fn new(sources: &SourceMap, program: &ProgramArgs) -> Result<Self, Vec<Diagnostic>> {
         let loaded = dally_bpl::load(sources)?;
-        let options = program.options();
+        let machines = Machines::of(&loaded, sources, &program.options())?;
+        Ok(Machines { warnings: loaded.warnings, ..machines })
+    }
+
+    /// Those of a program that is loaded.
+    pub(crate) fn of(
+        loaded: &dally_bpl::Program,
+        sources: &SourceMap,
+        options: &dally_interp::Options,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let numbered = dally_interp::Options { number_tasks: true, ..options.clone() };
         Ok(Machines {
-            searched: Machine::new(&loaded, sources, &options)?,
-            numbered: Machine::new(&loaded, sources, &numbered)?,
-            warnings: loaded.warnings,
+            searched: Machine::new(loaded, sources, options)?,
+            numbered: Machine::new(loaded, sources, &numbered)?,
+            warnings: Vec::new(),
         })
     }
 }

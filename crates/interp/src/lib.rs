@@ -38,7 +38,7 @@ mod packed;
 mod state;
 mod value;
 
-pub use compile::Options;
+pub use compile::{Input, Inputs, Options};
 pub use explain::{Change, Line};
 pub use machine::Machine;
 pub use state::State;

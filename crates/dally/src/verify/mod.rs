@@ -2,6 +2,7 @@
 
 mod plan;
 mod process;
+mod replay;
 mod report;
 
 use std::cell::OnceCell;
@@ -48,11 +49,19 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
         return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
     }
     let started = Instant::now();
-    let limits =
-        Limits { query: arguments.query_time, until: arguments.time.map(|t| started + t), cancelled };
-    let found = Stages::new(arguments, &program, &plan, limits).run();
+    let until = arguments.time.map(|t| started + t);
+    let limits = Limits { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
+    let mut found = Stages::new(arguments, &program, &plan, limits).run();
+    let replayed = match &mut found.end {
+        Ok(Some(bug)) => {
+            let inputs = std::mem::take(&mut bug.inputs);
+            let original = (&program, &sources, &arguments.program);
+            Some(replay::replay(original, inputs, plan.target(bug.at), &cancelled))
+        }
+        _ => None,
+    };
     let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
-    report.show(&found, warnings)
+    report.show(&found, replayed.as_ref(), warnings)
 }
 
 fn load(arguments: &Verify) -> Result<(dally_bpl::source::SourceMap, Program), Rejected> {
@@ -118,7 +127,11 @@ impl<'t> Stages<'t> {
                     Ok(Answer::NoBug) => {}
                     Ok(Answer::Bug(path)) => {
                         let at = index as usize;
-                        return self.finding(&attempts, Ok(Some((at, recursion, path))));
+                        let inputs = texts[at]
+                            .get()
+                            .map(|text| replay::inputs(&text.program, &path))
+                            .unwrap_or_default();
+                        return self.finding(&attempts, Ok(Some(report::Bug { at, path, inputs })));
                     }
                     Err(failure) => return self.finding(&attempts, Err(failure)),
                 }
@@ -155,7 +168,7 @@ impl<'t> Stages<'t> {
         Ok(Attempt { verifier, solver, recursion: 0, proved: None })
     }
 
-    fn finding(mut self, attempts: &[Attempt<'_>], end: Result<report::Bug, Failure>) -> Finding {
+    fn finding(mut self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, Failure>) -> Finding {
         for attempt in attempts {
             let effort = attempt.verifier.effort();
             self.effort.inlined += effort.inlined;

@@ -7,24 +7,32 @@ use dally_bpl::ast::{DeclKind, LoopSpecKind, SpecKind, StmtKind, for_each_stmt_m
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::render::{JsonDiagnostic, printable};
 use dally_bpl::source::{SourceMap, Span};
+use dally_interp::Inputs;
 use dally_sequentialize::Target;
-use dally_trace::Location;
+use dally_trace::{Location, Trace};
 use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::plan::Plan;
+use super::replay::Replayed;
 use crate::check::report::counted;
 use crate::cli::Verify;
 use crate::output::{self, Exit};
 use crate::traces;
 
-/// A failing execution: which bound on schedules, which recursion bound, and the path.
-pub(crate) type Bug = Option<(usize, u32, Box<Path>)>;
+/// A failing execution.
+pub(crate) struct Bug {
+    /// Within which bound on schedules.
+    pub(crate) at: usize,
+    pub(crate) path: Box<Path>,
+    /// What it takes to run it.
+    pub(crate) inputs: Inputs,
+}
 
 /// How a run ended.
 pub(crate) struct Finding {
-    pub(crate) end: Result<Bug, Failure>,
+    pub(crate) end: Result<Option<Bug>, Failure>,
     /// For each bound on schedules the recursion bound that is done, and whether there is a proof without it.
     pub(crate) covered: Vec<(u32, bool)>,
     pub(crate) effort: Effort,
@@ -41,6 +49,8 @@ struct Json<'a> {
     policy: Option<String>,
     coverage: Option<JsonCoverage>,
     failure: Option<JsonFailure>,
+    /// The execution that fails, as `dally check` has it.
+    trace: Option<&'a Trace>,
     diagnostics: Vec<JsonDiagnostic>,
 }
 
@@ -79,6 +89,7 @@ pub(crate) fn errors(arguments: &Verify, sources: &SourceMap, diagnostics: &[Dia
         policy: None,
         coverage: None,
         failure: None,
+        trace: None,
         diagnostics: output::json(sources, diagnostics),
     };
     output::exit_after(output::write_json(&json), exit)
@@ -94,21 +105,33 @@ pub(crate) struct Report<'r> {
 }
 
 impl Report<'_> {
-    pub(crate) fn show(&self, finding: &Finding, warnings: Vec<JsonDiagnostic>) -> Exit {
+    pub(crate) fn show(
+        &self,
+        finding: &Finding,
+        replayed: Option<&Replayed>,
+        warnings: Vec<JsonDiagnostic>,
+    ) -> Exit {
         if let Err(Failure::Unsupported(diagnostics)) = &finding.end {
             return errors(self.arguments, self.sources, diagnostics);
         }
         let (word, exit) = match &finding.end {
+            Ok(Some(_)) if matches!(replayed, Some(Replayed::Nowhere)) => {
+                ("inconclusive", Exit::Inconclusive)
+            }
             Ok(Some(_)) => ("bug", Exit::Bug),
             Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => ("proved", Exit::Success),
             Ok(None) => ("no-bug", Exit::Success),
             Err(_) => ("inconclusive", Exit::Inconclusive),
         };
         let failed = match &finding.end {
-            Ok(Some((_, _, path))) => Some(self.failed(path)),
+            Ok(Some(bug)) => Some(self.failed(&bug.path)),
             _ => None,
         };
-        let message = self.sentence(finding, failed.as_ref());
+        let trace = match replayed {
+            Some(Replayed::Trace(trace)) => Some(&**trace),
+            _ => None,
+        };
+        let message = self.sentence(finding, failed.as_ref(), replayed);
         let written = if self.arguments.json {
             let location = failed.as_ref().and_then(|f| traces::location(self.sources, f.span));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
@@ -119,11 +142,16 @@ impl Report<'_> {
                 policy: self.plan.target(last).map(Target::describe),
                 coverage: Some(self.coverage(finding)),
                 failure,
+                trace,
                 diagnostics: warnings,
             })
         } else {
-            let excerpt = failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
-            output::stdout(format!("{message}\n{excerpt}{}\n", self.covered(finding)).as_bytes())
+            let excerpt = || failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
+            let shown = match trace {
+                Some(trace) => format!("\n{}\n", printable(&dally_trace::text(trace))),
+                None => excerpt(),
+            };
+            output::stdout(format!("{message}\n{shown}{}\n", self.covered(finding)).as_bytes())
         };
         output::exit_after(written, exit)
     }
@@ -143,17 +171,30 @@ impl Report<'_> {
         raised.unwrap_or_else(|| path.failure.clone())
     }
 
-    fn sentence(&self, finding: &Finding, failed: Option<&Failed>) -> String {
+    fn sentence(&self, finding: &Finding, failed: Option<&Failed>, replayed: Option<&Replayed>) -> String {
         let last = finding.covered.len().saturating_sub(1);
         match &finding.end {
-            Ok(Some((index, _, path))) => {
+            Ok(Some(bug)) => {
                 let message = failed.map_or("an assertion does not hold", |f| f.message);
                 let place = failed.and_then(|f| self.sources.place(f.span));
                 let place =
                     place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
-                let bound = self.plan.target(*index).map(|t| format!(", {}", within(t))).unwrap_or_default();
-                let doubt = if path.certain { "" } else { "; the solver could not check all axioms" };
-                format!("bug: {message}{}{bound}{doubt}", printable(&place))
+                let bound = self.plan.target(bug.at).map(|t| format!(", {}", within(t))).unwrap_or_default();
+                let what = format!("{message}{}{bound}", printable(&place));
+                let doubt = if bug.path.certain { "" } else { "; the solver could not check all axioms" };
+                match replayed {
+                    Some(Replayed::Nowhere) if bug.path.certain => format!(
+                        "internal defect: the solver found that {what}, but there is no such execution. Please report \
+                         this, with the program and what --smt-log writes"
+                    ),
+                    Some(Replayed::Nowhere) => {
+                        format!("inconclusive: the solver could not check all axioms; perhaps {what}")
+                    }
+                    Some(Replayed::Not(reason)) => {
+                        format!("bug: {what}{doubt}; the execution was not run again: {}", printable(reason))
+                    }
+                    _ => format!("bug: {what}"),
+                }
             }
             Ok(None) => {
                 let bound = self.plan.target(last).map(within);

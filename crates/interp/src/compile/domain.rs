@@ -18,7 +18,10 @@ impl Compiler<'_> {
                 TyKind::Bv(_) => Domain::Bvs(low as u64, high as u64),
                 _ => Domain::Ints(low, high),
             },
-            None => self.domain(info.ty),
+            None => match self.domain(info.ty) {
+                natural @ (Domain::Unbounded | Domain::Map) => self.domain_of_inputs(var).unwrap_or(natural),
+                natural => natural,
+            },
         };
         Variable { name: info.name, domain, hidden: false }
     }

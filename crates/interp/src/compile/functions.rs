@@ -53,7 +53,7 @@ impl Compiler<'_> {
             }
             return;
         }
-        if self.declaration(function).is_none_or(|f| f.body.is_none()) {
+        if self.declaration(function).is_none_or(|f| f.body.is_none()) && !self.is_given(function) {
             let name = self.text(self.info[function].name);
             self.unsupported(span, format!("the function `{name}` has no definition"));
             self.depth = self.depth + 1 - u32::from(count);
@@ -69,10 +69,15 @@ impl Compiler<'_> {
 
     /// Compiles the body of a function.
     pub(super) fn function(&mut self, function: FunctionId) {
-        let Some(body) = self.declaration(function).and_then(|f| f.body) else { return };
         self.functions.insert(function, self.here());
         // It is part of the statement that applies it.
         self.span = Span::NONE;
+        let Some(body) = self.declaration(function).and_then(|f| f.body) else {
+            self.depth = self.info[function].params.len() as u32;
+            self.given_function(function);
+            self.emit(Op::Result);
+            return;
+        };
         let params = self.info.function_vars(function);
         for (i, var) in params.iter().enumerate() {
             if let Some(var) = var {

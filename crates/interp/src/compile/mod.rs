@@ -11,6 +11,7 @@ mod domain;
 mod expr;
 mod functions;
 mod fuse;
+mod inputs;
 mod liveness;
 mod procedure;
 mod stmt;
@@ -22,6 +23,8 @@ use dally_bpl::diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics};
 use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 use rustc_hash::FxHashMap;
+
+pub use inputs::{Input, Inputs};
 
 use crate::code::{Address, Check, Code, Entry, Op, Place, Target};
 use crate::value::{Heap, Value};
@@ -36,6 +39,8 @@ pub struct Options {
     /// Whether every task gets a number of its own, for traces. Otherwise the number of a task that has ended
     /// is used again, so that there are fewer states; except where the program looks at the numbers.
     pub number_tasks: bool,
+    /// Values for what the program leaves open.
+    pub inputs: Option<Inputs>,
 }
 
 /// Compiles what is reachable from the entry points.
@@ -43,6 +48,7 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Hea
     let mut compiler = Compiler::new(program, options);
     compiler.code.numbers_tasks = options.number_tasks;
     compiler.evaluate_constants();
+    compiler.constants_from_inputs();
     compiler.place_globals();
     compiler.entries();
     while let Some(task) = compiler.todo.pop() {
@@ -92,6 +98,8 @@ struct Compiler<'a> {
     todo: Vec<Todo>,
     /// How many values are on the stack at this point.
     depth: u32,
+    /// The values from outside of types without a definition, by their names.
+    atoms: FxHashMap<String, Value>,
     /// The `where` clauses of globals.
     where_clauses: FxHashMap<Sym, ExprId>,
     /// The statement that is being compiled.
@@ -133,6 +141,7 @@ impl<'a> Compiler<'a> {
             span: Span::NONE,
             frame: procedure::Frame::new(main),
             where_clauses: FxHashMap::default(),
+            atoms: FxHashMap::default(),
         }
     }
 

@@ -1,0 +1,141 @@
+//! Running what the solver has found: the original program is explored with the values of the model for whatever it
+//! leaves open, under the scheduler and within the bound for which the solver has found a failing execution.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use dally_bpl::Program;
+use dally_bpl::check::VarId;
+use dally_bpl::source::SourceMap;
+use dally_explore::policy::Policy;
+use dally_explore::{Delays, Exhaustive, Limits, Name, Options, Report, Search, Verdict};
+use dally_interp::{Input, Inputs};
+use dally_sequentialize::Target;
+use dally_trace::Trace;
+use dally_verify::{Path, StepKind, Value};
+
+use crate::check::monitor::{self, Monitor};
+use crate::cli::ProgramArgs;
+use crate::traces::{self, Machines};
+
+/// How long an execution is looked for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What came of it.
+pub(crate) enum Replayed {
+    /// The execution.
+    Trace(Box<Trace>),
+    /// It cannot be run, for this reason.
+    Not(String),
+    /// There is no such execution.
+    Nowhere,
+}
+
+/// Runs a path of a program, given what the solver saw of it.
+pub(crate) fn replay(
+    (program, sources, arguments): (&Program, &SourceMap, &ProgramArgs),
+    inputs: Inputs,
+    target: Option<Target>,
+    cancelled: &Arc<AtomicBool>,
+) -> Replayed {
+    let options = dally_interp::Options { inputs: Some(inputs), ..arguments.options() };
+    let mut machines = match Machines::of(program, sources, &options) {
+        Ok(machines) => machines,
+        Err(diagnostics) => {
+            let reason = diagnostics.first().map_or("it cannot be compiled", |d| d.message.as_str());
+            return Replayed::Not(reason.to_owned());
+        }
+    };
+    let interrupt = Arc::new(AtomicBool::new(false));
+    monitor::interrupt_after(PATIENCE, Arc::clone(&interrupt));
+    machines.searched.limit_steps(Limits { interrupt, memory: usize::MAX });
+    let report = search(&machines, target, &Monitor::new(Some(PATIENCE), Arc::clone(cancelled), false));
+    match report.verdict {
+        Verdict::Bug(bug) => match traces::explain(&machines, sources, arguments, &bug) {
+            Ok(trace) => Replayed::Trace(Box::new(trace)),
+            Err(error) => Replayed::Not(error.to_string()),
+        },
+        Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => Replayed::Nowhere,
+        Verdict::Inconclusive(limit) => Replayed::Not(limit.to_string()),
+        Verdict::Unsupported(message) => Replayed::Not(message),
+    }
+}
+
+fn search(machines: &Machines, target: Option<Target>, monitor: &Monitor) -> Report {
+    let bounded = |name: Name, delays: u32| {
+        let options = Options { bound: Some(delays), exact: true, ..Options::default() };
+        run(machines, &Delays::named(&name), &options, monitor)
+    };
+    let free = |policy: Name| run(machines, &Delays::named(&policy), &Options::default(), monitor);
+    let by_delays = match target {
+        Some(Target::Dfs(bounds)) => Some((Name::Dfs, bounds)),
+        Some(Target::Df(bounds)) => Some((Name::Df, bounds)),
+        Some(Target::Dfw(bounds)) => Some((Name::Dfw, bounds)),
+        _ => None,
+    };
+    match (target, by_delays) {
+        // The order of tasks does not matter where there is one.
+        (None, _) => run(machines, &Exhaustive, &Options::default(), monitor),
+        (_, Some((name, bounds))) if bounds.delays.is_some() => bounded(name, bounds.delays.unwrap_or(0)),
+        _ => free(Name::Rr(dally_explore::Arrangement::Creation)),
+    }
+}
+
+fn run<O: Policy>(machines: &Machines, policy: &O, options: &Options, monitor: &Monitor) -> Report {
+    Search::new(&machines.searched, policy, options, monitor).run()
+}
+
+/// What the model says of all that a program leaves open. The path is one of the program that the solver saw, whose
+/// variables are those of the original, and copies of them.
+pub(crate) fn inputs(translated: &Program, path: &Path) -> Inputs {
+    let mut inputs = Inputs::default();
+    let name = |var: VarId| translated.ast.text(translated.info[var].name).to_owned();
+    let mut add = |var: VarId, value: &Value| {
+        let Some(input) = input(value) else { return };
+        let name = name(var);
+        // The copies are named after the original.
+        for name in [name.as_str(), name.split('$').next().unwrap_or_default()] {
+            let known = inputs.variables.entry(name.to_owned()).or_default();
+            if !known.contains(&input) {
+                known.push(input.clone());
+            }
+        }
+    };
+    path.globals.iter().for_each(|(var, value)| add(*var, value));
+    for step in &path.steps {
+        if let StepKind::Enter { variables, .. } | StepKind::Havoc(variables) = &step.kind {
+            variables.iter().for_each(|(var, value)| add(*var, value));
+        }
+    }
+    let constants = path.constants.iter().filter_map(|(var, value)| Some((name(*var), input(value)?)));
+    inputs.constants = constants.collect();
+    for application in &path.functions {
+        let function = translated.ast.text(translated.info[application.function].name).to_owned();
+        let args: Option<Vec<Input>> = application.args.iter().map(input).collect();
+        if let (Some(args), Some(value)) = (args, input(&application.value)) {
+            inputs.functions.entry(function).or_default().push((args, value));
+        }
+    }
+    inputs
+}
+
+fn input(value: &Value) -> Option<Input> {
+    dally_bpl::stack::grow(|| {
+        Some(match value {
+            Value::Bool(b) => Input::Bool(*b),
+            Value::Int(digits) => Input::Int(digits.clone()),
+            Value::Bv(digits, _) => Input::Bv(digits.parse().ok()?),
+            Value::Map(entries, default) => {
+                // The last entry for an index counts: so does the last one that is stored.
+                let entries = entries.iter().map(|(index, value)| Some((input(index)?, input(value)?)));
+                Input::Map(entries.collect::<Option<_>>()?, Box::new(input(default)?))
+            }
+            Value::Data(name, fields) => {
+                Input::Data(name.clone(), fields.iter().map(input).collect::<Option<_>>()?)
+            }
+            Value::Abstract(name) => Input::Abstract(name.clone()),
+            Value::Real(..) | Value::Any | Value::Other(_) => return None,
+        })
+    })
+}

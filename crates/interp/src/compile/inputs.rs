@@ -1,0 +1,229 @@
+//! Values from outside for what a program leaves open: the values that arbitrary variables may take, of constants, and of
+//! functions without a definition. With them, executions that a solver has found can be run.
+
+use dally_bpl::check::{FunctionId, Ty, TyKind, VarId, VarKind};
+use rustc_hash::FxHashMap;
+
+use super::{Compiler, Meaning};
+use crate::code::{Domain, Op};
+use crate::value::Value;
+
+/// A value from outside.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Input {
+    /// Of `bool`.
+    Bool(bool),
+    /// Of `int`: its digits, after a minus if it is negative.
+    Int(String),
+    /// Of a bitvector type.
+    Bv(u64),
+    /// A map: its value at some indices, and everywhere else. One with several indices is a map of maps.
+    Map(Vec<(Input, Input)>, Box<Input>),
+    /// What a constructor, by its name, makes of values.
+    Data(String, Vec<Input>),
+    /// A value of a type without a definition; equal ones have equal names.
+    Abstract(String),
+}
+
+/// All that comes from outside, by names.
+#[derive(Clone, Default, Debug)]
+pub struct Inputs {
+    /// What variables may be where they are arbitrary, if their types have too many values to try them all.
+    pub variables: FxHashMap<String, Vec<Input>>,
+    /// What constants are that no axiom gives a value.
+    pub constants: FxHashMap<String, Input>,
+    /// What functions without a definition are, where they matter.
+    pub functions: FxHashMap<String, Vec<(Vec<Input>, Input)>>,
+}
+
+/// More values than this are not tried for a variable of which nothing is known but its type.
+const MOST: usize = 8;
+
+impl Compiler<'_> {
+    /// The values from outside that a variable may have, if there are any.
+    pub(super) fn domain_of_inputs(&mut self, var: VarId) -> Option<Domain> {
+        let inputs = self.options.inputs.as_ref()?;
+        let (name, ty) = (self.info[var].name, self.info[var].ty);
+        let mut values = Vec::new();
+        let own = inputs.variables.get(self.text(name));
+        for input in own.into_iter().flatten() {
+            values.extend(self.input(input, ty));
+        }
+        if values.is_empty() {
+            let others = inputs.variables.values().flatten();
+            let mut others: Vec<Value> = others.filter_map(|input| self.input(input, ty)).collect();
+            others.truncate(MOST);
+            values = others;
+        }
+        if values.is_empty() {
+            values.extend(self.some_value(ty));
+        }
+        let mut distinct: Vec<Value> = Vec::new();
+        for value in values {
+            if !distinct.contains(&value) {
+                distinct.push(value);
+            }
+        }
+        (!distinct.is_empty()).then_some(Domain::Values(distinct))
+    }
+
+    /// Any value of a type, where it does not matter which.
+    fn some_value(&mut self, ty: Ty) -> Option<Value> {
+        match self.info.types.kind(ty) {
+            TyKind::Bool => Some(Value::Bool(false)),
+            TyKind::Int => Some(Value::Int(0)),
+            TyKind::Bv(_) => Some(Value::Bv(0)),
+            TyKind::Map(_, _, result) => {
+                let result = *result;
+                let value = dally_bpl::stack::grow(|| self.some_value(result))?;
+                Some(self.heap.constant_map(value))
+            }
+            TyKind::Con(con, _) if !self.info.datatypes.contains_key(con) => self.abstract_value("some"),
+            _ => None,
+        }
+    }
+
+    /// A value from outside as one of a type, if it is one.
+    fn input(&mut self, input: &Input, ty: Ty) -> Option<Value> {
+        let info = self.info;
+        match (input, info.types.kind(ty)) {
+            (Input::Bool(b), TyKind::Bool) => Some(Value::Bool(*b)),
+            (Input::Int(digits), TyKind::Int) => Some(self.heap.int(digits.parse().ok()?)),
+            (Input::Bv(n), TyKind::Bv(width)) if *width <= 64 => Some(Value::Bv(*n)),
+            (Input::Map(..), TyKind::Map(_, indices, result)) => {
+                let (indices, result) = (indices.clone(), *result);
+                let mut entries = Vec::new();
+                let default = self.rows(input, &indices, result, &mut Vec::new(), &mut entries)?;
+                let mut value = self.heap.constant_map(default);
+                for (key, entry) in entries {
+                    let key = self.heap.key(&key);
+                    value = self.heap.store(value, key, entry);
+                }
+                Some(value)
+            }
+            (Input::Data(constructor, fields), TyKind::Con(con, _)) => {
+                let constructors = &info.datatypes.get(con)?.constructors;
+                let found = constructors.iter().find(|(c, _)| self.text(info[*c].name) == constructor)?;
+                let types = info[found.0].params.clone();
+                let number = self.constructor(found.0);
+                let fields: Option<Vec<Value>> = fields
+                    .iter()
+                    .zip(types)
+                    .map(|(field, ty)| dally_bpl::stack::grow(|| self.input(field, ty)))
+                    .collect();
+                Some(self.heap.construct(number, &fields?))
+            }
+            (Input::Abstract(name), TyKind::Con(con, _)) if !info.datatypes.contains_key(con) => {
+                self.abstract_value(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// The entries of a map of maps, each with all of its indices; what it is everywhere else.
+    fn rows(
+        &mut self,
+        input: &Input,
+        indices: &[Ty],
+        result: Ty,
+        before: &mut Vec<Value>,
+        out: &mut Vec<(Vec<Value>, Value)>,
+    ) -> Option<Value> {
+        let ([first, rest @ ..], Input::Map(entries, default)) = (indices, input) else { return None };
+        for (index, value) in entries {
+            let index = self.input(index, *first)?;
+            before.push(index);
+            if rest.is_empty() {
+                let value = dally_bpl::stack::grow(|| self.input(value, result))?;
+                out.push((before.clone(), value));
+            } else {
+                self.rows(value, rest, result, before, out)?;
+            }
+            before.pop();
+        }
+        if rest.is_empty() {
+            dally_bpl::stack::grow(|| self.input(default, result))
+        } else {
+            self.rows(default, rest, result, &mut before.clone(), &mut Vec::new())
+        }
+    }
+
+    /// The value of this name of a type without a definition.
+    fn abstract_value(&mut self, name: &str) -> Option<Value> {
+        if let Some(value) = self.atoms.get(name) {
+            return Some(*value);
+        }
+        let value = Value::Atom(self.code.atoms.len() as u32);
+        let shown = self.code.symbols.intern(name);
+        self.code.atoms.push(shown);
+        self.atoms.insert(name.to_owned(), value);
+        Some(value)
+    }
+
+    /// Gives constants their values from outside. Those that are unique have one already.
+    pub(super) fn constants_from_inputs(&mut self) {
+        let Some(inputs) = &self.options.inputs else { return };
+        let constants: Vec<VarId> = (0..self.info.vars.len())
+            .filter_map(|index| {
+                let var = &self.info.vars[index];
+                let id = self.info.global(var.name).filter(|v| v.index() == index)?;
+                matches!(var.kind, VarKind::Const { .. }).then_some(id)
+            })
+            .collect();
+        for constant in &constants {
+            let name = self.text(self.info[*constant].name);
+            if let (Some(Input::Abstract(abstract_name)), Some(Meaning::Const(value))) =
+                (inputs.constants.get(name), self.meanings.get(constant))
+            {
+                self.atoms.insert(abstract_name.clone(), *value);
+            }
+        }
+        for constant in constants {
+            let (name, ty) = (self.info[constant].name, self.info[constant].ty);
+            if self.meanings.contains_key(&constant) {
+                continue;
+            }
+            let given = inputs.constants.get(self.text(name));
+            let value = given.and_then(|input| self.input(input, ty)).or_else(|| self.some_value(ty));
+            if let Some(value) = value {
+                self.meanings.insert(constant, Meaning::Const(value));
+            }
+        }
+    }
+
+    /// Whether a function without a definition is given from outside.
+    pub(super) fn is_given(&self, function: FunctionId) -> bool {
+        self.options.inputs.is_some() && self.info[function].params.len() <= 255
+    }
+
+    /// Compiles a function that is given from outside: the arguments are compared with those that are known.
+    pub(super) fn given_function(&mut self, function: FunctionId) {
+        let inputs = self.options.inputs.as_ref();
+        let (name, params, result) =
+            (self.info[function].name, self.info[function].params.clone(), self.info[function].result);
+        let points = inputs.and_then(|inputs| inputs.functions.get(self.text(name)));
+        let mut last = None;
+        let mut ends = Vec::new();
+        let depth = self.depth;
+        for (args, value) in points.into_iter().flatten() {
+            let args: Option<Vec<Value>> =
+                args.iter().zip(&params).map(|(arg, ty)| self.input(arg, *ty)).collect();
+            let (Some(args), Some(value)) = (args, self.input(value, result)) else { continue };
+            last = Some(value);
+            let mut misses = Vec::new();
+            for (place, arg) in (0..).zip(args) {
+                self.emit(Op::Stack(place));
+                self.emit(Op::Const(arg));
+                self.emit(Op::Eq);
+                misses.push(self.emit(Op::JumpUnless(0)));
+            }
+            self.emit(Op::Const(value));
+            ends.push(self.emit(Op::Jump(0)));
+            self.depth = depth;
+            misses.into_iter().for_each(|miss| self.patch(miss));
+        }
+        let otherwise = last.or_else(|| self.some_value(result)).unwrap_or(Value::Unset);
+        self.emit(Op::Const(otherwise));
+        ends.into_iter().for_each(|end| self.patch(end));
+    }
+}
