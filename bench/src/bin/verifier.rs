@@ -4,7 +4,7 @@
 //! verifier [DALLY]
 //! ```
 //!
-//! [SPIN14] Fig. 9 is a chain of N awaited calls that each increment a global, and then an assertion on it: c2s and Corral
+//! \[SPIN14\] Fig. 9 is a chain of N awaited calls that each increment a global, and then an assertion on it: c2s and Corral
 //! needed 0.8 s, 2.1 s and 58.9 s at N = 10, 50 and 200 with DFW(0), and DF(10) timed out at N = 10. The second table is a
 //! generated program of 5,000 lines with 200 procedures, whose assertion is 30 calls deep.
 

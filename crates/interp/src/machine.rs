@@ -365,7 +365,9 @@ impl Program for Machine {
                 End::Blocks(on) => successor.blocks(on.map(TaskId)),
                 End::Fails(failure, span) => {
                     let message = format!("{}{}", failure.message, self.locate(span));
-                    successor.fails(Failure { message, ..*failure })
+                    successor.fails(Failure { message, ..*failure });
+                    // A search ends with the first failure of a step: what comes after it does not matter.
+                    return false;
                 }
                 _ => successor,
             };

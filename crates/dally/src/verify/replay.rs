@@ -32,14 +32,29 @@ pub(crate) enum Replayed {
     Nowhere,
 }
 
-/// Runs a path of a program, given what the solver saw of it.
+/// Runs a path of a program, given what the solver saw of it. Where a variable got its value by an equation, the model does
+/// not name it: so if the values that it has for each variable are not enough, those of others are tried too.
 pub(crate) fn replay(
+    original: (&Program, &SourceMap, &ProgramArgs),
+    inputs: Inputs,
+    target: Option<Target>,
+    cancelled: &Arc<AtomicBool>,
+) -> Replayed {
+    match attempt(original, inputs.clone(), target, cancelled) {
+        Replayed::Nowhere => attempt(original, Inputs { wide: true, ..inputs }, target, cancelled),
+        other => other,
+    }
+}
+
+fn attempt(
     (program, sources, arguments): (&Program, &SourceMap, &ProgramArgs),
     inputs: Inputs,
     target: Option<Target>,
     cancelled: &Arc<AtomicBool>,
 ) -> Replayed {
-    let options = dally_interp::Options { inputs: Some(inputs), ..arguments.options() };
+    // A sequential program is one step, with all that it can choose, unless it is taken apart.
+    let preempt = arguments.preempt || target.is_none();
+    let options = dally_interp::Options { inputs: Some(inputs), preempt, ..arguments.options() };
     let mut machines = match Machines::of(program, sources, &options) {
         Ok(machines) => machines,
         Err(diagnostics) => {

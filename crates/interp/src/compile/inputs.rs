@@ -9,7 +9,7 @@ use crate::code::{Domain, Op};
 use crate::value::Value;
 
 /// A value from outside.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Input {
     /// Of `bool`.
     Bool(bool),
@@ -34,10 +34,12 @@ pub struct Inputs {
     pub constants: FxHashMap<String, Input>,
     /// What functions without a definition are, where they matter.
     pub functions: FxHashMap<String, Vec<(Vec<Input>, Input)>>,
+    /// Whether variables may also be what others of their type may be.
+    pub wide: bool,
 }
 
-/// More values than this are not tried for a variable of which nothing is known but its type.
-const MOST: usize = 8;
+/// More values than this are not tried that are those of others.
+const MOST: usize = 16;
 
 impl Compiler<'_> {
     /// The values from outside that a variable may have, if there are any.
@@ -49,11 +51,12 @@ impl Compiler<'_> {
         for input in own.into_iter().flatten() {
             values.extend(self.input(input, ty));
         }
-        if values.is_empty() {
-            let others = inputs.variables.values().flatten();
-            let mut others: Vec<Value> = others.filter_map(|input| self.input(input, ty)).collect();
-            others.truncate(MOST);
-            values = others;
+        if values.is_empty() || inputs.wide {
+            let mut others: Vec<&Input> = inputs.variables.values().flatten().collect();
+            others.sort_unstable();
+            others.dedup();
+            let others = others.into_iter().filter_map(|input| self.input(input, ty));
+            values.extend(others.take(MOST).collect::<Vec<_>>());
         }
         if values.is_empty() {
             values.extend(self.some_value(ty));

@@ -355,6 +355,13 @@ impl<'m, O: Observer> Run<'m, O> {
         }
         let Expression { values, applications, .. } = &self.expression;
         let between_statements = values.is_empty() && applications.is_empty();
+        // Nothing has changed since the same choice was made: what else it leads to is tried there.
+        let mut unchanged = self.choices.iter().rev().take_while(|choice| {
+            choice.changes == self.changes.len() && choice.local.is_none() && choice.expression.is_none()
+        });
+        if between_statements && unchanged.any(|choice| choice.pc == self.pc) {
+            return false;
+        }
         self.choices.push(Choice {
             options,
             next: 0,
