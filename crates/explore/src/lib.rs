@@ -86,6 +86,8 @@
 
 mod expand;
 mod fingerprint;
+mod ledger;
+mod liveness;
 pub mod policy;
 mod portfolio;
 mod program;
@@ -101,12 +103,13 @@ mod wave;
 
 pub use dally_schedule::{Arrangement, Name, Post, TaskId};
 pub use fingerprint::{Fingerprint, Fingerprinter};
+pub use liveness::{Cycles, Liveness, Method, replay_cycle};
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
-pub use portfolio::portfolio;
+pub use portfolio::{Deepen, portfolio, side_by_side};
 pub use program::{Failure, FailureKind, Program};
 pub use replay::{Moment, ReplayError, Replayed, replay, replay_passing_over, replay_under};
 pub use report::{Bug, Coverage, Limit, Report, Verdict};
 pub use schedule::{Schedule, ScheduleError, Step};
-pub use search::{Options, Search, Watch};
+pub use search::{Options, Phase, Search, Watch};
 pub use successors::{Event, Successor, Successors, Turn};
 pub use visited::Visited;

@@ -22,8 +22,10 @@ pub struct Moment<'a, S> {
     pub events: &'a [Event],
     /// How its task left it.
     pub turn: Turn,
-    /// Whether it counts for liveness.
-    pub accepting: bool,
+    /// The liveness properties that it is hot for, as bits.
+    pub hot: u64,
+    /// Those that it is cold for.
+    pub cold: u64,
     /// What failed in it.
     pub failure: Option<&'a Failure>,
 }
@@ -121,7 +123,8 @@ fn take<S: Clone>(
         after: state,
         events: successors.events_of(choice as usize),
         turn: outcome.turn,
-        accepting: outcome.accepting,
+        hot: outcome.hot,
+        cold: outcome.cold,
         failure: outcome.failure.as_deref(),
     });
     Some((state.clone(), outcome.failure.as_deref().cloned()))
