@@ -62,7 +62,7 @@ fn add(sources: &mut SourceMap, name: &str, bytes: Vec<u8>) -> Result<(), InputE
                 malformed(
                     sources,
                     Diagnostic::new(Code::NotUtf8, span, "this is not UTF-8 text")
-                        .help("is this a Boogie program? If so, convert the file to UTF-8"),
+                        .help("if this is a program, convert the file to UTF-8"),
                 )
             }
         }

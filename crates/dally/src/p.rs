@@ -21,6 +21,12 @@ pub(crate) fn is_p(files: &[String]) -> bool {
     files.iter().any(looks_so)
 }
 
+/// Whether this looks like a P program that came without a name.
+pub(crate) fn is_p_unnamed(files: &[String], sources: &SourceMap) -> bool {
+    let begins = |line: &str| line.starts_with("machine ") || line.starts_with("event ");
+    files.iter().any(|file| file == "-") && sources.files().iter().any(|f| f.text.lines().any(begins))
+}
+
 /// Reads all files of a program, and says how many of them are its own: those of projects that it includes follow.
 pub(crate) fn read(files: &[String]) -> Result<(SourceMap, usize), InputError> {
     let mut found = Files::default();
@@ -175,21 +181,20 @@ impl Loaded {
         // More than anyone reads.
         const MOST: usize = 20;
         let tests = self.tests();
+        let rest = if tests.len() > MOST { ", …" } else { "" };
+        let names = format!("{}{rest}", tests[..tests.len().min(MOST)].join(", "));
         let (message, help) = match (name, tests.len()) {
             (_, 0) => {
                 let message = "the program has no test, and no machine `Main` to begin with".to_owned();
                 (message, Some("declare a test: `test T [main=M]: { M, … };`".to_owned()))
             }
             (Some(name), _) => {
-                (format!("the program has no test `{name}`"), did_you_mean(name, tests.iter().copied()))
+                let similar = did_you_mean(name, tests.iter().copied());
+                let help = similar.unwrap_or_else(|| format!("its tests are: {names}"));
+                (format!("the program has no test `{name}`"), Some(help))
             }
             (None, count) => {
-                let rest = if count > MOST { ", …" } else { "" };
-                let names = tests[..count.min(MOST)].join(", ");
-                (
-                    format!("the program has {count} tests: {names}{rest}"),
-                    Some("choose one with --test".to_owned()),
-                )
+                (format!("the program has {count} tests: {names}"), Some("choose one with --test".to_owned()))
             }
         };
         Diagnostic::new(Code::BadTest, Span::NONE, message).maybe_help(help)

@@ -5,8 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::SourceMap;
-use dally_explore::{Bug, ReplayError};
-use dally_interp::Limits;
+use dally_explore::{Bug, Limits, ReplayError};
 use dally_trace::Trace;
 
 use crate::cli::ProgramArgs;
@@ -47,14 +46,23 @@ impl Subject {
         let sources = input::read(&program.files)?;
         match Machines::new(&sources, program) {
             Ok(machines) => Ok((sources, Subject::Boogie(Box::new(machines)))),
-            Err(diagnostics) => Err(Rejected { sources, diagnostics }),
+            Err(mut diagnostics) => {
+                if let Some(first) = diagnostics.first_mut()
+                    && p::is_p_unnamed(&program.files, &sources)
+                {
+                    first.help = Some("P programs are read from files whose names end in `.p`".to_owned());
+                }
+                Err(Rejected { sources, diagnostics })
+            }
         }
     }
 
-    /// Lets steps that take long end; the steps of P have bounds of their own.
+    /// Lets steps that take long end.
     pub(crate) fn limit_steps(&mut self, interrupt: Arc<AtomicBool>, memory: usize) {
-        if let Subject::Boogie(machines) = self {
-            machines.limit_steps(Limits { interrupt, memory });
+        let limits = Limits { interrupt, memory };
+        match self {
+            Subject::Boogie(machines) => machines.searched.limit_steps(limits),
+            Subject::P(test) => test.machine.limit_steps(limits),
         }
     }
 

@@ -8,7 +8,7 @@ use dally_explore::{
     Bug, Delays, Event, Fingerprint, Moment, Name, Program, ReplayError, Schedule, TaskId, Turn, replay,
     replay_passing_over,
 };
-use dally_interp::{Change, Limits, Line, Machine, State};
+use dally_interp::{Change, Line, Machine, State};
 use dally_trace::{End, Failed, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
 
 use crate::cli::ProgramArgs;
@@ -28,11 +28,6 @@ pub(crate) struct Machines {
 }
 
 impl Machines {
-    /// Lets steps that take long end.
-    pub(crate) fn limit_steps(&mut self, limits: Limits) {
-        self.searched.limit_steps(limits);
-    }
-
     pub(crate) fn new(sources: &SourceMap, program: &ProgramArgs) -> Result<Self, Vec<Diagnostic>> {
         let loaded = dally_bpl::load(sources)?;
         let options = program.options();

@@ -39,6 +39,6 @@ mod value;
 
 pub use compile::Options;
 pub use explain::{Change, Line};
-pub use machine::{Limits, Machine};
+pub use machine::Machine;
 pub use state::State;
 pub use value::Value;

@@ -1,15 +1,13 @@
 //! A program as a transition system.
 
 use std::borrow::Cow;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::{SourceMap, Span};
 use dally_bpl::symbol::Sym;
 
 use dally_explore::store::Parts;
-use dally_explore::{Event, Failure, Fingerprint, Post, Program, Successors, TaskId};
+use dally_explore::{Event, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
 use smallvec::SmallVec;
 
 use crate::code::{Code, Op, Place};
@@ -20,21 +18,6 @@ use crate::value::Value;
 
 /// A step with more outcomes than this, or more ways that lead to none, is not explored.
 pub(crate) const MAX_WAYS: usize = 1 << 18;
-
-/// What ends a step that takes long. The search itself looks at its limits between steps only.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Becomes true when steps shall end as soon as they can.
-    pub interrupt: Arc<AtomicBool>,
-    /// How many bytes the values of all states may take.
-    pub memory: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { interrupt: Arc::default(), memory: usize::MAX }
-    }
-}
 
 /// A compiled program that can be explored.
 #[derive(Debug)]

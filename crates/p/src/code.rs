@@ -42,8 +42,10 @@ pub(crate) enum Op {
     Sizeof,
     /// Pops so many values, and pushes their tuple.
     Tuple(u32),
-    /// Fails if the top is not of this sort.
-    Cast(Sort),
+    /// Fails if the top does not have this shape.
+    Cast(u32),
+    /// Fails if this variable, which has what an event carries, does not have this shape.
+    Takes(u32, u32),
     ToInt,
     ToFloat,
     /// Fails unless the machine may be sent all that the view says; from now on it may be sent no more.
@@ -88,37 +90,20 @@ pub(crate) enum Change {
     Remove,
 }
 
-/// Sorts of values that are told apart when a program runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Sort {
+/// What values of a type look like, as far as it can be told when a program runs. Parts are shapes by number.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    Any,
     Bool,
     Int,
     Float,
     Str,
     Event,
     Machine,
-    Tuple,
-    Seq,
-    Set,
-    Map,
-}
-
-impl Sort {
-    /// For messages.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Sort::Bool => "bool",
-            Sort::Int => "int",
-            Sort::Float => "float",
-            Sort::Str => "string",
-            Sort::Event => "event",
-            Sort::Machine => "machine",
-            Sort::Tuple => "tuple",
-            Sort::Seq => "sequence",
-            Sort::Set => "set",
-            Sort::Map => "map",
-        }
-    }
+    Tuple(Vec<u32>),
+    Seq(u32),
+    Set(u32),
+    Map(u32, u32),
 }
 
 /// A variable and the way to a part of it.
@@ -217,6 +202,8 @@ pub(crate) struct Code {
     pub(crate) monitors: Vec<(u32, bool)>,
     pub(crate) cases: Vec<Cases>,
     pub(crate) views: Vec<EventSet>,
+    /// With the text of the type.
+    pub(crate) shapes: Vec<(Shape, String)>,
     /// Names, what events carry, and what they carry if nothing is said.
     pub(crate) events: Vec<(String, Ty, Value)>,
 }

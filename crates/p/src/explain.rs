@@ -5,6 +5,7 @@ use dally_explore::TaskId;
 use dally_explore::store::Parts;
 
 use crate::check::types::{Kind, Ty, Types};
+use crate::code::Op;
 use crate::execute::{End, Note, Observer};
 use crate::machine::Machine;
 use crate::show::Shower;
@@ -112,7 +113,9 @@ impl Observer for Recorder<'_> {
     fn note(&mut self, note: Note) {
         match note {
             Note::At(pc, depth) => {
-                let span = self.machine.span(pc);
+                // What an event carries is looked at before the first statement.
+                let silent = matches!(self.machine.code.ops[pc as usize], Op::Takes(..));
+                let span = if silent { Span::NONE } else { self.machine.span(pc) };
                 let same = self.lines.iter().rfind(|l| l.kind == LineKind::Statement);
                 if span != Span::NONE && same.is_none_or(|l| l.span != span) {
                     self.line(LineKind::Statement, span, String::new());
@@ -187,6 +190,7 @@ impl Machine {
                 let failed = matches!(end, End::Fails(_)).then(|| runner.failed_at());
                 found = (std::mem::take(&mut runner.observer.lines), failed);
                 self.leave_out_rest(state, task.0, &mut found.0);
+                self.leave_out_beginning(runner.pc, &end, &mut found.0);
             }
             index += 1;
             index <= choice
@@ -210,6 +214,15 @@ impl Machine {
             && lines[first].changes.is_empty()
         {
             lines.remove(first);
+        }
+    }
+
+    /// A step that ends where a machine is about to be created does not show the statement: the next one does.
+    fn leave_out_beginning(&self, pc: u32, end: &End, lines: &mut Vec<Line>) {
+        let creates = matches!(end, End::Stops) && self.code.ops[pc as usize] == Op::Yield;
+        let nothing_yet = lines.last().is_some_and(|l| l.kind == LineKind::Statement && l.changes.is_empty());
+        if creates && nothing_yet {
+            lines.pop();
         }
     }
 

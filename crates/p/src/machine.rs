@@ -6,18 +6,21 @@
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::{SourceMap, Span};
 use dally_explore::store::{Part, Parts};
-use dally_explore::{Failure, Fingerprint, Program, Successors, TaskId};
+use dally_explore::{Failure, Fingerprint, Limits, Program, Successors, TaskId};
 use smallvec::SmallVec;
 
 use crate::check::info::{HALT, Info, NULL_EVENT, TestInfo};
 use crate::code::{Action, Code};
 use crate::compile;
-use crate::execute::{End, Observer, Runner, first};
+use crate::execute::{Context, End, Observer, Runner, first};
 use crate::state::{Local, Mode, Queue, State, Store};
 use crate::value::Value;
 
 /// A step with more outcomes than this is not explored.
 const MAX_WAYS: usize = 1 << 18;
+
+/// How many outcomes there are between two looks at what ends a step.
+const WAYS_BETWEEN_LOOKS: usize = 256;
 
 /// A step that chooses more often than this is not explored.
 const MAX_CHOICES: usize = 10_000;
@@ -33,6 +36,7 @@ pub struct Machine {
     pub(crate) info: Info,
     pub(crate) symbols: dally_bpl::symbol::Symbols,
     sources: SourceMap,
+    limits: Limits,
     empty: Part,
 }
 
@@ -52,8 +56,15 @@ impl Machine {
             info: program.info.clone(),
             symbols: program.ast.symbols.clone(),
             sources: sources.clone(),
+            limits: Limits::default(),
             empty,
         })
+    }
+
+    /// Lets steps end in the middle, with a failure of the kind
+    /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
+    pub fn limit_steps(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     fn monitors(&self) -> usize {
@@ -83,6 +94,10 @@ impl Machine {
 
     pub(crate) fn monitor_of(&self, state: &State, monitor: u32) -> &Local {
         self.store.locals.get(state.parts.ids()[monitor as usize])
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context { code: &self.code, store: &self.store, limits: &self.limits }
     }
 
     /// Where something stands, for messages.
@@ -128,11 +143,10 @@ impl Machine {
         observer: O,
         mut each: impl FnMut(&mut Runner<'_, O>, End) -> bool,
     ) {
-        let context = (&self.code, &self.store);
         let (local, queue) =
             (self.local_of(state, task).clone(), Queue::from_slice(self.queue_of(state, task)));
         let around = (self.monitor_parts(state), self.machine_count(state));
-        let mut runner = Runner::new(context, task, local, queue, around, observer);
+        let mut runner = Runner::new(self.context(), task, local, queue, around, observer);
         let mut end = match runner.start() {
             Ok(()) => runner.run(),
             Err(end) => end,
@@ -155,10 +169,15 @@ impl Machine {
                 continue;
             }
             ways += 1;
-            if ways > MAX_WAYS {
-                let message = format!("a step has more than {MAX_WAYS} outcomes");
-                each(&mut runner, End::Fails(Box::new(Failure::unsupported(message))));
-                return;
+            if ways % WAYS_BETWEEN_LOOKS == 0 {
+                let too_many = || {
+                    let message = format!("a step has more than {MAX_WAYS} outcomes");
+                    (ways > MAX_WAYS).then(|| Failure::unsupported(message))
+                };
+                if let Some(failure) = self.limits.reached(|| self.store.bytes()).or_else(too_many) {
+                    each(&mut runner, End::Fails(Box::new(failure)));
+                    return;
+                }
             }
             if !matches!(end, End::Discarded) && !each(&mut runner, end) {
                 return;
@@ -221,10 +240,9 @@ impl Machine {
     fn first_parts(&self) -> Result<Parts, Box<Failure>> {
         let kind = &self.code.kinds[self.code.main as usize];
         let main = first(&self.code, self.code.main, kind.machine, Value::Null, false);
-        let context = (&self.code, &self.store);
         let mut parts = Parts::default();
         for monitor in 0..self.monitors() as u32 {
-            let mut runner = Runner::new(context, 0, main.clone(), Queue::new(), (&[], 0), ());
+            let mut runner = Runner::new(self.context(), 0, main.clone(), Queue::new(), (&[], 0), ());
             match runner.first_monitor(monitor) {
                 Ok(local) => parts.push(self.store.local(&local)),
                 Err(End::Fails(failure)) => {
@@ -267,7 +285,8 @@ impl Program for Machine {
         self.outcomes(state, task.0, (), |runner, end| {
             if let End::Fails(failure) = end {
                 let message = format!("{}{}", failure.message, self.locate(runner.failed_at()));
-                out.push(state.clone()).fails(Failure { message, ..*failure });
+                let parts = state.parts.after(&self.changes(state, runner));
+                out.push(State { parts }).fails(Failure { message, ..*failure });
                 // A search ends with the first failure of a step: what comes after it does not matter.
                 return false;
             }

@@ -147,14 +147,12 @@ fn what_has_no_end_is_given_up() {
     let endless = [
         "while (true) { }",
         "while (true) { a = (a, a); }",
-        "goto S;",
         "while (true) { x = x + choose(10000); }",
     ];
     for statements in endless {
         let machines = machines(&in_main(statements)).unwrap();
         let verdict = search(&machines[0]).verdict;
-        let given_up =
-            matches!(verdict, Verdict::Unsupported(_) | Verdict::Proved | Verdict::Inconclusive(_));
+        let given_up = matches!(verdict, Verdict::Unsupported(_) | Verdict::Inconclusive(_));
         assert!(given_up, "{statements}: {verdict}");
     }
     let calls = "fun F() { F(); } machine Main { start state S { entry { F(); } } }";

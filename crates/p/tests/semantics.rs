@@ -1,7 +1,9 @@
 //! What programs mean, one rule at a time: small programs, each with what is to be found in it.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
-use dally_explore::{Delays, FailureKind, Name, Options, Report, Search, Verdict};
+use std::sync::atomic::Ordering;
+
+use dally_explore::{Delays, FailureKind, Limit, Limits, Name, Options, Report, Search, Verdict};
 use dally_p::Machine;
 use dally_p::source::SourceMap;
 
@@ -52,8 +54,16 @@ fn errors_of_the_run() {
         ("var m: map[int, int]; m += (1, 2); m += (1, 3);", "has this key already"),
         ("var m: map[int, int]; assert m[1] == 0;", "does not have this key"),
         ("var m: map[int, seq[int]]; m[1] += (0, 1);", "does not have this key"),
-        ("var a: any; var i: int; a = true; i = a as int;", "no int"),
-        ("var a: any; var i: int; i = a as int;", "no int"),
+        ("var a: any; var i: int; a = true; i = a as int;", "true, which is no `int`"),
+        ("var a: any; var i: int; i = a as int;", "no `int`"),
+        ("var a: any; var s: seq[int]; a = (1, true); s = a as seq[int];", "no `seq[int]`"),
+        (
+            "var a: any; var s: seq[bool]; var t: seq[int]; s += (0, true); a = s; t = a as seq[int];",
+            "no `seq[int]`",
+        ),
+        ("var a: any; var p: (int, int); a = (1, true); p = a as (int, int);", "no `(int, int)`"),
+        ("print format(\"{0}\", choose(-1));", "-1 options"),
+        ("var i: int; i = 2147483647 + 1; i = i * i; i = (i + i) / -1;", "too large"),
         ("var m: machine; send m, F;", "to `null`"),
         ("var e: event; send this, e;", "`null` instead of an event"),
         ("var e: event; raise e;", "`null` instead of an event"),
@@ -64,7 +74,11 @@ fn errors_of_the_run() {
         ("var a: any; assert (a as (int, int)).0 == 0;", "the tuple is `null`"),
         ("var i: int; i = 1 / i;", "division by zero"),
         ("var i: int; i = 1 % i;", "division by zero"),
+        ("goto S;", "goes in circles for ever"),
         ("raise halt; assert false;", ""),
+        ("var a: any; var t: (int, seq[bool]); a = t; t = a as (int, seq[bool]);", ""),
+        ("if ($) { goto S; }", ""),
+        ("print format(\"{0}\", choose(0));", ""),
     ] {
         if says.is_empty() {
             proved(&main_does(statements));
@@ -72,6 +86,46 @@ fn errors_of_the_run() {
             fails(&main_does(statements), RUNTIME, says);
         }
     }
+}
+
+#[test]
+fn events_that_carry_what_they_should_not() {
+    let program = |send: &str| {
+        format!(
+            "event E: int; event F: seq[int]; event G: int;
+             machine Main {{ start state S {{ entry {{ var e: event; new M(this); {send} }}
+                on E do Take; ignore F; on G goto T; }}
+                state T {{ entry (n: int) {{ }} }}
+                fun Take(n: int) {{ assert n == 7; }} }}
+             machine M {{ start state S {{ entry (m: machine) {{ }} on F do (s: seq[int]) {{ }} }}
+                fun Wait() {{ receive {{ case F: (s: seq[int]) {{ }} }} }} }}"
+        )
+    };
+    proved(&program("e = E; send this, e, 7;"));
+    proved(&program("e = F; send this, e, true;"));
+    for send in ["e = E; send this, e, true;", "e = E; raise e, true;", "e = G; send this, e, \"7\";"] {
+        fails(&program(send), RUNTIME, "which is no `int`");
+    }
+    fails(
+        "event F: seq[int]; machine Main { start state S { entry { var e: event; e = F; send this, e, (1, 2);
+            receive { case F: (s: seq[int]) { } } } } }",
+        RUNTIME,
+        "what the event carries is (1, 2), which is no `seq[int]`",
+    );
+}
+
+#[test]
+fn steps_end_where_a_limit_is_reached() {
+    let text = main_does("var i: int; while (true) { i = i + 1; }");
+    let mut sources = SourceMap::default();
+    sources.add("test.p", text).unwrap();
+    let program = dally_p::load(&sources).unwrap();
+    let mut machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
+    let limits = Limits::default();
+    limits.interrupt.store(true, Ordering::Relaxed);
+    machine.limit_steps(limits);
+    let report = Search::new(&machine, &Delays::named(&Name::Rtc), &Options::default(), &()).run();
+    assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Cancelled));
 }
 
 #[test]

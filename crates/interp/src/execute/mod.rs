@@ -6,15 +6,13 @@
 
 mod instructions;
 
-use std::sync::atomic::Ordering;
-
 use dally_bpl::source::Span;
-use dally_explore::{Event, Failure, Limit};
+use dally_explore::{Event, Failure, Limits};
 use smallvec::SmallVec;
 
 use crate::code::{Code, Domain, Guard, Op, Operand, Place, Target, Variable};
 use crate::evaluate::{self as eval, Trouble};
-use crate::machine::{Limits, MAX_WAYS};
+use crate::machine::MAX_WAYS;
 use crate::state::{Control, Frame, Meta, Stack, Store};
 use crate::value::Value;
 
@@ -326,14 +324,9 @@ impl<'m, O: Observer> Run<'m, O> {
             || self.ticks.is_multiple_of(TICKS) && self.limit().is_some()
     }
 
-    /// The limit that ends the step, if one does.
-    #[cold]
-    fn limit(&self) -> Option<Limit> {
-        if self.limits.interrupt.load(Ordering::Relaxed) {
-            Some(Limit::Cancelled)
-        } else {
-            (self.store.bytes() > self.limits.memory).then_some(Limit::Memory)
-        }
+    /// The failure that ends the step, if a limit is reached.
+    fn limit(&self) -> Option<Failure> {
+        self.limits.reached(|| self.store.bytes())
     }
 
     /// Ends a step that goes on for too long.
@@ -341,8 +334,8 @@ impl<'m, O: Observer> Run<'m, O> {
     fn exhausted(&mut self) -> Flow {
         let many_ways = self.choices.len() + self.ways > MAX_WAYS;
         self.choices.clear();
-        if let Some(limit) = self.limit() {
-            let end = End::Fails(Box::new(Failure::interrupted(limit)), self.span());
+        if let Some(failure) = self.limit() {
+            let end = End::Fails(Box::new(failure), self.span());
             return self.stop(end);
         }
         self.give_up(if many_ways {

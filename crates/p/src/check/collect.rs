@@ -54,8 +54,9 @@ impl Checker<'_> {
         }
         for machine in &ast.machines {
             let index = self.info.machines.len() as u32;
-            let first = self.declare(machine.name, "machine", &mut seen);
             let is_machine = machine.kind == MachineKind::Machine;
+            let what = if is_machine { "machine" } else { "monitor" };
+            let first = self.declare(machine.name, what, &mut seen);
             let interface = is_machine.then(|| self.add_interface(machine.name.sym));
             if first {
                 self.globals.machines.insert(machine.name.sym, index);

@@ -4,7 +4,7 @@ use super::Compiler;
 use crate::ast::{Binary, ExprId, ExprKind, Unary};
 use crate::check::info::Use;
 use crate::check::types::{Kind, Ty};
-use crate::code::{Op, Sort};
+use crate::code::{Op, Shape};
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -70,8 +70,9 @@ impl Compiler<'_> {
             ExprKind::Binary(op, left, right) => self.binary(*op, *left, *right),
             ExprKind::Cast(inner, _) => {
                 self.expr(*inner);
-                if let Some(sort) = self.sort(program.info.ty(id)) {
-                    self.emit(Op::Cast(sort));
+                let shape = self.shape(program.info.ty(id));
+                if self.code.shapes[shape as usize].0 != Shape::Any {
+                    self.emit(Op::Cast(shape));
                 }
             }
             ExprKind::Coerce(inner, _) => {
@@ -168,21 +169,34 @@ impl Compiler<'_> {
         }
     }
 
-    /// The sort that a cast to this type asks for; none if there is nothing to ask.
-    fn sort(&self, ty: Ty) -> Option<Sort> {
-        Some(match self.program.info.types.kind(ty) {
-            Kind::Bool => Sort::Bool,
-            Kind::Int | Kind::Enum(_) => Sort::Int,
-            Kind::Float => Sort::Float,
-            Kind::Str => Sort::Str,
-            Kind::Event => Sort::Event,
-            Kind::Machine | Kind::Permission(..) => Sort::Machine,
-            Kind::Tuple(_) | Kind::Named(_) => Sort::Tuple,
-            Kind::Seq(_) => Sort::Seq,
-            Kind::Set(_) => Sort::Set,
-            Kind::Map(..) => Sort::Map,
-            _ => return None,
-        })
+    /// The shape of a type.
+    pub(super) fn shape(&mut self, ty: Ty) -> u32 {
+        if let Some(shape) = self.shapes.get(&ty) {
+            return *shape;
+        }
+        let info = &self.program.info;
+        let shape = match info.types.kind(ty) {
+            Kind::Bool => Shape::Bool,
+            Kind::Int | Kind::Enum(_) => Shape::Int,
+            Kind::Float => Shape::Float,
+            Kind::Str => Shape::Str,
+            Kind::Event => Shape::Event,
+            Kind::Machine | Kind::Permission(..) => Shape::Machine,
+            Kind::Tuple(fields) => Shape::Tuple(fields.iter().map(|ty| self.part_shape(*ty)).collect()),
+            Kind::Named(fields) => Shape::Tuple(fields.iter().map(|(_, ty)| self.part_shape(*ty)).collect()),
+            Kind::Seq(element) => Shape::Seq(self.part_shape(*element)),
+            Kind::Set(element) => Shape::Set(self.part_shape(*element)),
+            Kind::Map(key, value) => Shape::Map(self.part_shape(*key), self.part_shape(*value)),
+            _ => Shape::Any,
+        };
+        let number = self.code.shapes.len() as u32;
+        self.code.shapes.push((shape, info.types.show(ty, &self.program.ast.symbols)));
+        self.shapes.insert(ty, number);
+        number
+    }
+
+    fn part_shape(&mut self, ty: Ty) -> u32 {
+        dally_bpl::stack::grow(|| self.shape(ty))
     }
 
     fn coerce(&mut self, from: Ty, to: Ty) {

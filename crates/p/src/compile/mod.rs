@@ -9,10 +9,10 @@ use dally_bpl::source::Span;
 use rustc_hash::FxHashMap;
 
 use crate::Program;
-use crate::ast::{FunId, Literal, MachineKind, Temperature};
-use crate::check::info::{EventSet, Handler, TestInfo};
+use crate::ast::{FunId, Literal, MachineKind, StmtKind, Temperature};
+use crate::check::info::{EventSet, Handler, TestInfo, Use};
 use crate::check::types::{Kind as TypeKind, Permission, Ty, Types};
-use crate::code::{Action, Code, Function, Kind, MachineCode, Op, State};
+use crate::code::{Action, Code, Function, Kind, MachineCode, Op, Shape, State};
 use crate::value::{Data, Heap, Value};
 
 /// Compiles a test. What cannot be run is reported.
@@ -27,6 +27,8 @@ pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap)
         machines: FxHashMap::default(),
         constants: FxHashMap::default(),
         defaults: FxHashMap::default(),
+        shapes: FxHashMap::default(),
+        any_payload: emits_by_value(program),
         diagnostics: Diagnostics::default(),
         span: Span::NONE,
         loops: Vec::new(),
@@ -42,6 +44,16 @@ pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap)
     }
     compiler.heap.views = compiler.code.views.len() > 1;
     Ok((compiler.code, compiler.heap))
+}
+
+/// Whether the program gives something to carry to events that only a run can tell.
+fn emits_by_value(program: &Program) -> bool {
+    program.ast.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Send(_, event, args) | StmtKind::Raise(event, args) | StmtKind::Announce(event, args) => {
+            !args.is_empty() && !matches!(program.info.use_of(*event), Use::Event(_))
+        }
+        _ => false,
+    })
 }
 
 /// Jumps out of a loop, or out of a case of a `receive`, to be filled in at its end.
@@ -62,6 +74,9 @@ struct Compiler<'a> {
     machines: FxHashMap<u32, u32>,
     constants: FxHashMap<(u8, u64), u32>,
     defaults: FxHashMap<Ty, Value>,
+    shapes: FxHashMap<Ty, u32>,
+    /// Whether events may carry what they should not.
+    any_payload: bool,
     diagnostics: Diagnostics,
     /// The statement that is being compiled.
     span: Span,
@@ -195,6 +210,9 @@ impl Compiler<'_> {
                 self.diagnostics.push(Diagnostic::new(DiagnosticCode::Foreign, decl.span, message));
             }
             Some(body) => {
+                if let [(slot, ty)] = info.params.as_slice() {
+                    self.takes(*slot, *ty);
+                }
                 for stmt in &body.stmts {
                     self.stmt(*stmt);
                 }
@@ -210,6 +228,14 @@ impl Compiler<'_> {
         defaults.resize((self.locals - info.params.len() as u32) as usize, Value::Null);
         let function = &mut self.code.functions[number as usize];
         (function.entry, function.defaults) = (entry, defaults);
+    }
+
+    /// Looks at what an event has brought into a variable, unless it can only be right.
+    fn takes(&mut self, slot: u32, ty: Ty) {
+        let shape = self.shape(ty);
+        if self.any_payload && self.code.shapes[shape as usize].0 != Shape::Any {
+            self.emit(Op::Takes(slot, shape));
+        }
     }
 
     // Emitting.

@@ -228,9 +228,14 @@ impl Compiler<'_> {
             }
             let fun = &program.info.funs[case.fun.index()];
             match fun.params.first() {
-                Some((slot, _)) => self.emit(Op::SetLocal(*slot)),
-                None => self.emit(Op::Pop),
-            };
+                Some((slot, ty)) => {
+                    self.emit(Op::SetLocal(*slot));
+                    self.takes(*slot, *ty);
+                }
+                None => {
+                    self.emit(Op::Pop);
+                }
+            }
             for (slot, ty) in &fun.vars {
                 let value = self.default_value(*ty);
                 self.constant(value);

@@ -14,7 +14,7 @@ mod update;
 use std::hash::Hasher;
 
 use dally_bpl::source::Span;
-use dally_explore::{Failure, FailureKind, Fingerprint, Fingerprinter};
+use dally_explore::{Failure, Fingerprint, Fingerprinter, Limits};
 use smallvec::SmallVec;
 
 use crate::check::info::{EventId, HALT, NULL_EVENT};
@@ -24,6 +24,8 @@ use crate::value::Value;
 
 /// What a step may do without letting others run. Values cost by their size.
 const FUEL: i64 = 4_000_000;
+/// How much of it is used between two looks at what ends a step.
+const FUEL_BETWEEN_LOOKS: i64 = 1 << 16;
 /// Calls that are nested more deeply than this have no end.
 const DEEPEST: usize = 10_000;
 /// Larger circles are not looked for.
@@ -85,11 +87,20 @@ impl Observer for () {
     fn note(&mut self, _: Note) {}
 }
 
+/// What all runs share.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'m> {
+    pub(crate) code: &'m Code,
+    pub(crate) store: &'m Store,
+    pub(crate) limits: &'m Limits,
+}
+
 /// A machine that runs.
 #[derive(Clone)]
 pub(crate) struct Runner<'m, O> {
     pub(crate) code: &'m Code,
     pub(crate) store: &'m Store,
+    limits: &'m Limits,
     /// Its number.
     pub(crate) id: u32,
     pub(crate) local: Local,
@@ -105,10 +116,15 @@ pub(crate) struct Runner<'m, O> {
     pub(crate) changed: SmallVec<[(u32, Local); 2]>,
     /// What there is to choose from.
     options: SmallVec<[Value; 2]>,
+    /// Until it looks at what ends a step, and after that.
     fuel: i64,
-    /// How often it raised an event or changed its state, and where it was after that was often.
+    reserve: i64,
+    /// How often it chose.
+    chosen: u32,
+    /// How often it raised an event or changed its state, and where it was after that was often, having chosen how
+    /// often.
     hops: u32,
-    seen: Vec<Fingerprint>,
+    seen: Vec<(Fingerprint, u32)>,
     /// The instruction that runs.
     pub(crate) pc: u32,
     /// The state that failed, if no instruction did.
@@ -118,7 +134,7 @@ pub(crate) struct Runner<'m, O> {
 
 impl<'m, O: Observer> Runner<'m, O> {
     pub(crate) fn new(
-        (code, store): (&'m Code, &'m Store),
+        Context { code, store, limits }: Context<'m>,
         id: u32,
         local: Local,
         queue: Queue,
@@ -128,6 +144,7 @@ impl<'m, O: Observer> Runner<'m, O> {
         Runner {
             code,
             store,
+            limits,
             id,
             local,
             monitor: false,
@@ -138,7 +155,9 @@ impl<'m, O: Observer> Runner<'m, O> {
             monitors,
             changed: SmallVec::new(),
             options: SmallVec::new(),
-            fuel: FUEL,
+            fuel: FUEL_BETWEEN_LOOKS,
+            reserve: FUEL - FUEL_BETWEEN_LOOKS,
+            chosen: 0,
             hops: 0,
             seen: Vec::new(),
             pc: 0,
@@ -166,13 +185,25 @@ impl<'m, O: Observer> Runner<'m, O> {
     /// Uses up some fuel.
     fn burn(&mut self, size: usize) -> Run<()> {
         self.fuel -= 1 + size as i64;
-        if self.fuel >= 0 {
-            return Ok(());
+        if self.fuel >= 0 { Ok(()) } else { self.refuel() }
+    }
+
+    #[cold]
+    fn refuel(&mut self) -> Run<()> {
+        if let Some(failure) = self.limits.reached(|| self.store.bytes()) {
+            return Err(End::Fails(Box::new(failure)));
         }
-        let name = &self.code.machines[self.machine() as usize].name;
-        let message =
-            format!("`{name}` does more in one step than can be explored: perhaps it never lets others run");
-        Err(End::Fails(Box::new(Failure { kind: FailureKind::Unsupported, message })))
+        self.reserve += self.fuel;
+        if self.reserve < 0 {
+            let name = &self.code.machines[self.machine() as usize].name;
+            let message = format!(
+                "`{name}` does more in one step than can be explored: perhaps it never lets others run"
+            );
+            return Err(End::Fails(Box::new(Failure::unsupported(message))));
+        }
+        self.fuel = FUEL_BETWEEN_LOOKS.min(self.reserve);
+        self.reserve -= self.fuel;
+        Ok(())
     }
 
     // Steps.
@@ -253,6 +284,7 @@ impl<'m, O: Observer> Runner<'m, O> {
             None => Value::Int(i64::from(option)),
         };
         self.options.clear();
+        self.chosen += 1;
         self.note(Note::Chooses(value));
         self.local.values.push(value);
     }
@@ -363,11 +395,11 @@ impl<'m, O: Observer> Runner<'m, O> {
         self.handle(event, payload)
     }
 
-    /// Ends a run that goes in circles: a machine may choose to raise one event after another without end. What
-    /// else it can choose was looked at when it came by the first time.
+    /// Ends a run that goes in circles. A machine may choose to raise one event after another without end; what else
+    /// it can choose was looked at when it came by the first time. One that has no choice never lets others run.
     fn look_for_circle(&mut self, event: EventId, payload: Value) -> Run<()> {
         self.hops += 1;
-        if self.hops < MANY_HOPS || self.monitor {
+        if self.hops < MANY_HOPS {
             return Ok(());
         }
         let mut here =
@@ -380,14 +412,18 @@ impl<'m, O: Observer> Runner<'m, O> {
         hash.write_u32(event);
         self.store.heap.write(payload, &mut hash);
         let here = here.with(hash.fingerprint());
-        if self.seen.contains(&here) {
-            return Err(End::Discarded);
+        if let Some((_, chosen)) = self.seen.iter().find(|(seen, _)| *seen == here) {
+            if *chosen < self.chosen {
+                return Err(End::Discarded);
+            }
+            let name = &self.code.machines[self.machine() as usize].name;
+            return fails(format!("`{name}` goes in circles for ever, and never lets others run"));
         }
         // Larger circles run out of fuel.
         if self.seen.len() >= LARGEST_CIRCLE {
             self.seen.clear();
         }
-        self.seen.push(here);
+        self.seen.push((here, self.chosen));
         Ok(())
     }
 
@@ -417,7 +453,7 @@ impl<'m, O: Observer> Runner<'m, O> {
         local: Local,
         begin: impl FnOnce(&mut Runner<'m, O>) -> Run<()>,
     ) -> Run<Local> {
-        let context = (self.code, self.store);
+        let context = Context { code: self.code, store: self.store, limits: self.limits };
         let mut runner = Runner::new(
             context,
             self.id,
@@ -427,7 +463,7 @@ impl<'m, O: Observer> Runner<'m, O> {
             self.observer.clone(),
         );
         runner.monitor = true;
-        runner.fuel = self.fuel;
+        (runner.fuel, runner.reserve) = (self.fuel, self.reserve);
         runner.note(Note::Monitor(Some(monitor)));
         let end = match begin(&mut runner) {
             Ok(()) => runner.run(),
@@ -435,7 +471,7 @@ impl<'m, O: Observer> Runner<'m, O> {
         };
         runner.note(Note::Monitor(None));
         self.observer = runner.observer;
-        self.fuel = runner.fuel;
+        (self.fuel, self.reserve) = (runner.fuel, runner.reserve);
         match end {
             End::Stops => Ok(runner.local),
             End::Fails(failure) => {

@@ -5,7 +5,7 @@ use dally_explore::Failure;
 use super::{End, MOST_CHOICES, Note, Observer, Run, Runner, fails, first};
 use crate::ast::Binary;
 use crate::check::info::{EventId, NULL_EVENT};
-use crate::code::{Op, Sort};
+use crate::code::{Op, Shape};
 use crate::state::{Mode, Then};
 use crate::value::{Data, Value};
 
@@ -79,6 +79,10 @@ impl<O: Observer> Runner<'_, O> {
                 self.push(Value::Machine { id: self.id, view });
             }
             Op::Call(function) => self.call(function)?,
+            Op::Takes(slot, shape) => {
+                let value = self.local.values[self.base() + slot as usize];
+                self.expect_shape(value, shape, "what the event carries")?;
+            }
             Op::Return => {
                 let value = self.pop();
                 let base = self.base();
@@ -233,6 +237,9 @@ impl<O: Observer> Runner<'_, O> {
                     "there are {n} options to choose from, and at most {MOST_CHOICES} can be"
                 ));
             }
+            Value::Int(n) if n < 0 => {
+                return fails(format!("there are {n} options to choose from"));
+            }
             // Of nothing, P chooses the first.
             Value::Int(n) => return Err(End::Chooses(n.max(1) as u32)),
             Value::Data(id) => match heap.data(id) {
@@ -304,9 +311,10 @@ impl<O: Observer> Runner<'_, O> {
                 self.local.values.truncate(from);
                 value
             }
-            Op::Cast(sort) => {
+            Op::Cast(shape) => {
                 let value = self.pop();
-                self.cast(value, sort)?
+                self.expect_shape(value, shape, "the value that is cast")?;
+                value
             }
             Op::ToInt => match self.pop() {
                 Value::Float(bits) => Value::Int(f64::from_bits(bits) as i64),
@@ -374,8 +382,11 @@ impl<O: Observer> Runner<'_, O> {
                 Binary::Sub => Value::Int(a.wrapping_sub(b)),
                 Binary::Mul => Value::Int(a.wrapping_mul(b)),
                 Binary::Div | Binary::Mod if b == 0 => return fails("division by zero"),
-                Binary::Div => Value::Int(a.wrapping_div(b)),
-                Binary::Mod => Value::Int(a.wrapping_rem(b)),
+                Binary::Div | Binary::Mod if a == i64::MIN && b == -1 => {
+                    return fails("the quotient is too large for an integer");
+                }
+                Binary::Div => Value::Int(a / b),
+                Binary::Mod => Value::Int(a % b),
                 Binary::Lt => Value::Bool(a < b),
                 Binary::Le => Value::Bool(a <= b),
                 Binary::Gt => Value::Bool(a > b),
@@ -414,25 +425,53 @@ impl<O: Observer> Runner<'_, O> {
         })
     }
 
-    fn cast(&mut self, value: Value, sort: Sort) -> Run<Value> {
-        let fits = match (sort, value) {
-            (Sort::Bool, Value::Bool(_))
-            | (Sort::Int, Value::Int(_))
-            | (Sort::Float, Value::Float(_))
-            | (Sort::Str, Value::Str(_))
-            | (Sort::Event, Value::Event(_) | Value::Null)
-            | (Sort::Machine, Value::Machine { .. } | Value::Null)
-            | (Sort::Tuple | Sort::Seq | Sort::Set | Sort::Map, Value::Null) => true,
-            (sort, Value::Data(id)) => matches!(
-                (sort, self.store.heap.data(id)),
-                (Sort::Tuple, Data::Tuple(_))
-                    | (Sort::Seq, Data::Seq(_))
-                    | (Sort::Set, Data::Set(_))
-                    | (Sort::Map, Data::Map(_))
-            ),
+    /// Whether a value has a shape.
+    fn has_shape(&mut self, value: Value, shape: u32) -> Run<bool> {
+        let code = self.code;
+        self.burn(0)?;
+        Ok(match (&code.shapes[shape as usize].0, value) {
+            (Shape::Any, _)
+            | (Shape::Bool, Value::Bool(_))
+            | (Shape::Int, Value::Int(_))
+            | (Shape::Float, Value::Float(_))
+            | (Shape::Str, Value::Str(_))
+            | (Shape::Event, Value::Event(_) | Value::Null)
+            | (Shape::Machine, Value::Machine { .. } | Value::Null)
+            | (Shape::Tuple(_) | Shape::Seq(_) | Shape::Set(_) | Shape::Map(..), Value::Null) => true,
+            (shape, Value::Data(id)) => match (shape, self.store.heap.data(id)) {
+                (Shape::Tuple(shapes), Data::Tuple(fields)) => {
+                    shapes.len() == fields.len()
+                        && self.have_shapes(fields.iter().copied().zip(shapes.iter().copied()))?
+                }
+                (Shape::Seq(shape), Data::Seq(values)) | (Shape::Set(shape), Data::Set(values)) => {
+                    self.have_shapes(values.iter().map(|value| (*value, *shape)))?
+                }
+                (Shape::Map(key, value), Data::Map(entries)) => {
+                    self.have_shapes(entries.iter().flat_map(|(k, v)| [(*k, *key), (*v, *value)]))?
+                }
+                _ => false,
+            },
             _ => false,
-        };
-        if fits { Ok(value) } else { fails(format!("the value is no {}, as the cast says", sort.word())) }
+        })
+    }
+
+    fn have_shapes(&mut self, parts: impl Iterator<Item = (Value, u32)>) -> Run<bool> {
+        for (value, shape) in parts {
+            if !dally_bpl::stack::grow(|| self.has_shape(value, shape))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Fails if a value does not have a shape, saying what it is.
+    fn expect_shape(&mut self, value: Value, shape: u32, what: &str) -> Run<()> {
+        if self.has_shape(value, shape)? {
+            return Ok(());
+        }
+        let mut shown = String::new();
+        crate::show::write(&(self.code, &self.store.heap), value, &mut shown);
+        fails(format!("{what} is {shown}, which is no `{}`", self.code.shapes[shape as usize].1))
     }
 
     fn format(&mut self, text: u32, count: u32) -> Run<Value> {
