@@ -87,8 +87,8 @@
 mod expand;
 mod fingerprint;
 mod ledger;
-mod liveness;
 mod limits;
+mod liveness;
 pub mod policy;
 mod portfolio;
 mod program;
@@ -104,8 +104,8 @@ mod wave;
 
 pub use dally_schedule::{Arrangement, Name, Post, TaskId};
 pub use fingerprint::{Fingerprint, Fingerprinter};
-pub use liveness::{Cycles, Liveness, Method, replay_cycle};
 pub use limits::Limits;
+pub use liveness::{Cycles, Liveness, Method, replay_cycle};
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
 pub use portfolio::{Deepen, portfolio, side_by_side};
 pub use program::{Failure, FailureKind, Program};

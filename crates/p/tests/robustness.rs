@@ -144,11 +144,8 @@ fn types_that_share_their_parts_are_looked_at_once() {
 
 #[test]
 fn what_has_no_end_is_given_up() {
-    let endless = [
-        "while (true) { }",
-        "while (true) { a = (a, a); }",
-        "while (true) { x = x + choose(10000); }",
-    ];
+    let endless =
+        ["while (true) { }", "while (true) { a = (a, a); }", "while (true) { x = x + choose(10000); }"];
     for statements in endless {
         let machines = machines(&in_main(statements)).unwrap();
         let verdict = search(&machines[0]).verdict;

@@ -132,7 +132,7 @@ impl<O: Observer> Runner<'_, O> {
                 };
                 self.push(payload);
             }
-            Op::Nondet => {
+            Op::Nondet | Op::FairNondet => {
                 self.options.extend([Value::Bool(false), Value::Bool(true)]);
                 return Err(End::Chooses(2));
             }
