@@ -4,7 +4,7 @@
 // check --test Two --liveness ndfs: loop 0
 // check --test Two --liveness iterative-ndfs: loop 0
 
-event eButton;
+event eButton: int;
 event eNoButton;
 event eOpen: machine;
 event eClose: machine;
@@ -45,10 +45,13 @@ machine Timer {
 
 // Sees the door close, and presses the button or does not.
 machine Passenger {
+    var number: int;
+
     start state Ready {
+        entry (n: int) { number = n; }
         on eCloses do (elevator: machine) {
             if ($) {
-                send elevator, eButton;
+                send elevator, eButton, number;
             } else {
                 send elevator, eNoButton;
             }
@@ -62,13 +65,17 @@ machine Elevator {
     var passengers: seq[machine];
     var answers: int;
     var pressed: bool;
+    // If set, the door opens again only if all press the button, the last one first: a rare loop, for benchmarks.
+    var interlock: bool;
+    var expected: int;
 
     start state Init {
-        entry (count: int) {
+        entry (setting: (count: int, interlock: bool)) {
+            interlock = setting.interlock;
             door = new Door();
             timer = new Timer();
-            while (sizeof(passengers) < count) {
-                passengers += (sizeof(passengers), new Passenger());
+            while (sizeof(passengers) < setting.count) {
+                passengers += (sizeof(passengers), new Passenger(sizeof(passengers)));
             }
             announce eCalled;
             goto Opening;
@@ -90,12 +97,19 @@ machine Elevator {
             var passenger: machine;
             answers = 0;
             pressed = false;
+            expected = sizeof(passengers) - 1;
             foreach (passenger in passengers) {
                 send passenger, eCloses, this;
             }
             send door, eClose, this;
         }
-        on eButton do { pressed = true; Answered(); }
+        on eButton do (number: int) {
+            if (number == expected) {
+                expected = expected - 1;
+            }
+            pressed = !interlock || expected < 0;
+            Answered();
+        }
         on eNoButton do { Answered(); }
         defer eClosed;
     }
@@ -130,15 +144,22 @@ machine Elevator {
 
 machine Two {
     start state Init {
-        entry { new Elevator(2); }
+        entry { new Elevator((count = 2, interlock = false)); }
     }
 }
 
 machine Six {
     start state Init {
-        entry { new Elevator(6); }
+        entry { new Elevator((count = 6, interlock = false)); }
+    }
+}
+
+machine Deep {
+    start state Init {
+        entry { new Elevator((count = 6, interlock = true)); }
     }
 }
 
 test Two [main=Two]: assert Leaves in { Two, Elevator, Door, Timer, Passenger };
 test Six [main=Six]: assert Leaves in { Six, Elevator, Door, Timer, Passenger };
+test Deep [main=Deep]: assert Leaves in { Deep, Elevator, Door, Timer, Passenger };

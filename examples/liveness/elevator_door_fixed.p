@@ -3,7 +3,7 @@
 // check --test Two: proved
 // check --test Two --liveness ndfs: proved
 
-event eButton;
+event eButton: int;
 event eNoButton;
 event eOpen: machine;
 event eClose: machine;
@@ -44,10 +44,13 @@ machine Timer {
 
 // Sees the door close, and presses the button or does not.
 machine Passenger {
+    var number: int;
+
     start state Ready {
+        entry (n: int) { number = n; }
         on eCloses do (elevator: machine) {
             if ($) {
-                send elevator, eButton;
+                send elevator, eButton, number;
             } else {
                 send elevator, eNoButton;
             }
@@ -68,7 +71,7 @@ machine Elevator {
             door = new Door();
             timer = new Timer();
             while (sizeof(passengers) < count) {
-                passengers += (sizeof(passengers), new Passenger());
+                passengers += (sizeof(passengers), new Passenger(sizeof(passengers)));
             }
             announce eCalled;
             goto Opening;
@@ -95,7 +98,7 @@ machine Elevator {
             }
             send door, eClose, this;
         }
-        on eButton do { pressed = true; Answered(); }
+        on eButton do (number: int) { pressed = true; Answered(); }
         on eNoButton do { Answered(); }
         defer eClosed;
     }

@@ -47,16 +47,25 @@ machine Elevator {
     var waiting: set[int];
     var at: int;
     var moving: bool;
+    // If set, it goes to the nearest floor only after those below the top have called from the highest to the lowest, and
+    // to the top otherwise: a rare loop, for benchmarks.
+    var rare: bool;
+    var expected: int;
 
     start state Init {
-        entry (floors: int) {
-            while (sizeof(passengers) < floors) {
+        entry (setting: (floors: int, rare: bool)) {
+            rare = setting.rare;
+            expected = setting.floors - 2;
+            while (sizeof(passengers) < setting.floors) {
                 passengers += (sizeof(passengers),
-                    new Passenger((elevator = this, floor = sizeof(passengers), top = floors - 1)));
+                    new Passenger((elevator = this, floor = sizeof(passengers), top = setting.floors - 1)));
             }
         }
         on eCall do (floor: int) {
             waiting += (floor);
+            if (floor == expected) {
+                expected = expected - 1;
+            }
             Moves();
         }
         on eStep do {
@@ -85,6 +94,9 @@ machine Elevator {
             if (at == sizeof(passengers) - 1) {
                 announce eServedAtTop;
             }
+            if (at == 0) {
+                expected = sizeof(passengers) - 2;
+            }
             send passengers[at], eServed, sizeof(passengers) - 1;
         }
     }
@@ -93,6 +105,9 @@ machine Elevator {
         var floor: int;
         var best: int;
         best = -1;
+        if (rare && expected >= 0 && sizeof(passengers) - 1 in waiting) {
+            return sizeof(passengers) - 1;
+        }
         foreach (floor in waiting) {
             if (best < 0 || Distance(floor) < Distance(best)) {
                 best = floor;
@@ -111,15 +126,22 @@ machine Elevator {
 
 machine Three {
     start state Init {
-        entry { new Elevator(3); }
+        entry { new Elevator((floors = 3, rare = false)); }
     }
 }
 
 machine Five {
     start state Init {
-        entry { new Elevator(5); }
+        entry { new Elevator((floors = 5, rare = false)); }
+    }
+}
+
+machine Deep {
+    start state Init {
+        entry { new Elevator((floors = 8, rare = true)); }
     }
 }
 
 test Three [main=Three]: assert Fetched in { Three, Elevator, Passenger };
 test Five [main=Five]: assert Fetched in { Five, Elevator, Passenger };
+test Deep [main=Deep]: assert Fetched in { Deep, Elevator, Passenger };

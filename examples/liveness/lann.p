@@ -2,11 +2,12 @@
 // the others may never get it.
 // check --test Two: loop 0
 
-event eNext: machine;
+event eNext: (next: machine, first: machine, number: int, rare: bool);
 event eToken;
 event eStep;
 event eWants;
 event eEnters;
+event eHere: int;
 
 // The last node of the ring wants to enter, and does.
 spec Enters observes eWants, eEnters {
@@ -22,13 +23,31 @@ spec Enters observes eWants, eEnters {
 machine Node {
     var last: bool;
     var next: machine;
+    // If set, nodes enter again only once all others have reported to the first one, from the last to the first: a rare
+    // loop, for benchmarks.
+    var rare: bool;
+    var expected: int;
 
     start state Init {
         defer eToken;
         entry (is_last: bool) { last = is_last; }
-        on eNext do (node: machine) {
-            next = node;
+        on eNext do (ring: (next: machine, first: machine, number: int, rare: bool)) {
+            next = ring.next;
+            rare = ring.rare;
+            if (rare && ring.first != this) {
+                send ring.first, eHere, ring.number;
+            }
+            if (ring.first == this) {
+                expected = ring.number;
+            }
             goto Outside;
+        }
+        on eHere do (number: int) { Here(number); }
+    }
+
+    fun Here(number: int) {
+        if (number == expected) {
+            expected = expected - 1;
         }
     }
 
@@ -45,6 +64,7 @@ machine Node {
             }
             send next, eToken;
         }
+        on eHere do (number: int) { Here(number); }
     }
 
     state Inside {
@@ -55,16 +75,18 @@ machine Node {
             send this, eStep;
         }
         on eStep do {
-            if (!last && $) {
+            if (!last && (!rare || expected == 1) && $) {
                 goto Inside;
             }
             send next, eToken;
             goto Outside;
         }
+        on eHere do (number: int) { Here(number); }
     }
 }
 
-fun Ring(count: int) {
+fun Ring(count: int, rare: bool) {
+    var number: int;
     var nodes: seq[machine];
     var i: int;
     while (i < count) {
@@ -73,7 +95,13 @@ fun Ring(count: int) {
     }
     i = 0;
     while (i < count) {
-        send nodes[i], eNext, nodes[Modulo(i + 1, count)];
+        // The first node is told how many there are.
+        number = i;
+        if (i == 0) {
+            number = count - 1;
+        }
+        send nodes[i], eNext,
+            (next = nodes[Modulo(i + 1, count)], first = nodes[0], number = number, rare = rare);
         i = i + 1;
     }
     send nodes[0], eToken;
@@ -88,15 +116,22 @@ fun Modulo(n: int, m: int): int {
 
 machine Two {
     start state Init {
-        entry { Ring(2); }
+        entry { Ring(2, false); }
     }
 }
 
 machine Six {
     start state Init {
-        entry { Ring(6); }
+        entry { Ring(6, false); }
+    }
+}
+
+machine Deep {
+    start state Init {
+        entry { Ring(8, true); }
     }
 }
 
 test Two [main=Two]: assert Enters in { Two, Node };
 test Six [main=Six]: assert Enters in { Six, Node };
+test Deep [main=Deep]: assert Enters in { Deep, Node };

@@ -95,5 +95,12 @@ machine Six {
     }
 }
 
+machine Ten {
+    start state Init {
+        entry { Ring(10); }
+    }
+}
+
 test Two [main=Two]: assert Enters in { Two, Node };
 test Six [main=Six]: assert Enters in { Six, Node };
+test Ten [main=Ten]: assert Enters in { Ten, Node };

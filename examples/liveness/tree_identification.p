@@ -5,8 +5,8 @@
 // check --test Line3: loop 0
 // check --test Line3 --liveness iterative-ndfs: loop 0
 
-event eNeighbours: seq[machine];
-event eBeMyParent: machine;
+event eNeighbours: (all: seq[machine], number: int);
+event eBeMyParent: (child: machine, number: int);
 event eYes;
 event eWaited;
 event eStarted;
@@ -27,25 +27,27 @@ machine Node {
     var neighbours: seq[machine];
     var children: int;
     var parent: machine;
+    var number: int;
 
     start state Init {
         defer eBeMyParent;
-        on eNeighbours do (all: seq[machine]) {
-            neighbours = all;
+        on eNeighbours do (given: (all: seq[machine], number: int)) {
+            neighbours = given.all;
+            number = given.number;
             goto Waits;
         }
     }
 
     state Waits {
         entry { Asks(); }
-        on eBeMyParent do (child: machine) {
+        on eBeMyParent do (asks: (child: machine, number: int)) {
             var i: int;
-            while (neighbours[i] != child) {
+            while (neighbours[i] != asks.child) {
                 i = i + 1;
             }
             neighbours -= (i);
             children = children + 1;
-            send child, eYes;
+            send asks.child, eYes;
             if (sizeof(neighbours) == 0) {
                 goto Root;
             }
@@ -57,9 +59,16 @@ machine Node {
     // One neighbour is left.
     state Asked {
         on eYes goto Child;
-        on eBeMyParent do (other: machine) {
-            // Both have asked: they look who is faster.
-            goto Contention;
+        on eBeMyParent do (other: (child: machine, number: int)) {
+            // Both have asked. If they have numbers, the lower one is the parent; if not, they look who is faster.
+            if (number == other.number) {
+                goto Contention;
+            }
+            if (number < other.number) {
+                children = children + 1;
+                send other.child, eYes;
+                goto Root;
+            }
         }
         ignore eWaited;
     }
@@ -67,7 +76,7 @@ machine Node {
     state Contention {
         entry {
             if ($) {
-                send parent, eBeMyParent, this;
+                send parent, eBeMyParent, (child = this, number = number);
                 goto Asked;
             }
             send this, eWaited;
@@ -79,13 +88,13 @@ machine Node {
     // It lets the other one go first, for a while.
     state Waits2 {
         entry { send this, eWaited; }
-        on eBeMyParent do (child: machine) {
+        on eBeMyParent do (asks: (child: machine, number: int)) {
             children = children + 1;
-            send child, eYes;
+            send asks.child, eYes;
             goto Root;
         }
         on eWaited do {
-            send parent, eBeMyParent, this;
+            send parent, eBeMyParent, (child = this, number = number);
             goto Asked;
         }
     }
@@ -102,16 +111,18 @@ machine Node {
     fun Asks() {
         if (sizeof(neighbours) == 1) {
             parent = neighbours[0];
-            send parent, eBeMyParent, this;
+            send parent, eBeMyParent, (child = this, number = number);
             goto Asked;
         }
     }
 }
 
-fun Line(count: int) {
+// Nodes in a row, without numbers; or with numbers of which two, at one end, are the same by mistake.
+fun Line(count: int, numbered: bool) {
     var nodes: seq[machine];
     var all: seq[machine];
     var i: int;
+    var number: int;
     while (i < count) {
         nodes += (i, new Node());
         i = i + 1;
@@ -126,29 +137,40 @@ fun Line(count: int) {
         if (i > 0) {
             all += (0, nodes[i - 1]);
         }
-        send nodes[i], eNeighbours, all;
+        number = 0;
+        if (numbered && i > 1) {
+            number = i;
+        }
+        send nodes[i], eNeighbours, (all = all, number = number);
         i = i + 1;
     }
 }
 
 machine Line2 {
     start state Init {
-        entry { Line(2); }
+        entry { Line(2, false); }
     }
 }
 
 machine Line3 {
     start state Init {
-        entry { Line(3); }
+        entry { Line(3, false); }
     }
 }
 
 machine Line5 {
     start state Init {
-        entry { Line(5); }
+        entry { Line(5, false); }
+    }
+}
+
+machine Deep {
+    start state Init {
+        entry { Line(12, true); }
     }
 }
 
 test Line2 [main=Line2]: assert Settles in { Line2, Node };
 test Line3 [main=Line3]: assert Settles in { Line3, Node };
 test Line5 [main=Line5]: assert Settles in { Line5, Node };
+test Deep [main=Deep]: assert Settles in { Deep, Node };

@@ -125,6 +125,13 @@ machine Line5 {
     }
 }
 
+machine Line8 {
+    start state Init {
+        entry { Line(8); }
+    }
+}
+
 test Line2 [main=Line2]: assert Settles in { Line2, Node };
 test Line3 [main=Line3]: assert Settles in { Line3, Node };
 test Line5 [main=Line5]: assert Settles in { Line5, Node };
+test Line8 [main=Line8]: assert Settles in { Line8, Node };

@@ -13,7 +13,9 @@
 //! 3. The figures recur; here values spread in rounds, which threads share. Cycles are looked for when no value rises
 //!    any more, so that the answer is the same for any number of threads.
 //! 4. Fig. 3 refines one partition at a time; here one round refines all of them.
-//! 5. A cycle may be unfair ([`super::fair`]). Then all of its component is set aside, for this bound.
+//! 5. Only partitions that have changed since the last bound are looked at, and what no cycle leads to is left out of
+//!    them first, as the end of [TR15 §5.3] proposes.
+//! 6. A cycle may be unfair ([`super::fair`]). Then all of its component is set aside, for this bound.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -30,6 +32,8 @@ const SHARE_FROM: usize = 4096;
 pub(crate) struct Map {
     values: Vec<AtomicU32>,
     queued: Vec<AtomicBool>,
+    /// The nodes of the partitions that have changed.
+    changed: Vec<u32>,
 }
 
 impl Map {
@@ -43,7 +47,8 @@ impl Map {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.values.capacity() * 5
+        // With what refining takes.
+        self.values.capacity() * 5 * 4
     }
 
     /// `CalculateMap`: values spread from nodes that have new edges.
@@ -56,10 +61,17 @@ impl Map {
         poll: &mut impl FnMut() -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         self.grow(graph.len());
-        self.spread(graph, property, fresh.to_vec(), threads, |_, _| true, poll)
+        let raised = self.spread(graph, property, fresh.to_vec(), threads, |_, _| true, poll)?;
+        let mut changed = vec![false; graph.len() + 1];
+        fresh.iter().chain(&raised).for_each(|node| changed[self.get(*node) as usize] = true);
+        changed[0] = false;
+        let all = 0..graph.len() as u32;
+        self.changed = all.filter(|node| changed[self.get(*node) as usize]).collect();
+        Ok(())
     }
 
-    /// Lets values spread along edges among nodes of the same partition, from these nodes on.
+    /// Lets values spread along edges among nodes of the same partition, from these nodes on. The result are those
+    /// that have a new value, some of them more than once.
     fn spread(
         &self,
         graph: &Graph,
@@ -68,7 +80,8 @@ impl Map {
         threads: usize,
         same: impl Fn(u32, u32) -> bool + Sync,
         poll: &mut impl FnMut() -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+    ) -> Result<Vec<u32>, Stop> {
+        let mut raised = Vec::new();
         let spread_from = |nodes: &[u32], next: &mut Vec<u32>| {
             for node in nodes {
                 // Who raises the value after this enters the node again; who did before is seen below.
@@ -99,10 +112,11 @@ impl Map {
                 for_each_thread(parts.iter_mut().collect(), |(nodes, next)| spread_from(nodes, next));
                 parts.into_iter().for_each(|(_, mut part)| next.append(&mut part));
             }
+            raised.extend_from_slice(&next);
             round = next;
             poll()?;
         }
-        Ok(())
+        Ok(raised)
     }
 
     /// Looks at the cycles that hot steps to the MAP of their source show, within partitions.
@@ -139,8 +153,7 @@ impl Map {
         examiner: &mut Examiner,
         source: &mut impl Source,
     ) -> Result<Option<Component>, Stop> {
-        let all = 0..self.values.len() as u32;
-        self.look(all, property, |_, _| true, examiner, source)
+        self.look(self.changed.iter().copied(), property, |_, _| true, examiner, source)
     }
 
     /// `RefineMap`: calculates inside of partitions until there are none. What was calculated is kept.
@@ -152,17 +165,17 @@ impl Map {
         threads: usize,
         poll: &mut impl FnMut() -> Result<(), Stop>,
     ) -> Result<Option<Component>, Stop> {
-        let mut parts: Vec<u32> = self.values.iter().map(|v| v.load(Ordering::Relaxed)).collect();
+        // Nodes of other partitions are in none here.
+        let mut parts = vec![0; self.values.len()];
+        self.changed.iter().for_each(|node| parts[*node as usize] = self.get(*node));
         let mut finer = Map::default();
         finer.grow(parts.len());
-        let mut nodes: Vec<u32> = (0..parts.len() as u32).collect();
+        let mut nodes = self.changed.clone();
+        let mut degrees = vec![0; parts.len()];
         loop {
-            nodes.retain(|node| {
-                if examiner.is_done(*node) {
-                    parts[*node as usize] = 0;
-                }
-                parts[*node as usize] != 0
-            });
+            nodes.iter().filter(|node| examiner.is_done(**node)).for_each(|node| parts[*node as usize] = 0);
+            trim(source.graph(), property, &nodes, &mut parts, &mut degrees);
+            nodes.retain(|node| parts[*node as usize] != 0);
             if nodes.is_empty() {
                 return Ok(None);
             }
@@ -176,5 +189,30 @@ impl Map {
                 parts[*node as usize] = std::mem::take(finer.values[*node as usize].get_mut());
             }
         }
+    }
+}
+
+/// Takes away from partitions what no cycle inside of them leads to.
+fn trim(graph: &Graph, property: u64, nodes: &[u32], parts: &mut [u32], degrees: &mut [u32]) {
+    let inside = |node: u32, parts: &[u32], each: &mut dyn FnMut(u32)| {
+        let part = parts[node as usize];
+        for edge in graph.out(node) {
+            if part != 0 && parts[edge.to as usize] == part && !graph.heat(edge, property).1 {
+                each(edge.to);
+            }
+        }
+    };
+    nodes.iter().for_each(|node| degrees[*node as usize] = 0);
+    nodes.iter().for_each(|node| inside(*node, parts, &mut |to| degrees[to as usize] += 1));
+    let is_first = |node: &u32| parts[*node as usize] != 0 && degrees[*node as usize] == 0;
+    let mut first: Vec<u32> = nodes.iter().copied().filter(is_first).collect();
+    while let Some(node) = first.pop() {
+        inside(node, parts, &mut |to| {
+            degrees[to as usize] -= 1;
+            if degrees[to as usize] == 0 {
+                first.push(to);
+            }
+        });
+        parts[node as usize] = 0;
     }
 }
