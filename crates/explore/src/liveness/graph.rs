@@ -11,12 +11,12 @@ use std::sync::Mutex;
 use dally_schedule::TaskId;
 use smallvec::SmallVec;
 
-use crate::Fingerprint;
 use crate::ledger::{Ledger, Taken};
 use crate::store::{Identity, Interner};
 use crate::successors::Event;
 use crate::trails::Trail;
 use crate::wave::for_each_thread;
+use crate::{Fingerprint, Fingerprinter};
 
 /// A step to another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,9 @@ pub(crate) struct Graph {
     enabled: Vec<u32>,
     labels: Interner<Label>,
     sets: Interner<Set>,
+    /// Those that all threads know without asking.
+    known_labels: HashMap<Label, u32, BuildHasherDefault<Fingerprinter>>,
+    known_sets: HashMap<Set, u32, BuildHasherDefault<Fingerprinter>>,
     /// For each label what it is hot and cold for.
     heat: Vec<(u64, u64)>,
     /// The node of each key; there are `SHARDS` tables, or none yet.
@@ -185,8 +188,9 @@ impl Ledger for Graph {
     type Draft = Draft;
 
     fn begin(&self, draft: &mut Draft, node: Trail, enabled: &[TaskId]) {
-        let set = self.sets.intern(Set::from_slice(enabled)).id + 1;
-        draft.nodes.push((node.0, set, 0));
+        let known = self.known_sets.get(enabled).copied();
+        let set = known.unwrap_or_else(|| self.sets.intern(Set::from_slice(enabled)).id);
+        draft.nodes.push((node.0, set + 1, 0));
     }
 
     fn transition(&self, draft: &mut Draft, key: Fingerprint, taken: &Taken<'_>) {
@@ -196,7 +200,8 @@ impl Ledger for Graph {
             _ => None,
         });
         let label = Label { task, choice, hot, cold, fair: fair.collect() };
-        draft.edges.push((key, self.labels.intern(label).id));
+        let known = self.known_labels.get(&label).copied();
+        draft.edges.push((key, known.unwrap_or_else(|| self.labels.intern(label).id)));
         if let Some((_, _, count)) = draft.nodes.last_mut() {
             *count += 1;
         }
@@ -212,10 +217,13 @@ impl Ledger for Graph {
     }
 
     fn settle(&mut self, drafts: Vec<Draft>, threads: usize) {
-        let known = self.heat.len() as u32..self.labels.len() as u32;
-        for label in known {
-            let Label { hot, cold, .. } = self.labels.get(label);
-            self.heat.push((*hot, *cold));
+        for id in self.heat.len() as u32..self.labels.len() as u32 {
+            let label = self.labels.get(id);
+            self.heat.push((label.hot, label.cold));
+            self.known_labels.insert(label.clone(), id);
+        }
+        for id in self.known_sets.len() as u32..self.sets.len() as u32 {
+            self.known_sets.insert(self.sets.get(id).clone(), id);
         }
         if threads == 1 {
             for draft in drafts {

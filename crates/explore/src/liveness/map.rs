@@ -9,7 +9,8 @@
 //! 1. The figures take the steps of a state again whenever its value rises, with the scheduler and the delays of its
 //!    first visit, which they keep for each state. Here the edges that these steps gave are kept instead, 8 bytes
 //!    each, and values run along them: that takes less memory, and no step is taken twice.
-//! 2. Nodes are ordered as they were found: what is reached later is greater, so that most values never rise again.
+//! 2. Nodes are ordered as they were found, and what was found earlier is greater: then most nodes have their value
+//!    for good when they are found, and new ones, which often lead back to old ones, raise nothing there.
 //! 3. The figures recur; here values spread in rounds, which threads share. Cycles are looked for when no value rises
 //!    any more, so that the answer is the same for any number of threads.
 //! 4. Fig. 3 refines one partition at a time; here one round refines all of them.
@@ -27,7 +28,12 @@ use crate::wave::for_each_thread;
 /// Rounds smaller than this are done by one thread.
 const SHARE_FROM: usize = 4096;
 
-/// The MAP of each node, plus one; 0 if it has none. They are kept from bound to bound.
+/// What stands for a node as the MAP of others; 0 is none. Earlier nodes are greater.
+fn rank(node: u32) -> u32 {
+    u32::MAX - node
+}
+
+/// The MAP of each node. They are kept from bound to bound.
 #[derive(Debug, Default)]
 pub(crate) struct Map {
     values: Vec<AtomicU32>,
@@ -62,11 +68,14 @@ impl Map {
     ) -> Result<(), Stop> {
         self.grow(graph.len());
         let raised = self.spread(graph, property, fresh.to_vec(), threads, |_, _| true, poll)?;
-        let mut changed = vec![false; graph.len() + 1];
-        fresh.iter().chain(&raised).for_each(|node| changed[self.get(*node) as usize] = true);
-        changed[0] = false;
-        let all = 0..graph.len() as u32;
-        self.changed = all.filter(|node| changed[self.get(*node) as usize]).collect();
+        let mut changed = vec![false; graph.len()];
+        for node in fresh.iter().chain(&raised) {
+            if let Some(changed) = changed.get_mut(rank(self.get(*node)) as usize) {
+                *changed = true;
+            }
+        }
+        let has_changed = |node: &u32| changed.get(rank(self.get(*node)) as usize) == Some(&true);
+        self.changed = (0..graph.len() as u32).filter(has_changed).collect();
         Ok(())
     }
 
@@ -91,7 +100,7 @@ impl Map {
                     if cold || !same(*node, edge.to) {
                         continue;
                     }
-                    let value = self.get(*node).max(if hot { edge.to + 1 } else { 0 });
+                    let value = self.get(*node).max(if hot { rank(edge.to) } else { 0 });
                     if value > self.get(edge.to)
                         && self.values[edge.to as usize].fetch_max(value, Ordering::Relaxed) < value
                         && !self.queued[edge.to as usize].swap(true, Ordering::AcqRel)
@@ -134,11 +143,11 @@ impl Map {
                 continue;
             }
             let graph = source.graph();
-            let shows = |e: Edge| e.to + 1 == value && graph.heat(e, property).0 && same(node, e.to);
+            let shows = |e: Edge| rank(e.to) == value && graph.heat(e, property).0 && same(node, e.to);
             if graph.out(node).any(shows) {
                 // A component has one MAP, so that nothing is lost inside of those with this one.
                 let inside = |other| self.get(other) == value && same(node, other);
-                if let Some(found) = examiner.examine(value - 1, source, inside)? {
+                if let Some(found) = examiner.examine(rank(value), source, inside)? {
                     return Ok(Some(found));
                 }
             }
