@@ -109,7 +109,7 @@ impl FromStr for Schedule {
             match word.strip_prefix('@') {
                 Some(initial) => schedule.initial = number(initial, word)?,
                 None if word == "(" && schedule.cycle.is_none() => {
-                    schedule.cycle = Some(schedule.steps.len())
+                    schedule.cycle = Some(schedule.steps.len());
                 }
                 None if word == ")" && schedule.cycle.is_some_and(|from| from < schedule.steps.len()) => {
                     return words.next().map_or(Ok(schedule), |more| Err(ScheduleError(more.to_owned())));

@@ -77,11 +77,12 @@ impl Components {
             }
             if low == self.index[node as usize] {
                 let first = self.open.iter().rposition(|other| *other == node).unwrap_or(0);
-                let component = self.open.split_off(first);
+                let component = &self.open[first..];
                 component.iter().for_each(|node| self.low[*node as usize] = CLOSED);
-                if let Some(found) = is_the_one(walk, &component)? {
+                if let Some(found) = is_the_one(walk, component)? {
                     return Ok(Some(found));
                 }
+                self.open.truncate(first);
             }
         }
         Ok(None)

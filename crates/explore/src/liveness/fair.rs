@@ -179,6 +179,12 @@ impl Examiner {
         let mut region = Region { source, property, inside };
         components.find(start, &mut region, |region, nodes| {
             let graph = region.source.graph();
+            // Most components are single nodes without a step to themselves.
+            if let [node] = nodes
+                && !graph.out(*node).any(|edge| edge.to == *node)
+            {
+                return Ok(None);
+            }
             let edges = |node, each: &mut dyn FnMut(Edge)| graph.out(node).for_each(each);
             let component = Component::new(nodes, places, edges, |edge| !graph.heat(edge, property).1);
             Ok(counting_part(component, graph, property, fair))

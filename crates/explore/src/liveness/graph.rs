@@ -241,7 +241,6 @@ impl Ledger for Graph {
                 *result.lock().expect("each is locked once") = self.resolve(draft);
             }
         });
-        drop(queue);
         for (draft, edges) in drafts.into_iter().zip(results) {
             let edges = edges.into_inner().expect("no thread panics with the lock");
             self.enter(draft, &edges);

@@ -7,6 +7,7 @@ pub mod web;
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::io::Write;
 
 use dally_explore::{Program, Successors, TaskId};
 
@@ -37,7 +38,7 @@ impl<M: Model> Program for Modelled<'_, M> {
 
     fn initial(&self, out: &mut Successors<M::State>) {
         let successor = out.push(self.0.start());
-        (0..self.0.tasks()).map(TaskId).fold(successor, |successor, task| successor.posts(task));
+        (0..self.0.tasks()).map(TaskId).fold(successor, dally_explore::Successor::posts);
     }
 
     fn enabled(&self, state: &M::State, tasks: &mut Vec<TaskId>) {
@@ -88,6 +89,7 @@ pub fn for_seeds(test: &str, programs: u64, check: impl Fn(u64)) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("it is later");
     let first = setting("DALLY_SEED").unwrap_or(now.as_nanos() as u64 & 0xffff_ffff);
     let programs = setting("DALLY_PROGRAMS").unwrap_or(programs);
-    eprintln!("{test}: {programs} programs from DALLY_SEED={first}");
+    // Past the test harness, which hides what passing tests print.
+    let _ = writeln!(std::io::stderr(), "{test}: {programs} programs from DALLY_SEED={first}");
     (first..first + programs).for_each(check);
 }

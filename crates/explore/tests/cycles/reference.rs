@@ -107,11 +107,12 @@ impl Graph {
 
     /// Whether some property is violated on a cycle.
     pub fn has_cycle(&self, fair: bool) -> bool {
-        (0..self.properties).any(|property| self.component_with_cycle(self.allowed(property), property, fair))
+        (0..self.properties)
+            .any(|property| self.component_with_cycle(&self.allowed(property), property, fair))
     }
 
-    fn component_with_cycle(&self, edges: Vec<&Edge>, property: u32, fair: bool) -> bool {
-        for nodes in components(self.nodes(), &edges) {
+    fn component_with_cycle(&self, edges: &[&Edge], property: u32, fair: bool) -> bool {
+        for nodes in components(self.nodes(), edges) {
             let inside = |edge: &&Edge| nodes.contains(&edge.from) && nodes.contains(&edge.to);
             let own: Vec<&Edge> = edges.iter().copied().filter(inside).collect();
             if own.is_empty() || !own.iter().any(|edge| edge.hot >> property & 1 == 1) {
@@ -130,7 +131,7 @@ impl Graph {
             let makes_no_bad_choice =
                 |edge: &&Edge| edge.fair.iter().all(|(choice, _)| !bad.contains(choice));
             let left: Vec<&Edge> = own.into_iter().filter(makes_no_bad_choice).collect();
-            if self.component_with_cycle(left, property, fair) {
+            if self.component_with_cycle(&left, property, fair) {
                 return true;
             }
         }
