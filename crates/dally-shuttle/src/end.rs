@@ -19,6 +19,8 @@ pub(crate) enum End {
     Unknown,
     /// It was within the limit.
     Whole,
+    /// There is no limit that could cut it off.
+    Unlimited,
     /// It reached the limit on steps.
     Cut,
 }
@@ -33,9 +35,13 @@ impl Watch {
         self.0.set(End::Unknown);
     }
 
-    /// Its first task exists.
-    pub(crate) fn first_task(&self, first: TaskId) {
-        current::set_label_for_task(first, Label(Rc::clone(&self.0)));
+    /// Its first task exists. Where it is known that there is no limit, there is nothing to look at.
+    pub(crate) fn first_task(&self, first: TaskId, unlimited: bool) {
+        if unlimited {
+            self.0.set(End::Unlimited);
+        } else {
+            current::set_label_for_task(first, Label(Rc::clone(&self.0)));
+        }
     }
 
     /// How it ended.
@@ -53,7 +59,10 @@ impl Drop for Label {
         let limits = ExecutionState::try_with(|state| (state.config.max_steps, state.steps_reset_at));
         let Ok((limit, since)) = limits else { return };
         let reached = |limit: usize| CurrentSchedule::len().saturating_sub(since) >= limit;
-        let cut = matches!(limit, MaxSteps::ContinueAfter(limit) if reached(limit));
-        self.0.set(if cut { End::Cut } else { End::Whole });
+        self.0.set(match limit {
+            MaxSteps::ContinueAfter(limit) if reached(limit) => End::Cut,
+            MaxSteps::ContinueAfter(_) => End::Whole,
+            _ => End::Unlimited,
+        });
     }
 }

@@ -15,8 +15,10 @@
 //! same layer. Within a layer, executions are run in the order of their last deviation: those that differ
 //! early come early, whatever their parents.
 
-/// The branches at which an execution departs from the default, ascending, with repetition.
-pub(crate) type Deviations = Box<[u32]>;
+use smallvec::SmallVec;
+
+/// The branches at which an execution departs from the default, ascending, with repetition: mostly few.
+pub(crate) type Deviations = SmallVec<[u32; 8]>;
 
 /// What is known of an execution that has been run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,9 +100,20 @@ impl Enumeration {
         }
         while self.branch < self.branches {
             while self.tried < self.previous.len() + if self.any_free { self.present.len() } else { 0 } {
+                if self
+                    .previous
+                    .get(self.tried)
+                    .is_some_and(|node| node.deviations.last() > Some(&self.branch))
+                {
+                    // They were run in the order of their last deviation: so do all that follow.
+                    self.tried = self.previous.len();
+                    continue;
+                }
                 self.tried += 1;
                 if let Some(parent) = self.parent(self.tried - 1) {
-                    return Some(parent.deviations.iter().copied().chain([self.branch]).collect());
+                    let mut deviations = parent.deviations.clone();
+                    deviations.push(self.branch);
+                    return Some(deviations);
                 }
             }
             (self.branch, self.tried) = (self.branch + 1, 0);
@@ -178,8 +191,7 @@ mod tests {
             let mut path = Vec::new();
             while path.len() < self.depth {
                 let (ways, more) = self.fork(&path);
-                let price =
-                    |nth| Price { first: more(1), further: more(nth + 1), paid: (1..=nth).map(&more).sum() };
+                let price = |nth| Price::new(more(1) > 0, more(nth + 1) > 0, (1..=nth).map(&more).sum());
                 let nth = if ways == 1 { 0 } else { run.branch(ways, |nth| ((), price(nth))).1 };
                 path.push(nth);
             }

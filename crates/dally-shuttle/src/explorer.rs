@@ -45,20 +45,29 @@ const CLOCK_PERIOD: usize = 4096;
 /// assert_eq!(report.verdict, Verdict::Proved);
 /// assert_eq!(report.statistics.schedules, executions as u64);
 /// ```
-#[derive(Clone)]
-pub struct Explorer(Rc<RefCell<Search>>);
+pub struct Explorer {
+    search: Rc<RefCell<Search>>,
+    /// An execution was begun through this handle.
+    begun: bool,
+    /// The runner that has this handle does not cut executions off.
+    unlimited: bool,
+}
 
 impl Explorer {
     /// The search that the configuration asks for. Time counts from now on.
     pub fn new(config: &Config) -> Self {
         let explorer = Self::for_own_runner(config);
-        explorer.0.borrow_mut().watch = Some(Watch::default());
+        explorer.search.borrow_mut().watch = Some(Watch::default());
         explorer
+    }
+
+    fn of(search: Search) -> Self {
+        Self { search: Rc::new(RefCell::new(search)), begun: false, unlimited: false }
     }
 
     /// The same, for a runner with the limits of this configuration.
     pub(crate) fn for_own_runner(config: &Config) -> Self {
-        Self(Rc::new(RefCell::new(Search::new(config, &config.strategies))))
+        Self::of(Search::new(config, &config.strategies))
     }
 
     /// A search of one execution only.
@@ -72,24 +81,24 @@ impl Explorer {
         let mut search = Search::new(&config, std::slice::from_ref(strategy));
         (search.replaying, search.only) = (true, Some(schedule.deviations.clone()));
         search.capture = Some(capture);
-        Self(Rc::new(RefCell::new(search)))
+        Self::of(search)
     }
 
     /// What the search has to say: once it is over, or so far. It does not know of failures, which are the runner's
     /// to report, nor of executions that a scheduler around it has ended early.
     pub fn report(&self) -> Report {
-        let search = self.0.borrow();
+        let search = self.search.borrow();
         Report { verdict: search.verdict(), statistics: search.count() }
     }
 
     /// Looks at the search, unless it is about to decide something.
     pub(crate) fn inspect<T>(&self, look: impl FnOnce(&Search) -> T) -> Option<T> {
-        self.0.try_borrow().ok().map(|search| look(&search))
+        self.search.try_borrow().ok().map(|search| look(&search))
     }
 
     /// What was captured on the way.
     pub(crate) fn into_capture(self) -> Option<Capture> {
-        self.0.borrow_mut().capture.take()
+        self.search.borrow_mut().capture.take()
     }
 }
 
@@ -99,17 +108,31 @@ impl std::fmt::Debug for Explorer {
     }
 }
 
+impl Clone for Explorer {
+    fn clone(&self) -> Self {
+        Self { search: Rc::clone(&self.search), begun: false, unlimited: false }
+    }
+}
+
 impl Scheduler for Explorer {
     fn new_execution(&mut self) -> Option<shuttle::scheduler::Schedule> {
-        self.0.borrow_mut().new_execution()
+        let mut search = self.search.borrow_mut();
+        // A handle has one runner, and a runner one limit.
+        self.unlimited |= std::mem::replace(&mut self.begun, true) && search.ended() == Some(End::Unlimited);
+        search.new_execution()
     }
 
     fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
-        self.0.borrow_mut().next_task(tasks, current, yielding)
+        let mut search = self.search.borrow_mut();
+        let point = Point { tasks, current, yielding, history: search.run.history() };
+        if search.run.trace.len() >= search.next_look && !search.look(&point, self.unlimited) {
+            return None;
+        }
+        Some(search.next_task(&point))
     }
 
     fn next_u64(&mut self) -> u64 {
-        self.0.borrow_mut().next_value()
+        self.search.borrow_mut().next_value()
     }
 }
 
@@ -152,6 +175,8 @@ pub(crate) struct Search {
     source: RandomDataSource,
     pub(crate) run: Run,
     running: bool,
+    /// The step before which there is more to do than to choose.
+    next_look: usize,
     stop: Option<Stop>,
     statistics: Statistics,
     seen: FxHashSet<u64>,
@@ -185,6 +210,7 @@ impl Search {
             source: RandomDataSource::initialize(0),
             run: Run::new(Deviations::default()),
             running: false,
+            next_look: 0,
             stop: if strategies.is_empty() { Some(Stop::NoStrategy) } else { None },
             statistics: Statistics { strategies: strategy_statistics, ..Statistics::default() },
             seen: FxHashSet::default(),
@@ -216,7 +242,7 @@ impl Search {
     }
 
     fn begin_run(&mut self) {
-        self.running = true;
+        (self.running, self.next_look) = (true, 0);
         self.watch.iter().for_each(Watch::begin);
         let member = &mut self.members[self.turn];
         member.policy.begin();
@@ -229,12 +255,11 @@ impl Search {
 
     /// The execution came to its end without failing.
     fn finish_run(&mut self) {
-        let mut statistics = std::mem::take(&mut self.statistics);
-        self.count_run(&mut statistics);
-        self.statistics = statistics;
+        let is_new = self.seen.insert(self.run.history());
+        let cut = self.is_cut();
+        count_run(&mut self.statistics, &self.run, is_new, cut);
         // Where nobody can say how it ended, it may have been cut off.
-        self.statistics.cut += u64::from(!self.is_cut() && self.ended() == Some(End::Unknown));
-        self.seen.insert(self.run.history());
+        self.statistics.cut += u64::from(!cut && self.ended() == Some(End::Unknown));
         if self.stop.is_some() {
             return; // It was cut off by the clock.
         }
@@ -305,33 +330,50 @@ impl Search {
         over
     }
 
-    fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
+    /// Does what is not done at every step: looks at the clock, and at the execution where somebody wants to know
+    /// more of it. Whether it may go on.
+    #[inline(never)]
+    fn look(&mut self, point: &Point<'_>, unlimited: bool) -> bool {
         let step = self.run.trace.len();
-        let point = &Point { tasks, current, yielding, history: self.run.history() };
-        if step % CLOCK_PERIOD == CLOCK_PERIOD - 1 && self.out_of_time() {
-            return None;
+        if step == 0 {
+            self.watch.iter().for_each(|watch| watch.first_task(point.tasks[0].id(), unlimited));
+        } else if step.is_multiple_of(CLOCK_PERIOD) && self.out_of_time() {
+            return false;
         }
+        self.next_look = (step / CLOCK_PERIOD + 1) * CLOCK_PERIOD;
         if let Some(capture) = &mut self.capture {
             capture.look(step, point);
+            self.next_look = step + 1;
         }
-        if step == 0
-            && let Some(watch) = &self.watch
-        {
-            watch.first_task(tasks[0].id());
+        true
+    }
+
+    #[inline]
+    fn next_task(&mut self, point: &Point<'_>) -> TaskId {
+        let is_branch = point.tasks.len() > 1;
+        if is_branch && self.run.is_due() {
+            return self.deviate(point);
         }
-        let policy = &mut self.members[self.turn].policy;
-        let task = if tasks.len() == 1 {
-            policy.choose(point, 0).0
-        } else {
-            let (task, nth) = self.run.branch(tasks.len(), |nth| policy.choose(point, nth));
-            if nth > 0 {
-                let put_off = policy.put_off().iter().map(|task| Departure::PutOff(step, *task));
-                self.run.departures.extend(put_off);
-            }
-            task
-        };
+        let (task, price) = self.members[self.turn].policy.choose(point, 0);
+        if is_branch {
+            self.run.pass(price, (0, point.tasks.len()));
+        }
         self.run.ran(task);
-        Some(task)
+        task
+    }
+
+    /// The next task where an alternative is due.
+    #[inline(never)]
+    fn deviate(&mut self, point: &Point<'_>) -> TaskId {
+        let policy = &mut self.members[self.turn].policy;
+        let (task, nth) = self.run.branch(point.tasks.len(), |nth| policy.choose(point, nth));
+        if nth > 0 {
+            let step = self.run.trace.len();
+            let put_off = policy.put_off().iter().map(|task| Departure::PutOff(step, *task));
+            self.run.departures.extend(put_off);
+        }
+        self.run.ran(task);
+        task
     }
 
     fn next_value(&mut self) -> u64 {
@@ -398,19 +440,20 @@ impl Search {
     fn count(&self) -> Statistics {
         let mut statistics = self.statistics.clone();
         if self.running {
-            self.count_run(&mut statistics);
+            let is_new = !self.seen.contains(&self.run.history());
+            count_run(&mut statistics, &self.run, is_new, self.is_cut());
         }
         statistics
     }
+}
 
-    /// Counts the execution that runs.
-    fn count_run(&self, statistics: &mut Statistics) {
-        statistics.distinct += u64::from(!self.seen.contains(&self.run.history()));
-        statistics.steps += self.run.steps() as u64;
-        statistics.branches += u64::from(self.run.branches());
-        statistics.values += self.run.values() as u64;
-        statistics.cut += u64::from(self.is_cut());
-    }
+/// Counts an execution.
+fn count_run(statistics: &mut Statistics, run: &Run, is_new: bool, is_cut: bool) {
+    statistics.distinct += u64::from(is_new);
+    statistics.steps += run.steps() as u64;
+    statistics.branches += u64::from(run.branches());
+    statistics.values += run.values() as u64;
+    statistics.cut += u64::from(is_cut);
 }
 
 impl Member {

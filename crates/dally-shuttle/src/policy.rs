@@ -25,20 +25,41 @@ pub(crate) struct Point<'a> {
     pub(crate) history: u64,
 }
 
-/// What alternatives cost.
+/// What alternatives cost, in one number, which is returned in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Price {
-    /// The first alternative to the default.
-    pub(crate) first: u32,
-    /// The one after that which was chosen, on top of it.
-    pub(crate) further: u32,
-    /// The one that was chosen, all in all.
-    pub(crate) paid: u32,
-}
+pub(crate) struct Price(u32);
 
 impl Price {
     /// Every alternative is as good as the default.
-    pub(crate) const FREE: Self = Self { first: 0, further: 0, paid: 0 };
+    pub(crate) const FREE: Self = Self(0);
+
+    /// The default was chosen, for nothing, and each alternative costs one more.
+    pub(crate) const USUAL: Self = Self(0b11);
+
+    /// Whether the first alternative to the default costs one; whether the one after that which was chosen does, on
+    /// top of it; and what that which was chosen costs, all in all.
+    #[inline]
+    pub(crate) fn new(first: bool, further: bool, paid: u32) -> Self {
+        Self(paid << 2 | u32::from(further) << 1 | u32::from(first))
+    }
+
+    /// The first alternative to the default.
+    #[inline]
+    pub(crate) fn first(self) -> u32 {
+        self.0 & 1
+    }
+
+    /// The one after that which was chosen, on top of it.
+    #[inline]
+    pub(crate) fn further(self) -> u32 {
+        self.0 >> 1 & 1
+    }
+
+    /// The one that was chosen, all in all.
+    #[inline]
+    pub(crate) fn paid(self) -> u32 {
+        self.0 >> 2
+    }
 }
 
 /// A way to bound a search. It remembers something along an execution.

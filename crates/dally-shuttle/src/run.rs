@@ -77,19 +77,16 @@ impl Run {
         options: usize,
         decide: impl FnOnce(usize) -> (T, Price),
     ) -> (T, usize) {
-        let branch = self.outcome.branches;
-        self.outcome.branches += 1;
-        let nth = if branch == self.next { self.deviate(options) } else { 0 };
+        let nth = if self.is_due() { self.deviate(options) } else { 0 };
         let (choice, price) = decide(nth);
-        self.cost += price.paid;
-        if self.next == NEVER {
-            if nth > 0 {
-                self.outcome.further = (nth + 1 < options).then_some(price.further);
-            } else if price.first == 0 {
-                self.outcome.free.push(branch);
-            }
-        }
+        self.pass(price, (nth, options));
         (choice, nth)
+    }
+
+    /// Whether an alternative is due at the next branch.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.outcome.branches == self.next
     }
 
     /// The alternative that is due at this branch.
@@ -99,6 +96,27 @@ impl Run {
         self.next = self.deviations.get(self.taken).copied().unwrap_or(NEVER);
         self.misfit |= here >= options;
         here.min(options - 1)
+    }
+
+    /// The nth of so many ways was taken at this branch.
+    #[inline]
+    pub(crate) fn pass(&mut self, price: Price, way: (usize, usize)) {
+        if price != Price::USUAL {
+            self.pay(price, way);
+        }
+        self.outcome.branches += 1;
+    }
+
+    #[inline(never)]
+    fn pay(&mut self, price: Price, (nth, options): (usize, usize)) {
+        self.cost += price.paid();
+        if self.next == NEVER {
+            if nth > 0 {
+                self.outcome.further = (nth + 1 < options).then_some(price.further());
+            } else if price.first() == 0 {
+                self.outcome.free.push(self.outcome.branches);
+            }
+        }
     }
 
     /// A task runs.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::cli::Print;
 use crate::input;
 use crate::output::{self, Exit};
+use crate::p;
 
 /// What `dally print --json` writes, and `dally sequentialize --json`.
 #[derive(Serialize)]
@@ -29,6 +30,9 @@ pub(crate) fn show(
     json: bool,
     make: impl FnOnce(&Program) -> Result<String, Vec<Diagnostic>>,
 ) -> Exit {
+    if p::is_p(files) {
+        return output::complain("P programs are for `dally check`; this command reads Boogie programs");
+    }
     let sources = match input::read(files) {
         Ok(sources) => sources,
         Err(error) => {

@@ -40,8 +40,8 @@ pub(crate) enum Op {
     Keys,
     Values,
     Sizeof,
-    /// Pops so many values, and pushes their tuple.
-    Tuple(u32),
+    /// Pops so many values, and pushes their tuple with these names.
+    Tuple(u32, u32),
     /// Fails if the top does not have this shape.
     Cast(u32),
     /// Fails if this variable, which has what an event carries, does not have this shape.
@@ -79,8 +79,8 @@ pub(crate) enum Op {
     Assume,
     /// Pushes the next element of the collection in this variable, counting in the next one; or jumps.
     Foreach(u32, u32),
-    /// Pops an event, and pushes it with what it carries if nothing is said.
-    DefaultPayload,
+    /// With an event and what it carries on the stack: fails if that is not of the event's type.
+    Conform,
 }
 
 /// How a part of a variable changes.
@@ -102,7 +102,8 @@ pub(crate) enum Shape {
     Str,
     Event,
     Machine,
-    Tuple(Vec<u32>),
+    /// With its names.
+    Tuple(u32, Vec<u32>),
     Seq(u32),
     Set(u32),
     Map(u32, u32),
@@ -207,10 +208,14 @@ pub(crate) struct Code {
     pub(crate) liveness: Vec<u32>,
     pub(crate) cases: Vec<Cases>,
     pub(crate) views: Vec<EventSet>,
+    /// The names of the fields of tuples; the first list is empty.
+    pub(crate) names: Vec<Vec<String>>,
     /// With the text of the type.
     pub(crate) shapes: Vec<(Shape, String)>,
     /// Names, what events carry, and what they carry if nothing is said.
     pub(crate) events: Vec<(String, Ty, Value)>,
+    /// The shapes of what they carry.
+    pub(crate) event_shapes: Vec<u32>,
 }
 
 impl Code {

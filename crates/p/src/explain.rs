@@ -144,6 +144,7 @@ impl Observer for Recorder<'_> {
                 let text = format!("takes {}", self.event(event, payload));
                 self.remark(text);
             }
+            Note::FindsNothing => self.remark("finds nothing to take".to_owned()),
             Note::Raises(event, payload) => {
                 let text = format!("raises {}", self.event(event, payload));
                 self.remark(text);

@@ -113,7 +113,7 @@ impl Machine {
     /// Whether a machine can take a step.
     fn can_move(&self, local: &Local, queue: &Queue) -> bool {
         match local.mode {
-            Mode::Running => true,
+            Mode::Running | Mode::Defaulting => true,
             Mode::Halted => false,
             Mode::Receiving(cases) => {
                 let targets = &self.code.cases[cases as usize].targets;
@@ -174,7 +174,8 @@ impl Machine {
                     let message = format!("a step has more than {MAX_WAYS} outcomes");
                     (ways > MAX_WAYS).then(|| Failure::unsupported(message))
                 };
-                if let Some(failure) = self.limits.reached(|| self.store.bytes()).or_else(too_many) {
+                let bytes = || self.store.bytes() + ways * state.parts.heap_bytes();
+                if let Some(failure) = self.limits.reached(bytes).or_else(too_many) {
                     each(&mut runner, End::Fails(Box::new(failure)));
                     return;
                 }

@@ -7,49 +7,85 @@ use crate::check::types::{Kind, Ty};
 use crate::code::Code;
 use crate::value::{Data, Heap, Value};
 
-/// A value as P writes it in a string.
-pub(crate) fn write(context: &(&Code, &Heap), value: Value, out: &mut String) {
-    let (code, heap) = context;
-    // What is longer is not read by anybody; a program may make it without end.
-    const MOST: usize = 1 << 16;
-    if out.len() > MOST {
-        return;
+/// Writes values as P does in strings, but for machines and large floating-point numbers.
+pub(crate) struct Writer<'a> {
+    code: &'a Code,
+    heap: &'a Heap,
+    /// What may still be written: a program may make what has no end.
+    left: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// The most that is written.
+    pub(crate) const LONGEST: usize = 1 << 16;
+
+    pub(crate) fn new(code: &'a Code, heap: &'a Heap) -> Self {
+        Writer { code, heap, left: Self::LONGEST }
     }
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(b) => out.push_str(if b { "true" } else { "false" }),
-        Value::Int(n) => out.push_str(&n.to_string()),
-        Value::Float(bits) => out.push_str(&f64::from_bits(bits).to_string()),
-        Value::Str(text) => out.push_str(heap.text(text)),
-        Value::Event(event) => out.push_str(&code.events[event as usize].0),
-        Value::Machine { id, .. } => out.push_str(&format!("machine {id}")),
-        Value::Data(id) => stack::grow(|| match heap.data(id) {
-            Data::Tuple(values) | Data::Seq(values) => list(context, values, ("", ""), out),
-            Data::Set(values) => list(context, values, ("<", ">"), out),
-            Data::Map(entries) => {
-                out.push('(');
-                for (i, (key, value)) in entries.iter().enumerate() {
-                    out.push_str(if i > 0 { ", <" } else { "<" });
-                    write(context, *key, out);
-                    out.push_str("->");
-                    write(context, *value, out);
-                    out.push('>');
+
+    /// Whether there was more to be written than can be.
+    pub(crate) fn is_full(&self) -> bool {
+        self.left == 0
+    }
+
+    pub(crate) fn text(&mut self, value: Value) -> String {
+        let mut out = String::new();
+        self.write(value, &mut out);
+        out
+    }
+
+    fn write(&mut self, value: Value, out: &mut String) {
+        let before = out.len();
+        match value {
+            _ if self.left == 0 => {}
+            Value::Null => {}
+            Value::Bool(b) => out.push_str(if b { "True" } else { "False" }),
+            Value::Int(n) => out.push_str(&n.to_string()),
+            Value::Float(bits) => out.push_str(&f64::from_bits(bits).to_string()),
+            Value::Str(text) => out.push_str(self.heap.text(text)),
+            Value::Event(event) => out.push_str(&self.code.events[event as usize].0),
+            Value::Machine { id, .. } => out.push_str(&format!("machine {id}")),
+            Value::Data(id) => return stack::grow(|| self.write_data(self.heap.data(id), out)),
+        }
+        self.left = self.left.saturating_sub(1 + out.len() - before);
+    }
+
+    fn write_data(&mut self, data: &Data, out: &mut String) {
+        self.left = self.left.saturating_sub(1);
+        match data {
+            Data::Tuple(names, values) => {
+                let names = &self.code.names[*names as usize];
+                out.push('<');
+                for (nth, value) in values.iter().enumerate() {
+                    if let Some(name) = names.get(nth) {
+                        out.push_str(&format!("{name}:"));
+                    }
+                    self.write(*value, out);
+                    out.push_str(if names.is_empty() { "," } else { ", " });
                 }
-                out.push(')');
+                out.push('>');
             }
-        }),
+            Data::Seq(values) => {
+                let all: Vec<_> = values.iter().map(|value| self.text(*value)).collect();
+                out.push_str(&format!("({})", all.join(", ")));
+            }
+            Data::Set(values) => {
+                let all = values.iter().map(|value| (self.text(*value), String::new())).collect();
+                sorted(all, out);
+            }
+            Data::Map(entries) => {
+                let entry = |(k, v): &(Value, Value)| (self.text(*k), format!("->{}", self.text(*v)));
+                sorted(entries.iter().map(entry).collect(), out);
+            }
+        }
     }
 }
 
-fn list(context: &(&Code, &Heap), values: &[Value], around: (&str, &str), out: &mut String) {
-    out.push('(');
-    for (i, value) in values.iter().enumerate() {
-        out.push_str(if i > 0 { ", " } else { "" });
-        out.push_str(around.0);
-        write(context, *value, out);
-        out.push_str(around.1);
-    }
-    out.push(')');
+/// Elements by the text of each, and what follows it. P sorts them by their UTF-16.
+fn sorted(mut elements: Vec<(String, String)>, out: &mut String) {
+    elements.sort_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16()));
+    let all: Vec<_> = elements.into_iter().map(|(key, rest)| format!("<{key}{rest}>")).collect();
+    out.push_str(&format!("({})", all.join(", ")));
 }
 
 /// Shows values by their types: fields and elements of enumerations have names.
@@ -101,17 +137,17 @@ impl Shower<'_> {
             _ => any,
         };
         match (data, kind) {
-            (Data::Tuple(values), Kind::Named(fields)) => {
+            (Data::Tuple(_, values), Kind::Named(fields)) => {
                 self.many(values.iter().zip(fields), ("(", ")"), out, |s, (value, field), out| {
                     out.push_str(&(s.text)(field.0));
                     out.push_str(" = ");
                     s.write(*value, field.1, out);
                 });
             }
-            (Data::Tuple(values), Kind::Tuple(types)) => {
+            (Data::Tuple(_, values), Kind::Tuple(types)) => {
                 self.many(values.iter().zip(types), ("(", ")"), out, |s, (v, t), out| s.write(*v, *t, out));
             }
-            (Data::Tuple(values), _) => {
+            (Data::Tuple(_, values), _) => {
                 self.many(values.iter(), ("(", ")"), out, |s, v, out| s.write(*v, element, out));
             }
             (Data::Seq(values), _) => {

@@ -41,6 +41,8 @@ pub(crate) enum Mode {
     Running,
     /// It waits for an event that its state does not defer.
     Idle,
+    /// It has found nothing to take, and is about to handle that.
+    Defaulting,
     /// It is in a `receive`.
     Receiving(u32),
     /// It is no more.
@@ -105,7 +107,8 @@ impl Store {
             Mode::Running => 0,
             Mode::Idle => 1,
             Mode::Halted => 2,
-            Mode::Receiving(cases) => 3 + u64::from(cases),
+            Mode::Defaulting => 3,
+            Mode::Receiving(cases) => 4 + u64::from(cases),
         };
         hash.write_u64(u64::from(local.kind) << 32 | u64::from(local.state));
         let then = match local.then {

@@ -52,10 +52,14 @@ impl Value {
     }
 }
 
+/// What tuples without names have for them.
+pub(crate) const UNNAMED: u32 = 0;
+
 /// What is made of values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Data {
-    Tuple(Box<[Value]>),
+    /// With the number of the list of its names; [`UNNAMED`] if it has none.
+    Tuple(u32, Box<[Value]>),
     Seq(Box<[Value]>),
     /// Ascending.
     Set(Box<[Value]>),
@@ -88,7 +92,7 @@ impl Heap {
     pub(crate) fn intern(&self, data: Data) -> Value {
         let mut hash = Fingerprinter::default();
         let size = match &data {
-            Data::Tuple(values) => self.write_all(1, values, &mut hash),
+            Data::Tuple(names, values) => self.write_all(1 | u64::from(*names) << 8, values, &mut hash),
             Data::Seq(values) => self.write_all(2, values, &mut hash),
             Data::Set(values) => self.write_all(3, values, &mut hash),
             Data::Map(entries) => {
@@ -103,8 +107,8 @@ impl Heap {
         Value::Data(self.data.intern_as(hash.fingerprint(), || (data, size)).id)
     }
 
-    pub(crate) fn tuple(&self, fields: &[Value]) -> Value {
-        self.intern(Data::Tuple(fields.into()))
+    pub(crate) fn tuple(&self, names: u32, fields: &[Value]) -> Value {
+        self.intern(Data::Tuple(names, fields.into()))
     }
 
     fn write_all(&self, tag: u64, values: &[Value], hash: &mut Fingerprinter) -> usize {
@@ -169,9 +173,8 @@ impl Heap {
             differ.unwrap_or_else(|| a.len().cmp(&b.len()))
         };
         match (a, b) {
-            (Data::Tuple(a), Data::Tuple(b))
-            | (Data::Seq(a), Data::Seq(b))
-            | (Data::Set(a), Data::Set(b)) => all(a, b),
+            (Data::Tuple(n, a), Data::Tuple(m, b)) => n.cmp(m).then_with(|| all(a, b)),
+            (Data::Seq(a), Data::Seq(b)) | (Data::Set(a), Data::Set(b)) => all(a, b),
             (Data::Map(a), Data::Map(b)) => {
                 let entry = |(a, b): (&(Value, Value), &(Value, Value))| {
                     self.compare(a.0, b.0).then_with(|| self.compare(a.1, b.1))
@@ -213,7 +216,7 @@ fn rank(value: Value) -> u8 {
 
 fn rank_of(data: &Data) -> u8 {
     match data {
-        Data::Tuple(_) => 0,
+        Data::Tuple(..) => 0,
         Data::Seq(_) => 1,
         Data::Set(_) => 2,
         Data::Map(_) => 3,

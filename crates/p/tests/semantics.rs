@@ -58,7 +58,7 @@ fn errors_of_the_run() {
         ("var m: map[int, int]; m += (1, 2); m += (1, 3);", "has this key already"),
         ("var m: map[int, int]; assert m[1] == 0;", "does not have this key"),
         ("var m: map[int, seq[int]]; m[1] += (0, 1);", "does not have this key"),
-        ("var a: any; var i: int; a = true; i = a as int;", "true, which is no `int`"),
+        ("var a: any; var i: int; a = true; i = a as int;", "True, which is no `int`"),
         ("var a: any; var i: int; i = a as int;", "no `int`"),
         ("var a: any; var s: seq[int]; a = (1, true); s = a as seq[int];", "no `seq[int]`"),
         (
@@ -79,6 +79,16 @@ fn errors_of_the_run() {
         ("var i: int; i = 1 / i;", "division by zero"),
         ("var i: int; i = 1 % i;", "division by zero"),
         ("goto S;", "goes in circles for ever"),
+        ("var s: set[machine]; s += (default(machine));", "cannot be put into a set"),
+        ("var m: map[event, int]; m[default(event)] = 1;", "`null` is no key"),
+        ("var m: map[event, int]; assert !(default(event) in m);", "`null` is no key"),
+        (
+            "var m: map[int, event]; m[1] = default(event); assert sizeof(values(m)) == 1;",
+            "one of them is `null`",
+        ),
+        ("var a: any; var p: (int, int); a = (x = 1, y = 2); p = a as (int, int);", "no `(int, int)`"),
+        ("var a: any; var p: (x: int); a = (y = 1,); p = a as (x: int);", "no `(x: int)`"),
+        ("announce halt;", "announces `halt`"),
         ("raise halt; assert false;", ""),
         ("var a: any; var t: (int, seq[bool]); a = t; t = a as (int, seq[bool]);", ""),
         ("if ($) { goto S; }", ""),
@@ -107,6 +117,10 @@ fn events_that_carry_what_they_should_not() {
     };
     proved(&program("e = E; send this, e, 7;"));
     proved(&program("e = F; send this, e, true;"));
+    // What is not said is nothing.
+    fails(&program("e = E; send this, e;"), RUNTIME, "what the event carries is null, which is no `int`");
+    fails(&program("e = E; announce e, true;"), RUNTIME, "which is no `int`");
+    proved(&program("e = E; announce e;"));
     for send in ["e = E; send this, e, true;", "e = E; raise e, true;", "e = G; send this, e, \"7\";"] {
         fails(&program(send), RUNTIME, "which is no `int`");
     }
@@ -114,7 +128,7 @@ fn events_that_carry_what_they_should_not() {
         "event F: seq[int]; machine Main { start state S { entry { var e: event; e = F; send this, e, (1, 2);
             receive { case F: (s: seq[int]) { } } } } }",
         RUNTIME,
-        "what the event carries is (1, 2), which is no `seq[int]`",
+        "what the event carries is <1,2,>, which is no `seq[int]`",
     );
 }
 
@@ -140,15 +154,62 @@ fn values() {
         "var m: map[string, int]; m[\"b\"] = 1; m[\"a\"] = 2; assert keys(m)[0] == \"a\" && values(m)[0] == 2; m -= (\"b\"); assert sizeof(m) == 1;",
         "var t: (x: int, y: (bool, seq[int])); t.y.1 += (0, 5); t.y.0 = true; t.x = 3; assert t == (x = 3, y = (true, t.y.1)) && t.y.1[0] == 5;",
         "var a: any; var b: any; a = (1, 2); b = (1, 2); assert a == b; assert (1 to float) / 2.0 == 0.5; assert 2.9 to int == 2;",
-        "assert format(\"{0}-{1} {{{0}}}\", 1, true) == \"1-true {{1}}\"; assert \"a\" + \"b\" == \"ab\" && \"a\" < \"b\";",
+        "assert format(\"{0}-{1} {{{0}}}\", 1, true) == \"1-True {{1}}\"; assert \"a\" + \"b\" == \"ab\" && \"a\" < \"b\";",
         "var i: int; while (true) { i = i + 1; if (i == 2) { continue; } if (i == 5) { break; } } assert i == 5;",
         "var s: seq[int]; var i: int; var n: int; s += (0, 1); s += (1, 2); foreach (i in s) { s += (0, 9); n = n + i; } assert n == 3;",
         "assert !(false && 1 / 0 == 1) && (true || 1 / 0 == 1) && (false ==> 1 / 0 == 1) && (true <==> true);",
         "assert default((int, bool)) == (0, false) && -7 / 2 == -3 && -7 % 2 == -1;",
         "assert true, format(\"{0}\", 1 / 0);",
+        "var a: any; var p: (y: int, x: int); a = (x = 1, y = 2); p = a as (y: int, x: int); assert p.x == 1 && p.y == 2;",
+        "var a: any; var b: any; a = (x = 1, y = 2); b = (v = 1, w = 2); assert a != b; b = (1, 2); assert a != b;",
+        "var s: set[int]; var m: machine; s += (9); s += (10); assert format(\"{0}{1}{2}{3}\", s, (1, 2), (x = 1, y = false), m) == \"(<10>, <9>)<1,2,><x:1, y:False, >\";",
     ] {
         proved(&main_does(statements));
     }
+}
+
+/// A variable that stands by itself is read after the functions beside it were called.
+#[test]
+fn variables_are_read_late() {
+    let program = |statements: &str| {
+        format!(
+            "machine Main {{ var x: int; var s: seq[int]; var i: int;
+                start state S {{ entry {{ var y: int; var k: int; s += (0, 7); s += (1, 8); {statements} }} }}
+                fun F(): int {{ x = x + 10; i = 1; return 1; }}
+                fun Two(a: int, b: int): int {{ return a; }} }}"
+        )
+    };
+    for statements in [
+        "y = x + F(); assert y == 11;",
+        "y = F() + x; assert y == 11;",
+        "y = x + 0 + F(); assert y == 1;",
+        "assert x == F() - 1 || x == 10;",
+        "s[i] = F(); assert s[1] == 1;",
+        "s += (i, F()); assert s[1] == 1;",
+        "assert s[i + F() - 1] == 8;",
+        "y = Two(x, F()); assert y == 0;",
+        "assert (x, F()).0 == 0;",
+        "assert !(x in s) && x < F() + 10;",
+    ] {
+        proved(&program(statements));
+    }
+}
+
+/// A machine that finds nothing to take handles `null`, even if something comes in before it does.
+#[test]
+fn others_run_before_null_is_handled() {
+    let program = |null: &str| {
+        format!(
+            "event e; event X; event Y;
+             spec Mon observes X, Y {{ var seen: bool;
+                start state A {{ on X do {{ seen = true; }} on Y do {{ assert !seen, \"Y after X\"; }} }} }}
+             machine M {{ start state A {{ {null} on e goto B; }} state B {{ ignore e; }} }}
+             machine Main {{ start state S {{ entry {{ var m: M; m = new M(); send m, e; announce X; }} }} }}
+             test T [main=Main]: assert Mon in {{ Main, M }};"
+        )
+    };
+    fails(&program("on null do { announce Y; }"), ASSERTION, "Y after X");
+    proved(&program(""));
 }
 
 #[test]

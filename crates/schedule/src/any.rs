@@ -83,6 +83,10 @@ impl DelayingScheduler for Scheduler {
         each!(self, it => it.complete(task));
     }
 
+    fn stays(&self, task: TaskId) -> bool {
+        each!(self, it => it.stays(task))
+    }
+
     fn patience(&self) -> usize {
         each!(self, it => it.patience())
     }

@@ -43,6 +43,15 @@ impl Rr {
         Self { arrangement, circle: Vec::new(), at: 0 }
     }
 
+    /// Turns the circle to the next task that can run.
+    #[inline(never)]
+    fn turn(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
+        let all = (self.at..self.circle.len()).chain(0..self.at);
+        let (at, task) = all.map(|at| (at, self.circle[at])).find(|(_, task)| ready.contains(*task))?;
+        self.at = at;
+        Some(task)
+    }
+
     fn place_of_new(&self, task: TaskId) -> usize {
         match self.arrangement {
             Arrangement::Creation => self.circle.len(),
@@ -74,14 +83,19 @@ impl DelayingScheduler for Rr {
         if let Some(current) = self.circle.get(self.at).filter(|task| ready.contains(**task)) {
             return Some(*current);
         }
-        let (before, from) = self.circle.split_at(self.at);
-        let steps = from.iter().chain(before).position(|task| ready.contains(*task))?;
-        self.at = (self.at + steps) % self.circle.len();
-        Some(self.circle[self.at])
+        self.turn(ready)
+    }
+
+    #[inline]
+    fn stays(&self, task: TaskId) -> bool {
+        self.circle.get(self.at) == Some(&task)
     }
 
     fn delay(&mut self, _: TaskId) {
-        self.at = (self.at + 1) % self.circle.len().max(1);
+        self.at += 1;
+        if self.at >= self.circle.len() {
+            self.at = 0;
+        }
     }
 
     fn complete(&mut self, task: TaskId) {

@@ -49,6 +49,11 @@ impl DelayingScheduler for Rtc {
         self.stack.iter().rev().copied().find(|task| ready.contains(*task))
     }
 
+    #[inline]
+    fn stays(&self, task: TaskId) -> bool {
+        self.stack.last() == Some(&task)
+    }
+
     fn delay(&mut self, task: TaskId) {
         if let Some(place) = self.position(task) {
             self.stack[..=place].rotate_right(1);

@@ -66,6 +66,8 @@ pub enum Why {
 pub struct Ready<'a> {
     /// The tasks that can run: ascending, without repetition.
     enabled: &'a [TaskId],
+    /// Those of them whose number is less than 64, a bit each: nearly always all.
+    few: u64,
     state: u64,
 }
 
@@ -77,8 +79,21 @@ impl<'a> Ready<'a> {
 
     /// Likewise, with a hash of the program's state, for schedulers whose order depends on it.
     pub fn at(enabled: &'a [TaskId], state: u64) -> Self {
+        Self::with_bits(enabled, enabled.iter().fold(0, |few, task| few | Self::bit(*task)), state)
+    }
+
+    /// Likewise, where the [bits](Self::bit) of these tasks are known already.
+    #[inline]
+    pub fn with_bits(enabled: &'a [TaskId], few: u64, state: u64) -> Self {
         debug_assert!(enabled.windows(2).all(|pair| pair[0] < pair[1]), "{enabled:?} is not ascending");
-        Self { enabled, state }
+        debug_assert_eq!(few, enabled.iter().fold(0, |few, task| few | Self::bit(*task)));
+        Self { enabled, few, state }
+    }
+
+    /// The bit that stands for a task; only the first 64 have one.
+    #[inline]
+    pub fn bit(task: TaskId) -> u64 {
+        if task.0 < u64::BITS { 1 << task.0 } else { 0 }
     }
 
     /// The tasks that can run, ascending.
@@ -94,8 +109,8 @@ impl<'a> Ready<'a> {
     /// Whether the task can run.
     #[inline]
     pub fn contains(&self, task: TaskId) -> bool {
-        if self.enabled.len() <= 8 {
-            self.enabled.contains(&task)
+        if task.0 < u64::BITS {
+            self.few >> task.0 & 1 == 1
         } else {
             self.enabled.binary_search(&task).is_ok()
         }
@@ -139,6 +154,13 @@ pub trait DelayingScheduler: Clone + Eq + Hash {
 
     /// A task has ended and is forgotten.
     fn complete(&mut self, task: TaskId);
+
+    /// Whether the task that was taken comes up again at once, if it yields and can go on, and all is as it was then.
+    /// To say so saves the caller from giving it back, and from asking; `false` is never wrong.
+    fn stays(&self, task: TaskId) -> bool {
+        let _ = task;
+        false
+    }
 
     /// After how many successive delays at the most every enabled task has been proposed.
     fn patience(&self) -> usize {

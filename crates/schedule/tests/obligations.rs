@@ -205,6 +205,12 @@ fn walk(u: &mut Unstructured<'_>, name: &str) -> Result<()> {
         if !ready.contains(task) {
             break;
         }
+        if scheduler.stays(task) {
+            let mut twin = scheduler.clone();
+            twin.give(task, Why::Yielded);
+            assert_eq!(twin.take(&ready), Some(task), "{name} does not stay");
+            assert_eq!(twin, scheduler, "{name} does not stay the same");
+        }
         world.step(u, task, &mut scheduler, copies)?;
     }
     Ok(())

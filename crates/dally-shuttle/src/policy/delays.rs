@@ -25,14 +25,16 @@ pub(crate) struct Delays<S> {
     /// The scheduler before anything has happened.
     empty: S,
     scheduler: S,
-    /// The tasks that can run, ascending.
+    /// The tasks that can run, ascending, and their bits.
     ready: Vec<TaskId>,
-    /// The same at the point before.
-    before: Vec<TaskId>,
+    bits: u64,
     /// The tasks that are blocked, but may wake up for no reason.
     dozing: Vec<TaskId>,
-    /// How many tasks the scheduler was given: ids are handed out one by one.
-    known: usize,
+    /// For each task that the scheduler was given: when it was seen last among those that can run. Ids are handed
+    /// out one by one.
+    seen: Vec<u64>,
+    /// How often those who can run were not the same as before.
+    changes: u64,
     /// What has happened so far, in place of the program's state, which nobody knows.
     state: u64,
     /// Whether the scheduler looks at levels.
@@ -51,9 +53,10 @@ impl<S: DelayingScheduler> Delays<S> {
             scheduler: empty.clone(),
             empty,
             ready: Vec::new(),
-            before: Vec::new(),
+            bits: 0,
             dozing: Vec::new(),
-            known: 0,
+            seen: Vec::new(),
+            changes: 0,
             state: 0,
             levels,
             last: Vec::new(),
@@ -62,20 +65,17 @@ impl<S: DelayingScheduler> Delays<S> {
         }
     }
 
-    /// Tells the scheduler what has happened since the last point. The task that has run, if it could go on.
-    #[inline]
-    fn observe(&mut self, point: &Point<'_>) -> Option<TaskId> {
-        let same = self.same_as_before(point);
-        if !same {
-            self.look_around(point);
+    /// Tells the scheduler what has happened since the last point.
+    fn observe(&mut self, point: &Point<'_>) {
+        self.look_around(point);
+        if let Some(current) = point.current.map(ours) {
+            let goes_on = self.ready(0).contains(current);
+            self.scheduler.give(current, if goes_on { Why::Yielded } else { Why::Blocked(None) });
         }
-        let current = point.current.map(ours)?;
-        let goes_on = same || Ready::new(&self.ready).contains(current);
-        self.scheduler.give(current, if goes_on { Why::Yielded } else { Why::Blocked(None) });
-        goes_on.then_some(current)
     }
 
     /// Whether the same tasks can run as at the last point. If so, the one that has run since is among them.
+    #[inline]
     fn same_as_before(&self, point: &Point<'_>) -> bool {
         let same = |(task, id): (&&Task, &TaskId)| ours(task.id()) == *id && task.runnable();
         self.dozing.is_empty()
@@ -84,10 +84,11 @@ impl<S: DelayingScheduler> Delays<S> {
     }
 
     fn look_around(&mut self, point: &Point<'_>) {
-        std::mem::swap(&mut self.before, &mut self.ready);
+        let (before, now) = (self.changes, self.changes + 1);
+        self.changes = now;
         self.ready.clear();
         self.dozing.clear();
-        let mut behind = 0;
+        let mut bits = 0;
         for task in point.tasks {
             let id = ours(task.id());
             if !task.runnable() {
@@ -95,21 +96,26 @@ impl<S: DelayingScheduler> Delays<S> {
                 continue;
             }
             self.ready.push(id);
-            // Both lists ascend.
-            while self.before.get(behind).is_some_and(|other| *other < id) {
-                behind += 1;
-            }
-            if self.before.get(behind) != Some(&id) {
+            bits |= Ready::bit(id);
+            let seen = self.seen.get_mut(id.index()).map(|seen| std::mem::replace(seen, now));
+            if seen != Some(before) {
                 self.give_newcomer(task, point.current);
             }
         }
+        self.bits = bits;
+    }
+
+    #[inline]
+    fn ready(&self, history: u64) -> Ready<'_> {
+        Ready::with_bits(&self.ready, self.bits, history)
     }
 
     /// A task can run that could not before: it is new, or was woken, or is the one that has run.
+    #[inline(never)]
     fn give_newcomer(&mut self, task: &Task, current: Option<shuttle::TaskId>) {
         let id = ours(task.id());
-        if id.index() >= self.known {
-            self.known = id.index() + 1;
+        if id.index() >= self.seen.len() {
+            self.seen.resize(id.index() + 1, self.changes);
             let level = if self.levels { Level::of(task.id()) } else { 0 };
             let by = task.parent_task_id().map(ours);
             self.scheduler.give(id, Why::Posted(Post { by, level, ..Post::default() }));
@@ -123,8 +129,13 @@ impl<S: DelayingScheduler> Delays<S> {
         point.current.map(ours).filter(|current| self.ready.len() > 1 && self.ready.contains(current))
     }
 
-    /// Decides who comes last, now that this task has asked for others to run.
-    fn put_last(&mut self, yielding: Option<TaskId>) {
+    /// Decides who comes last, now that a task may have asked for others to run.
+    #[inline(never)]
+    fn put_last(&mut self, point: &Point<'_>) {
+        let yielding = if point.yielding { self.yielding(point) } else { None };
+        if yielding.is_none() && self.last.is_empty() {
+            return;
+        }
         if self.levels {
             self.last.retain(|task| Some(*task) != yielding && self.ready.contains(task));
         } else {
@@ -140,7 +151,7 @@ impl<S: DelayingScheduler> Delays<S> {
     /// How many proposals of tasks that cannot run, or were proposed before, are worth waiting for.
     fn patience(&self) -> usize {
         match self.scheduler.patience() {
-            usize::MAX => 2 * self.known,
+            usize::MAX => 2 * self.seen.len(),
             patience => patience,
         }
     }
@@ -155,30 +166,56 @@ impl<S: DelayingScheduler> Delays<S> {
         }
     }
 
-    /// The n-th task of the order.
-    #[inline]
-    fn nth_task(&mut self, goes_on: Option<TaskId>, nth: usize) -> TaskId {
-        if nth == 0 && self.last.is_empty() {
-            // Nearly always, and nearly always the same task: so it should cost little.
-            let proposal = self.scheduler.take(&Ready::at(&self.ready, self.state));
-            match proposal {
-                Some(task) if proposal == goes_on || Ready::new(&self.ready).contains(task) => return task,
-                Some(blocked) => self.scheduler.delay(blocked),
-                None => {}
-            }
+    /// The n-th task of the order, whoever can run now, and comes last.
+    #[inline(never)]
+    fn choose_afresh(&mut self, point: &Point<'_>, nth: usize) -> (shuttle::TaskId, Price) {
+        self.observe(point);
+        self.put_off.clear();
+        self.state = point.history;
+        if point.yielding || !self.last.is_empty() {
+            self.put_last(point);
         }
-        self.deviate(nth)
+        let task = if nth == 0 && self.last.is_empty() { self.first_task() } else { self.deviate(nth) };
+        (theirs(task), Price::new(true, true, nth as u32))
     }
 
+    /// The first task of the order, where nobody comes last.
+    #[inline]
+    fn first_task(&mut self) -> TaskId {
+        let ready = Ready::with_bits(&self.ready, self.bits, self.state);
+        match self.scheduler.take(&ready) {
+            Some(task) if ready.contains(task) => return task,
+            Some(blocked) => self.scheduler.delay(blocked),
+            None => {}
+        }
+        self.deviate(0)
+    }
+
+    #[inline(never)]
     fn deviate(&mut self, nth: usize) -> TaskId {
-        self.rest.clone_from(&self.ready);
+        self.rest.clear();
+        let first = if nth > 0 && self.last.is_empty() { self.put_off_first() } else { None };
+        self.rest.extend(self.ready.iter().filter(|task| Some(**task) != first));
         for place in 0..self.last.len() {
             let resting = self.last[place];
             self.settle_on(resting);
             self.scheduler.delay(resting);
             self.rest.retain(|task| *task != resting);
         }
-        self.propose(nth).unwrap_or_else(|| self.choose_unproposed(nth))
+        let task = self.propose(nth).unwrap_or_else(|| self.choose_unproposed(nth));
+        self.last.retain(|resting| *resting != task);
+        task
+    }
+
+    /// Delays the first task of the order, which is to stand back, if the scheduler proposes one.
+    fn put_off_first(&mut self) -> Option<TaskId> {
+        let ready = Ready::with_bits(&self.ready, self.bits, self.state);
+        let first = self.scheduler.take(&ready)?;
+        if ready.contains(first) {
+            self.put_off.push(theirs(first));
+        }
+        self.scheduler.delay(first);
+        Some(first)
     }
 
     /// The n-th task of the order, if the scheduler proposes that many.
@@ -212,24 +249,26 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
     fn begin(&mut self) {
         self.scheduler.clone_from(&self.empty);
         self.ready.clear();
+        self.bits = 0;
         self.dozing.clear();
         self.last.clear();
-        self.known = 0;
+        self.seen.clear();
     }
 
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (shuttle::TaskId, Price) {
-        let goes_on = self.observe(point);
-        self.put_off.clear();
-        self.state = point.history;
-        let yielding = if point.yielding { self.yielding(point) } else { None };
-        if yielding.is_some() || !self.last.is_empty() {
-            self.put_last(yielding);
+        // Nearly always the same tasks can run as before, and the same one goes on: so that should cost little.
+        match point.current {
+            Some(current)
+                if nth == 0
+                    && !point.yielding
+                    && self.last.is_empty()
+                    && self.scheduler.stays(ours(current))
+                    && self.same_as_before(point) =>
+            {
+                (current, Price::USUAL)
+            }
+            _ => self.choose_afresh(point, nth),
         }
-        let task = self.nth_task(goes_on, nth);
-        if !self.last.is_empty() {
-            self.last.retain(|resting| *resting != task);
-        }
-        (theirs(task), Price { first: 1, further: 1, paid: nth as u32 })
     }
 
     fn put_off(&self) -> &[shuttle::TaskId] {

@@ -35,9 +35,9 @@ impl Policy for Preemptions {
         let mut order = willing.chain(yielding).chain(dozing).map(|task| task.id());
 
         let free = if can_go_on.is_some() { 1 } else { others(true).count() + others(false).count() };
-        let costs_more_after = |nth: usize| u32::from(nth + 1 == free);
+        let costs_more_after = |nth: usize| nth + 1 == free;
         let paid = u32::from(nth >= free);
-        let price = Price { first: costs_more_after(0), further: costs_more_after(nth), paid };
+        let price = Price::new(costs_more_after(0), costs_more_after(nth), paid);
         let default = order.next();
         let chosen = if nth == 0 { default } else { order.nth(nth - 1) };
         let Some(task) = chosen else { unreachable!("the order holds every task that can run") };

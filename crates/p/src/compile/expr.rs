@@ -5,7 +5,7 @@ use crate::ast::{Binary, ExprId, ExprKind, Unary};
 use crate::check::info::Use;
 use crate::check::types::{Kind, Ty};
 use crate::code::{Op, Shape};
-use crate::value::Value;
+use crate::value::{UNNAMED, Value};
 
 impl Compiler<'_> {
     /// Leaves the value of an expression on the stack.
@@ -34,11 +34,12 @@ impl Compiler<'_> {
             ExprKind::Str(text, args) => self.string(program.ast.text(*text), args),
             ExprKind::Tuple(fields) => {
                 self.exprs(fields);
-                self.emit(Op::Tuple(fields.len() as u32));
+                self.emit(Op::Tuple(UNNAMED, fields.len() as u32));
             }
             ExprKind::Named(fields) => {
                 fields.iter().for_each(|f| self.expr(f.1));
-                self.emit(Op::Tuple(fields.len() as u32));
+                let names = self.names(fields.iter().map(|(name, _)| name.sym));
+                self.emit(Op::Tuple(names, fields.len() as u32));
             }
             ExprKind::Field(inner, _) | ExprKind::Item(inner, _) => {
                 self.expr(*inner);
@@ -47,8 +48,7 @@ impl Compiler<'_> {
                 }
             }
             ExprKind::Index(inner, index) => {
-                self.expr(*inner);
-                self.expr(*index);
+                self.operands(&[*inner, *index]);
                 self.emit(Op::Index);
             }
             ExprKind::Default(_) => {
@@ -126,7 +126,7 @@ impl Compiler<'_> {
             [one] => self.expr(*one),
             several => {
                 self.exprs(several);
-                self.emit(Op::Tuple(several.len() as u32));
+                self.emit(Op::Tuple(UNNAMED, several.len() as u32));
             }
         }
     }
@@ -146,26 +146,51 @@ impl Compiler<'_> {
     }
 
     fn binary(&mut self, op: Binary, left: ExprId, right: ExprId) {
-        self.expr(left);
-        let short = match op {
-            Binary::And => Some(false),
-            Binary::Or => Some(true),
-            Binary::Implies => {
-                self.emit(Op::Not);
-                Some(true)
+        let when = match op {
+            Binary::And => false,
+            Binary::Or | Binary::Implies => true,
+            _ => {
+                self.operands(&[left, right]);
+                self.emit(Op::Binary(op));
+                return;
             }
+        };
+        self.expr(left);
+        if op == Binary::Implies {
+            self.emit(Op::Not);
+        }
+        let jump = self.emit(Op::JumpIf(when, 0));
+        self.expr(right);
+        self.land(jump);
+    }
+
+    /// Leaves several values on the stack. As in P, a variable that stands by itself is read after all others are
+    /// computed: a function that is called for one of them may change it.
+    pub(super) fn operands(&mut self, ids: &[ExprId]) {
+        let program = self.program;
+        let field = |id: &ExprId| match (&program.ast.exprs[id.index()].kind, program.info.use_of(*id)) {
+            (ExprKind::Name(_), Use::Field(field)) => Some(field),
             _ => None,
         };
-        match short {
-            Some(when) => {
-                let jump = self.emit(Op::JumpIf(when, 0));
-                self.expr(right);
-                self.land(jump);
+        let last_call = ids.iter().rposition(|id| self.calls[id.index()]).unwrap_or(0);
+        if !ids[..last_call].iter().any(|id| field(id).is_some()) {
+            return self.exprs(ids);
+        }
+        let base = self.locals;
+        self.locals += ids.len() as u32;
+        for (slot, id) in (base..).zip(ids) {
+            if field(id).is_none() {
+                self.expr(*id);
+                self.emit(Op::SetLocal(slot));
             }
-            None => {
-                self.expr(right);
-                self.emit(Op::Binary(op));
-            }
+        }
+        for (slot, id) in (base..).zip(ids) {
+            self.emit(field(id).map_or(Op::Local(slot), Op::Field));
+        }
+        // What is no longer needed must not tell states apart.
+        for slot in base..self.locals {
+            self.constant(Value::Null);
+            self.emit(Op::SetLocal(slot));
         }
     }
 
@@ -182,8 +207,13 @@ impl Compiler<'_> {
             Kind::Str => Shape::Str,
             Kind::Event => Shape::Event,
             Kind::Machine | Kind::Permission(..) => Shape::Machine,
-            Kind::Tuple(fields) => Shape::Tuple(fields.iter().map(|ty| self.part_shape(*ty)).collect()),
-            Kind::Named(fields) => Shape::Tuple(fields.iter().map(|(_, ty)| self.part_shape(*ty)).collect()),
+            Kind::Tuple(fields) => {
+                Shape::Tuple(UNNAMED, fields.iter().map(|ty| self.part_shape(*ty)).collect())
+            }
+            Kind::Named(fields) => {
+                let names = self.names(fields.iter().map(|(name, _)| *name));
+                Shape::Tuple(names, fields.iter().map(|(_, ty)| self.part_shape(*ty)).collect())
+            }
             Kind::Seq(element) => Shape::Seq(self.part_shape(*element)),
             Kind::Set(element) => Shape::Set(self.part_shape(*element)),
             Kind::Map(key, value) => Shape::Map(self.part_shape(*key), self.part_shape(*value)),

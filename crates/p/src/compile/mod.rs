@@ -6,14 +6,15 @@ mod stmt;
 
 use dally_bpl::diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics};
 use dally_bpl::source::Span;
+use dally_bpl::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::Program;
-use crate::ast::{FunId, Literal, MachineKind, StmtKind, Temperature};
+use crate::ast::{Ast, ExprId, ExprKind, FunId, Literal, MachineKind, StmtKind, Temperature};
 use crate::check::info::{EventSet, Handler, TestInfo, Use};
 use crate::check::types::{Kind as TypeKind, Permission, Ty, Types};
 use crate::code::{Action, Code, Function, Kind, MachineCode, Op, Shape, State};
-use crate::value::{Data, Heap, Value};
+use crate::value::{Data, Heap, UNNAMED, Value};
 
 /// Compiles a test. What cannot be run is reported.
 pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap), Vec<Diagnostic>> {
@@ -28,12 +29,15 @@ pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap)
         constants: FxHashMap::default(),
         defaults: FxHashMap::default(),
         shapes: FxHashMap::default(),
+        name_lists: FxHashMap::default(),
         any_payload: emits_by_value(program),
+        calls: callers(&program.ast),
         diagnostics: Diagnostics::default(),
         span: Span::NONE,
         loops: Vec::new(),
         locals: 0,
     };
+    compiler.names([].into_iter());
     compiler.events();
     compiler.kinds();
     while let Some((fun, number)) = compiler.todo.pop() {
@@ -46,14 +50,39 @@ pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap)
     Ok((compiler.code, compiler.heap))
 }
 
-/// Whether the program gives something to carry to events that only a run can tell.
+/// Whether the program emits events that only a run can tell.
 fn emits_by_value(program: &Program) -> bool {
     program.ast.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Send(_, event, args) | StmtKind::Raise(event, args) | StmtKind::Announce(event, args) => {
-            !args.is_empty() && !matches!(program.info.use_of(*event), Use::Event(_))
+        StmtKind::Send(_, event, _) | StmtKind::Raise(event, _) | StmtKind::Announce(event, _) => {
+            !matches!(program.info.use_of(*event), Use::Event(_))
         }
         _ => false,
     })
+}
+
+/// Which expressions call functions.
+fn callers(ast: &Ast) -> Vec<bool> {
+    let mut calls: Vec<bool> = Vec::with_capacity(ast.exprs.len());
+    for expr in &ast.exprs {
+        // Parts come before the whole.
+        let call = |part: &ExprId| calls.get(part.index()).copied().unwrap_or(true);
+        calls.push(match &expr.kind {
+            ExprKind::Call(..) => true,
+            ExprKind::Str(_, parts) | ExprKind::Tuple(parts) | ExprKind::New(_, parts) => {
+                parts.iter().any(call)
+            }
+            ExprKind::Named(parts) => parts.iter().any(|(_, part)| call(part)),
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => call(a) || call(b),
+            ExprKind::Field(part, _)
+            | ExprKind::Item(part, _)
+            | ExprKind::Unary(_, part)
+            | ExprKind::Cast(part, _)
+            | ExprKind::Coerce(part, _)
+            | ExprKind::Choose(Some(part)) => call(part),
+            _ => false,
+        });
+    }
+    calls
 }
 
 /// Jumps out of a loop, or out of a case of a `receive`, to be filled in at its end.
@@ -75,8 +104,11 @@ struct Compiler<'a> {
     constants: FxHashMap<(u8, u64), u32>,
     defaults: FxHashMap<Ty, Value>,
     shapes: FxHashMap<Ty, u32>,
+    name_lists: FxHashMap<Vec<Sym>, u32>,
     /// Whether events may carry what they should not.
     any_payload: bool,
+    /// Which expressions call functions.
+    calls: Vec<bool>,
     diagnostics: Diagnostics,
     /// The statement that is being compiled.
     span: Span,
@@ -92,8 +124,20 @@ impl Compiler<'_> {
         for event in &self.program.info.events {
             let name = self.program.ast.text(event.name).to_owned();
             let default = self.default_value(event.payload);
+            let shape = self.shape(event.payload);
             self.code.events.push((name, event.payload, default));
+            self.code.event_shapes.push(shape);
         }
+    }
+
+    /// The number of this list of names.
+    fn names(&mut self, names: impl Iterator<Item = Sym>) -> u32 {
+        let list: Vec<Sym> = names.collect();
+        let program = self.program;
+        *self.name_lists.entry(list).or_insert_with_key(|list| {
+            self.code.names.push(list.iter().map(|name| program.ast.text(*name).to_owned()).collect());
+            self.code.names.len() as u32 - 1
+        })
     }
 
     /// The view that allows these events.
@@ -307,11 +351,12 @@ impl Compiler<'_> {
             TypeKind::Map(..) => self.heap.intern(Data::Map([].into())),
             TypeKind::Tuple(fields) => {
                 let fields: Vec<Value> = fields.iter().map(|t| self.nested_default(*t)).collect();
-                self.heap.tuple(&fields)
+                self.heap.tuple(UNNAMED, &fields)
             }
             TypeKind::Named(fields) => {
+                let names = self.names(fields.iter().map(|(name, _)| *name));
                 let fields: Vec<Value> = fields.iter().map(|f| self.nested_default(f.1)).collect();
-                self.heap.tuple(&fields)
+                self.heap.tuple(names, &fields)
             }
             _ => Value::Null,
         };

@@ -85,6 +85,9 @@ impl Compiler<'_> {
             }
             StmtKind::Announce(event, args) => {
                 self.emission(*event, args);
+                if !self.is_literal_event(*event) {
+                    self.emit(Op::Conform);
+                }
                 self.emit(Op::Announce);
             }
             StmtKind::Goto(_, args) => {
@@ -97,14 +100,18 @@ impl Compiler<'_> {
         }
     }
 
-    /// An event and what it carries.
+    /// An event and what it carries. If nothing is said, that is the default value if the event is named here, and
+    /// nothing if it comes from a variable, as in P.
     fn emission(&mut self, event: ExprId, args: &[ExprId]) {
         self.expr(event);
-        if args.is_empty() {
-            self.emit(Op::DefaultPayload);
-        } else {
-            self.payload(args);
+        match self.program.info.use_of(event) {
+            Use::Event(event) if args.is_empty() => self.constant(self.code.events[event as usize].2),
+            _ => self.payload(args),
         }
+    }
+
+    fn is_literal_event(&self, event: ExprId) -> bool {
+        matches!(self.program.info.use_of(event), Use::Event(_))
     }
 
     fn set(&mut self, meaning: Use) {
@@ -147,8 +154,9 @@ impl Compiler<'_> {
             }
         }
         steps.reverse();
-        indices.iter().rev().for_each(|index| self.expr(*index));
-        operands.iter().for_each(|operand| self.expr(*operand));
+        indices.reverse();
+        indices.extend_from_slice(operands);
+        self.operands(&indices);
         let (field, variable) = match info.use_of(root) {
             Use::Field(field) => (true, field),
             Use::Local(slot) => (false, slot),

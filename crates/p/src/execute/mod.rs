@@ -6,7 +6,7 @@
 //!
 //! What P does in two steps is one here where no other machine can tell: it takes an event and then lets others run
 //! before the handler; here others run before the event is taken. New events go to the end of a queue, so that the
-//! same event is taken either way.
+//! same event is taken either way. Where it finds none, and handles `null`, there are two steps here as well.
 
 mod ops;
 mod update;
@@ -26,7 +26,7 @@ use crate::value::Value;
 const FUEL: i64 = 4_000_000;
 /// How much of it is used between two looks at what ends a step.
 const FUEL_BETWEEN_LOOKS: i64 = 1 << 16;
-/// Calls that are nested more deeply than this have no end.
+/// Calls that are nested more deeply than this are not followed.
 const DEEPEST: usize = 10_000;
 /// Larger circles are not looked for.
 const LARGEST_CIRCLE: usize = 64;
@@ -64,6 +64,7 @@ pub(crate) enum Note {
     /// A variable has a new value: of the machine, or of the function of this number.
     Set(Option<u32>, u32, Value),
     Takes(EventId, Value),
+    FindsNothing,
     Raises(EventId, Value),
     Announces(EventId, Value),
     Sends(u32, EventId, Value),
@@ -246,16 +247,23 @@ impl<'m, O: Observer> Runner<'m, O> {
                     None => self.raise(event, payload),
                 }
             }
-            Mode::Idle => {
-                self.local.mode = Mode::Running;
-                match self.available() {
-                    Some(place) => {
-                        let (event, payload) = self.queue.remove(place);
-                        self.note(Note::Takes(event, payload));
-                        self.handle(event, payload)
-                    }
-                    None => self.handle(NULL_EVENT, Value::Null),
+            Mode::Idle => match self.available() {
+                Some(place) => {
+                    self.local.mode = Mode::Running;
+                    let (event, payload) = self.queue.remove(place);
+                    self.note(Note::Takes(event, payload));
+                    self.handle(event, payload)
                 }
+                None => {
+                    // What comes in from now on is too late.
+                    self.local.mode = Mode::Defaulting;
+                    self.note(Note::FindsNothing);
+                    Err(End::Stops)
+                }
+            },
+            Mode::Defaulting => {
+                self.local.mode = Mode::Running;
+                self.handle(NULL_EVENT, Value::Null)
             }
         }
     }
@@ -358,7 +366,9 @@ impl<'m, O: Observer> Runner<'m, O> {
         let function = &self.code.functions[number as usize];
         self.burn(function.defaults.len())?;
         if self.local.frames.len() >= DEEPEST {
-            return fails(format!("the calls of `{}` have no end", function.name));
+            let message =
+                format!("more than {DEEPEST} calls are nested: perhaps `{}` never returns", function.name);
+            return Err(End::Fails(Box::new(Failure::unsupported(message))));
         }
         let base = self.local.values.len() as u32 - function.params;
         self.local.values.extend_from_slice(&function.defaults);

@@ -4,8 +4,9 @@ use dally_explore::Failure;
 
 use super::{End, MOST_CHOICES, Note, Observer, Run, Runner, fails, first};
 use crate::ast::Binary;
-use crate::check::info::{EventId, NULL_EVENT};
+use crate::check::info::{EventId, HALT, NULL_EVENT};
 use crate::code::{Op, Shape};
+use crate::show::Writer;
 use crate::state::{Mode, Then};
 use crate::value::{Data, Value};
 
@@ -80,8 +81,9 @@ impl<O: Observer> Runner<'_, O> {
             }
             Op::Call(function) => self.call(function)?,
             Op::Takes(slot, shape) => {
-                let value = self.local.values[self.base() + slot as usize];
-                self.expect_shape(value, shape, "what the event carries")?;
+                let place = self.base() + slot as usize;
+                self.local.values[place] =
+                    self.expect_shape(self.local.values[place], shape, "what the event carries")?;
             }
             Op::Return => {
                 let value = self.pop();
@@ -107,6 +109,9 @@ impl<O: Observer> Runner<'_, O> {
             Op::Announce => {
                 let payload = self.pop();
                 let event = self.event("announces")?;
+                if event == HALT {
+                    return fails(format!("`{}` announces `halt`, which cannot be", self.name()));
+                }
                 self.note(Note::Announces(event, payload));
                 self.announce(event, payload)?;
             }
@@ -125,13 +130,7 @@ impl<O: Observer> Runner<'_, O> {
                 self.local.mode = Mode::Receiving(cases);
                 return Err(End::Stops);
             }
-            Op::DefaultPayload => {
-                let payload = match self.local.values.last() {
-                    Some(Value::Event(event)) => self.code.events[*event as usize].2,
-                    _ => Value::Null,
-                };
-                self.push(payload);
-            }
+            Op::Conform => self.conform()?,
             Op::Nondet | Op::FairNondet => {
                 self.options.extend([Value::Bool(false), Value::Bool(true)]);
                 return Err(End::Chooses(2));
@@ -160,6 +159,27 @@ impl<O: Observer> Runner<'_, O> {
 
     fn name(&self) -> &str {
         &self.code.machines[self.machine() as usize].name
+    }
+
+    /// Looks at what is to be announced. Nothing stands for the default value if that is not a reference, as in P.
+    fn conform(&mut self) -> Run<()> {
+        let payload = self.pop();
+        let Some(Value::Event(event)) = self.local.values.last().copied() else {
+            self.push(payload);
+            return Ok(());
+        };
+        let shape = self.code.event_shapes[event as usize];
+        let is_plain = matches!(
+            self.code.shapes[shape as usize].0,
+            Shape::Bool | Shape::Int | Shape::Float | Shape::Str
+        );
+        let payload = match payload {
+            Value::Null if is_plain => self.code.events[event as usize].2,
+            payload => payload,
+        };
+        let payload = self.expect_shape(payload, shape, "what the event carries")?;
+        self.push(payload);
+        Ok(())
     }
 
     /// Looks at what is to be sent, and shows it to the monitors; then others may run.
@@ -247,7 +267,7 @@ impl<O: Observer> Runner<'_, O> {
                     self.options.extend(entries.iter().map(|e| e.0));
                     &[]
                 }
-                Data::Seq(values) | Data::Set(values) | Data::Tuple(values) => values,
+                Data::Seq(values) | Data::Set(values) | Data::Tuple(_, values) => values,
             },
             _ => &[],
         };
@@ -276,7 +296,7 @@ impl<O: Observer> Runner<'_, O> {
             Op::Not => Value::Bool(self.pop() != Value::Bool(true)),
             Op::Item(item) => match self.pop() {
                 Value::Data(id) => match self.store.heap.data(id) {
-                    Data::Tuple(fields) if (item as usize) < fields.len() => fields[item as usize],
+                    Data::Tuple(_, fields) if (item as usize) < fields.len() => fields[item as usize],
                     _ => return fails("a tuple does not have the field that is asked for"),
                 },
                 _ => return fails("a field is asked for, and the tuple is `null`"),
@@ -290,6 +310,9 @@ impl<O: Observer> Runner<'_, O> {
                     Data::Map(entries) => {
                         self.burn(NEW + entries.len())?;
                         let keys = op == Op::Keys;
+                        if !keys && entries.iter().any(|(_, value)| *value == Value::Null) {
+                            return fails("values are asked for, and one of them is `null`");
+                        }
                         let list = entries.iter().map(|(k, v)| if keys { *k } else { *v });
                         self.store.heap.intern(Data::Seq(list.collect()))
                     }
@@ -300,21 +323,20 @@ impl<O: Observer> Runner<'_, O> {
             Op::Sizeof => match self.pop() {
                 Value::Data(id) => Value::Int(match self.store.heap.data(id) {
                     Data::Map(entries) => entries.len() as i64,
-                    Data::Seq(values) | Data::Set(values) | Data::Tuple(values) => values.len() as i64,
+                    Data::Seq(values) | Data::Set(values) | Data::Tuple(_, values) => values.len() as i64,
                 }),
                 _ => return fails("the size is asked for, and the collection is `null`"),
             },
-            Op::Tuple(count) => {
+            Op::Tuple(names, count) => {
                 self.burn(NEW + count as usize)?;
                 let from = self.local.values.len().saturating_sub(count as usize);
-                let value = self.store.heap.tuple(&self.local.values[from..]);
+                let value = self.store.heap.tuple(names, &self.local.values[from..]);
                 self.local.values.truncate(from);
                 value
             }
             Op::Cast(shape) => {
                 let value = self.pop();
-                self.expect_shape(value, shape, "the value that is cast")?;
-                value
+                self.expect_shape(value, shape, "the value that is cast")?
             }
             Op::ToInt => match self.pop() {
                 Value::Float(bits) => Value::Int(f64::from_bits(bits) as i64),
@@ -369,12 +391,13 @@ impl<O: Observer> Runner<'_, O> {
             (Binary::Eq | Binary::Iff, a, b) => Value::Bool(heap.equal(a, b)),
             (Binary::Ne, a, b) => Value::Bool(!heap.equal(a, b)),
             (Binary::In, value, Value::Data(id)) => Value::Bool(match heap.data(id) {
+                Data::Map(_) if value == Value::Null => return fails("`null` is no key of a map"),
                 Data::Seq(values) => {
                     let found = values.iter().any(|v| heap.equal(*v, value));
                     self.burn(values.len())?;
                     found
                 }
-                Data::Set(values) | Data::Tuple(values) => heap.find(values, value).is_ok(),
+                Data::Set(values) | Data::Tuple(_, values) => heap.find(values, value).is_ok(),
                 Data::Map(entries) => heap.find_key(entries, value).is_ok(),
             }),
             (op, Value::Int(a), Value::Int(b)) => match op {
@@ -425,7 +448,7 @@ impl<O: Observer> Runner<'_, O> {
         })
     }
 
-    /// Whether a value has a shape.
+    /// Whether a value has a shape as it is.
     fn has_shape(&mut self, value: Value, shape: u32) -> Run<bool> {
         let code = self.code;
         self.burn(0)?;
@@ -437,11 +460,11 @@ impl<O: Observer> Runner<'_, O> {
             | (Shape::Str, Value::Str(_))
             | (Shape::Event, Value::Event(_) | Value::Null)
             | (Shape::Machine, Value::Machine { .. } | Value::Null)
-            | (Shape::Tuple(_) | Shape::Seq(_) | Shape::Set(_) | Shape::Map(..), Value::Null) => true,
+            | (Shape::Tuple(..) | Shape::Seq(_) | Shape::Set(_) | Shape::Map(..), Value::Null) => true,
             (shape, Value::Data(id)) => match (shape, self.store.heap.data(id)) {
-                (Shape::Tuple(shapes), Data::Tuple(fields)) => {
-                    shapes.len() == fields.len()
-                        && self.have_shapes(fields.iter().copied().zip(shapes.iter().copied()))?
+                (Shape::Tuple(names, shapes), Data::Tuple(own, fields)) => {
+                    let parts = fields.iter().copied().zip(shapes.iter().copied());
+                    names == own && shapes.len() == fields.len() && self.have_shapes(parts)?
                 }
                 (Shape::Seq(shape), Data::Seq(values)) | (Shape::Set(shape), Data::Set(values)) => {
                     self.have_shapes(values.iter().map(|value| (*value, *shape)))?
@@ -464,13 +487,41 @@ impl<O: Observer> Runner<'_, O> {
         Ok(true)
     }
 
-    /// Fails if a value does not have a shape, saying what it is.
-    fn expect_shape(&mut self, value: Value, shape: u32, what: &str) -> Run<()> {
+    /// A value of a shape, if this is one. P finds the fields of a tuple by the names that it was made with: so those of
+    /// a tuple with the same names in another order are put into the order of the shape.
+    fn shaped(&mut self, value: Value, shape: u32) -> Run<Option<Value>> {
         if self.has_shape(value, shape)? {
-            return Ok(());
+            return Ok(Some(value));
         }
-        let mut shown = String::new();
-        crate::show::write(&(self.code, &self.store.heap), value, &mut shown);
+        let (code, store) = (self.code, self.store);
+        let (Shape::Tuple(names, shapes), Value::Data(id)) = (&code.shapes[shape as usize].0, value) else {
+            return Ok(None);
+        };
+        let Data::Tuple(own, fields) = store.heap.data(id) else { return Ok(None) };
+        let (theirs, ours) = (&code.names[*own as usize], &code.names[*names as usize]);
+        if theirs.len() != ours.len() || fields.len() != ours.len() {
+            return Ok(None);
+        }
+        let mut ordered = Vec::new();
+        for (name, shape) in ours.iter().zip(shapes) {
+            let Some(place) = theirs.iter().position(|other| other == name) else { return Ok(None) };
+            match dally_bpl::stack::grow(|| self.shaped(fields[place], *shape))? {
+                Some(field) => ordered.push(field),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(store.heap.tuple(*names, &ordered)))
+    }
+
+    /// Fails if a value does not have a shape, saying what it is.
+    fn expect_shape(&mut self, value: Value, shape: u32, what: &str) -> Run<Value> {
+        if let Some(value) = self.shaped(value, shape)? {
+            return Ok(value);
+        }
+        let shown = match value {
+            Value::Null => "null".to_owned(),
+            value => Writer::new(self.code, &self.store.heap).text(value),
+        };
         fails(format!("{what} is {shown}, which is no `{}`", self.code.shapes[shape as usize].1))
     }
 
@@ -479,6 +530,7 @@ impl<O: Observer> Runner<'_, O> {
         let args: Vec<Value> = self.local.values.drain(from..).collect();
         let Value::Str(text) = self.code.constants[text as usize] else { return Ok(Value::Null) };
         let mut out = String::new();
+        let mut writer = Writer::new(self.code, &self.store.heap);
         let mut chars = self.store.heap.text(text).chars().peekable();
         while let Some(c) = chars.next() {
             match c {
@@ -493,14 +545,14 @@ impl<O: Observer> Runner<'_, O> {
                 '{' => {
                     let digits: String = chars.by_ref().take_while(|c| *c != '}').collect();
                     let arg = digits.parse::<usize>().ok().and_then(|i| args.get(i));
-                    crate::show::write(
-                        &(self.code, &self.store.heap),
-                        arg.copied().unwrap_or_default(),
-                        &mut out,
-                    );
+                    out.push_str(&writer.text(arg.copied().unwrap_or_default()));
                 }
                 c => out.push(c),
             }
+        }
+        if writer.is_full() {
+            let message = format!("a string of more than {} bytes", Writer::LONGEST);
+            return Err(End::Fails(Box::new(Failure::unsupported(message))));
         }
         self.burn(out.len())?;
         Ok(self.store.heap.string(&out))

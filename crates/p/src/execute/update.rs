@@ -74,7 +74,7 @@ impl<O: Observer> Runner<'_, O> {
         let heap = &self.store.heap;
         let Value::Data(id) = whole else { return fails("a part is changed, and the whole is `null`") };
         match (heap.data(id), step, index) {
-            (Data::Tuple(fields), PathStep::Item(item), _) => match fields.get(item as usize) {
+            (Data::Tuple(_, fields), PathStep::Item(item), _) => match fields.get(item as usize) {
                 Some(value) => Ok((item as usize, *value)),
                 None => fails("a tuple does not have the field that is changed"),
             },
@@ -86,6 +86,7 @@ impl<O: Observer> Runner<'_, O> {
                     }
                 }
             }
+            (Data::Map(_), PathStep::Index, Some(Value::Null)) => fails("`null` is no key of a map"),
             (Data::Map(entries), PathStep::Index, Some(key)) => match heap.find_key(entries, key) {
                 Ok(place) => Ok((place, entries[place].1)),
                 Err(place) if sets => Ok((place, Value::Null)),
@@ -101,7 +102,7 @@ impl<O: Observer> Runner<'_, O> {
         let Value::Data(id) = whole else { return Ok(whole) };
         let mut data = heap.data(id).clone();
         let size = match &mut data {
-            Data::Tuple(values) | Data::Seq(values) | Data::Set(values) => {
+            Data::Tuple(_, values) | Data::Seq(values) | Data::Set(values) => {
                 values[place] = part;
                 values.len()
             }
@@ -149,6 +150,8 @@ impl<O: Observer> Runner<'_, O> {
                     list.remove(place);
                 })
             }
+            (Data::Map(_), _, Value::Null) => return fails("`null` is no key of a map"),
+            (Data::Set(_), Change::Add, Value::Null) => return fails("`null` cannot be put into a set"),
             (Data::Set(values), Change::Add, element) => match heap.find(values, element) {
                 Ok(_) => return Ok(value),
                 Err(place) => edit(values, |list| list.insert(place, element)),
