@@ -119,6 +119,24 @@ fn random_programs() {
     for_seeds("random_programs", 100, |seed| all_agree(&Loops::random(&mut Random::new(seed)), seed));
 }
 
+/// Among the models are some with a fair cycle, some with an unfair one only, some with none, and some that need delays.
+#[test]
+fn models_are_of_all_kinds() {
+    let (mut kinds, mut delayed) = ([0; 3], 0);
+    for seed in 0..200 {
+        let random = &mut Random::new(seed);
+        let graphs = if seed % 2 == 0 {
+            reference::graphs(&Web::random(random), &policy(seed), BOUNDS)
+        } else {
+            reference::graphs(&Loops::random(random), &policy(seed), BOUNDS)
+        };
+        let (first, last) = (&graphs[0], &graphs[BOUNDS as usize]);
+        kinds[usize::from(last.has_cycle(true)) + usize::from(last.has_cycle(false))] += 1;
+        delayed += usize::from(!first.has_cycle(true) && last.has_cycle(true));
+    }
+    assert!(kinds.iter().all(|count| *count >= 10) && delayed >= 5, "{kinds:?}, {delayed}");
+}
+
 /// The same lasso is found by one thread and by two.
 #[test]
 fn threads_do_not_matter() {
