@@ -409,7 +409,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             if threads > 1 && reaches(layer.as_slice(), share_from) {
                 let others = threads - self.scratches.len().min(threads);
                 self.scratches.extend((0..others).map(|_| Scratch::new(self.expander.options)));
-                let nodes = layer.by_ref().take(wave::blocks(threads)).collect();
+                let nodes = wave::split(layer.by_ref().take(wave::blocks(threads)).collect(), threads);
                 let Self { expander, core, scratches, scratch, .. } = self;
                 wave::expand(expander, nodes, bound, core, scratches, &mut scratch.tally)?;
             } else {

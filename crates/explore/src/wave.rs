@@ -24,6 +24,29 @@ use crate::{Fingerprint, Program, TaskId};
 /// Blocks in a wave, for each thread: enough to balance, few enough to bound the memory.
 const BLOCKS_PER_THREAD: usize = 32;
 
+/// A wave has at least so many blocks for each thread, if it has the nodes: otherwise some threads wait for others.
+const FEWEST_BLOCKS: usize = 4;
+
+/// Splits blocks until there are enough for all threads.
+pub(crate) fn split<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<Vec<T>> {
+    if blocks.len() >= threads * FEWEST_BLOCKS {
+        return blocks;
+    }
+    let nodes: usize = blocks.iter().map(Vec::len).sum();
+    let size = nodes.div_ceil(threads * FEWEST_BLOCKS).max(1);
+    let mut smaller = Vec::new();
+    for mut block in blocks {
+        // Parts are taken off at the end, and put into order after that.
+        let first = smaller.len();
+        while block.len() > size {
+            smaller.push(block.split_off((block.len() - 1) / size * size));
+        }
+        smaller.push(block);
+        smaller[first..].reverse();
+    }
+    smaller
+}
+
 /// How many blocks a wave takes.
 pub(crate) fn blocks(threads: usize) -> usize {
     threads * BLOCKS_PER_THREAD
@@ -205,4 +228,23 @@ fn keep_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L::Draf
             }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn blocks_are_split_in_order() {
+        for (sizes, threads) in [(vec![512, 100, 3], 2), (vec![1], 3), (vec![7, 7], 1), (vec![40; 9], 2)] {
+            let mut next = 0..;
+            let blocks: Vec<Vec<u32>> =
+                sizes.iter().map(|size| next.by_ref().take(*size).collect()).collect();
+            let nodes = blocks.iter().flatten().count();
+            let split = split(blocks.clone(), threads);
+            assert!(split.iter().all(|block| !block.is_empty()));
+            assert!(split.len() >= nodes.min(threads * 4), "{sizes:?}");
+            assert_eq!(split.concat(), blocks.concat());
+        }
+    }
 }

@@ -217,6 +217,10 @@ fn liveness(arguments: &Check, subject: &Subject) -> Result<Option<Liveness>, St
     Ok(method.filter(|_| fits).map(|method| Liveness { method, fair: !arguments.unfair }))
 }
 
+/// Layers smaller than this are expanded by one thread. Steps of programs that are interpreted take long enough to be
+/// shared sooner than others.
+const SHARE_FROM: usize = 256;
+
 fn search<P: Program>(
     machine: &P,
     schedulers: &[Name],
@@ -229,6 +233,7 @@ fn search<P: Program>(
         exact: arguments.exact,
         choice_cost: u32::from(arguments.choice_cost),
         threads: usize::from(arguments.threads),
+        share_from: SHARE_FROM,
         memory: memory(arguments),
         ..Options::default()
     };
