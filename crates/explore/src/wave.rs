@@ -24,6 +24,9 @@ use crate::{Fingerprint, Program, TaskId};
 /// Blocks in a wave, for each thread: enough to balance, few enough to bound the memory.
 const BLOCKS_PER_THREAD: usize = 32;
 
+/// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
+const CANDIDATES_TO_SHARE: usize = 4;
+
 /// A wave has at least so many blocks for each thread, if it has the nodes: otherwise some threads wait for others.
 const FEWEST_BLOCKS: usize = 4;
 
@@ -122,6 +125,10 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     if let Some(first) = blocks.iter().position(|block| block.found.is_some()) {
         blocks.truncate(first + 1);
     }
+    // To start threads takes longer than what is left to do for few candidates.
+    let candidates: usize = blocks.iter().map(|block| block.keys.len()).sum();
+    let few = CANDIDATES_TO_SHARE.saturating_mul(expander.options.share_from);
+    let threads = if candidates < few { 1 } else { threads };
     insert_keys(&blocks, &mut core.visited, threads);
     keep_winners::<_, _, L>(&mut blocks, threads);
     let mut drafts = Vec::new();
