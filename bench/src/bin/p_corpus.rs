@@ -7,13 +7,16 @@
 //! The name of a folder is the verdict of the programs below it: `StaticError` must be rejected, `Correct` and
 //! `DynamicError` accepted and explored, with `rtc` and for at most 10 seconds: in the latter a bug must be found, in
 //! the former none. As in P's harness, the test is `DefaultImpl`, or the only one; a folder that lists the parametric
-//! tests that it expects must have exactly those. Searches that run out of time have found no bug.
+//! tests that it expects must have exactly those. Searches that run out of time have found no bug. Most programs in
+//! `Liveness`, which the harness does not run, declare no test: there, every specification is asserted. Cycles are
+//! looked for wherever specifications with hot states are.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use dally_explore::{Coverage, Delays, Limit, Name, Options, Search, Verdict, Watch};
+use dally_explore::{Coverage, Cycles, Delays, Limit, Liveness, Name, Options, Search, Verdict, Watch};
+use dally_p::ast::MachineKind;
 use dally_p::source::SourceMap;
 
 /// What is expected of the programs of a folder.
@@ -116,6 +119,9 @@ fn run(folder: &Path, expected: Expected) -> Result<String, String> {
         let text = std::fs::read(&file).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         map.add(file.display().to_string(), text).map_err(|_| "too large".to_owned())?;
     }
+    if folder.components().any(|part| part.as_os_str() == "Liveness") {
+        assert_specifications(&mut map)?;
+    }
     match (dally_p::load(&map), expected) {
         (Err(_), Expected::StaticError) => Ok("rejected".to_owned()),
         (Ok(_), Expected::StaticError) => Err("accepted".to_owned()),
@@ -127,6 +133,22 @@ fn run(folder: &Path, expected: Expected) -> Result<String, String> {
         }
         (Ok(program), expected) => explore(&program, &map, folder, expected),
     }
+}
+
+/// Declares a test that asserts every specification, if there is no test.
+fn assert_specifications(map: &mut SourceMap) -> Result<(), String> {
+    let Ok(program) = dally_p::load(map) else { return Ok(()) };
+    let made_up = program.ast.tests.is_empty();
+    let names = |kind: MachineKind| {
+        let of_kind = program.info.machines.iter().filter(|machine| machine.kind == kind);
+        of_kind.map(|machine| program.ast.text(machine.name)).collect::<Vec<_>>().join(", ")
+    };
+    let (specifications, machines) = (names(MachineKind::Spec), names(MachineKind::Machine));
+    if !made_up || specifications.is_empty() {
+        return Ok(());
+    }
+    let test = format!("test DefaultImpl [main=Main]: assert {specifications} in {{ {machines} }};");
+    map.add("test", test).map(|_| ()).map_err(|_| "too large".to_owned())
 }
 
 /// Ends a search when its time is up.
@@ -162,7 +184,12 @@ fn explore(
     let machine =
         dally_p::Machine::new(program, test, map).map_err(|d| format!("unsupported: {}", d[0].message))?;
     let options = Options { memory: Some(3 << 30), ..Options::default() };
-    let report = Search::new(&machine, &Delays::named(&Name::Rtc), &options, &Deadline(Instant::now())).run();
+    let (rtc, deadline) = (Delays::named(&Name::Rtc), Deadline(Instant::now()));
+    let report = if machine.has_hot_states() {
+        Cycles::new(&machine, &rtc, &options, Liveness::default(), &deadline).run()
+    } else {
+        Search::new(&machine, &rtc, &options, &deadline).run()
+    };
     let found = match &report.verdict {
         Verdict::Bug(bug) => format!("bug: {}", bug.failure),
         Verdict::Proved => "proved".to_owned(),

@@ -304,8 +304,6 @@ codes! {
     BadProject = 612 Error;
     /// P: a specification that no test asserts.
     NotAsserted = 613 Warning;
-    /// P: hot states, which are looked at only where executions end.
-    OnlyAtTheEnd = 614 Warning;
 
     /// A construct of Civl.
     Civl = 901 Unsupported;

@@ -89,7 +89,8 @@ impl ProgramArgs {
                   dally check --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
                   dally check --scheduler portfolio program.bpl several orders of tasks, side by side\n  \
                   dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json\n  \
-                  dally check --test T project.pproj            a test of a P program\n\n\
+                  dally check --test T project.pproj            a test of a P program\n  \
+                  dally check --liveness --unfair program.p     what may be waited for in vain\n\n\
                   Schedulers:\n  \
                   rr, rr:reverse, rr:SEED  tasks in the order of their creation, reversed, or permuted\n  \
                   dfs, df, dfw             depth-first; dfw looks at waits\n  \
@@ -109,6 +110,16 @@ pub(crate) struct Check {
     /// The order of tasks from which delays deviate [default: rr, and rtc for P]
     #[arg(long, value_name = "NAME")]
     pub(crate) scheduler: Option<String>,
+
+    /// Look for executions that go on for ever and wait in vain (hot states of P's monitors, globals marked {:hot});
+    /// by default where there are any: map. HOW is one of map, ndfs, iterative-ndfs, off
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "map",
+          hide_possible_values = true)]
+    pub(crate) liveness: Option<LivenessArg>,
+
+    /// Let executions that go on for ever be unfair: to tasks that could move and never do, and to choices `$$`
+    #[arg(long)]
+    pub(crate) unfair: bool,
 
     /// The most delays to explore; by default as many as it takes
     #[arg(long, value_name = "K")]
@@ -149,6 +160,37 @@ pub(crate) struct Check {
     /// Print the result as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LivenessArg {
+    /// Maximal accepting predecessors, kept from bound to bound
+    Map,
+    /// Nested depth-first search, at the bound that is given, or without one depth first
+    Ndfs,
+    /// Nested depth-first search at each bound
+    IterativeNdfs,
+    /// Do not look for them
+    Off,
+}
+
+/// The arguments, where the value of `--liveness`, if any, is made part of it: what follows it may be a file.
+pub(crate) fn join_liveness(arguments: impl Iterator<Item = std::ffi::OsString>) -> Vec<std::ffi::OsString> {
+    let mut joined = Vec::new();
+    let mut arguments = arguments.peekable();
+    while let Some(mut argument) = arguments.next() {
+        let is_value = |next: &std::ffi::OsString| {
+            next.to_str().is_some_and(|next| LivenessArg::from_str(next, false).is_ok())
+        };
+        if argument == "--liveness"
+            && let Some(value) = arguments.next_if(is_value)
+        {
+            argument.push("=");
+            argument.push(value);
+        }
+        joined.push(argument);
+    }
+    joined
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -17,7 +17,7 @@ use clap::Parser;
 use crate::output::Exit;
 
 fn main() -> std::process::ExitCode {
-    let arguments = cli::Cli::parse();
+    let arguments = cli::Cli::parse_from(cli::join_liveness(std::env::args_os()));
     arguments.color.write_global();
     let exit = match arguments.command {
         cli::Command::Check(check) => check::run(&check),

@@ -215,6 +215,7 @@ impl Test {
         sources: &SourceMap,
         program: &ProgramArgs,
         bug: &Bug,
+        unfair: bool,
     ) -> Result<Trace, ReplayError> {
         let machine = &self.machine;
         let delayed = traces::delayed(machine, &bug.schedule)?;
@@ -228,7 +229,7 @@ impl Test {
             messages.extend(lines.iter().filter_map(|line| self.message(moment, line)));
             steps.extend(self.step(sources, moment, &delayed[nth], lines));
         })?;
-        let failure = replayed.failure.unwrap_or_else(|| bug.failure.clone());
+        let failure = traces::failure(machine, bug, replayed.failure, unfair)?;
         let globals = machine.describe(&replayed.state).into_iter();
         Ok(Trace {
             version: VERSION,
@@ -245,6 +246,7 @@ impl Test {
             },
             cost: bug.cost,
             schedule: bug.schedule.clone(),
+            unfair,
             steps,
             globals: globals.map(|(variable, value)| Change { variable, shared: true, value }).collect(),
             messages,

@@ -52,13 +52,15 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     let kind = match trace.failure.kind {
         Kind::Assertion => FailureKind::Assertion,
         Kind::Deadlock => FailureKind::Deadlock,
+        Kind::Liveness => FailureKind::Liveness,
         Kind::Runtime => FailureKind::Runtime,
     };
     // What is to be shown if nothing fails; that it fails is what is to be confirmed.
     let nothing = Failure { kind, message: String::new() };
     let bug = Bug { failure: nothing, schedule: trace.schedule.clone(), cost: trace.cost };
-    let again =
-        subject.explain(&sources, &program, &bug).map_err(|e| format!("the trace does not replay: {e}"))?;
+    let again = subject
+        .explain(&sources, &program, &bug, trace.unfair)
+        .map_err(|e| format!("the trace does not replay: {e}"))?;
     if trace.cost != trace.schedule.cost() {
         return Err("the trace does not replay: its cost is not the sum of what its steps cost".to_owned());
     }

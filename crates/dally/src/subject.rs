@@ -74,16 +74,25 @@ impl Subject {
         }
     }
 
+    /// Whether something must not be waited for in vain.
+    pub(crate) fn has_liveness(&self) -> bool {
+        match self {
+            Subject::Boogie(machines) => machines.searched.has_hot_globals(),
+            Subject::P(test) => test.machine.has_hot_states(),
+        }
+    }
+
     /// Replays a bug and tells what happened.
     pub(crate) fn explain(
         &self,
         sources: &SourceMap,
         program: &ProgramArgs,
         bug: &Bug,
+        unfair: bool,
     ) -> Result<Trace, ReplayError> {
         match self {
-            Subject::Boogie(machines) => traces::explain(machines, sources, program, bug),
-            Subject::P(test) => test.explain(sources, program, bug),
+            Subject::Boogie(machines) => traces::explain(machines, sources, program, bug, unfair),
+            Subject::P(test) => test.explain(sources, program, bug, unfair),
         }
     }
 }

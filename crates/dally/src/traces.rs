@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_explore::{
-    Bug, Delays, Event, Fingerprint, Moment, Name, Program, ReplayError, Schedule, TaskId, Turn, replay,
-    replay_passing_over,
+    Bug, Delays, Event, Failure, Fingerprint, Moment, Name, Program, ReplayError, Schedule, TaskId, Turn,
+    replay, replay_cycle, replay_passing_over,
 };
 use dally_interp::{Change, Line, Machine, State};
 use dally_trace::{End, Failed, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
@@ -55,6 +55,7 @@ pub(crate) fn explain(
     sources: &SourceMap,
     program: &ProgramArgs,
     bug: &Bug,
+    unfair: bool,
 ) -> Result<Trace, ReplayError> {
     let Numbered { schedule, delayed } = number(&machines.searched, &bug.schedule)?;
     let machine = &machines.numbered;
@@ -65,7 +66,7 @@ pub(crate) fn explain(
             steps.push(step);
         }
     })?;
-    let failure = replayed.failure.unwrap_or_else(|| bug.failure.clone());
+    let failure = failure(&machines.searched, bug, replayed.failure, unfair)?;
     let globals = machine.globals(&replayed.state);
     Ok(Trace {
         version: VERSION,
@@ -83,6 +84,7 @@ pub(crate) fn explain(
         },
         cost: bug.cost,
         schedule: bug.schedule.clone(),
+        unfair,
         steps,
         globals: globals
             .into_iter()
@@ -90,6 +92,19 @@ pub(crate) fn explain(
             .collect(),
         messages: Vec::new(),
     })
+}
+
+/// What failed, given what failed in the last step: if there is a loop, that is looked at.
+pub(crate) fn failure(
+    program: &impl Program,
+    bug: &Bug,
+    failed: Option<Failure>,
+    unfair: bool,
+) -> Result<Failure, ReplayError> {
+    match bug.schedule.cycle {
+        None => Ok(failed.unwrap_or_else(|| bug.failure.clone())),
+        Some(_) => replay_cycle(program, &bug.schedule, !unfair, |_| {})?.ok_or(ReplayError::NoCycle),
+    }
 }
 
 /// A schedule in which each task has a number of its own.

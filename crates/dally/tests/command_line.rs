@@ -389,3 +389,52 @@ fn flags_are_for_one_language() {
         assert!(text(&portfolio.stdout).contains(scheduler), "{}", text(&portfolio.stdout));
     }
 }
+
+#[test]
+fn the_value_of_liveness_is_one_of_its_words() {
+    let retry = "examples/liveness/retry.p";
+    for args in [
+        &["check", retry][..],
+        &["check", "--liveness", retry],
+        &["check", "--liveness", "iterative-ndfs", retry],
+        &["check", "--liveness=ndfs", retry],
+        &["check", retry, "--liveness"],
+    ] {
+        let output = in_root(args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).contains("the loop: from here on for ever"), "{args:?}");
+    }
+    let output = in_root(&["check", "--liveness", "off", retry]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains("were not looked for"), "{}", text(&output.stdout));
+    for args in [
+        &["check", "--liveness=never", retry][..],
+        &["check", "--liveness", "off", "--unfair", retry],
+        &["check", "--liveness", "--exact", retry],
+        &["check", "--liveness", "--bounded", "depth", retry],
+        &["check", "--unfair", "examples/deposit.bpl"],
+    ] {
+        assert_eq!(in_root(args).status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn a_loop_that_is_none_does_not_replay() {
+    let file = std::env::temp_dir().join(format!("dally-loop-{}.json", std::process::id()));
+    let path = file.to_str().unwrap();
+    let found = in_root(&["check", "--unfair", "--trace", path, "examples/liveness/retry_fixed.p"]);
+    assert_eq!(found.status.code(), Some(1), "{}", text(&found.stderr));
+    let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(in_root(&["replay", path]).status.code(), Some(1));
+    // Fair to `$$`, it is not; and it does not begin elsewhere, or nowhere.
+    for (field, value) in [("unfair", false.into()), ("loop", 0.into()), ("loop", 1000.into())] {
+        let mut changed = trace.clone();
+        let place = if field == "loop" { &mut changed["schedule"] } else { &mut changed };
+        place[field] = value;
+        std::fs::write(&file, changed.to_string()).unwrap();
+        let output = in_root(&["replay", path]);
+        assert_eq!(output.status.code(), Some(2), "{field}");
+        assert!(text(&output.stderr).contains("the loop is not one"), "{}", text(&output.stderr));
+    }
+    std::fs::remove_file(&file).unwrap();
+}

@@ -4,6 +4,8 @@
 //! // check: bug 1                              a failed assertion, with exactly 1 delay
 //! // check --scheduler dfw: deadlock 0         a deadlock, without delays
 //! // check: runtime 2                          another run-time error, with exactly 2 delays
+//! // check: loop 1                             a loop in which something is waited for in vain, within 1 delay
+//! // check: liveness 0                         the program ends, and waits for something; without delays
 //! // check --preempt: proved                   no execution fails
 //! // check: proved in 289 states               … and there are so many states
 //! // print: error                              the program is not well-formed
@@ -26,6 +28,7 @@ struct Claim {
 
 enum Expected {
     Failure { kind: &'static str, cost: u64 },
+    Loop { bound: u64 },
     Proved { states: Option<u64> },
     Error,
 }
@@ -37,8 +40,9 @@ fn root() -> PathBuf {
 /// The programs, by their paths from the root.
 fn examples() -> Vec<String> {
     let (boogie, p) = (programs("examples", ".bpl"), programs("examples/p", ".p"));
-    assert!(boogie.len() > 30 && p.len() >= 18, "the examples were not found");
-    [boogie, p].concat()
+    let loops = [programs("examples/liveness", ".bpl"), programs("examples/liveness", ".p")].concat();
+    assert!(boogie.len() > 30 && p.len() >= 18 && loops.len() >= 14, "the examples were not found");
+    [boogie, p, loops].concat()
 }
 
 fn programs(folder: &str, extension: &str) -> Vec<String> {
@@ -70,6 +74,8 @@ fn claim(line: &str) -> Option<Claim> {
         ["bug", cost] => Expected::Failure { kind: "assertion", cost: cost.parse().ok()? },
         ["runtime", cost] => Expected::Failure { kind: "runtime", cost: cost.parse().ok()? },
         ["deadlock", cost] => Expected::Failure { kind: "deadlock", cost: cost.parse().ok()? },
+        ["liveness", cost] => Expected::Failure { kind: "liveness", cost: cost.parse().ok()? },
+        ["loop", bound] => Expected::Loop { bound: bound.parse().ok()? },
         ["proved"] => Expected::Proved { states: None },
         ["proved", "in", states, "states"] => Expected::Proved { states: Some(states.parse().ok()?) },
         ["error"] => Expected::Error,
@@ -98,8 +104,8 @@ fn check(example: &str, flags: &[String], more: &[&str]) -> Value {
     })
 }
 
-/// A bug of the given kind with exactly the given cost, whose trace replays.
-fn assert_fails(example: &str, flags: &[String], kind: &str, cost: u64) {
+/// The report of a bug of the given kind, whose trace replays.
+fn bug(example: &str, flags: &[String], kind: &str) -> Value {
     let name = format!("dally-{}-{}.json", std::process::id(), example.replace('/', "-"));
     let trace = std::env::temp_dir().join(name);
     let trace = trace.to_str().unwrap();
@@ -107,14 +113,33 @@ fn assert_fails(example: &str, flags: &[String], kind: &str, cost: u64) {
     let message = &report["message"];
     assert_eq!(report["verdict"], "bug", "{example} {flags:?}: {message}");
     assert_eq!(report["trace"]["failure"]["kind"], kind, "{example} {flags:?}: {message}");
-    assert_eq!(report["trace"]["cost"], cost, "{example} {flags:?}: {message}");
     let replayed = dally("replay", &[trace]);
     assert_eq!(replayed.status.code(), Some(1), "the trace of {example} {flags:?} does not replay");
     std::fs::remove_file(trace).unwrap();
+    report
+}
+
+/// A bug of the given kind with exactly the given cost.
+fn assert_fails(example: &str, flags: &[String], kind: &str, cost: u64) {
+    let report = bug(example, flags, kind);
+    assert_eq!(report["trace"]["cost"], cost, "{example} {flags:?}: {}", report["message"]);
     if let Some(less) = cost.checked_sub(1) {
         let report = check(example, flags, &["--exact", "--delays", &less.to_string()]);
         let message = &report["message"];
         assert_eq!(report["verdict"], "proved", "{example} {flags:?} with {less} delays: {message}");
+    }
+}
+
+/// A loop that is found at exactly the given bound.
+fn assert_loops(example: &str, flags: &[String], bound: u64) {
+    let report = bug(example, flags, "liveness");
+    let context = format!("{example} {flags:?}: {}", report["message"]);
+    assert_eq!(report["coverage"]["bound"], bound, "{context}");
+    let (steps, from) = (&report["trace"]["steps"], &report["trace"]["schedule"]["loop"]);
+    assert!(from.as_u64().unwrap() < steps.as_array().unwrap().len() as u64, "{context}");
+    if let Some(less) = bound.checked_sub(1) {
+        let report = check(example, flags, &["--delays", &less.to_string()]);
+        assert_eq!(report["verdict"], "no-bug", "{example} {flags:?} within {less}: {}", report["message"]);
     }
 }
 
@@ -134,6 +159,7 @@ fn examples_are_what_they_say() {
         for Claim { command, flags, expected } in claims {
             match expected {
                 Expected::Failure { kind, cost } => assert_fails(example, &flags, kind, cost),
+                Expected::Loop { bound } => assert_loops(example, &flags, bound),
                 Expected::Proved { states } => assert_proved(example, &flags, states),
                 Expected::Error => {
                     assert_eq!(dally(&command, &[example]).status.code(), Some(2), "{example}");
@@ -146,7 +172,11 @@ fn examples_are_what_they_say() {
 #[test]
 fn the_portfolio_finds_every_bug_with_three_delays() {
     for example in &examples() {
-        let failing = |claim: &Claim| matches!(claim.expected, Expected::Failure { .. });
+        // Unfair loops are found where they are asked for.
+        let failing = |claim: &Claim| {
+            matches!(claim.expected, Expected::Failure { .. } | Expected::Loop { .. })
+                && !claim.flags.iter().any(|flag| flag == "--unfair")
+        };
         let Some(claim) = claims(example).into_iter().find(failing) else { continue };
         // How the program is read, without how it is searched.
         let reading =
@@ -165,5 +195,9 @@ fn the_table_names_every_example() {
     for example in &programs("examples", ".bpl") {
         let name = example.strip_prefix("examples/").unwrap();
         assert!(table.contains(&format!("(../examples/{name})")), "{name} is not in docs/examples.md");
+    }
+    let table = std::fs::read_to_string(root().join("docs/liveness.md")).unwrap();
+    for example in [programs("examples/liveness", ".bpl"), programs("examples/liveness", ".p")].concat() {
+        assert!(table.contains(&format!("(../{example})")), "{example} is not in docs/liveness.md");
     }
 }

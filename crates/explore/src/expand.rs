@@ -11,6 +11,7 @@
 
 use dally_schedule::{Ready, TaskId};
 
+use crate::ledger::Taken;
 use crate::policy::{Happened, Omission, Point, Policy, Proposal};
 use crate::search::{Options, Watch};
 use crate::successors::{Outcome, Successors};
@@ -57,6 +58,12 @@ impl<S, O: Policy> PutOff<S, O> {
 
 /// Where expansion delivers.
 pub(crate) trait Sink<S, O: Policy> {
+    /// Whether it wants to know of transitions.
+    const KEEPS: bool;
+    /// What follows are transitions from this node, at which these tasks can move.
+    fn begin(&mut self, node: Option<Trail>, enabled: &[TaskId]);
+    /// A transition within the bound. Where it leads is offered as well, if it was not lately.
+    fn transition(&mut self, key: Fingerprint, taken: &Taken<'_>);
     /// A node was reached; if its key is new, it is made and accepted.
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>);
     /// A node costs too much for now.
@@ -145,6 +152,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         }
         let key = self.program.fingerprint(&node.state);
         let point = Point { ready: Ready::at(enabled, key.low()), exact: self.options.exact };
+        sink.begin(node.trail, enabled);
         loop {
             if node.cost > bound {
                 sink.put_off(PutOff::Rest(node));
@@ -185,11 +193,11 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
 
     /// Delivers the outcomes of a step.
     #[inline]
-    fn deliver(
+    fn deliver<K: Sink<P::State, O>>(
         &self,
         from: &Origin<'_, O>,
         successors: &mut Successors<P::State>,
-        sink: &mut impl Sink<P::State, O>,
+        sink: &mut K,
     ) -> Result<(), Found> {
         let Successors { outcomes, states, events, recent } = successors;
         let mut states = states.drain(..);
@@ -199,13 +207,20 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             let extra = if choice > 0 && from.task.is_some() { self.options.choice_cost } else { 0 };
             let hop = Hop { choice, cost: from.hop.cost + extra + self.policy.step_cost(), ..from.hop };
             let cost = from.cost + extra;
-            let Outcome { has_state, fingerprint, events_end, turn, failure, .. } = outcome;
+            let Outcome { has_state, fingerprint, events_end, turn, hot, cold, failure } = outcome;
             let state = if has_state { states.next() } else { None };
             let events = &events[std::mem::replace(&mut start, events_end as usize)..events_end as usize];
             match failure {
                 None => {
+                    let known = fingerprint.or_else(|| state.as_ref().map(|s| self.program.fingerprint(s)));
+                    let Some(key) = known else { continue };
+                    if K::KEEPS
+                        && let Some(task) = from.task
+                        && cost <= from.bound
+                    {
+                        sink.transition(key, &Taken { task, choice, hot, cold, events });
+                    }
                     let Some(state) = state else { continue };
-                    let key = fingerprint.unwrap_or_else(|| self.program.fingerprint(&state));
                     let happened = Happened { task: from.task, events, turn };
                     match recent {
                         // A step that changes nothing leads to a state that was visited.

@@ -74,6 +74,47 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Executions that never end
+//!
+//! [`Cycles`] also finds executions that go on for ever and wait in vain. A philosopher takes the fork whenever it is
+//! free; another one wants it, and may always look at the wrong time.
+//!
+//! ```
+//! use dally_explore::{Cycles, Delays, Liveness, Name, Options, Program, Successors, TaskId};
+//!
+//! struct Fork;
+//!
+//! impl Program for Fork {
+//!     /// Whether the first philosopher has the fork.
+//!     type State = bool;
+//!
+//!     fn initial(&self, out: &mut Successors<bool>) {
+//!         out.push(false).posts(TaskId(0)).posts(TaskId(1));
+//!     }
+//!
+//!     fn enabled(&self, taken: &bool, tasks: &mut Vec<TaskId>) {
+//!         tasks.push(TaskId(0));
+//!         tasks.extend((!taken).then_some(TaskId(1)));
+//!     }
+//!
+//!     fn step(&self, taken: &bool, philosopher: TaskId, out: &mut Successors<bool>) {
+//!         match philosopher {
+//!             // The other one waits while this one takes the fork and puts it back.
+//!             TaskId(0) => out.push(!taken).accepting(),
+//!             _ => out.push(false).cold(1),
+//!         };
+//!     }
+//! }
+//!
+//! let round_robin = Delays::named(&"rr".parse::<Name>()?);
+//! let options = Options::default();
+//! let report = Cycles::new(&Fork, &round_robin, &options, Liveness::default(), &()).run();
+//! let bug = report.bug().expect("the second philosopher may starve");
+//! // The steps in parentheses are gone through for ever.
+//! assert_eq!(bug.schedule.to_string(), "rr: ( 0 0 )");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What a search can miss
 //!
 //! - [`Verdict::Proved`] holds for every schedule, up to the [chance](Coverage::collision_chance) that
@@ -86,7 +127,9 @@
 
 mod expand;
 mod fingerprint;
+mod ledger;
 mod limits;
+mod liveness;
 pub mod policy;
 mod portfolio;
 mod program;
@@ -103,12 +146,13 @@ mod wave;
 pub use dally_schedule::{Arrangement, Name, Post, TaskId};
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use limits::Limits;
+pub use liveness::{Cycles, Liveness, Method, replay_cycle};
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
-pub use portfolio::portfolio;
+pub use portfolio::{Deepen, portfolio, side_by_side};
 pub use program::{Failure, FailureKind, Program};
 pub use replay::{Moment, ReplayError, Replayed, replay, replay_passing_over, replay_under};
 pub use report::{Bug, Coverage, Limit, Report, Verdict};
 pub use schedule::{Schedule, ScheduleError, Step};
-pub use search::{Options, Search, Watch};
+pub use search::{Options, Phase, Search, Watch};
 pub use successors::{Event, Successor, Successors, Turn};
 pub use visited::Visited;

@@ -5,9 +5,38 @@
 //! any of them needs. Each has a visited set of its own; each may prove the program correct.
 
 use crate::Program;
+use crate::liveness::Cycles;
 use crate::policy::Policy;
-use crate::report::{Report, Verdict};
+use crate::report::{Coverage, Report, Verdict};
 use crate::search::{Options, Search, Watch};
+
+/// A search that goes on bound by bound.
+pub trait Deepen {
+    /// Explores the next bound. The report, if that settles the matter: then the search is over.
+    fn deepen(&mut self) -> Option<Report>;
+    /// The name of the policy, and what was covered so far.
+    fn so_far(&self) -> (String, Coverage);
+}
+
+impl<P: Program, O: Policy, W: Watch<P::State>> Deepen for Search<'_, P, O, W> {
+    fn deepen(&mut self) -> Option<Report> {
+        self.deepen()
+    }
+
+    fn so_far(&self) -> (String, Coverage) {
+        self.so_far()
+    }
+}
+
+impl<P: Program, O: Policy, W: Watch<P::State>> Deepen for Cycles<'_, P, O, W> {
+    fn deepen(&mut self) -> Option<Report> {
+        self.deepen()
+    }
+
+    fn so_far(&self) -> (String, Coverage) {
+        self.so_far()
+    }
+}
 
 /// Searches under each of the policies, and reports the first bug, or the first proof, or what the last
 /// one has to say.
@@ -19,10 +48,12 @@ pub fn portfolio<P: Program, O: Policy, W: Watch<P::State>>(
     options: &Options,
     watch: &W,
 ) -> Option<Report> {
-    let memory = options.memory.map(|bytes| bytes / policies.len().max(1));
-    let options = Options { memory, ..options.clone() };
-    let mut searches: Vec<_> =
-        policies.iter().map(|policy| Search::new(program, policy, &options, watch)).collect();
+    let options = options.shared_by(policies.len());
+    side_by_side(policies.iter().map(|policy| Search::new(program, policy, &options, watch)).collect())
+}
+
+/// Likewise, for searches of any kind.
+pub fn side_by_side<D: Deepen>(mut searches: Vec<D>) -> Option<Report> {
     // Searches that are over, the last one last.
     let mut done: Vec<Report> = Vec::new();
     while !searches.is_empty() {
@@ -32,7 +63,7 @@ pub fn portfolio<P: Program, O: Policy, W: Watch<P::State>>(
             match search.deepen() {
                 None => going.push(search),
                 Some(report) if settles(&report.verdict) => {
-                    let others = going.iter().chain(round.as_slice()).map(Search::so_far);
+                    let others = going.iter().chain(round.as_slice()).map(Deepen::so_far);
                     let done = done.into_iter().map(|report| (report.policy, report.coverage));
                     return Some(Report { others: done.chain(others).collect(), ..report });
                 }

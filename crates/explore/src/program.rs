@@ -7,6 +7,8 @@
 //! Deviations:
 //! 1. There, a step is a function; here, as in its implementation, it may have several outcomes.
 //! 2. A step reports what happened in it, since schedulers order tasks by who posted and woke whom.
+//! 3. There, a transition is accepting or not. Here there may be several liveness properties at a time, and a step
+//!    is hot or cold, or neither, for each of them: cold steps end what hot ones began.
 
 use std::fmt;
 use std::hash::Hash;
@@ -36,6 +38,18 @@ pub trait Program: Sync {
     /// regular end of the program.
     fn deadlock(&self, _state: &Self::State) -> Option<Failure> {
         None
+    }
+
+    /// How many liveness properties there are, at most 64. A cycle violates one of them if some of its steps is
+    /// [hot](crate::Successor::hot) for it and none is [cold](crate::Successor::cold). The default has one,
+    /// which [accepting](crate::Successor::accepting) steps violate.
+    fn properties(&self) -> u32 {
+        1
+    }
+
+    /// Called for a state on a cycle that violates a property: what is wrong?
+    fn starves(&self, _property: u32, _state: &Self::State) -> Failure {
+        Failure::liveness("accepting steps are taken for ever")
     }
 
     /// What stands for the state in the visited set. States with equal fingerprints are taken to be
@@ -71,6 +85,8 @@ pub enum FailureKind {
     Assertion,
     /// Nobody can move, and somebody should.
     Deadlock,
+    /// Something that should happen may never do so.
+    Liveness,
     /// The program did what it must not: an index out of range, a missing key, an unhandled event.
     Runtime,
     /// Not a failure of the program: it uses something that cannot be explored.
@@ -88,6 +104,11 @@ impl Failure {
     /// Nobody can move, and somebody should.
     pub fn deadlock(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Deadlock, message: message.into() }
+    }
+
+    /// Something that should happen may never do so.
+    pub fn liveness(message: impl Into<String>) -> Self {
+        Self { kind: FailureKind::Liveness, message: message.into() }
     }
 
     /// The program did what it must not.
@@ -111,6 +132,7 @@ impl fmt::Display for Failure {
         let kind = match self.kind {
             FailureKind::Assertion => "assertion failed",
             FailureKind::Deadlock => "deadlock",
+            FailureKind::Liveness => "liveness",
             FailureKind::Runtime => "run-time error",
             FailureKind::Unsupported => "unsupported",
             FailureKind::Interrupted(_) => "interrupted",

@@ -22,8 +22,10 @@ pub struct Moment<'a, S> {
     pub events: &'a [Event],
     /// How its task left it.
     pub turn: Turn,
-    /// Whether it counts for liveness.
-    pub accepting: bool,
+    /// The liveness properties that it is hot for, as bits.
+    pub hot: u64,
+    /// Those that it is cold for.
+    pub cold: u64,
     /// What failed in it.
     pub failure: Option<&'a Failure>,
 }
@@ -50,6 +52,8 @@ pub enum ReplayError {
     FailsEarly(usize, Failure),
     /// The policy does not propose the task of this step at the cost that the schedule gives.
     NotProposed(usize, Step),
+    /// The loop does not come back to where it began, or violates nothing, or is not fair.
+    NoCycle,
 }
 
 impl fmt::Display for ReplayError {
@@ -60,6 +64,7 @@ impl fmt::Display for ReplayError {
             Self::NotEnabled(at, task) => write!(f, "step {}: task {task} cannot move", at + 1),
             Self::NoOutcome(at, choice) => write!(f, "step {}: there is no outcome {choice}", at + 1),
             Self::FailsEarly(at, failure) => write!(f, "step {at} fails, and is not the last: {failure}"),
+            Self::NoCycle => f.write_str("the loop is not one in which something is waited for in vain"),
             Self::NotProposed(at, step) => {
                 let (task, cost) = (step.task, step.cost);
                 write!(f, "step {}: the scheduler does not propose task {task} at the cost of {cost}", at + 1)
@@ -121,7 +126,8 @@ fn take<S: Clone>(
         after: state,
         events: successors.events_of(choice as usize),
         turn: outcome.turn,
-        accepting: outcome.accepting,
+        hot: outcome.hot,
+        cold: outcome.cold,
         failure: outcome.failure.as_deref(),
     });
     Some((state.clone(), outcome.failure.as_deref().cloned()))

@@ -2,7 +2,8 @@
 //!
 //! It prints as one line, `rr: 0 1+1 0#2 1`: the policy, then a step for each word, with `+d` for d
 //! delays spent before it and `#c` for the c-th outcome where the task chose (from 0). An initial state
-//! other than the first is given as `@i` before the steps.
+//! other than the first is given as `@i` before the steps. Steps in parentheses, at the end, are gone through for ever:
+//! `rr: 0 ( 1 0 )`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,6 +20,9 @@ pub struct Schedule {
     pub initial: u32,
     /// Its steps.
     pub steps: Vec<Step>,
+    /// The step from which on it is gone through for ever: that a step comes back to where this one began is a failure.
+    #[serde(default, rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<usize>,
 }
 
 /// One step of a schedule.
@@ -59,7 +63,11 @@ impl fmt::Display for Schedule {
         if self.initial > 0 {
             write!(f, " @{}", self.initial)?;
         }
-        self.steps.iter().try_for_each(|step| write!(f, " {step}"))
+        for (nth, step) in self.steps.iter().enumerate() {
+            let begins = self.cycle == Some(nth);
+            write!(f, "{}{step}", if begins { " ( " } else { " " })?;
+        }
+        if self.cycle.is_some() { f.write_str(" )") } else { Ok(()) }
     }
 }
 
@@ -96,11 +104,21 @@ impl FromStr for Schedule {
         let text = format!("{text} ");
         let (policy, rest) = text.split_once(": ").ok_or_else(|| ScheduleError(text.trim().to_owned()))?;
         let mut schedule = Self { policy: policy.trim().to_owned(), ..Self::default() };
-        for word in rest.split_whitespace() {
+        let mut words = rest.split_whitespace();
+        while let Some(word) = words.next() {
             match word.strip_prefix('@') {
                 Some(initial) => schedule.initial = number(initial, word)?,
+                None if word == "(" && schedule.cycle.is_none() => {
+                    schedule.cycle = Some(schedule.steps.len());
+                }
+                None if word == ")" && schedule.cycle.is_some_and(|from| from < schedule.steps.len()) => {
+                    return words.next().map_or(Ok(schedule), |more| Err(ScheduleError(more.to_owned())));
+                }
                 None => schedule.steps.push(word.parse()?),
             }
+        }
+        if schedule.cycle.is_some() {
+            return Err(ScheduleError("(".to_owned()));
         }
         Ok(schedule)
     }
@@ -130,10 +148,13 @@ mod tests {
 
     #[test]
     fn schedules_print_as_they_are_parsed() {
-        for text in ["rr: 0 1+1 0#2 1+3#4", "priority(random:3): @2 0", "rr:reverse:"] {
+        for text in ["rr: 0 1+1 0#2 1+3#4", "priority(random:3): @2 0", "rr:reverse:", "rr: 0 ( 1+1 0 )"] {
             assert_eq!(text.parse::<Schedule>().map(|schedule| schedule.to_string()), Ok(text.to_owned()));
         }
         assert_eq!("rr: 0 1+1 0".parse::<Schedule>().map(|schedule| schedule.cost()), Ok(1));
+        for text in ["rr: 0 ( 1", "rr: 0 )", "rr: 0 ( )", "rr: ( 0 ) 1"] {
+            assert!(text.parse::<Schedule>().is_err(), "{text}");
+        }
         let error = "rr: 0 x 1".parse::<Schedule>().expect_err("x is no task");
         assert!(error.to_string().starts_with("`x` is not part of a schedule"));
     }

@@ -19,12 +19,13 @@
 use std::fmt;
 
 use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink};
+use crate::ledger::{Ledger, Taken};
 use crate::policy::Policy;
 use crate::report::{Bug, Coverage, Limit, Report, Verdict};
-use crate::trails::{Hop, Trails};
+use crate::trails::{Hop, Trail, Trails};
 use crate::visited::Visited;
 use crate::wave;
-use crate::{FailureKind, Fingerprint, Program};
+use crate::{FailureKind, Fingerprint, Program, TaskId};
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -60,6 +61,13 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The options of each of so many searches that share the memory.
+    pub fn shared_by(&self, searches: usize) -> Self {
+        Self { memory: self.memory.map(|bytes| bytes / searches.max(1)), ..self.clone() }
+    }
+}
+
 /// Somebody who watches a search, and may end it. All methods have defaults; `()` watches nothing.
 pub trait Watch<S>: Sync {
     /// Called every so often; the search ends when a limit is returned. Clocks and signals belong here.
@@ -67,12 +75,30 @@ pub trait Watch<S>: Sync {
         None
     }
 
+    /// A search for cycles enters a phase of its work: for those who want to know how long each takes.
+    fn phase(&self, _phase: Phase) {}
+
     /// A state was reached in which nobody can move, and that is no deadlock. It may come up more than
     /// once, and from several threads.
     fn final_state(&self, _state: &S) {}
 }
 
 impl<S> Watch<S> for () {}
+
+/// What a search for cycles is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Taking steps of the program.
+    Explore,
+    /// Calculating maximal accepting predecessors.
+    Calculate,
+    /// Refining them.
+    Refine,
+    /// Nested depth-first search.
+    Nested,
+    /// Making the trace.
+    Trace,
+}
 
 /// How many blocks are expanded between two looks at the limits.
 const POLL_EVERY: usize = 2;
@@ -87,13 +113,14 @@ fn reaches<S, O: Policy>(layer: &[Vec<Node<S, O>>], size: usize) -> bool {
 }
 
 /// A search in progress.
-pub struct Search<'a, P: Program, O: Policy, W> {
-    expander: Expander<'a, P, O, W>,
-    pub(crate) core: Core<P::State, O>,
+#[expect(private_bounds, reason = "what a search keeps is chosen here, by its callers not at all")]
+pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
+    pub(crate) expander: Expander<'a, P, O, W>,
+    pub(crate) core: Core<P::State, O, L>,
     scratch: Scratch<P::State>,
     /// Those of the threads, where there are several.
     scratches: Vec<Scratch<P::State>>,
-    coverage: Coverage,
+    pub(crate) coverage: Coverage,
     begun: bool,
 }
 
@@ -104,7 +131,9 @@ type Layer<S, O> = Vec<Vec<Node<S, O>>>;
 const BLOCK: usize = 512;
 
 /// What a search has gathered.
-pub(crate) struct Core<S, O: Policy> {
+pub(crate) struct Core<S, O: Policy, L: Ledger> {
+    pub(crate) ledger: L,
+    draft: L::Draft,
     pub(crate) visited: Visited,
     pub(crate) trails: Trails,
     /// Accepted, and to be expanded in the next layer, in blocks.
@@ -113,18 +142,24 @@ pub(crate) struct Core<S, O: Policy> {
     pub(crate) frontier: Vec<PutOff<S, O>>,
 }
 
-impl<S, O: Policy> Core<S, O> {
+impl<S, O: Policy, L: Ledger> Core<S, O, L> {
     /// A node whose key is new joins the next layer.
     #[inline]
-    pub(crate) fn accept(&mut self, mut node: Node<S, O>, hop: Hop) {
-        node.trail = Some(self.trails.push(hop));
+    pub(crate) fn accept(&mut self, key: Fingerprint, mut node: Node<S, O>, hop: Hop) {
+        let trail = self.trails.push(hop);
+        node.trail = Some(trail);
+        self.ledger.accept(key, trail);
         self.add(node);
     }
 
     /// Likewise, for nodes that are all new.
-    pub(crate) fn accept_all(&mut self, mut nodes: Vec<Node<S, O>>, hops: &[Hop]) {
-        for (node, hop) in nodes.iter_mut().zip(hops) {
-            node.trail = Some(self.trails.push(*hop));
+    pub(crate) fn accept_all(&mut self, mut nodes: Vec<Node<S, O>>, hops: &[Hop], keys: &[Fingerprint]) {
+        for (nth, (node, hop)) in nodes.iter_mut().zip(hops).enumerate() {
+            let trail = self.trails.push(*hop);
+            node.trail = Some(trail);
+            if L::KEEPS {
+                self.ledger.accept(keys[nth], trail);
+            }
         }
         match self.next.last_mut() {
             // Small blocks are not worth a turn of their own.
@@ -142,6 +177,15 @@ impl<S, O: Policy> Core<S, O> {
         }
     }
 
+    /// Enters what was kept of transitions since the last time.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        if L::KEEPS {
+            let draft = std::mem::take(&mut self.draft);
+            self.ledger.settle(vec![draft], 1);
+        }
+    }
+
     fn add(&mut self, node: Node<S, O>) {
         match self.next.last_mut() {
             Some(last) if last.len() < BLOCK => last.push(node),
@@ -154,11 +198,25 @@ impl<S, O: Policy> Core<S, O> {
     }
 }
 
-impl<S, O: Policy> Sink<S, O> for Core<S, O> {
+impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
+    const KEEPS: bool = L::KEEPS;
+
+    #[inline]
+    fn begin(&mut self, node: Option<Trail>, enabled: &[TaskId]) {
+        if let Some(node) = node {
+            self.ledger.begin(&mut self.draft, node, enabled);
+        }
+    }
+
+    #[inline]
+    fn transition(&mut self, key: Fingerprint, taken: &Taken<'_>) {
+        self.ledger.transition(&mut self.draft, key, taken);
+    }
+
     #[inline]
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
         if self.visited.insert(key) {
-            self.accept(make(), hop);
+            self.accept(key, make(), hop);
         }
     }
 
@@ -181,7 +239,7 @@ impl From<Found> for Stop {
     }
 }
 
-impl<P: Program, O: Policy, W> fmt::Debug for Search<'_, P, O, W> {
+impl<P: Program, O: Policy, W, L: Ledger> fmt::Debug for Search<'_, P, O, W, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Search").field("coverage", &self.coverage).finish_non_exhaustive()
     }
@@ -190,16 +248,7 @@ impl<P: Program, O: Policy, W> fmt::Debug for Search<'_, P, O, W> {
 impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     /// A search that has not begun.
     pub fn new(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
-        let core =
-            Core { visited: Visited::default(), trails: Trails::default(), next: vec![], frontier: vec![] };
-        Self {
-            expander: Expander { program, policy, watch, options },
-            core,
-            scratch: Scratch::new(options),
-            scratches: vec![],
-            coverage: Coverage::default(),
-            begun: false,
-        }
+        Self::keeping(program, policy, options, watch)
     }
 
     /// Searches to the end.
@@ -211,11 +260,6 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         }
     }
 
-    /// The name of the policy, and what was covered so far.
-    pub(crate) fn so_far(&self) -> (String, Coverage) {
-        (self.expander.policy.name(), self.coverage.clone())
-    }
-
     /// What was covered so far.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
@@ -223,22 +267,80 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
 
     /// Explores the next bound. The report, if that settles the matter: then the search is over.
     pub fn deepen(&mut self) -> Option<Report> {
-        let stopped = self.explore_bound();
-        self.take_stock();
-        let verdict = match stopped {
-            Err(Stop::Found(found)) => self.failed(found),
-            Err(Stop::Limit(limit)) => Verdict::Inconclusive(limit),
-            Ok(()) => {
-                self.coverage.completed_bound = Some(self.coverage.bound);
-                self.verdict_after_bound()?
-            }
+        let verdict = match self.explore() {
+            Err(stop) => self.stopped(stop),
+            Ok(()) => self.verdict_after_bound()?,
         };
+        Some(self.report(verdict))
+    }
+}
+
+#[expect(private_bounds, reason = "as for the search")]
+impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, W, L> {
+    /// A search that has not begun, and keeps something of its transitions.
+    pub(crate) fn keeping(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
+        let core = Core {
+            ledger: L::default(),
+            draft: L::Draft::default(),
+            visited: Visited::default(),
+            trails: Trails::default(),
+            next: vec![],
+            frontier: vec![],
+        };
+        Self {
+            expander: Expander { program, policy, watch, options },
+            core,
+            scratch: Scratch::new(options),
+            scratches: vec![],
+            coverage: Coverage::default(),
+            begun: false,
+        }
+    }
+
+    /// The name of the policy, and what was covered so far.
+    pub(crate) fn so_far(&self) -> (String, Coverage) {
+        (self.expander.policy.name(), self.coverage.clone())
+    }
+
+    /// Explores the next bound.
+    pub(crate) fn explore(&mut self) -> Result<(), Stop> {
+        let explored = self.explore_bound();
+        self.take_stock();
+        if explored.is_ok() {
+            self.coverage.completed_bound = Some(self.coverage.bound);
+        }
+        explored
+    }
+
+    /// Offers the initial states, and leaves them to be opened one by one.
+    pub(crate) fn begin(&mut self) -> Result<(), Stop> {
+        self.begun = true;
+        Ok(self.expander.begin(&mut self.scratch, &mut self.core)?)
+    }
+
+    /// Expands one node, whatever it costs.
+    pub(crate) fn open(&mut self, node: Node<P::State, O>) -> Result<(), Stop> {
+        self.expander.expand(node, u32::MAX, &mut self.scratch, &mut self.core)?;
+        self.core.settle();
+        Ok(())
+    }
+
+    /// The verdict of a search that was stopped.
+    pub(crate) fn stopped(&self, stop: Stop) -> Verdict {
+        match stop {
+            Stop::Found(found) => self.failed(found),
+            Stop::Limit(limit) => Verdict::Inconclusive(limit),
+        }
+    }
+
+    /// A report with this verdict.
+    pub(crate) fn report(&self, verdict: Verdict) -> Report {
         let (policy, coverage) = self.so_far();
-        Some(Report { verdict, coverage, policy, others: vec![] })
+        Report { verdict, coverage, policy, others: vec![] }
     }
 
     /// Whether what was covered is the end of it.
-    fn verdict_after_bound(&self) -> Option<Verdict> {
+    pub(crate) fn verdict_after_bound(&self) -> Option<Verdict> {
         let Coverage { bound, unproposed, .. } = self.coverage;
         let at_limit = self.expander.options.bound.is_some_and(|limit| bound >= limit);
         match (self.core.frontier.is_empty(), at_limit) {
@@ -259,7 +361,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
                 return Verdict::Inconclusive(limit.unwrap_or(Limit::Cancelled));
             }
             FailureKind::Interrupted(limit) => return Verdict::Inconclusive(limit),
-            FailureKind::Assertion | FailureKind::Deadlock | FailureKind::Runtime => {}
+            FailureKind::Assertion | FailureKind::Deadlock | FailureKind::Liveness | FailureKind::Runtime => {
+            }
         }
         let schedule = self.core.trails.schedule(self.expander.policy.name(), found.at, found.hop);
         Verdict::Bug(Box::new(Bug { failure: found.failure, schedule, cost: found.cost }))
@@ -306,22 +409,29 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
             if threads > 1 && reaches(layer.as_slice(), share_from) {
                 let others = threads - self.scratches.len().min(threads);
                 self.scratches.extend((0..others).map(|_| Scratch::new(self.expander.options)));
-                let nodes = layer.by_ref().take(wave::blocks(threads)).collect();
+                let nodes = wave::split(layer.by_ref().take(wave::blocks(threads)).collect(), threads);
                 let Self { expander, core, scratches, scratch, .. } = self;
                 wave::expand(expander, nodes, bound, core, scratches, &mut scratch.tally)?;
             } else {
                 for node in layer.by_ref().take(POLL_EVERY).flatten() {
                     self.expander.expand(node, bound, &mut self.scratch, &mut self.core)?;
                 }
+                self.core.settle();
             }
-            self.check_limits(layer.as_slice())?;
+            let rest = layer.as_slice();
+            self.check_limits(rest.len() * BLOCK, rest.first().and_then(|block| block.first()))?;
         }
         Ok(())
     }
 
-    fn check_limits(&mut self, rest: &[Vec<Node<P::State, O>>]) -> Result<(), Stop> {
+    /// Ends the search at a limit. Some nodes wait elsewhere; one of them, if any, is a sample.
+    pub(crate) fn check_limits(
+        &mut self,
+        waiting: usize,
+        sample: Option<&Node<P::State, O>>,
+    ) -> Result<(), Stop> {
         self.take_stock();
-        let held = self.held_bytes(rest);
+        let held = self.held_bytes(waiting, sample);
         self.coverage.peak_bytes = self.coverage.peak_bytes.max(held);
         let options = self.expander.options;
         let limit = if options.states.is_some_and(|limit| self.coverage.states >= limit) {
@@ -334,7 +444,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
     }
 
-    fn take_stock(&mut self) {
+    pub(crate) fn take_stock(&mut self) {
         let Self { core, coverage, scratch, .. } = self;
         coverage.states = core.visited.len();
         coverage.transitions = scratch.tally.transitions;
@@ -348,15 +458,16 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     }
 
     /// The bytes held now; what states hold on the heap is taken from a sample.
-    fn held_bytes(&self, rest: &[Vec<Node<P::State, O>>]) -> usize {
-        let Core { visited, trails, next, frontier, .. } = &self.core;
+    fn held_bytes(&self, waiting: usize, sample: Option<&Node<P::State, O>>) -> usize {
+        let Core { ledger, visited, trails, next, frontier, .. } = &self.core;
         let Expander { program, policy, .. } = &self.expander;
-        let sample = next.last().or(rest.first()).and_then(|block| block.first());
+        let sample = next.last().and_then(|block| block.first()).or(sample);
         let heap = sample.map_or(0, |node| program.heap_bytes(&node.state) + policy.heap_bytes(&node.place));
         let node = heap + size_of::<Node<P::State, O>>();
         visited.bytes()
+            + ledger.bytes()
             + trails.bytes()
-            + (next.len() + rest.len()) * BLOCK * node
+            + (next.len() * BLOCK + waiting) * node
             + frontier.capacity() * (heap + size_of::<PutOff<P::State, O>>())
             + program.shared_bytes()
     }

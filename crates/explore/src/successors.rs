@@ -18,6 +18,9 @@ pub enum Event {
     Sealed,
     /// … to here.
     Unsealed,
+    /// It made a choice that is fair: who makes it again and again takes both ways again and again. The number
+    /// tells it from other choices.
+    Chose(u64, bool),
 }
 
 /// How the task that took the step left it.
@@ -53,7 +56,9 @@ pub(crate) struct Outcome {
     /// Its events end here, and begin where those of the outcome before it end.
     pub(crate) events_end: u32,
     pub(crate) turn: Turn,
-    pub(crate) accepting: bool,
+    /// The liveness properties that it is hot and cold for, as bits.
+    pub(crate) hot: u64,
+    pub(crate) cold: u64,
     pub(crate) failure: Option<Box<Failure>>,
 }
 
@@ -88,7 +93,8 @@ impl<S> Successors<S> {
             fingerprint,
             events_end,
             turn: Turn::Yields,
-            accepting: false,
+            hot: 0,
+            cold: 0,
             failure: None,
         });
         Successor { all: self }
@@ -177,9 +183,26 @@ impl<S> Successor<'_, S> {
     }
 
     /// The transition counts for liveness: to take such transitions for ever is a failure.
-    pub fn accepting(mut self) -> Self {
-        self.last().accepting = true;
+    pub fn accepting(self) -> Self {
+        self.hot(1)
+    }
+
+    /// The step is hot for these [properties](crate::Program::properties), given as bits: each waits for something.
+    pub fn hot(mut self, properties: u64) -> Self {
+        self.last().hot |= properties;
         self
+    }
+
+    /// The step is cold for these properties, given as bits: each has what it waited for.
+    pub fn cold(mut self, properties: u64) -> Self {
+        self.last().cold |= properties;
+        self
+    }
+
+    /// The step made a fair choice: who makes it again and again takes both ways again and again. The number tells
+    /// it from other choices.
+    pub fn chooses(self, choice: u64, way: bool) -> Self {
+        self.event(Event::Chose(choice, way))
     }
 
     /// The step fails.

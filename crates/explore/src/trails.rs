@@ -6,7 +6,7 @@ use crate::schedule::{Schedule, Step};
 
 /// The place of a node in the tree of hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Trail(u32);
+pub(crate) struct Trail(pub(crate) u32);
 
 /// One step from a node to another.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +52,11 @@ impl Trails {
             cost: hop.cost,
         });
         trail
+    }
+
+    /// How many initial states there are; they come first.
+    pub(crate) fn initial(&self) -> u32 {
+        self.hops.iter().take_while(|hop| hop.from == NOWHERE).count() as u32
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -14,14 +14,41 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink, Tally};
+use crate::ledger::{Ledger, Taken};
 use crate::policy::Policy;
 use crate::search::{Core, Watch};
-use crate::trails::Hop;
+use crate::trails::{Hop, Trail};
 use crate::visited::{Part, Visited};
-use crate::{Fingerprint, Program};
+use crate::{Fingerprint, Program, TaskId};
 
 /// Blocks in a wave, for each thread: enough to balance, few enough to bound the memory.
 const BLOCKS_PER_THREAD: usize = 32;
+
+/// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
+const CANDIDATES_TO_SHARE: usize = 4;
+
+/// A wave has at least so many blocks for each thread, if it has the nodes: otherwise some threads wait for others.
+const FEWEST_BLOCKS: usize = 4;
+
+/// Splits blocks until there are enough for all threads.
+pub(crate) fn split<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<Vec<T>> {
+    if blocks.len() >= threads * FEWEST_BLOCKS {
+        return blocks;
+    }
+    let nodes: usize = blocks.iter().map(Vec::len).sum();
+    let size = nodes.div_ceil(threads * FEWEST_BLOCKS).max(1);
+    let mut smaller = Vec::new();
+    for mut block in blocks {
+        // Parts are taken off at the end, and put into order after that.
+        let first = smaller.len();
+        while block.len() > size {
+            smaller.push(block.split_off((block.len() - 1) / size * size));
+        }
+        smaller.push(block);
+        smaller[first..].reverse();
+    }
+    smaller
+}
 
 /// How many blocks a wave takes.
 pub(crate) fn blocks(threads: usize) -> usize {
@@ -29,27 +56,44 @@ pub(crate) fn blocks(threads: usize) -> usize {
 }
 
 /// What came out of a block.
-struct Block<S, O: Policy> {
+struct Block<S, O: Policy, D> {
     keys: Vec<Fingerprint>,
     /// For each key, whether it was new.
     won: Vec<AtomicBool>,
     nodes: Vec<Node<S, O>>,
     hops: Vec<Hop>,
     frontier: Vec<PutOff<S, O>>,
+    draft: D,
     tally: Tally,
     found: Option<Found>,
 }
 
 /// Gathers the candidates of a block.
-struct Gather<'a, S, O: Policy> {
+struct Gather<'a, S, O: Policy, L: Ledger> {
     visited: &'a Visited,
+    ledger: &'a L,
+    draft: L::Draft,
     keys: Vec<Fingerprint>,
     nodes: Vec<Node<S, O>>,
     hops: Vec<Hop>,
     frontier: Vec<PutOff<S, O>>,
 }
 
-impl<S, O: Policy> Sink<S, O> for Gather<'_, S, O> {
+impl<S, O: Policy, L: Ledger> Sink<S, O> for Gather<'_, S, O, L> {
+    const KEEPS: bool = L::KEEPS;
+
+    #[inline]
+    fn begin(&mut self, node: Option<Trail>, enabled: &[TaskId]) {
+        if let Some(node) = node {
+            self.ledger.begin(&mut self.draft, node, enabled);
+        }
+    }
+
+    #[inline]
+    fn transition(&mut self, key: Fingerprint, taken: &Taken<'_>) {
+        self.ledger.transition(&mut self.draft, key, taken);
+    }
+
     #[inline]
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
         if !self.visited.contains(key) {
@@ -67,38 +111,49 @@ impl<S, O: Policy> Sink<S, O> for Gather<'_, S, O> {
 }
 
 /// Expands the blocks, and accepts what is new. There is one scratch for each thread.
-pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>>(
+pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     expander: &Expander<'_, P, O, W>,
     nodes: Vec<Vec<Node<P::State, O>>>,
     bound: u32,
-    core: &mut Core<P::State, O>,
+    core: &mut Core<P::State, O, L>,
     scratches: &mut [Scratch<P::State>],
     tally: &mut Tally,
 ) -> Result<(), Found> {
     let threads = scratches.len();
-    let mut blocks = expand_blocks(expander, nodes, bound, &core.visited, scratches);
+    let mut blocks = expand_blocks(expander, nodes, bound, core, scratches);
     // Only what comes before the first failure counts.
     if let Some(first) = blocks.iter().position(|block| block.found.is_some()) {
         blocks.truncate(first + 1);
     }
+    // To start threads takes longer than what is left to do for few candidates.
+    let candidates: usize = blocks.iter().map(|block| block.keys.len()).sum();
+    let few = CANDIDATES_TO_SHARE.saturating_mul(expander.options.share_from);
+    let threads = if candidates < few { 1 } else { threads };
     insert_keys(&blocks, &mut core.visited, threads);
-    keep_winners(&mut blocks, threads);
-    blocks.into_iter().try_for_each(|block| {
+    keep_winners::<_, _, L>(&mut blocks, threads);
+    let mut drafts = Vec::new();
+    for block in blocks {
         tally.add(&block.tally);
         core.frontier.extend(block.frontier);
-        core.accept_all(block.nodes, &block.hops);
-        block.found.map_or(Ok(()), Err)
-    })
+        core.accept_all(block.nodes, &block.hops, &block.keys);
+        drafts.push(block.draft);
+        if let Some(found) = block.found {
+            return Err(found);
+        }
+    }
+    core.ledger.settle(drafts, threads);
+    Ok(())
 }
 
 /// Phase 1.
-fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>>(
+fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     expander: &Expander<'_, P, O, W>,
     nodes: Vec<Vec<Node<P::State, O>>>,
     bound: u32,
-    visited: &Visited,
+    core: &Core<P::State, O, L>,
     scratches: &mut [Scratch<P::State>],
-) -> Vec<Block<P::State, O>> {
+) -> Vec<Block<P::State, O, L::Draft>> {
+    let (visited, ledger) = (&core.visited, &core.ledger);
     let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
     let queue = Mutex::new(nodes.into_iter().enumerate());
     // What was delivered lately, this thread has delivered in this wave or before. It takes its blocks in order,
@@ -107,7 +162,7 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>>(
         loop {
             let next = queue.lock().expect("no thread panics with the lock").next();
             let Some((nth, nodes)) = next else { break };
-            let block = expand_block(expander, nodes, bound, visited, scratch);
+            let block = expand_block(expander, nodes, bound, (visited, ledger), scratch);
             *results[nth].lock().expect("each is locked once") = Some(block);
         }
     };
@@ -117,7 +172,7 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>>(
 }
 
 /// Does the work of each thread: this one does the last.
-fn for_each_thread<T: Send>(mut work: Vec<T>, run: impl Fn(T) + Sync) {
+pub(crate) fn for_each_thread<T: Send>(mut work: Vec<T>, run: impl Fn(T) + Sync) {
     let own = work.pop();
     thread::scope(|scope| {
         for one in work {
@@ -127,28 +182,35 @@ fn for_each_thread<T: Send>(mut work: Vec<T>, run: impl Fn(T) + Sync) {
     });
 }
 
-fn expand_block<P: Program, O: Policy, W: Watch<P::State>>(
+fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     expander: &Expander<'_, P, O, W>,
     nodes: Vec<Node<P::State, O>>,
     bound: u32,
-    visited: &Visited,
+    (visited, ledger): (&Visited, &L),
     scratch: &mut Scratch<P::State>,
-) -> Block<P::State, O> {
+) -> Block<P::State, O, L::Draft> {
     scratch.tally = Tally::default();
-    let mut gather = Gather { visited, keys: vec![], nodes: vec![], hops: vec![], frontier: vec![] };
+    let draft = L::Draft::default();
+    let mut gather =
+        Gather { visited, ledger, draft, keys: vec![], nodes: vec![], hops: vec![], frontier: vec![] };
     let expand_all =
         || nodes.into_iter().try_for_each(|node| expander.expand(node, bound, scratch, &mut gather));
     let found = expand_all().err();
-    let Gather { keys, nodes, hops, frontier, .. } = gather;
+    let Gather { keys, nodes, hops, frontier, draft, .. } = gather;
     let won = keys.iter().map(|_| AtomicBool::new(false)).collect();
-    Block { keys, won, nodes, hops, frontier, tally: scratch.tally, found }
+    Block { keys, won, nodes, hops, frontier, draft, tally: scratch.tally, found }
 }
 
 /// Phase 2.
-fn insert_keys<S: Send + Sync, O: Policy>(blocks: &[Block<S, O>], visited: &mut Visited, threads: usize) {
+fn insert_keys<S: Send, O: Policy, D: Send>(
+    blocks: &[Block<S, O, D>],
+    visited: &mut Visited,
+    threads: usize,
+) {
+    let keys: Vec<_> = blocks.iter().map(|block| (block.keys.as_slice(), block.won.as_slice())).collect();
     let insert = |mut part: Part<'_>| {
-        for block in blocks {
-            for (key, won) in block.keys.iter().zip(&block.won) {
+        for (keys, won) in &keys {
+            for (key, won) in keys.iter().zip(*won) {
                 if part.insert(*key) {
                     won.store(true, Ordering::Relaxed);
                 }
@@ -159,14 +221,37 @@ fn insert_keys<S: Send + Sync, O: Policy>(blocks: &[Block<S, O>], visited: &mut 
 }
 
 /// Phase 3, as far as it can be shared.
-fn keep_winners<S: Send, O: Policy>(blocks: &mut [Block<S, O>], threads: usize) {
+fn keep_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L::Draft>], threads: usize) {
     let each = blocks.len().div_ceil(threads).max(1);
-    for_each_thread(blocks.chunks_mut(each).collect(), |blocks: &mut [Block<S, O>]| {
-        for Block { won, nodes, hops, .. } in blocks {
+    for_each_thread(blocks.chunks_mut(each).collect(), |blocks: &mut [Block<S, O, L::Draft>]| {
+        for Block { won, nodes, hops, keys, .. } in blocks {
             let mut winners = won.iter_mut().map(|won| *won.get_mut());
             nodes.retain(|_| winners.next().unwrap_or(false));
             let mut winners = won.iter_mut().map(|won| *won.get_mut());
             hops.retain(|_| winners.next().unwrap_or(false));
+            if L::KEEPS {
+                let mut winners = won.iter_mut().map(|won| *won.get_mut());
+                keys.retain(|_| winners.next().unwrap_or(false));
+            }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn blocks_are_split_in_order() {
+        for (sizes, threads) in [(vec![512, 100, 3], 2), (vec![1], 3), (vec![7, 7], 1), (vec![40; 9], 2)] {
+            let mut next = 0..;
+            let blocks: Vec<Vec<u32>> =
+                sizes.iter().map(|size| next.by_ref().take(*size).collect()).collect();
+            let nodes = blocks.iter().flatten().count();
+            let split = split(blocks.clone(), threads);
+            assert!(split.iter().all(|block| !block.is_empty()));
+            assert!(split.len() >= nodes.min(threads * 4), "{sizes:?}");
+            assert_eq!(split.concat(), blocks.concat());
+        }
+    }
 }

@@ -310,6 +310,8 @@ pub(crate) struct Code {
     pub(crate) dead: Vec<u32>,
     pub(crate) dead_lists: Vec<Box<[u32]>>,
     pub(crate) globals: Vec<Variable>,
+    /// The globals that must become false again and again.
+    pub(crate) hot: Vec<u32>,
     pub(crate) thread_locals: Vec<Variable>,
     pub(crate) checks: Vec<Check>,
     pub(crate) constants: Vec<Value>,

@@ -32,6 +32,7 @@ mod compile;
 mod evaluate;
 mod execute;
 mod explain;
+mod liveness;
 mod machine;
 mod memo;
 mod packed;

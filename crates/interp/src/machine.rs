@@ -351,6 +351,10 @@ impl Program for Machine {
                 globals_sum,
                 parts: parts.into_owned(),
             });
+            if self.has_hot_globals() {
+                let (hot, cold) = self.heat(state, run);
+                successor = successor.hot(hot).cold(cold);
+            }
             for event in &run.local().events {
                 successor = match *event {
                     Event::Posted(task, post) => successor.posts_as(task, post),
@@ -358,6 +362,7 @@ impl Program for Machine {
                     Event::Unsealed => successor.unseals(),
                     Event::Woken(task) => successor.wakes(task),
                     Event::Ended(task) => successor.ends(task),
+                    Event::Chose(choice, way) => successor.chooses(choice, way),
                 };
             }
             match end {
@@ -379,7 +384,18 @@ impl Program for Machine {
         let control = self.control_of(state);
         let waiting: Vec<String> =
             control.tasks.iter().map(|m| self.describe_waiting(state, m.task)).collect();
-        (!waiting.is_empty()).then(|| Failure::deadlock(waiting.join("; ")))
+        if waiting.is_empty() {
+            return self.hot_at_the_end(state);
+        }
+        Some(Failure::deadlock(waiting.join("; ")))
+    }
+
+    fn properties(&self) -> u32 {
+        self.code.hot.len() as u32
+    }
+
+    fn starves(&self, property: u32, _: &State) -> Failure {
+        self.stays_hot(property)
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {

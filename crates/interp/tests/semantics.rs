@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use dally_bpl::source::SourceMap;
-use dally_explore::{Bug, Delays, Exhaustive, FailureKind, Name, Search, Verdict, Watch, replay};
+use dally_explore::{
+    Bug, Cycles, Delays, Exhaustive, FailureKind, Liveness, Method, Name, Search, Verdict, Watch, replay,
+    replay_cycle,
+};
 use dally_interp::{Machine, Options, State};
 
 fn machine_with(text: &str, options: &Options) -> Machine {
@@ -471,4 +474,54 @@ fn values_that_nobody_reads_again_do_not_keep_states_apart() {
          procedure p() { var t: int; var i: int; t, i := 3, 0; while (i < 2) { yield; i := i + 1; } call q(); assert t == 3; }
          procedure q() { yield; }",
     );
+}
+
+/// Whether `hot` can stay true for ever.
+#[track_caller]
+fn assert_loops(text: &str, fair: bool, expected: bool) {
+    let machine = machine(text);
+    for method in [Method::Map, Method::Ndfs, Method::IterativeNdfs] {
+        let (options, liveness) = (dally_explore::Options::default(), Liveness { method, fair });
+        let report = Cycles::new(&machine, &Exhaustive, &options, liveness, &()).run();
+        assert_eq!(report.bug().is_some(), expected, "{method:?}, fair: {fair}, {text}: {}", report.verdict);
+        if let Some(bug) = report.bug() {
+            assert_eq!(bug.failure.kind, FailureKind::Liveness);
+            let replayed = replay_cycle(&machine, &bug.schedule, fair, |_| {});
+            assert_eq!(replayed, Ok(Some(bug.failure.clone())), "{text}");
+        }
+    }
+}
+
+#[test]
+fn hot_globals_must_become_false() {
+    let program = |main: &str, other: &str| {
+        format!(
+            "var {{:hot}} hot: bool; var x: int;
+             procedure main() {{ hot := true; x := 0; call {{:async}} other(); while (x == 0) {{ {main} yield; }} {main} }}
+             procedure other() {{ {other} }}"
+        )
+    };
+    // Somebody else puts an end to it, if the schedule is fair.
+    assert_loops(&program("", "x := 1; hot := false;"), true, false);
+    assert_loops(&program("", "x := 1; hot := false;"), false, true);
+    // Nobody does.
+    assert_loops(&program("", "hot := true;"), true, true);
+    // It is false only in the middle of a step.
+    assert_loops(&program("hot := false; hot := true;", "yield;"), false, false);
+    // It is still true when the program ends.
+    assert_eq!(bug(&program("", "x := 1;")).failure.kind, FailureKind::Liveness);
+    assert_proved(&program("", "x := 1; hot := false;"));
+}
+
+/// A step that changes more than is kept of it is still known to have made a hot global false.
+#[test]
+fn hot_globals_are_watched_through_long_steps() {
+    let text = "var {:hot} hot: bool; var x: int;
+                procedure main() { var i: int; x := 0;
+                    while (true) {
+                        hot := true; hot := false; hot := true; i := 0;
+                        while (i < 200) { x := (x + 1) mod 3; i := i + 1; }
+                        x := 0; i := 0; yield;
+                    } }";
+    assert_loops(text, true, false);
 }

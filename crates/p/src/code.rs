@@ -53,6 +53,8 @@ pub(crate) enum Op {
     /// Pops what there is to choose from.
     Choose,
     Nondet,
+    /// Likewise, and it is fair.
+    FairNondet,
     /// Pops so many values, and pushes the text of this constant with these in its places.
     Format(u32, u32),
     This,
@@ -149,6 +151,7 @@ pub(crate) struct State {
     pub(crate) name: String,
     pub(crate) span: Span,
     pub(crate) hot: bool,
+    pub(crate) cold: bool,
     pub(crate) entry: Option<u32>,
     pub(crate) exit: Option<u32>,
     /// By event.
@@ -201,6 +204,8 @@ pub(crate) struct Code {
     pub(crate) main: u32,
     /// The machines that are monitors, and whether they only tell what is covered.
     pub(crate) monitors: Vec<(u32, bool)>,
+    /// Those of them that have hot states, and must not stay in them.
+    pub(crate) liveness: Vec<u32>,
     pub(crate) cases: Vec<Cases>,
     pub(crate) views: Vec<EventSet>,
     /// The names of the fields of tuples; the first list is empty.

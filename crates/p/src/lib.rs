@@ -35,6 +35,7 @@ mod compile;
 mod execute;
 mod explain;
 mod lexer;
+mod liveness;
 mod machine;
 mod parser;
 pub mod project;

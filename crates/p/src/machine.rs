@@ -300,6 +300,13 @@ impl Program for Machine {
             if let Some((target, ..)) = runner.sent {
                 successor = successor.wakes(TaskId(target));
             }
+            if self.has_hot_states() {
+                let (hot, cold) = self.heat(state, runner);
+                successor = successor.hot(hot).cold(cold);
+            }
+            for (pc, way) in &runner.fair {
+                successor = successor.chooses(u64::from(task.0) << 32 | u64::from(*pc), *way);
+            }
             if matches!(end, End::Halts) {
                 successor.completes();
             } else if !self.can_move(&runner.local, &runner.queue) {
@@ -326,18 +333,15 @@ impl Program for Machine {
         if !waiting.is_empty() {
             return Some(Failure::deadlock(waiting.join("; ")));
         }
-        let hot = (0_u32..).zip(&self.code.monitors).find(|(monitor, (machine, covers))| {
-            let state = self.monitor_of(state, *monitor).state;
-            !covers && self.code.machines[*machine as usize].states[state as usize].hot
-        });
-        hot.map(|(monitor, (machine, _))| {
-            let machine = &self.code.machines[*machine as usize];
-            let state = &machine.states[self.monitor_of(state, monitor).state as usize].name;
-            Failure::assertion(format!(
-                "the program ends, and the monitor `{}` is still in its hot state `{state}`",
-                machine.name
-            ))
-        })
+        self.hot_at_the_end(state)
+    }
+
+    fn properties(&self) -> u32 {
+        self.code.liveness.len() as u32
+    }
+
+    fn starves(&self, property: u32, state: &State) -> Failure {
+        self.stays_hot(property, state)
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {

@@ -3,7 +3,10 @@
 
 use std::sync::atomic::Ordering;
 
-use dally_explore::{Delays, FailureKind, Limit, Limits, Name, Options, Report, Search, Verdict};
+use dally_explore::{
+    Cycles, Delays, FailureKind, Limit, Limits, Liveness, Method, Name, Options, Report, Search, Verdict,
+    replay_cycle,
+};
 use dally_p::Machine;
 use dally_p::source::SourceMap;
 
@@ -43,6 +46,7 @@ fn main_does(statements: &str) -> String {
 
 const RUNTIME: FailureKind = FailureKind::Runtime;
 const ASSERTION: FailureKind = FailureKind::Assertion;
+const LIVENESS: FailureKind = FailureKind::Liveness;
 
 #[test]
 fn errors_of_the_run() {
@@ -311,8 +315,73 @@ fn hot_monitors_fail_where_the_program_ends() {
              test T [main=Main]: assert W in {{ Main }};"
         )
     };
-    fails(&program("if ($) { announce B; }"), ASSERTION, "`W` is still in its hot state `T`");
+    fails(&program("if ($) { announce B; }"), LIVENESS, "`W` is still in its hot state `T`");
     proved(&program("announce B;"));
+}
+
+/// A machine that goes through a handler for ever, watched by a monitor that is hot after `A`, cold after `B` and neither
+/// after `C`.
+fn goes_on(body: &str) -> String {
+    format!(
+        "event A; event B; event C; event Again; spec W observes A, B, C {{
+             start cold state S {{ on A goto T; ignore B, C; }}
+             hot state T {{ on B goto S; on C goto U; ignore A; }}
+             state U {{ on A goto T; on B goto S; ignore C; }}
+         }}
+         machine Main {{
+             var n: int; var x: bool; var y: bool;
+             start state S {{ entry {{ send this, Again; }} on Again do {{ {body} send this, Again; }} }}
+         }}
+         test T [main=Main]: assert W in {{ Main }};"
+    )
+}
+
+#[track_caller]
+fn loops(body: &str, fair: bool, expected: bool) {
+    let text = goes_on(body);
+    let mut sources = SourceMap::default();
+    sources.add("test.p", text.as_str()).unwrap();
+    let program = dally_p::load(&sources).unwrap_or_else(|d| panic!("{text}\n{d:?}"));
+    let machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
+    for method in [Method::Map, Method::Ndfs, Method::IterativeNdfs] {
+        let liveness = Liveness { method, fair };
+        let (rtc, options) = (Delays::named(&Name::Rtc), Options::default());
+        let report = Cycles::new(&machine, &rtc, &options, liveness, &()).run();
+        match report.bug() {
+            Some(bug) => {
+                assert!(expected, "{body} {method:?}: {}", bug.failure);
+                assert_eq!(bug.failure.kind, LIVENESS, "{body}: {}", bug.failure);
+                let replayed = replay_cycle(&machine, &bug.schedule, fair, |_| {});
+                assert_eq!(replayed, Ok(Some(bug.failure.clone())), "{body}");
+            }
+            None => assert!(
+                !expected && report.verdict == Verdict::Proved,
+                "{body} {method:?}: {}",
+                report.verdict
+            ),
+        }
+    }
+}
+
+#[test]
+fn monitors_must_not_stay_hot_for_ever() {
+    loops("announce A;", true, true);
+    loops("announce A; announce B;", true, false);
+    // Hot again and again, and never cold in between.
+    loops("announce A; announce C;", true, true);
+    // Neither hot nor cold for ever.
+    loops("if (n == 0) { announce A; n = 1; } announce C;", true, false);
+    // Cold only in the middle of a step.
+    loops("announce B; announce A;", true, false);
+    // A choice that need not be made both ways, and one that has to.
+    loops("announce A; if ($) { announce B; }", true, true);
+    loops("announce A; if ($$) { announce B; }", true, false);
+    loops("announce A; if ($$) { announce B; }", false, true);
+    loops("announce A; if (choose(2) == 1) { announce B; }", true, true);
+    // Both choices are made both ways, but never at the same time.
+    loops("announce A; x = $$; y = $$; if (x && y) { announce B; } x = false; y = false;", true, true);
+    // The second one is made only if the first goes one way, and then both ways again and again.
+    loops("announce A; if ($$) { if ($$) { announce B; } }", true, false);
 }
 
 #[test]

@@ -28,7 +28,10 @@ pub struct Trace {
     pub cost: u32,
     /// The execution.
     pub schedule: Schedule,
-    /// The steps, one for each of the schedule.
+    /// Whether the loop, if there is one, may be unfair to tasks and choices.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfair: bool,
+    /// The steps, one for each of the schedule. If that has a loop, they end with it.
     pub steps: Vec<TraceStep>,
     /// The values of the shared variables at the end; of a P program, the states of monitors and machines.
     pub globals: Vec<Change>,
@@ -69,7 +72,7 @@ pub struct Source {
 /// What failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
-    /// `assertion`, `deadlock` or `runtime`.
+    /// `assertion`, `deadlock`, `liveness` or `runtime`.
     pub kind: Kind,
     /// One sentence.
     pub message: String,
@@ -85,6 +88,8 @@ pub enum Kind {
     Assertion,
     /// Nobody can move, and somebody waits.
     Deadlock,
+    /// Something that should happen may never do so.
+    Liveness,
     /// The program did what it must not.
     Runtime,
 }
@@ -94,6 +99,7 @@ impl From<FailureKind> for Kind {
         match kind {
             FailureKind::Assertion => Kind::Assertion,
             FailureKind::Deadlock => Kind::Deadlock,
+            FailureKind::Liveness => Kind::Liveness,
             FailureKind::Runtime | FailureKind::Unsupported | FailureKind::Interrupted(_) => Kind::Runtime,
         }
     }

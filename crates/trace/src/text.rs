@@ -14,7 +14,14 @@ pub fn text(trace: &Trace) -> String {
     let mut out = String::new();
     let mut last: Option<&TraceStep> = None;
     let several = several_files(trace);
-    for step in &trace.steps {
+    if trace.schedule.cycle.is_some_and(|from| from > 0) {
+        out.push_str("  ── the stem: how to get there\n");
+    }
+    for (nth, step) in trace.steps.iter().enumerate() {
+        if trace.schedule.cycle == Some(nth) {
+            out.push_str("  ┌─ the loop: from here on for ever\n");
+            last = None;
+        }
         for delayed in &step.delayed {
             out.push_str(&format!("  ~ delay: {} is put off\n", name(delayed)));
         }
@@ -29,6 +36,9 @@ pub fn text(trace: &Trace) -> String {
             out.push_str(&format!("         {note}\n"));
         }
         last = Some(step);
+    }
+    if trace.schedule.cycle.is_some() {
+        out.push_str("  └─ back to the beginning of the loop\n");
     }
     out.push_str(&conclusion(trace));
     if !trace.messages.is_empty() {
@@ -82,6 +92,7 @@ fn conclusion(trace: &Trace) -> String {
     let mark = match trace.failure.kind {
         Kind::Assertion => "✗",
         Kind::Deadlock => "✗ deadlock:",
+        Kind::Liveness => "✗ liveness:",
         Kind::Runtime => "✗ run-time error:",
     };
     let mut out = format!("  {mark} {}\n", trace.failure.message);

@@ -1,6 +1,6 @@
 //! Asynchronous calls, tasks and waits; entry points, buffers and ranges.
 
-use super::{Checker, Frame, ProcedureInfo, Ty, TyKind, VarId};
+use super::{Checker, Frame, ProcedureInfo, Ty, TyKind, VarId, VarInfo, VarKind};
 use crate::ast::{Async, Attr, AttrArg, Attrs, ExprId, Ident, Stmt, StmtKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -146,6 +146,23 @@ impl Checker<'_> {
                 Diagnostic::new(Code::BadAttribute, attr.span, message)
                     .with(self.info[var].span, format!("`{shown}`")),
             );
+        }
+    }
+
+    /// `{:hot}` of a global that must become false again and again.
+    pub(super) fn hot_attr(&mut self, attrs: &Attrs, var: VarId) {
+        let Some(attr) = self.ast.attr(attrs, "hot") else { return };
+        let VarInfo { ty, kind, span, .. } = self.info[var];
+        if kind != VarKind::Global || self.ast.attr(attrs, "thread_local").is_some() {
+            let message = "`:hot` is for variables that all tasks share";
+            self.report(Code::BadAttribute, attr.span, message);
+        } else if !matches!(self.info.types.kind(ty), TyKind::Bool | TyKind::Error) {
+            let shown = self.show(ty);
+            let message = format!("`:hot` is for variables of type `bool`, not of type `{shown}`");
+            let diagnostic = Diagnostic::new(Code::BadAttribute, attr.span, message);
+            self.error(diagnostic.with(span, format!("`{shown}`")));
+        } else if !attr.args.is_empty() {
+            self.report(Code::BadAttribute, attr.span, "`:hot` takes no arguments");
         }
     }
 

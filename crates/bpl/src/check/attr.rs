@@ -81,12 +81,13 @@ impl Checker<'_> {
 
     /// Whether attributes say something about each variable that has them.
     pub(super) fn are_about_variables(&self, attrs: &Attrs) -> bool {
-        ["range", "assumption"].iter().any(|name| self.ast.attr(attrs, name).is_some())
+        ["range", "assumption", "hot"].iter().any(|name| self.ast.attr(attrs, name).is_some())
     }
 
     /// Checks what attributes say about a variable.
     pub(super) fn var_attrs(&mut self, attrs: &Attrs, var: super::VarId, where_clause: Option<ExprId>) {
         self.range_attr(attrs, var);
+        self.hot_attr(attrs, var);
         if self.ast.attr(attrs, "assumption").is_none() {
             return;
         }

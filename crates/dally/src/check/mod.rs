@@ -8,11 +8,11 @@ use std::sync::atomic::AtomicBool;
 
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Arrangement, Delays, Depth, Exhaustive, Name, Options, Preemptions, Program, Report, Search, Switches,
-    Verdict, portfolio,
+    Arrangement, Cycles, Delays, Depth, Exhaustive, Liveness, Method, Name, Options, Preemptions, Program,
+    Report, Search, Switches, Verdict, portfolio, side_by_side,
 };
 
-use crate::cli::{Bounded, Check};
+use crate::cli::{Bounded, Check, LivenessArg};
 use crate::output::{self, Exit};
 use crate::subject::{Rejected, Subject};
 use crate::{p, traces};
@@ -33,6 +33,10 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     if !arguments.json {
         output::warn(&sources, subject.warnings());
     }
+    let liveness = match liveness(arguments, &subject) {
+        Ok(liveness) => liveness,
+        Err(message) => return output::complain(&message),
+    };
     let cancelled = Arc::new(AtomicBool::new(false));
     let interrupt = Arc::new(AtomicBool::new(false));
     let memory = memory(arguments);
@@ -45,14 +49,19 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     }
     let monitor = monitor::Monitor::new(arguments.time, cancelled, !arguments.json);
     let found = match &subject {
-        Subject::Boogie(machines) => search(&machines.searched, &schedulers, arguments, &monitor),
-        Subject::P(test) => search(&test.machine, &schedulers, arguments, &monitor),
+        Subject::Boogie(machines) => search(&machines.searched, &schedulers, arguments, liveness, &monitor),
+        Subject::P(test) => search(&test.machine, &schedulers, arguments, liveness, &monitor),
     };
     monitor.finish();
+    let looked = match liveness {
+        Some(liveness) => report::Looked::For(liveness),
+        None if subject.has_liveness() => report::Looked::Not,
+        None => report::Looked::Nothing,
+    };
     // What was found is told without limits.
     subject.limit_steps(Arc::default(), usize::MAX);
     let trace = match &found.verdict {
-        Verdict::Bug(bug) => match subject.explain(&sources, &arguments.program, bug) {
+        Verdict::Bug(bug) => match subject.explain(&sources, &arguments.program, bug, arguments.unfair) {
             Ok(trace) => Some(trace),
             Err(error) => {
                 return output::complain(&format!(
@@ -62,7 +71,7 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         },
         _ => None,
     };
-    let exit = report::verdict(arguments, &found, trace.as_ref(), &monitor, warnings);
+    let exit = report::verdict(arguments, &found, trace.as_ref(), (&monitor, looked), warnings);
     match (&trace, &arguments.trace) {
         (Some(trace), Some(file)) => match traces::write(trace, file) {
             Ok(()) => exit,
@@ -177,10 +186,46 @@ fn free_memory() -> Option<usize> {
     Some(kib * 1024 / 5 * 3)
 }
 
+/// Whether and how cycles are looked for: where the program has something that must not be waited for in vain, unless
+/// flags say otherwise.
+fn liveness(arguments: &Check, subject: &Subject) -> Result<Option<Liveness>, String> {
+    let method = match arguments.liveness {
+        Some(LivenessArg::Off) => None,
+        None | Some(LivenessArg::Map) => Some(Method::Map),
+        Some(LivenessArg::Ndfs) => Some(Method::Ndfs),
+        Some(LivenessArg::IterativeNdfs) => Some(Method::IterativeNdfs),
+    };
+    let asked = arguments.liveness.is_some() && method.is_some();
+    if arguments.unfair && method.is_none() {
+        return Err("--unfair is about cycles, and `--liveness off` does not look for them".to_owned());
+    }
+    if !subject.has_liveness() {
+        return if asked || arguments.unfair {
+            Err("there is nothing that must not be waited for in vain: no spec with hot states that the test asserts, and \
+                 no global marked {:hot}"
+                .to_owned())
+        } else {
+            Ok(None)
+        };
+    }
+    let fits = !arguments.exact && !arguments.choice_cost && arguments.bounded != Bounded::Depth;
+    if asked && !fits {
+        return Err("--liveness does not go with --exact, --choice-cost and `--bounded depth`: cycles are cycles of the \
+                    program, not of its scheduler, and cost nothing by themselves"
+            .to_owned());
+    }
+    Ok(method.filter(|_| fits).map(|method| Liveness { method, fair: !arguments.unfair }))
+}
+
+/// Layers smaller than this are expanded by one thread. Steps of programs that are interpreted take long enough to be
+/// shared sooner than others.
+const SHARE_FROM: usize = 256;
+
 fn search<P: Program>(
     machine: &P,
     schedulers: &[Name],
     arguments: &Check,
+    liveness: Option<Liveness>,
     monitor: &monitor::Monitor,
 ) -> Report {
     let options = Options {
@@ -188,29 +233,47 @@ fn search<P: Program>(
         exact: arguments.exact,
         choice_cost: u32::from(arguments.choice_cost),
         threads: usize::from(arguments.threads),
+        share_from: SHARE_FROM,
         memory: memory(arguments),
         ..Options::default()
     };
+    let one = Searcher { machine, options: &options, liveness, monitor };
     match arguments.bounded {
         Bounded::Delays => match schedulers {
-            [one] => one_search(machine, &Delays::named(one), &options, monitor),
+            [name] => one.search(&Delays::named(name)),
             several => {
                 let policies: Vec<Delays> = several.iter().map(Delays::named).collect();
-                let found = portfolio(machine, &policies, &options, monitor);
-                found.unwrap_or_else(|| one_search(machine, &Exhaustive, &options, monitor))
+                one.portfolio(&policies).unwrap_or_else(|| one.search(&Exhaustive))
             }
         },
-        Bounded::Preemptions => one_search(machine, &Preemptions(Switches::Preemptive), &options, monitor),
-        Bounded::Depth => one_search(machine, &Depth, &options, monitor),
-        Bounded::Nothing => one_search(machine, &Exhaustive, &options, monitor),
+        Bounded::Preemptions => one.search(&Preemptions(Switches::Preemptive)),
+        Bounded::Depth => one.search(&Depth),
+        Bounded::Nothing => one.search(&Exhaustive),
     }
 }
 
-fn one_search<P: Program, O: Policy>(
-    machine: &P,
-    policy: &O,
-    options: &Options,
-    monitor: &monitor::Monitor,
-) -> Report {
-    Search::new(machine, policy, options, monitor).run()
+/// Searches, for failures alone or for cycles as well.
+struct Searcher<'a, P> {
+    machine: &'a P,
+    options: &'a Options,
+    liveness: Option<Liveness>,
+    monitor: &'a monitor::Monitor,
+}
+
+impl<P: Program> Searcher<'_, P> {
+    fn search<O: Policy>(&self, policy: &O) -> Report {
+        match self.liveness {
+            None => Search::new(self.machine, policy, self.options, self.monitor).run(),
+            Some(liveness) => Cycles::new(self.machine, policy, self.options, liveness, self.monitor).run(),
+        }
+    }
+
+    fn portfolio(&self, policies: &[Delays]) -> Option<Report> {
+        let Some(liveness) = self.liveness else {
+            return portfolio(self.machine, policies, self.options, self.monitor);
+        };
+        let options = self.options.shared_by(policies.len());
+        let cycles = |policy| Cycles::new(self.machine, policy, &options, liveness, self.monitor);
+        side_by_side(policies.iter().map(cycles).collect())
+    }
 }

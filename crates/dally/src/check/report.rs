@@ -3,7 +3,7 @@
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::render::{JsonDiagnostic, printable};
 use dally_bpl::source::SourceMap;
-use dally_explore::{Coverage, FailureKind, Limit, Report, Verdict};
+use dally_explore::{Coverage, FailureKind, Limit, Liveness, Method, Report, Verdict};
 use dally_trace::Trace;
 use serde::Serialize;
 
@@ -82,7 +82,7 @@ pub(crate) fn verdict(
     arguments: &Check,
     report: &Report,
     trace: Option<&Trace>,
-    monitor: &Monitor,
+    (monitor, looked): (&Monitor, Looked),
     warnings: Vec<JsonDiagnostic>,
 ) -> Exit {
     let (word, exit) = match &report.verdict {
@@ -92,7 +92,7 @@ pub(crate) fn verdict(
         Verdict::Inconclusive(_) => ("inconclusive", Exit::Inconclusive),
         Verdict::Unsupported(_) => ("unsupported", Exit::Inconclusive),
     };
-    let message = sentence(arguments, report, trace);
+    let message = sentence(arguments, report, trace, looked);
     let written = if arguments.json {
         let json = Json {
             verdict: word,
@@ -110,7 +110,7 @@ pub(crate) fn verdict(
         output::write_json(&json)
     } else {
         let steps = trace.map(|t| format!("\n{}\n", printable(&dally_trace::text(t)))).unwrap_or_default();
-        let text = format!("{message}\n{steps}{}\n", covered(arguments, report, monitor));
+        let text = format!("{message}\n{steps}{}\n", covered(arguments, report, monitor, looked));
         output::stdout(text.as_bytes())
     };
     output::exit_after(written, exit)
@@ -128,29 +128,74 @@ fn unit(arguments: &Check, n: u32) -> String {
     format!("{n} {word}{plural}")
 }
 
-fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>) -> String {
+/// Whether cycles were looked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Looked {
+    /// They were.
+    For(Liveness),
+    /// They were not, though there may be some that count.
+    Not,
+    /// There was nothing to look for.
+    Nothing,
+}
+
+impl Looked {
+    /// Whether the search went depth first, and counted no delays.
+    fn counts_nothing(self, arguments: &Check) -> bool {
+        matches!(self, Looked::For(Liveness { method: Method::Ndfs, .. })) && arguments.delays.is_none()
+    }
+
+    fn no_cycle(self) -> &'static str {
+        match self {
+            Looked::For(Liveness { fair: true, .. }) => ", and no fair one waits in vain for ever",
+            Looked::For(_) => ", and none waits in vain for ever",
+            Looked::Not | Looked::Nothing => "",
+        }
+    }
+
+    fn left_out(self) -> &'static str {
+        match self {
+            Looked::Not => "; executions that wait in vain for ever were not looked for (see --liveness)",
+            Looked::For(_) | Looked::Nothing => "",
+        }
+    }
+}
+
+fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: Looked) -> String {
     let coverage = &report.coverage;
+    let (no_cycle, left_out) = (looked.no_cycle(), looked.left_out());
     match &report.verdict {
-        Verdict::Proved if coverage.sealed > 0 => {
-            "proved: no execution fails, whatever the schedule, as long as the order inside of seals is fixed"
-                .to_owned()
+        Verdict::Proved if coverage.sealed > 0 => format!(
+            "proved: no execution fails{no_cycle}, whatever the schedule, as long as the order inside of seals is \
+             fixed{left_out}"
+        ),
+        Verdict::Proved => {
+            format!("proved: no execution fails{no_cycle}, whatever the schedule{left_out}")
         }
-        Verdict::Proved => "proved: no execution fails, whatever the schedule".to_owned(),
         Verdict::ProvedWithin(bound) => {
-            format!("proved: no execution with at most {} fails", unit(arguments, *bound))
+            format!("proved: no execution with at most {} fails{left_out}", unit(arguments, *bound))
         }
+        Verdict::NoBug if matches!(looked, Looked::For(_)) => format!(
+            "no bug found within {}; other ways to reach the same states were not followed",
+            unit(arguments, coverage.bound)
+        ),
         Verdict::NoBug => format!(
-            "no bug found within {}; other ways to reach the same states were not followed (see --exact)",
+            "no bug found within {}; other ways to reach the same states were not followed (see --exact){left_out}",
             unit(arguments, coverage.bound)
         ),
         Verdict::Bug(bug) => {
             let message = trace.map_or(&bug.failure.message, |t| &t.failure.message);
             let spent = match arguments.bounded {
                 Bounded::Nothing => String::new(),
+                _ if looked.counts_nothing(arguments) => String::new(),
+                _ if bug.schedule.cycle.is_some() => {
+                    format!(", within {} under {}", unit(arguments, coverage.bound), report.policy)
+                }
                 _ => format!(", with {} under {}", unit(arguments, bug.cost), report.policy),
             };
             let kind = match bug.failure.kind {
                 FailureKind::Deadlock => "deadlock: ",
+                FailureKind::Liveness => "liveness: ",
                 FailureKind::Runtime => "run-time error: ",
                 FailureKind::Assertion | FailureKind::Unsupported | FailureKind::Interrupted(_) => "",
             };
@@ -173,7 +218,7 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>) -> String
     }
 }
 
-fn covered(arguments: &Check, report: &Report, monitor: &Monitor) -> String {
+fn covered(arguments: &Check, report: &Report, monitor: &Monitor, looked: Looked) -> String {
     let Coverage { states, transitions, frontier, bound, collision_chance, .. } = report.coverage;
     let waiting = match frontier {
         0 => String::new(),
@@ -187,6 +232,7 @@ fn covered(arguments: &Check, report: &Report, monitor: &Monitor) -> String {
     };
     let reached = match arguments.bounded {
         Bounded::Nothing => String::new(),
+        _ if looked.counts_nothing(arguments) => String::new(),
         // A bound that was not completed was only begun.
         _ if report.coverage.completed_bound != Some(bound) && !matches!(report.verdict, Verdict::Bug(_)) => {
             format!("with up to {} under {} (not all): ", unit(arguments, bound), report.policy)

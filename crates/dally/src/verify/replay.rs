@@ -67,7 +67,7 @@ fn attempt(
     machines.searched.limit_steps(Limits { interrupt, memory: usize::MAX });
     let report = search(&machines, target, &Monitor::new(Some(PATIENCE), Arc::clone(cancelled), false));
     match report.verdict {
-        Verdict::Bug(bug) => match traces::explain(&machines, sources, arguments, &bug) {
+        Verdict::Bug(bug) => match traces::explain(&machines, sources, arguments, &bug, false) {
             Ok(trace) => Replayed::Trace(Box::new(trace)),
             Err(error) => Replayed::Not(error.to_string()),
         },

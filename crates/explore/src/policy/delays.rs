@@ -126,6 +126,7 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
                 Event::Ended(task) => place.complete(task),
                 Event::Sealed => place.seal(true),
                 Event::Unsealed => place.seal(false),
+                Event::Chose(..) => {}
             }
         }
         if let Some(task) = happened.task {

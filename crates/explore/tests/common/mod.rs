@@ -299,7 +299,8 @@ fn outcomes(program: &Tasks, state: &State, task: TaskId) -> Vec<Option<(State, 
     let mut all = Vec::new();
     for choice in 0.. {
         let step = dally_explore::Step { task, cost: 0, choice };
-        let schedule = dally_explore::Schedule { policy: String::new(), initial: 0, steps: vec![step] };
+        let schedule =
+            dally_explore::Schedule { policy: String::new(), steps: vec![step], ..Default::default() };
         let mut taken = None;
         let replayed = dally_explore::replay(&one, &schedule, |moment| {
             if moment.step.is_some() {

@@ -292,6 +292,9 @@ impl<'a> Compiler<'a> {
             list.push(variable);
             let index = list.len() as u32 - 1;
             let place = if thread_local { Place::ThreadLocal(index) } else { Place::Global(index) };
+            if !thread_local && ast.attr(&decl.attrs, "hot").is_some() {
+                self.code.hot.push(index);
+            }
             self.meanings.insert(id, Meaning::Place(place));
         }
     }

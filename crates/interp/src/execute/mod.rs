@@ -282,6 +282,11 @@ impl<'m, O: Observer> Run<'m, O> {
         self.changes.iter().map(|(global, _)| *global)
     }
 
+    /// The values that a global had in the step, but for the last.
+    pub(crate) fn earlier_values(&self, global: u32) -> impl Iterator<Item = Value> + '_ {
+        self.changes.iter().filter(move |(changed, _)| *changed == global).map(|(_, before)| *before)
+    }
+
     /// Runs to the end of the step. Then [`next_way`](Self::next_way) may lead to another one.
     pub(crate) fn run(&mut self) -> End {
         loop {
@@ -574,9 +579,14 @@ impl<'m, O: Observer> Run<'m, O> {
         self.changes.push((global, before));
         let since = self.choices.last().map_or(0, |choice| choice.changes);
         if self.changes.len() - since > 2 * self.globals.len() + 32 {
-            let mut seen = vec![false; self.globals.len()];
-            let first =
-                self.changes.drain(since..).filter(|(i, _)| !std::mem::replace(&mut seen[*i as usize], true));
+            let (mut seen, mut cold) = (vec![false; self.globals.len()], Vec::new());
+            let first = self.changes.drain(since..).filter(|(i, before)| {
+                // Whether a hot global was false in between matters as well.
+                let was_cold =
+                    *before == Value::Bool(false) && self.code.hot.contains(i) && !cold.contains(i);
+                cold.extend(was_cold.then_some(*i));
+                !std::mem::replace(&mut seen[*i as usize], true) || was_cold
+            });
             let first: Vec<_> = first.collect();
             self.changes.extend(first);
         }

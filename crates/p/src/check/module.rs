@@ -11,7 +11,7 @@ use dally_bpl::symbol::Sym;
 use super::Checker;
 use super::info::{Bound, EventSet, Linked, TestInfo};
 use super::types::{Ty, Types};
-use crate::ast::{MachineKind, ModuleExpr, ModuleKind, Name, Temperature, TestDecl};
+use crate::ast::{MachineKind, ModuleExpr, ModuleKind, Name, TestDecl};
 
 /// What a module is.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl Checker<'_> {
         self.warn_about_specifications();
     }
 
-    /// A specification that is not asserted is not checked, and hot states only where an execution ends.
+    /// A specification that is not asserted is not checked.
     fn warn_about_specifications(&mut self) {
         if !self.diagnostics.are_warnings() || self.info.tests.is_empty() {
             return;
@@ -82,17 +82,11 @@ impl Checker<'_> {
                 continue;
             }
             let (name, span) = (self.text(machine.name), machine.span);
-            let hot = machine.states.iter().find(|s| s.temperature == Temperature::Hot).map(|s| s.span);
             let is_this = |m: &(u32, Vec<u32>)| m.0 == index as u32;
             if !self.info.tests.iter().any(|t| t.linked.monitors.iter().any(is_this)) {
                 let message = format!("no test asserts `{name}`: it is not checked");
                 let help = "declare a test: `test T [main=M]: assert Spec in { M, … };`";
                 self.report(Diagnostic::new(Code::NotAsserted, span, message).help(help));
-            } else if let Some(hot) = hot {
-                let message = format!(
-                    "`{name}` is checked for hot states where executions end, not on those that never do"
-                );
-                self.report(Diagnostic::new(Code::OnlyAtTheEnd, hot, message));
             }
         }
     }

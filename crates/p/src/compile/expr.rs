@@ -25,8 +25,8 @@ impl Compiler<'_> {
             ExprKind::Float(f) => self.constant(Value::float(*f)),
             ExprKind::Null | ExprKind::Verifier => self.constant(Value::Null),
             ExprKind::Name(_) | ExprKind::Halt => self.name(program.info.use_of(id), program.info.ty(id)),
-            ExprKind::Nondet { .. } => {
-                self.emit(Op::Nondet);
+            ExprKind::Nondet { fair } => {
+                self.emit(if *fair { Op::FairNondet } else { Op::Nondet });
             }
             ExprKind::This => {
                 self.emit(Op::This);

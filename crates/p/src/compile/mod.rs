@@ -158,6 +158,9 @@ impl Compiler<'_> {
         for (monitor, _) in &linked.monitors {
             let covers = info.machines[*monitor as usize].kind == MachineKind::Scenario;
             let machine = self.machine(*monitor);
+            if !covers && self.code.machines[machine as usize].states.iter().any(|state| state.hot) {
+                self.code.liveness.push(self.code.monitors.len() as u32);
+            }
             self.code.monitors.push((machine, covers));
         }
         for bound in &linked.bound {
@@ -207,6 +210,7 @@ impl Compiler<'_> {
                 name: self.program.ast.text(state.name).to_owned(),
                 span: state.span,
                 hot: state.temperature == Temperature::Hot,
+                cold: state.temperature == Temperature::Cold,
                 entry: state.entry.map(|f| self.function_number(f)),
                 exit: state.exit.map(|f| self.function_number(f)),
                 actions,

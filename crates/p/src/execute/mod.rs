@@ -18,7 +18,7 @@ use dally_explore::{Failure, Fingerprint, Fingerprinter, Limits};
 use smallvec::SmallVec;
 
 use crate::check::info::{EventId, HALT, NULL_EVENT};
-use crate::code::{Action, Code};
+use crate::code::{Action, Code, Op, State};
 use crate::state::{Frame, Local, Mode, Queue, Store, Then};
 use crate::value::Value;
 
@@ -96,6 +96,13 @@ pub(crate) struct Context<'m> {
     pub(crate) limits: &'m Limits,
 }
 
+/// What a monitor came by in a step.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Warmth {
+    pub(crate) hot: bool,
+    pub(crate) cold: bool,
+}
+
 /// A machine that runs.
 #[derive(Clone)]
 pub(crate) struct Runner<'m, O> {
@@ -115,8 +122,13 @@ pub(crate) struct Runner<'m, O> {
     /// The monitors, and those that have changed.
     pub(crate) monitors: &'m [u32],
     pub(crate) changed: SmallVec<[(u32, Local); 2]>,
+    /// As a monitor: whether it came by hot states, and by cold ones. Of monitors: the same.
+    came_by: Warmth,
+    pub(crate) warmth: SmallVec<[(u32, Warmth); 2]>,
     /// What there is to choose from.
     options: SmallVec<[Value; 2]>,
+    /// The fair choices that it made: where, and which way.
+    pub(crate) fair: SmallVec<[(u32, bool); 2]>,
     /// Until it looks at what ends a step, and after that.
     fuel: i64,
     reserve: i64,
@@ -155,7 +167,10 @@ impl<'m, O: Observer> Runner<'m, O> {
             sent: None,
             monitors,
             changed: SmallVec::new(),
+            came_by: Warmth::default(),
+            warmth: SmallVec::new(),
             options: SmallVec::new(),
+            fair: SmallVec::new(),
             fuel: FUEL_BETWEEN_LOOKS,
             reserve: FUEL - FUEL_BETWEEN_LOOKS,
             chosen: 0,
@@ -293,6 +308,9 @@ impl<'m, O: Observer> Runner<'m, O> {
         };
         self.options.clear();
         self.chosen += 1;
+        if self.code.ops[self.pc as usize] == Op::FairNondet {
+            self.fair.push((self.pc, value == Value::Bool(true)));
+        }
         self.note(Note::Chooses(value));
         self.local.values.push(value);
     }
@@ -363,7 +381,10 @@ impl<'m, O: Observer> Runner<'m, O> {
         let payload = std::mem::take(&mut self.local.payload);
         (self.local.state, self.local.then, self.local.event) = (target, Then::Rest, NULL_EVENT);
         self.note(Note::Enters(target));
-        let entry = self.code.machines[self.machine() as usize].states[target as usize].entry;
+        let State { entry, hot, cold, .. } =
+            self.code.machines[self.machine() as usize].states[target as usize];
+        self.came_by.hot |= hot;
+        self.came_by.cold |= cold;
         entry.map_or(Ok(()), |function| self.invoke(function, payload))
     }
 
@@ -481,6 +502,9 @@ impl<'m, O: Observer> Runner<'m, O> {
         };
         runner.note(Note::Monitor(None));
         self.observer = runner.observer;
+        if runner.came_by.hot || runner.came_by.cold {
+            self.warmth.push((monitor, runner.came_by));
+        }
         (self.fuel, self.reserve) = (runner.fuel, runner.reserve);
         match end {
             End::Stops => Ok(runner.local),

@@ -131,7 +131,7 @@ impl<O: Observer> Runner<'_, O> {
                 return Err(End::Stops);
             }
             Op::Conform => self.conform()?,
-            Op::Nondet => {
+            Op::Nondet | Op::FairNondet => {
                 self.options.extend([Value::Bool(false), Value::Bool(true)]);
                 return Err(End::Chooses(2));
             }

@@ -1,0 +1,185 @@
+//! Searches for cycles: the columns of \[TR15\] Table 3.
+//!
+//! ```text
+//! liveness [quick] [FILTER]
+//! ```
+//!
+//! Models of the paper's names, with bugs of our own: they are not the paper's, whose seeded bugs are not known. For each
+//! the bound at which the bug is found; states and seconds for nested depth-first search (NDFS), iterative NDFS,
+//! iterative MAP, and MAP with two threads; where the time of MAP goes; and states in a second. Below, the repaired
+//! models are explored to the end. Seconds are of the processor, but for those of two threads and what they are compared
+//! with, which are of the wall; a cell is the best of three runs.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use dally_bench::cpu::timed;
+use dally_explore::{
+    Coverage, Cycles, Delays, Limit, Liveness, Method, Name, Options, Phase, Report, Verdict, Watch,
+};
+use dally_p::Machine;
+use dally_p::source::SourceMap;
+
+/// Searches that take longer are given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Each search is run so often.
+const RUNS: usize = 3;
+
+/// A file and one of its tests.
+type Model = (&'static str, &'static str);
+
+const BUGS: [Model; 4] = [
+    ("elevator_door", "Deep"),
+    ("lann", "Deep"),
+    ("elevator_planning", "Deep"),
+    ("tree_identification", "Deep"),
+];
+const REPAIRED: [Model; 4] = [
+    ("elevator_door_fixed", "Six"),
+    ("lann_fixed", "Six"),
+    ("elevator_planning_fixed", "Five"),
+    ("tree_identification_fixed", "Line5"),
+];
+
+/// A clock for each phase.
+struct Clock {
+    started: Instant,
+    phase: Mutex<(Phase, Instant)>,
+    /// Exploring, calculating, refining, anything else.
+    spent: Mutex<[Duration; 4]>,
+}
+
+impl Clock {
+    fn new() -> Self {
+        let now = Instant::now();
+        Clock { started: now, phase: Mutex::new((Phase::Explore, now)), spent: Mutex::default() }
+    }
+
+    fn enter(&self, phase: Phase) {
+        let (Ok(mut last), Ok(mut spent)) = (self.phase.lock(), self.spent.lock()) else { return };
+        let place = match last.0 {
+            Phase::Explore => 0,
+            Phase::Calculate => 1,
+            Phase::Refine => 2,
+            Phase::Nested | Phase::Trace => 3,
+        };
+        spent[place] += last.1.elapsed();
+        *last = (phase, Instant::now());
+    }
+}
+
+impl<S> Watch<S> for Clock {
+    fn poll(&self, _: &Coverage) -> Option<Limit> {
+        (self.started.elapsed() > PATIENCE).then_some(Limit::Time)
+    }
+
+    fn phase(&self, phase: Phase) {
+        self.enter(phase);
+    }
+}
+
+/// How a search went.
+struct Run {
+    report: Report,
+    /// Of the processor, and of the wall.
+    seconds: f64,
+    wall: f64,
+    spent: [Duration; 4],
+}
+
+impl Run {
+    fn states(&self) -> String {
+        match self.report.verdict {
+            Verdict::Inconclusive(_) => "*".to_owned(),
+            _ => self.report.coverage.states.to_string(),
+        }
+    }
+
+    fn time(&self) -> String {
+        match self.report.verdict {
+            Verdict::Inconclusive(_) => "*".to_owned(),
+            _ => format!("{:.2}", self.seconds),
+        }
+    }
+
+    /// The part of the time that a phase took, in percent.
+    fn part(&self, phase: usize) -> f64 {
+        100.0 * self.spent[phase].as_secs_f64() / self.wall
+    }
+}
+
+fn run_once(machine: &Machine, method: Method, threads: usize) -> Run {
+    let options = Options { threads, share_from: 256, memory: Some(6 << 30), ..Options::default() };
+    let clock = Clock::new();
+    let random = Delays::named(&Name::Random(1));
+    let liveness = Liveness { method, fair: true };
+    let (report, took) = timed(|| Cycles::new(machine, &random, &options, liveness, &clock).run());
+    clock.enter(Phase::Trace);
+    let spent = clock.spent.into_inner().unwrap_or_default();
+    Run { report, seconds: took.cpu.as_secs_f64().max(0.005), wall: took.wall.as_secs_f64(), spent }
+}
+
+/// The best of several runs, each with a machine of its own: what is interned stays.
+fn run(load: impl Fn() -> Option<Machine>, method: Method, threads: usize, runs: usize) -> Option<Run> {
+    let runs = (0..runs).map(|_| Some(run_once(&load()?, method, threads)));
+    runs.collect::<Option<Vec<_>>>()?.into_iter().min_by(|a, b| a.wall.total_cmp(&b.wall))
+}
+
+fn machine((file, test): Model) -> Option<Machine> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/liveness").join(format!("{file}.p"));
+    let mut sources = SourceMap::default();
+    sources.add(file, std::fs::read_to_string(path).ok()?).ok()?;
+    let program = dally_p::load(&sources).ok()?;
+    Machine::new(&program, program.info.test(test)?, &sources).ok()
+}
+
+/// A row of the table.
+fn row(model: Model, runs: usize) -> Option<String> {
+    let load = || machine(model);
+    let ndfs = run(load, Method::Ndfs, 1, runs)?;
+    let iterative = run(load, Method::IterativeNdfs, 1, runs)?;
+    let map = run(load, Method::Map, 1, runs)?;
+    let parallel = run(load, Method::Map, 2, runs)?;
+    let found = match map.report.verdict {
+        Verdict::Bug(_) => format!("at {}", map.report.coverage.bound),
+        _ => map.report.verdict.to_string(),
+    };
+    Some(format!(
+        "| {} {} | {found} | {} | {} | {} | {} | {} | {} | {} | {:.0} % | {:.0} % | {:.0} % | {:.1} × | {:.1} × | {:.0} |",
+        model.0,
+        model.1,
+        ndfs.states(),
+        iterative.states(),
+        map.states(),
+        ndfs.time(),
+        iterative.time(),
+        map.time(),
+        format_args!("{:.2} / {:.2} (cpu {:.2})", parallel.wall, map.wall, parallel.seconds),
+        map.part(0),
+        map.part(1),
+        map.part(2),
+        iterative.seconds / map.seconds,
+        map.wall / parallel.wall,
+        map.report.coverage.states as f64 / map.seconds,
+    ))
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+fn main() {
+    let (quick, filters): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word == "quick");
+    let runs = if quick.is_empty() { RUNS } else { 1 };
+    let wanted = |model: &Model| filters.first().is_none_or(|filter| model.0.contains(filter.as_str()));
+    println!(
+        "| model | found | states: NDFS | iterative NDFS | MAP | seconds: NDFS | iterative NDFS | MAP | MAP, 2 threads / 1, wall | \
+         explore | calculate | refine | iterative NDFS / MAP | 2 threads | states/s |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    );
+    for model in BUGS.into_iter().chain(REPAIRED).filter(wanted) {
+        match row(model, runs) {
+            Some(row) => println!("{row}"),
+            None => println!("| {} {} cannot be read |", model.0, model.1),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+// flags: --liveness
+// There is nothing to look for.
+procedure main()
+{
+}

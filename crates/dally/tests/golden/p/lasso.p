@@ -1,0 +1,28 @@
+// A timer that may put off its answer for ever: `$` is no promise that it ever comes.
+event eStart: machine;
+event eLater: machine;
+event eTimeout;
+event eWaits;
+event eGoesOn;
+
+spec GoesOn observes eWaits, eGoesOn {
+    start cold state Goes { on eWaits goto Waits; }
+    hot state Waits { on eGoesOn goto Goes; }
+}
+
+machine Timer {
+    start state Ready {
+        on eStart, eLater do (user: machine) {
+            if ($) { send user, eTimeout; } else { send this, eLater, user; }
+        }
+    }
+}
+
+machine Main {
+    start state Init {
+        entry { announce eWaits; send new Timer(), eStart, this; }
+        on eTimeout do { announce eGoesOn; }
+    }
+}
+
+test T [main=Main]: assert GoesOn in { Main, Timer };

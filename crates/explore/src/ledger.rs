@@ -1,0 +1,57 @@
+//! What a search keeps of the transitions that it takes.
+//!
+//! A search for failures keeps nothing, and pays nothing: its ledger is `()`. A search for cycles keeps the graph
+//! ([`crate::liveness`]). Threads write drafts, in which targets are known by their fingerprints; drafts are settled
+//! between waves, when every target has its place.
+
+use dally_schedule::TaskId;
+
+use crate::Fingerprint;
+use crate::successors::Event;
+use crate::trails::Trail;
+
+/// A transition, but for where it leads.
+pub(crate) struct Taken<'a> {
+    pub(crate) task: TaskId,
+    pub(crate) choice: u32,
+    pub(crate) hot: u64,
+    pub(crate) cold: u64,
+    pub(crate) events: &'a [Event],
+}
+
+/// Keeps transitions, or does not.
+pub(crate) trait Ledger: Default + Send + Sync {
+    /// Whether it does.
+    const KEEPS: bool;
+    /// What one thread has to enter.
+    type Draft: Default + Send;
+
+    /// What follows are transitions from this node, at which these tasks can move.
+    fn begin(&self, draft: &mut Self::Draft, node: Trail, enabled: &[TaskId]);
+    /// A transition to the node with this key.
+    fn transition(&self, draft: &mut Self::Draft, key: Fingerprint, taken: &Taken<'_>);
+    /// The node with this key is new, and has this place.
+    fn accept(&mut self, key: Fingerprint, node: Trail);
+    /// Enters drafts, in order. All targets have been accepted.
+    fn settle(&mut self, drafts: Vec<Self::Draft>, threads: usize);
+    /// The bytes that it holds.
+    fn bytes(&self) -> usize;
+}
+
+impl Ledger for () {
+    const KEEPS: bool = false;
+    type Draft = ();
+
+    #[inline]
+    fn begin(&self, (): &mut (), _: Trail, _: &[TaskId]) {}
+    #[inline]
+    fn transition(&self, (): &mut (), _: Fingerprint, _: &Taken<'_>) {}
+    #[inline]
+    fn accept(&mut self, _: Fingerprint, _: Trail) {}
+    #[inline]
+    fn settle(&mut self, _: Vec<()>, _: usize) {}
+
+    fn bytes(&self) -> usize {
+        0
+    }
+}

@@ -1,0 +1,227 @@
+//! Maximal accepting predecessors, bound by bound: `CalculateMap` and `RefineMap` of [TR15 §4.2, Figs. 3–5].
+//!
+//! The greatest target of a hot step from which a node can be reached is its MAP; all nodes of a strongly connected
+//! component have the same. If a hot step leads to the MAP of its own source, there is a cycle through it. If there is
+//! no such step, nodes with one MAP are a partition, and MAPs are calculated anew inside of each, without the steps
+//! that lead into it from outside. This goes on until no node has a MAP.
+//!
+//! Deviations:
+//! 1. The figures take the steps of a state again whenever its value rises, with the scheduler and the delays of its
+//!    first visit, which they keep for each state. Here the edges that these steps gave are kept instead, 8 bytes
+//!    each, and values run along them: that takes less memory, and no step is taken twice.
+//! 2. Nodes are ordered as they were found, and what was found earlier is greater: then most nodes have their value
+//!    for good when they are found, and new ones, which often lead back to old ones, raise nothing there.
+//! 3. The figures recur; here values spread in rounds, which threads share. Cycles are looked for when no value rises
+//!    any more, so that the answer is the same for any number of threads.
+//! 4. Fig. 3 refines one partition at a time; here one round refines all of them.
+//! 5. Only partitions that have changed since the last bound are looked at, and what no cycle leads to is left out of
+//!    them first, as the end of [TR15 §5.3] proposes.
+//! 6. A cycle may be unfair ([`super::fair`]). Then all of its component is set aside, for this bound.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use super::fair::{Component, Examiner, Source};
+use super::graph::{Edge, Graph};
+use crate::search::Stop;
+use crate::wave::for_each_thread;
+
+/// Rounds smaller than this are done by one thread.
+const SHARE_FROM: usize = 4096;
+
+/// What stands for a node as the MAP of others; 0 is none. Earlier nodes are greater.
+fn rank(node: u32) -> u32 {
+    u32::MAX - node
+}
+
+/// The MAP of each node. They are kept from bound to bound.
+#[derive(Debug, Default)]
+pub(crate) struct Map {
+    values: Vec<AtomicU32>,
+    queued: Vec<AtomicBool>,
+    /// The nodes of the partitions that have changed.
+    changed: Vec<u32>,
+}
+
+impl Map {
+    fn grow(&mut self, nodes: usize) {
+        self.values.resize_with(nodes, AtomicU32::default);
+        self.queued.resize_with(nodes, AtomicBool::default);
+    }
+
+    fn get(&self, node: u32) -> u32 {
+        self.values[node as usize].load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        // With what refining takes.
+        self.values.capacity() * 5 * 4
+    }
+
+    /// `CalculateMap`: values spread from nodes that have new edges.
+    pub(crate) fn calculate(
+        &mut self,
+        graph: &Graph,
+        property: u64,
+        fresh: &[u32],
+        threads: usize,
+        poll: &mut impl FnMut() -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        self.grow(graph.len());
+        let raised = self.spread(graph, property, fresh.to_vec(), threads, |_, _| true, poll)?;
+        let mut changed = vec![false; graph.len()];
+        for node in fresh.iter().chain(&raised) {
+            if let Some(changed) = changed.get_mut(rank(self.get(*node)) as usize) {
+                *changed = true;
+            }
+        }
+        let has_changed = |node: &u32| changed.get(rank(self.get(*node)) as usize) == Some(&true);
+        self.changed = (0..graph.len() as u32).filter(has_changed).collect();
+        Ok(())
+    }
+
+    /// Lets values spread along edges among nodes of the same partition, from these nodes on. The result are those
+    /// that have a new value, some of them more than once.
+    fn spread(
+        &self,
+        graph: &Graph,
+        property: u64,
+        mut round: Vec<u32>,
+        threads: usize,
+        same: impl Fn(u32, u32) -> bool + Sync,
+        poll: &mut impl FnMut() -> Result<(), Stop>,
+    ) -> Result<Vec<u32>, Stop> {
+        let mut raised = Vec::new();
+        let spread_from = |nodes: &[u32], next: &mut Vec<u32>| {
+            for node in nodes {
+                // Who raises the value after this enters the node again; who did before is seen below.
+                self.queued[*node as usize].swap(false, Ordering::AcqRel);
+                for edge in graph.out(*node) {
+                    let (hot, cold) = graph.heat(edge, property);
+                    if cold || !same(*node, edge.to) {
+                        continue;
+                    }
+                    let value = self.get(*node).max(if hot { rank(edge.to) } else { 0 });
+                    if value > self.get(edge.to)
+                        && self.values[edge.to as usize].fetch_max(value, Ordering::Relaxed) < value
+                        && !self.queued[edge.to as usize].swap(true, Ordering::AcqRel)
+                    {
+                        next.push(edge.to);
+                    }
+                }
+            }
+        };
+        while !round.is_empty() {
+            let mut next = Vec::new();
+            if threads == 1 || round.len() < SHARE_FROM {
+                spread_from(&round, &mut next);
+            } else {
+                let each = round.len().div_ceil(threads);
+                let mut parts: Vec<(&[u32], Vec<u32>)> =
+                    round.chunks(each).map(|nodes| (nodes, Vec::new())).collect();
+                for_each_thread(parts.iter_mut().collect(), |(nodes, next)| spread_from(nodes, next));
+                parts.into_iter().for_each(|(_, mut part)| next.append(&mut part));
+            }
+            raised.extend_from_slice(&next);
+            round = next;
+            poll()?;
+        }
+        Ok(raised)
+    }
+
+    /// Looks at the cycles that hot steps to the MAP of their source show, within partitions.
+    fn look(
+        &self,
+        nodes: impl Iterator<Item = u32>,
+        property: u64,
+        same: impl Fn(u32, u32) -> bool,
+        examiner: &mut Examiner,
+        source: &mut impl Source,
+    ) -> Result<Option<Component>, Stop> {
+        for node in nodes {
+            let value = self.get(node);
+            if value == 0 || examiner.is_done(node) {
+                continue;
+            }
+            let graph = source.graph();
+            let shows = |e: Edge| rank(e.to) == value && graph.heat(e, property).0 && same(node, e.to);
+            if graph.out(node).any(shows) {
+                // A component has one MAP, so that nothing is lost inside of those with this one.
+                let inside = |other| self.get(other) == value && same(node, other);
+                if let Some(found) = examiner.examine(rank(value), source, inside)? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether what was calculated shows a cycle that counts.
+    pub(crate) fn find(
+        &self,
+        property: u64,
+        examiner: &mut Examiner,
+        source: &mut impl Source,
+    ) -> Result<Option<Component>, Stop> {
+        self.look(self.changed.iter().copied(), property, |_, _| true, examiner, source)
+    }
+
+    /// `RefineMap`: calculates inside of partitions until there are none. What was calculated is kept.
+    pub(crate) fn refine(
+        &self,
+        property: u64,
+        examiner: &mut Examiner,
+        source: &mut impl Source,
+        threads: usize,
+        poll: &mut impl FnMut() -> Result<(), Stop>,
+    ) -> Result<Option<Component>, Stop> {
+        // Nodes of other partitions are in none here.
+        let mut parts = vec![0; self.values.len()];
+        self.changed.iter().for_each(|node| parts[*node as usize] = self.get(*node));
+        let mut finer = Map::default();
+        finer.grow(parts.len());
+        let mut nodes = self.changed.clone();
+        let mut degrees = vec![0; parts.len()];
+        loop {
+            nodes.iter().filter(|node| examiner.is_done(**node)).for_each(|node| parts[*node as usize] = 0);
+            trim(source.graph(), property, &nodes, &mut parts, &mut degrees);
+            nodes.retain(|node| parts[*node as usize] != 0);
+            if nodes.is_empty() {
+                return Ok(None);
+            }
+            let same = |from: u32, to: u32| parts[from as usize] == parts[to as usize];
+            finer.spread(source.graph(), property, nodes.clone(), threads, same, poll)?;
+            let found = finer.look(nodes.iter().copied(), property, same, examiner, source)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            for node in &nodes {
+                parts[*node as usize] = std::mem::take(finer.values[*node as usize].get_mut());
+            }
+        }
+    }
+}
+
+/// Takes away from partitions what no cycle inside of them leads to.
+fn trim(graph: &Graph, property: u64, nodes: &[u32], parts: &mut [u32], degrees: &mut [u32]) {
+    let inside = |node: u32, parts: &[u32], each: &mut dyn FnMut(u32)| {
+        let part = parts[node as usize];
+        for edge in graph.out(node) {
+            if part != 0 && parts[edge.to as usize] == part && !graph.heat(edge, property).1 {
+                each(edge.to);
+            }
+        }
+    };
+    nodes.iter().for_each(|node| degrees[*node as usize] = 0);
+    nodes.iter().for_each(|node| inside(*node, parts, &mut |to| degrees[to as usize] += 1));
+    let is_first = |node: &u32| parts[*node as usize] != 0 && degrees[*node as usize] == 0;
+    let mut first: Vec<u32> = nodes.iter().copied().filter(is_first).collect();
+    while let Some(node) = first.pop() {
+        inside(node, parts, &mut |to| {
+            degrees[to as usize] -= 1;
+            if degrees[to as usize] == 0 {
+                first.push(to);
+            }
+        });
+        parts[node as usize] = 0;
+    }
+}

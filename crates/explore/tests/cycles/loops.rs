@@ -1,0 +1,123 @@
+//! Random programs: tasks that go through a few statements over shared variables, for ever or to an end.
+
+use super::{Model, Move, Random};
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Set(usize, u8),
+    Add(usize, u8),
+    Await(usize, u8),
+    /// A choice of 0 or 1; fair, or not.
+    Choose(usize, bool),
+    /// Goes on at another statement if the variable has the value.
+    JumpIf(usize, u8, usize),
+}
+
+const GLOBALS: usize = 2;
+const MODULUS: u8 = 3;
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
+pub struct State {
+    at: Vec<usize>,
+    globals: [u8; GLOBALS],
+}
+
+#[derive(Debug)]
+pub struct Loops {
+    tasks: Vec<Vec<Op>>,
+    /// Whether each begins again after its last statement.
+    again: Vec<bool>,
+    modulus: u8,
+}
+
+impl Loops {
+    pub fn random(random: &mut Random) -> Self {
+        let tasks = 2 + random.below(2) as usize;
+        let ops = |random: &mut Random| {
+            let len = 1 + random.below(3) as usize;
+            (0..len).map(|_| op(random, len)).collect()
+        };
+        let again = (0..tasks).map(|_| random.percent(80)).collect();
+        Self { tasks: (0..tasks).map(|_| ops(random)).collect(), again, modulus: MODULUS }
+    }
+
+    /// More states than are looked at between two looks at the limits.
+    pub fn large() -> Self {
+        let task = vec![Op::Add(0, 1), Op::Add(1, 1)];
+        Self { tasks: vec![task; 3], again: vec![true; 3], modulus: 250 }
+    }
+
+    /// Property 0 waits for the first variable to become 0, property 1 for the second to become 2, whenever the first
+    /// task moves.
+    fn heat(&self, before: &State, task: u32, after: &State) -> (u64, u64) {
+        let any = |holds: &dyn Fn(&State) -> bool| holds(before) || holds(after);
+        let hot = u64::from(any(&|s| s.globals[0] == 1)) | u64::from(task == 0) << 1;
+        let cold = u64::from(any(&|s| s.globals[0] == 0)) | u64::from(any(&|s| s.globals[1] == 2)) << 1;
+        (hot, cold)
+    }
+}
+
+fn op(random: &mut Random, len: usize) -> Op {
+    let global = random.below(GLOBALS as u64) as usize;
+    let value = random.below(u64::from(MODULUS)) as u8;
+    match random.below(10) {
+        0..=2 => Op::Set(global, value),
+        3 | 4 => Op::Add(global, 1),
+        5 | 6 => Op::Await(global, value),
+        7 => Op::Choose(global, true),
+        8 => Op::Choose(global, false),
+        _ => Op::JumpIf(global, value, random.below(len as u64) as usize),
+    }
+}
+
+impl Model for Loops {
+    type State = State;
+
+    fn start(&self) -> State {
+        State { at: vec![0; self.tasks.len()], globals: [1, 0] }
+    }
+
+    fn tasks(&self) -> u32 {
+        self.tasks.len() as u32
+    }
+
+    fn moves(&self, state: &State, task: u32) -> Option<Vec<Move<State>>> {
+        let me = task as usize;
+        let op = *self.tasks[me].get(state.at[me])?;
+        let mut next = state.clone();
+        next.at[me] += 1;
+        let mut choices = vec![(next.clone(), Vec::new())];
+        match op {
+            Op::Await(global, value) if state.globals[global] != value => return None,
+            Op::Await(..) => {}
+            Op::Set(global, value) => choices[0].0.globals[global] = value,
+            Op::Add(global, value) => {
+                choices[0].0.globals[global] =
+                    ((u16::from(state.globals[global]) + u16::from(value)) % u16::from(self.modulus)) as u8;
+            }
+            Op::JumpIf(global, value, to) if state.globals[global] == value => choices[0].0.at[me] = to,
+            Op::JumpIf(..) => {}
+            Op::Choose(global, fair) => {
+                let way = |value: u8| {
+                    let mut next = next.clone();
+                    next.globals[global] = value;
+                    let number = u64::from(task) << 8 | state.at[me] as u64;
+                    (next, if fair { vec![(number, value == 1)] } else { Vec::new() })
+                };
+                choices = vec![way(0), way(1)];
+            }
+        }
+        let finish = |(mut to, fair): (State, Vec<(u64, bool)>)| {
+            if self.again[me] && to.at[me] == self.tasks[me].len() {
+                to.at[me] = 0;
+            }
+            let (hot, cold) = self.heat(state, task, &to);
+            Move { to, hot, cold, fair }
+        };
+        Some(choices.into_iter().map(finish).collect())
+    }
+
+    fn properties(&self) -> u32 {
+        2
+    }
+}

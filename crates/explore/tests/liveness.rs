@@ -1,0 +1,253 @@
+//! Cycles, on random graphs and random programs: all ways to look for them agree, at every bound, with a plain
+//! reference (strongly connected components of the whole graph), and every lasso is what it says.
+//!
+//! `DALLY_PROGRAMS=n` tries n of each kind; `DALLY_SEED=n` begins with one that was printed.
+
+mod cycles;
+
+use cycles::loops::Loops;
+use cycles::reference::{self, Graph};
+use cycles::web::Web;
+use cycles::{Model, Modelled, Random, for_seeds};
+use dally_explore::policy::Policy;
+use dally_explore::{
+    Cycles, Delays, Exhaustive, Failure, FailureKind, Liveness, Method, Name, Options, Preemptions, Program,
+    Report, Search, Successors, Switches, TaskId, Verdict, replay_cycle, replay_under,
+};
+
+const METHODS: [Method; 3] = [Method::Map, Method::Ndfs, Method::IterativeNdfs];
+/// The most delays.
+const BOUNDS: u32 = 4;
+
+fn options(bound: Option<u32>, threads: usize) -> Options {
+    Options { bound, threads, share_from: 1, ..Options::default() }
+}
+
+/// A lasso must replay, cost what it says, and be a cycle that counts.
+fn confirm<M: Model, O: Policy>(model: &M, policy: &O, report: &Report, fair: bool, seed: u64) {
+    let Some(bug) = report.bug() else { return };
+    let program = Modelled(model);
+    let text = bug.schedule.to_string();
+    assert_eq!(text.parse().as_ref(), Ok(&bug.schedule), "{text}");
+    let replayed = replay_cycle(&program, &bug.schedule, fair, |_| {});
+    assert_eq!(replayed, Ok(Some(bug.failure.clone())), "{text}, DALLY_SEED={seed}");
+    assert_eq!(bug.failure.kind, FailureKind::Liveness);
+    assert_eq!(bug.schedule.cost(), bug.cost, "{text}");
+    if bug.schedule.policy != "bag" {
+        replay_under(&program, policy, &bug.schedule, 0)
+            .unwrap_or_else(|e| panic!("{text}: {e}, DALLY_SEED={seed}"));
+    }
+    reference::check_lasso(model, &bug.schedule, fair, seed);
+}
+
+/// All methods agree with the reference under a policy, at every bound.
+fn agree<M: Model, O: Policy>(model: &M, policy: &O, seed: u64) {
+    let program = Modelled(model);
+    let graphs: Vec<Graph> = reference::graphs(model, policy, BOUNDS);
+    for fair in [true, false] {
+        let expected: Vec<bool> = graphs.iter().map(|graph| graph.has_cycle(fair)).collect();
+        for (bound, graph) in graphs.iter().enumerate() {
+            if let Some(all) = graph.has_cycle_by_enumeration(fair) {
+                assert_eq!(expected[bound], all, "the reference is wrong at {bound}, DALLY_SEED={seed}");
+            }
+        }
+        for method in METHODS {
+            for (threads, bounds) in [(1, 0..=BOUNDS), (2, BOUNDS..=BOUNDS)] {
+                for bound in bounds {
+                    let options = options(Some(bound), threads);
+                    let liveness = Liveness { method, fair };
+                    let report = Cycles::new(&program, policy, &options, liveness, &()).run();
+                    let context = format!(
+                        "{method:?} under {}, fair: {fair}, {threads} threads, bound {bound}, DALLY_SEED={seed}",
+                        policy.name()
+                    );
+                    confirm(model, policy, &report, fair, seed);
+                    assert_eq!(report.bug().is_some(), expected[bound as usize], "{context}");
+                    if method != Method::Ndfs && report.bug().is_some() {
+                        let least = expected.iter().position(|found| *found);
+                        assert_eq!(Some(report.coverage.bound as usize), least, "{context}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Without a bound, all methods agree with the reference on everything.
+fn agree_in_the_limit<M: Model>(model: &M, policy: &Delays, seed: u64) {
+    let program = Modelled(model);
+    let whole = reference::graphs(model, &Exhaustive, 0).pop().expect("one for each bound");
+    for fair in [true, false] {
+        let expected = whole.has_cycle(fair);
+        for method in METHODS {
+            for threads in [1, 2] {
+                let (options, liveness) = (options(None, threads), Liveness { method, fair });
+                let report = Cycles::new(&program, policy, &options, liveness, &()).run();
+                confirm(model, policy, &report, fair, seed);
+                let context = format!("{method:?}, fair: {fair}, {threads} threads, DALLY_SEED={seed}");
+                assert_eq!(report.bug().is_some(), expected, "{context}");
+                if !expected {
+                    assert_eq!(report.verdict, Verdict::Proved, "{context}");
+                    assert_eq!(report.coverage.states, whole.nodes(), "{context}");
+                }
+            }
+        }
+    }
+}
+
+fn policy(seed: u64) -> Delays {
+    let names = ["rr", "rtc", "random:9", "rr:reverse", "dfw", "bag", "rr:5", "priority(rr)"];
+    Delays::named(&names[seed as usize % names.len()].parse::<Name>().expect("a good name"))
+}
+
+fn all_agree<M: Model>(model: &M, seed: u64) {
+    agree(model, &policy(seed), seed);
+    agree_in_the_limit(model, &policy(seed), seed);
+    if seed.is_multiple_of(8) {
+        agree(model, &Exhaustive, seed);
+        agree(model, &Preemptions(Switches::Preemptive), seed);
+    }
+}
+
+#[test]
+fn random_graphs() {
+    for_seeds("random_graphs", 300, |seed| all_agree(&Web::random(&mut Random::new(seed)), seed));
+}
+
+#[test]
+fn random_programs() {
+    for_seeds("random_programs", 100, |seed| all_agree(&Loops::random(&mut Random::new(seed)), seed));
+}
+
+/// Among the models are some with a fair cycle, some with an unfair one only, some with none, and some that need delays.
+#[test]
+fn models_are_of_all_kinds() {
+    let (mut kinds, mut delayed) = ([0; 3], 0);
+    for seed in 0..200 {
+        let random = &mut Random::new(seed);
+        let graphs = if seed % 2 == 0 {
+            reference::graphs(&Web::random(random), &policy(seed), BOUNDS)
+        } else {
+            reference::graphs(&Loops::random(random), &policy(seed), BOUNDS)
+        };
+        let (first, last) = (&graphs[0], &graphs[BOUNDS as usize]);
+        kinds[usize::from(last.has_cycle(true)) + usize::from(last.has_cycle(false))] += 1;
+        delayed += usize::from(!first.has_cycle(true) && last.has_cycle(true));
+    }
+    assert!(kinds.iter().all(|count| *count >= 10) && delayed >= 5, "{kinds:?}, {delayed}");
+}
+
+/// The same lasso is found by one thread and by two.
+#[test]
+fn threads_do_not_matter() {
+    for_seeds("threads_do_not_matter", 50, |seed| {
+        let model = Loops::random(&mut Random::new(seed));
+        for method in [Method::Map, Method::IterativeNdfs] {
+            let find = |threads| {
+                let (options, liveness) = (options(None, threads), Liveness { method, fair: true });
+                let mut report = Cycles::new(&Modelled(&model), &policy(seed), &options, liveness, &()).run();
+                report.coverage.peak_bytes = 0;
+                report
+            };
+            assert_eq!(find(1), find(2), "DALLY_SEED={seed}");
+        }
+    });
+}
+
+/// Somebody counts up to three, and somebody else waits for it.
+struct Counter {
+    fails: bool,
+}
+
+impl Program for Counter {
+    type State = u8;
+
+    fn initial(&self, out: &mut Successors<u8>) {
+        out.push(0).posts(TaskId(0)).posts(TaskId(1));
+    }
+
+    fn enabled(&self, state: &u8, tasks: &mut Vec<TaskId>) {
+        tasks.push(TaskId(0));
+        tasks.extend((*state < 3).then_some(TaskId(1)));
+    }
+
+    fn step(&self, state: &u8, task: TaskId, out: &mut Successors<u8>) {
+        match task {
+            TaskId(0) => {
+                // It waits, and looks again.
+                let successor = out.push(*state);
+                if *state < 3 {
+                    successor.accepting();
+                }
+            }
+            _ => {
+                let successor = out.push(state + 1);
+                if self.fails && *state == 2 {
+                    successor.fails(Failure::assertion("three"));
+                }
+            }
+        }
+    }
+}
+
+fn count(fails: bool, method: Method, fair: bool) -> Report {
+    let rr = policy(0);
+    Cycles::new(&Counter { fails }, &rr, &options(None, 1), Liveness { method, fair }, &()).run()
+}
+
+#[test]
+fn a_task_that_never_moves_is_no_excuse() {
+    for method in METHODS {
+        assert_eq!(count(false, method, true).verdict, Verdict::Proved);
+        let unfair = count(false, method, false);
+        let bug = unfair.bug().expect("who waits may wait for ever");
+        assert_eq!(bug.failure.kind, FailureKind::Liveness);
+        let (_, cycle) = bug.schedule.steps.split_at(bug.schedule.cycle.expect("it is a lasso"));
+        assert!(cycle.len() == 1 && cycle[0].task == TaskId(0), "{}", bug.schedule);
+    }
+}
+
+#[test]
+fn failures_are_found_on_the_way() {
+    for method in METHODS {
+        let report = count(true, method, true);
+        assert_eq!(report.bug().map(|bug| bug.failure.message.as_str()), Some("three"), "{method:?}");
+    }
+}
+
+#[test]
+fn what_cycles_cannot_be_looked_for_in_is_said() {
+    let rr = policy(0);
+    let program = Counter { fails: false };
+    for options in
+        [Options { exact: true, ..options(Some(1), 1) }, Options { choice_cost: 1, ..options(Some(1), 1) }]
+    {
+        let report = Cycles::new(&program, &rr, &options, Liveness::default(), &()).run();
+        assert!(matches!(report.verdict, Verdict::Unsupported(_)), "{report:?}");
+    }
+    let (depth, options) = (dally_explore::Depth, options(Some(1), 1));
+    let report = Cycles::new(&program, &depth, &options, Liveness::default(), &()).run();
+    assert!(matches!(report.verdict, Verdict::Unsupported(_)), "{report:?}");
+}
+
+/// A search for failures alone sees no cycle.
+#[test]
+fn searches_for_failures_pass_cycles_by() {
+    let rr = policy(0);
+    assert_eq!(
+        Search::new(&Counter { fails: false }, &rr, &options(None, 1), &()).run().verdict,
+        Verdict::Proved
+    );
+}
+
+#[test]
+fn limits_end_a_search_in_good_order() {
+    let rr = policy(0);
+    for method in METHODS {
+        let options = Options { memory: Some(1), ..options(None, 1) };
+        let liveness = Liveness { method, fair: true };
+        let model = Loops::large();
+        let report = Cycles::new(&Modelled(&model), &rr, &options, liveness, &()).run();
+        assert_eq!(report.verdict, Verdict::Inconclusive(dally_explore::Limit::Memory), "{method:?}");
+    }
+}

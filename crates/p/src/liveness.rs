@@ -1,0 +1,69 @@
+//! Hot and cold states of monitors: what a monitor waits for must not stay away for ever.
+//!
+//! As in P's own checker, a monitor heats up in hot states and cools down in cold ones, and states that are neither
+//! change nothing: it is a bug if an execution that never ends comes by hot states again and again and by cold ones no
+//! more, and also if an execution ends in a hot state.
+
+use dally_explore::Failure;
+
+use crate::execute::{Observer, Runner, Warmth};
+use crate::machine::Machine;
+use crate::state::State;
+
+impl Machine {
+    /// Whether monitors with hot states watch the test.
+    pub fn has_hot_states(&self) -> bool {
+        !self.code.liveness.is_empty()
+    }
+
+    fn warmth(&self, monitor: u32, state: u32) -> Warmth {
+        let (machine, _) = self.code.monitors[monitor as usize];
+        let state = &self.code.machines[machine as usize].states[state as usize];
+        Warmth { hot: state.hot, cold: state.cold }
+    }
+
+    /// The monitors that were hot at any time in a step, and those that were cold, as bits.
+    pub(crate) fn heat<O: Observer>(&self, before: &State, runner: &Runner<'_, O>) -> (u64, u64) {
+        let (mut hot, mut cold) = (0, 0);
+        // A search for cycles answers with `unsupported` where there are more.
+        for (bit, monitor) in (0..u64::BITS).zip(&self.code.liveness) {
+            let first = self.warmth(*monitor, self.monitor_of(before, *monitor).state);
+            let later =
+                runner.warmth.iter().filter(|(number, _)| number == monitor).map(|(_, warmth)| *warmth);
+            for warmth in later.chain([first]) {
+                hot |= u64::from(warmth.hot) << bit;
+                cold |= u64::from(warmth.cold) << bit;
+            }
+        }
+        (hot, cold)
+    }
+
+    /// What is wrong if an execution ends here.
+    pub(crate) fn hot_at_the_end(&self, state: &State) -> Option<Failure> {
+        let is_hot = |monitor: &&u32| self.warmth(**monitor, self.monitor_of(state, **monitor).state).hot;
+        let (monitor, state) = self.names(*self.code.liveness.iter().find(is_hot)?, state);
+        let message =
+            format!("the program ends, and the monitor `{monitor}` is still in its hot state `{state}`");
+        Some(Failure::liveness(message))
+    }
+
+    /// What is wrong with a circle through this state in which a monitor stays hot.
+    pub(crate) fn stays_hot(&self, property: u32, state: &State) -> Failure {
+        let monitor = self.code.liveness[property as usize];
+        let hot = self.warmth(monitor, self.monitor_of(state, monitor).state).hot;
+        let (monitor, state) = self.names(monitor, state);
+        Failure::liveness(if hot {
+            format!("the monitor `{monitor}` may stay hot for ever (in its state `{state}`)")
+        } else {
+            format!(
+                "the monitor `{monitor}` may be hot again and again, and never cold (from its state `{state}` on)"
+            )
+        })
+    }
+
+    fn names(&self, monitor: u32, state: &State) -> (&str, &str) {
+        let (machine, _) = self.code.monitors[monitor as usize];
+        let machine = &self.code.machines[machine as usize];
+        (&machine.name, &machine.states[self.monitor_of(state, monitor).state as usize].name)
+    }
+}

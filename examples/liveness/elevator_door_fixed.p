@@ -1,0 +1,149 @@
+// The door of an elevator closes when its timer runs out. Passengers who press the button while it closes open it
+// again, but only once.
+// check --test Two: proved
+// check --test Two --liveness ndfs: proved
+
+event eButton: int;
+event eNoButton;
+event eOpen: machine;
+event eClose: machine;
+event eOpened;
+event eClosed;
+event eStart: machine;
+event eTimeout;
+event eCloses: machine;
+event eCalled;
+event eMoves;
+event eArrived;
+
+// Who is inside wants to get away.
+spec Leaves observes eCalled, eMoves {
+    start cold state Away {
+        on eCalled goto Waits;
+        ignore eMoves;
+    }
+
+    hot state Waits {
+        on eMoves goto Away;
+        ignore eCalled;
+    }
+}
+
+machine Door {
+    start state Ready {
+        on eOpen do (elevator: machine) { send elevator, eOpened; }
+        on eClose do (elevator: machine) { send elevator, eClosed; }
+    }
+}
+
+machine Timer {
+    start state Ready {
+        on eStart do (elevator: machine) { send elevator, eTimeout; }
+    }
+}
+
+// Sees the door close, and presses the button or does not.
+machine Passenger {
+    var number: int;
+
+    start state Ready {
+        entry (n: int) { number = n; }
+        on eCloses do (elevator: machine) {
+            if ($) {
+                send elevator, eButton, number;
+            } else {
+                send elevator, eNoButton;
+            }
+        }
+    }
+}
+
+machine Elevator {
+    var door: machine;
+    var timer: machine;
+    var passengers: seq[machine];
+    var answers: int;
+    var pressed: bool;
+    var reopened: bool;
+
+    start state Init {
+        entry (count: int) {
+            door = new Door();
+            timer = new Timer();
+            while (sizeof(passengers) < count) {
+                passengers += (sizeof(passengers), new Passenger(sizeof(passengers)));
+            }
+            announce eCalled;
+            goto Opening;
+        }
+    }
+
+    state Opening {
+        entry { send door, eOpen, this; }
+        on eOpened goto Open;
+    }
+
+    state Open {
+        entry { send timer, eStart, this; }
+        on eTimeout goto Closing;
+    }
+
+    state Closing {
+        entry {
+            var passenger: machine;
+            answers = 0;
+            pressed = false;
+            foreach (passenger in passengers) {
+                send passenger, eCloses, this;
+            }
+            send door, eClose, this;
+        }
+        on eButton do (number: int) { pressed = true; Answered(); }
+        on eNoButton do { Answered(); }
+        defer eClosed;
+    }
+
+    state Closed {
+        on eClosed do {
+            if (pressed && !reopened) {
+                reopened = true;
+                goto Opening;
+            }
+            goto Moving;
+        }
+    }
+
+    state Moving {
+        entry {
+            announce eMoves;
+            reopened = false;
+            send this, eArrived;
+        }
+        on eArrived do {
+            announce eCalled;
+            goto Opening;
+        }
+    }
+
+    fun Answered() {
+        answers = answers + 1;
+        if (answers == sizeof(passengers)) {
+            goto Closed;
+        }
+    }
+}
+
+machine Two {
+    start state Init {
+        entry { new Elevator(2); }
+    }
+}
+
+machine Six {
+    start state Init {
+        entry { new Elevator(6); }
+    }
+}
+
+test Two [main=Two]: assert Leaves in { Two, Elevator, Door, Timer, Passenger };
+test Six [main=Six]: assert Leaves in { Six, Elevator, Door, Timer, Passenger };
