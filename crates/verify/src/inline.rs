@@ -296,7 +296,8 @@ impl<'a> Verifier<'a> {
     fn tell(&mut self, solver: &mut dyn Solver) -> Result<(), Failure> {
         let mut text = String::new();
         if !self.started {
-            text.push_str("(set-option :produce-models true)\n");
+            // Z3 is incremental from the first push on: before, it asks a tactic that leaves no model where it does not know.
+            text.push_str("(set-option :produce-models true)\n(push 1)\n");
         }
         let logic = &mut self.executor.logic;
         let axioms = std::mem::take(&mut logic.axioms);
