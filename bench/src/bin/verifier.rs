@@ -1,31 +1,62 @@
-//! How fast `dally verify` is: chains of awaited calls, and lazy beside full inlining.
+//! How fast `dally verify` is, beside what the papers tell of their tools.
 //!
 //! ```text
 //! verifier [DALLY]
 //! ```
 //!
-//! \[SPIN14\] Fig. 9 is a chain of N awaited calls that each increment a global, and then an assertion on it: c2s and Corral
-//! needed 0.8 s, 2.1 s and 58.9 s at N = 10, 50 and 200 with DFW(0), and DF(10) timed out at N = 10. The second table is a
-//! generated program of 5,000 lines with 200 procedures, whose assertion is 30 calls deep.
+//! - [SPIN14] Fig. 9: a chain of N awaited calls that each increment a global, and then an assertion on it (c2s and Corral).
+//! - [FSE12] Fig. 7 and 8 for several N, with `buffers` and with `synce` (ASYNCCHECKER and SYNCE), each with the yields that
+//!   the paper names; zields and rounds are deepened.
+//! - [FSE12 §6] Third Experiment: a driver and its hardware that drop a read request; an assertion says that none is dropped.
+//! - A generated program of 5,000 lines with 200 procedures, whose assertion is 30 calls deep: lazy beside full inlining.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
+const FIG_7: &str = include_str!("../../../examples/fse12_fig7.bpl");
+const FIG_8: &str = include_str!("../../../examples/fse12_fig8.bpl");
+const DRIVER: &str = include_str!("../../../examples/driver.bpl");
+
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 fn main() {
     let dally = std::env::args().nth(1).map_or_else(beside, PathBuf::from);
-    println!("| program | flags | verdict | seconds |\n|---|---|---|---|");
-    for n in [10, 50, 200, 1000] {
-        show(&dally, &format!("chain of {n}"), &chain(n), &["--delays", "0"]);
+    println!("| program | flags | verdict | seconds | the paper |\n|---|---|---|---|---|");
+    for (n, paper) in [(10, "0.8"), (50, "2.1"), (200, "58.9"), (1000, "")] {
+        show(&dally, &format!("Fig. 9, N = {n}"), &chain(n), "--delays 0", paper);
     }
-    show(&dally, "chain of 10", &chain(10), &["--scheduler", "df", "--delays", "10"]);
+    show(
+        &dally,
+        "Fig. 9, N = 10",
+        &chain(10),
+        "--scheduler df --delays 10",
+        "more than 100; Corral 2020: 4.0",
+    );
+    let paper = |figures: &[&'static str], n: usize| figures.get(n - 1).copied().unwrap_or("");
+    for n in 1..=10 {
+        let text = FIG_7.replace("axiom N == 3;", &format!("axiom N == {n};"));
+        let figure = paper(&["1.2", "1.2", "1.25", "1.34"], n);
+        show(&dally, &format!("Fig. 7, N = {n}"), &text, "--yields 1 --time 60s", figure);
+        if n <= 4 {
+            let figure = paper(&["1.5", "2.1", "13.6", "384.2"], n);
+            show(&dally, &format!("Fig. 7, N = {n}"), &text, "--scheduler synce --time 20s", figure);
+        }
+    }
+    for n in 1..=6 {
+        let text = FIG_8.replace("assert x != 4;", &format!("assert x != {};", 2 * n));
+        let figure = paper(&["1.1", "1.7", "7.23", "256.6"], n);
+        show(&dally, &format!("Fig. 8, N = {n}"), &text, "--yields 1 --time 60s", figure);
+        if n <= 3 {
+            show(&dally, &format!("Fig. 8, N = {n}"), &text, "--scheduler synce --time 20s", "");
+        }
+    }
+    let driver = DRIVER.replace("  finished := 0; //", "  assert finished == n;\n  finished := 0; //");
+    show(&dally, "driver", &driver, "--yields 1 --time 60s", "440");
     let deep = deep(200, 30);
-    let lazy = show(&dally, "200 procedures", &deep, &["--recursion", "1", "--time", "300s"]);
-    let full =
-        show(&dally, "200 procedures", &deep, &["--recursion", "1", "--time", "60s", "--full-inlining"]);
-    println!("\nlazy inlining is {:.1} times as fast as full inlining", full / lazy);
+    let lazy = show(&dally, "200 procedures", &deep, "--recursion 1 --time 60s", "");
+    let full = show(&dally, "200 procedures", &deep, "--recursion 1 --time 60s --full-inlining", "");
+    println!("\nfull inlining took {:.1} times as long as lazy inlining, or was ended", full / lazy);
 }
 
 /// The program in the folder of this one.
@@ -37,18 +68,18 @@ fn beside() -> PathBuf {
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
-fn show(dally: &PathBuf, name: &str, text: &str, flags: &[&str]) -> f64 {
+fn show(dally: &PathBuf, name: &str, text: &str, flags: &str, paper: &str) -> f64 {
     let file = std::env::temp_dir().join(format!("dally-verifier-{}.bpl", std::process::id()));
     if std::fs::write(&file, text).is_err() {
         return f64::NAN;
     }
     let started = Instant::now();
-    let output = Command::new(dally).arg("verify").args(flags).arg(&file).output();
+    let output = Command::new(dally).arg("verify").args(flags.split_whitespace()).arg(&file).output();
     let seconds = started.elapsed().as_secs_f64();
     let _ = std::fs::remove_file(&file);
     let said = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
     let verdict = said.split(':').next().unwrap_or("").lines().next().unwrap_or("");
-    println!("| {name} | {} | {verdict} | {seconds:.2} |", flags.join(" "));
+    println!("| {name} | {flags} | {verdict} | {seconds:.2} | {paper} |");
     seconds
 }
 

@@ -7,13 +7,17 @@ use std::process::Command;
 
 /// Runs `dally verify` with a shell script in the place of the solver: exit code and output.
 fn verify_with(name: &str, script: &str, flags: &[&str]) -> (i32, String) {
+    verify_text(name, script, flags, "procedure main() { var x: int; assert x * x != 17; }")
+}
+
+fn verify_text(name: &str, script: &str, flags: &[&str], text: &str) -> (i32, String) {
     let folder = std::env::temp_dir().join(format!("dally-solvers-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let solver = folder.join("z3");
     std::fs::write(&solver, format!("#!/bin/sh\n{script}\n")).unwrap();
     std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).unwrap();
     let program = folder.join("program.bpl");
-    std::fs::write(&program, "procedure main() { var x: int; assert x * x != 17; }").unwrap();
+    std::fs::write(&program, text).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_dally"))
         .arg("verify")
         .arg("--solver")
@@ -65,4 +69,20 @@ fn a_solver_that_lies() {
 #[test]
 fn words_that_begin_like_an_answer() {
     fails("unsatisfied", "echo unsatisfied; exec cat > /dev/null", &[], "the solver answers `unsatisfied`");
+}
+
+/// A program with 2^40 calls: the time ends inlining in its middle.
+#[test]
+fn time_ends_inlining() {
+    let mut text = String::from("var g: int;\nprocedure main() { call p0(); }\n");
+    for i in 0..40 {
+        let next = i + 1;
+        text += &format!("procedure p{i}() {{ g := g * 3 + {i}; call p{next}(); call p{next}(); }}\n");
+    }
+    text += "procedure p40() { assert g != 7; }\n";
+    let started = std::time::Instant::now();
+    let (code, said) = verify_text("exponential", "exec cat", &["--full-inlining", "--time", "1s"], &text);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.starts_with("inconclusive: nothing is known; the time is up"), "{said}");
+    assert!(started.elapsed().as_secs() < 10, "{said}");
 }

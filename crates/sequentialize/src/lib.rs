@@ -149,7 +149,7 @@ pub fn without_levels(program: &Program, entry: Option<&str>) -> Result<Ast, Vec
     contracts::lower(&mut unit, &program.info);
     numbers::keep(&mut unit);
     atomicity::lower(&mut unit, true);
-    lower::awaits(&mut unit.ast);
+    lower::awaits(&mut unit, true);
     waits::remove(&mut unit);
     if unit.problems.is_empty() {
         let homes = levels::specialise(&mut unit, true);
@@ -175,7 +175,7 @@ fn prepare(program: &Program, options: &Options) -> Unit {
     contracts::lower(&mut unit, &program.info);
     numbers::keep(&mut unit);
     atomicity::lower(&mut unit, levels);
-    lower::awaits(&mut unit.ast);
+    lower::awaits(&mut unit, levels);
     if options.reorder {
         lower::make_reorderable(&mut unit);
     }

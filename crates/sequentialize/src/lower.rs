@@ -82,15 +82,21 @@ pub(crate) fn code_expressions(unit: &mut Unit) {
     }
 }
 
-/// `assume {:await} e;` becomes `if (!e) { yield; assume e; }`.
-pub(crate) fn awaits(ast: &mut Ast) {
-    build::rewrite_bodies(ast, |ast, s, out| {
+/// `assume {:await} e;` becomes `if (!e) { yield; assume e; }`, with a `zield` after the `yield` where there are several
+/// buffers: it may be the task of another buffer that makes `e` hold.
+pub(crate) fn awaits(unit: &mut Unit, levels: bool) {
+    let first = unit.entries.first().map(|e| e.buffer);
+    let several = levels && unit.entries.iter().any(|e| Some(e.buffer) != first);
+    build::rewrite_bodies(&mut unit.ast, |ast, s, out| {
         let StmtKind::Await(condition) = s.kind else { return out.push(s) };
         let again = ast.copy_expr(condition);
         let blocked = build::not(ast, condition);
         let mut kept = build::assume(again);
         (kept.attrs, kept.span) = (s.attrs, s.span);
-        let mut lowered = build::when(blocked, vec![stmt(StmtKind::Yield), kept]);
+        let mut pause = vec![stmt(StmtKind::Yield)];
+        pause.extend(several.then(|| stmt(StmtKind::Zield)));
+        pause.push(kept);
+        let mut lowered = build::when(blocked, pause);
         lowered.span = s.span;
         out.push(lowered);
     });

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::expr::{Scope, State};
 use crate::facts::{Fact, Orders};
 use crate::flow::{BlockId, FlowId, Flows, Instruction, Kind, Next, Slot};
+use crate::limits::Limits;
 use crate::logic::{Found, Logic, unsupported};
 use crate::merge::{Values, Way, Ways};
 use crate::term::{Sort, Term, Terms};
@@ -109,6 +110,9 @@ pub(crate) struct Executor<'a> {
     pub(crate) instances: Vec<Instance>,
     orders: Orders,
     pub(crate) eagerness: Eagerness,
+    pub(crate) limits: Limits,
+    /// How many values the frames of calls have.
+    frames: usize,
     /// What the globals are in the beginning.
     pub(crate) initial: Vec<Term>,
 }
@@ -133,7 +137,13 @@ struct Front {
 }
 
 impl<'a> Executor<'a> {
-    pub(crate) fn new(logic: Logic<'a>, flows: Flows, facts: Vec<Fact>, eagerness: Eagerness) -> Self {
+    pub(crate) fn new(
+        logic: Logic<'a>,
+        flows: Flows,
+        facts: Vec<Fact>,
+        eagerness: Eagerness,
+        limits: Limits,
+    ) -> Self {
         Executor {
             logic,
             flows: Rc::new(flows),
@@ -142,8 +152,17 @@ impl<'a> Executor<'a> {
             instances: Vec::new(),
             orders: Orders::default(),
             eagerness,
+            limits,
+            frames: 0,
             initial: Vec::new(),
         }
+    }
+
+    /// How many terms are held, and what takes as much memory as terms do.
+    pub(crate) fn held(&self) -> usize {
+        // What a term takes is enough for so many values.
+        const VALUES: usize = 64;
+        self.logic.terms.len() + self.frames / VALUES + self.calls.len()
     }
 
     /// The call with which the program begins.
@@ -177,6 +196,7 @@ impl<'a> Executor<'a> {
             }
             at = self.calls[call].parent;
         }
+        self.frames += values.len();
         let above = parent.map_or(0, |p| self.calls[p].level);
         let level = above + u32::from(parent.is_some());
         self.calls.push(CallSite {
@@ -335,6 +355,7 @@ impl<'a> Executor<'a> {
         let mut happened = Happened::default();
         let mut front = Some(front);
         for instruction in &code.code {
+            self.limits.hold(self.held())?;
             let Some(here) = front.take() else { return Ok(happened) };
             let (event, next) = self.instruction(flows, run, instruction, here)?;
             happened.events.push(event);

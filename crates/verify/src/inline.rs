@@ -16,6 +16,7 @@ use dally_bpl::symbol::Sym;
 use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Outcome};
 use crate::flow::Flows;
+use crate::limits::Limits;
 use crate::logic::{Found, Logic};
 use crate::path::Path;
 use crate::sexpr::{Sexpr, shown};
@@ -25,12 +26,14 @@ use crate::walk::{self, Model, Walk};
 use crate::{facts, loops, solve};
 
 /// How to inline.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Options {
     /// Inline everything up to the recursion bound before the solver is asked: for comparison.
     pub full: bool,
     /// The most calls inside of each other; an iteration of a loop is one.
     pub calls: Option<u32>,
+    /// What ends a run that takes long.
+    pub limits: Limits,
 }
 
 /// What is found out.
@@ -63,12 +66,6 @@ impl From<SolverError> for Failure {
     }
 }
 
-impl From<Box<Diagnostic>> for Failure {
-    fn from(problem: Box<Diagnostic>) -> Self {
-        Failure::Unsupported(vec![*problem])
-    }
-}
-
 /// What it took.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Effort {
@@ -92,7 +89,8 @@ pub struct Verifier<'a> {
     /// Up to where terms have been looked through for functions.
     pointed: usize,
     started: bool,
-    options: Options,
+    full: bool,
+    most_calls: Option<u32>,
     effort: Effort,
 }
 
@@ -100,8 +98,6 @@ pub struct Verifier<'a> {
 const SMALL_PROGRAM: u64 = 60_000;
 /// In larger programs, procedures up to this size are inlined at once.
 const SMALL_PROCEDURE: u64 = 100;
-/// More terms than this do not fit.
-const MOST_TERMS: usize = 100_000_000;
 
 /// What a solver says.
 enum Sat {
@@ -129,6 +125,7 @@ impl<'a> Verifier<'a> {
             flows,
             facts,
             Eagerness { size, depth: 0, level: options.calls.unwrap_or(u32::MAX) },
+            options.limits.clone(),
         );
         let mut verifier = Verifier {
             executor,
@@ -140,7 +137,8 @@ impl<'a> Verifier<'a> {
             seen: 0,
             pointed: 0,
             started: false,
-            options: *options,
+            full: options.full,
+            most_calls: options.calls,
             effort: Effort::default(),
         };
         verifier.begin(root)?;
@@ -159,6 +157,16 @@ impl<'a> Verifier<'a> {
         Effort { inlined: self.executor.instances.len(), ..self.effort }
     }
 
+    /// How many terms are held, and what takes as much memory as terms do.
+    pub fn held(&self) -> usize {
+        self.executor.held()
+    }
+
+    /// Sets how many may be held.
+    pub fn allow(&mut self, terms: usize) {
+        self.executor.limits.terms = terms;
+    }
+
     fn find_open(&mut self) {
         let new = self.seen..self.executor.calls.len();
         self.seen = self.executor.calls.len();
@@ -169,7 +177,7 @@ impl<'a> Verifier<'a> {
     /// Looks for a failing execution that makes at most so many calls of a procedure inside of each other, and as many
     /// iterations of a loop.
     pub fn run(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
-        if self.options.full {
+        if self.full {
             self.inline_all(recursion)?;
         }
         loop {
@@ -242,8 +250,7 @@ impl<'a> Verifier<'a> {
     fn within(&self, call: CallId, recursion: u32) -> bool {
         let site = &self.executor.calls[call];
         let extra = u32::from(self.executor.flows.flows[site.flow].is_loop);
-        site.depth <= recursion.saturating_add(extra)
-            && self.options.calls.is_none_or(|most| site.level <= most)
+        site.depth <= recursion.saturating_add(extra) && self.most_calls.is_none_or(|most| site.level <= most)
     }
 
     fn inline_all(&mut self, recursion: u32) -> Result<(), Failure> {
@@ -259,9 +266,6 @@ impl<'a> Verifier<'a> {
 
     fn inline(&mut self, calls: &[CallId], recursion: u32) -> Result<(), Failure> {
         for call in calls {
-            if self.executor.logic.terms.len() > MOST_TERMS {
-                return Err(Failure::TooLarge);
-            }
             // What recurs deeply is unrolled in ever larger steps.
             let depth = self.executor.calls[*call].depth;
             self.executor.eagerness.depth = depth.saturating_mul(2).min(recursion);
@@ -292,7 +296,8 @@ impl<'a> Verifier<'a> {
     fn tell(&mut self, solver: &mut dyn Solver) -> Result<(), Failure> {
         let mut text = String::new();
         if !self.started {
-            text.push_str("(set-option :produce-models true)\n");
+            // Z3 is incremental from the first push on: before, it asks a tactic that leaves no model where it does not know.
+            text.push_str("(set-option :produce-models true)\n(push 1)\n");
         }
         let logic = &mut self.executor.logic;
         let axioms = std::mem::take(&mut logic.axioms);
@@ -300,7 +305,8 @@ impl<'a> Verifier<'a> {
         let mut asserted = axioms;
         if !self.started {
             let kept = self.open.iter().flat_map(|c| self.blocking(*c)).collect();
-            let solved = solve::solve(&mut self.executor.logic.terms, self.fails, &kept);
+            let solved =
+                solve::solve(&mut self.executor.logic.terms, self.fails, &kept, &self.executor.limits)?;
             if solved.rest.contains(&Terms::FALSE) {
                 self.fails = Terms::FALSE;
                 return Ok(());
@@ -309,6 +315,7 @@ impl<'a> Verifier<'a> {
             asserted.extend(solved.rest);
         }
         for term in asserted {
+            self.executor.limits.poll()?;
             self.emitter.declare(&self.executor.logic, term, &mut text);
             text.push_str("(assert ");
             self.emitter.reference(&self.executor.logic, term, &mut text);
@@ -321,6 +328,7 @@ impl<'a> Verifier<'a> {
             shown.extend(self.blocking(*call));
         }
         for term in shown {
+            self.executor.limits.poll()?;
             self.emitter.observe(&self.executor.logic, term, &mut text);
         }
         self.told = self.executor.instances.len();

@@ -19,6 +19,7 @@ mod expr;
 mod facts;
 mod flow;
 mod inline;
+mod limits;
 mod logic;
 mod loops;
 mod merge;
@@ -31,6 +32,7 @@ mod value;
 mod walk;
 
 pub use crate::inline::{Answer, Effort, Failure, Options, Verifier};
+pub use crate::limits::Limits;
 pub use crate::path::{Application, Failed, Path, Step, StepKind};
 pub use crate::solver::{Solver, SolverError};
 pub use crate::value::Value;

@@ -12,13 +12,15 @@ use dally_bpl::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::Scope;
+use crate::inline::Failure;
 use crate::term::{Sort, Term, Terms};
 
-pub(crate) type Found<T> = Result<T, Box<Diagnostic>>;
+pub(crate) type Found<T> = Result<T, Failure>;
 
 /// Says that something cannot be verified.
 pub(crate) fn unsupported<T>(span: Span, what: impl std::fmt::Display) -> Found<T> {
-    Err(Box::new(Diagnostic::new(Code::NotVerified, span, format!("{what} cannot be verified"))))
+    let problem = Diagnostic::new(Code::NotVerified, span, format!("{what} cannot be verified"));
+    Err(Failure::Unsupported(vec![problem]))
 }
 
 /// A constructor as the solver knows it.

@@ -6,6 +6,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::inline::Failure;
+use crate::limits::Limits;
 use crate::term::{Node, Op, Term, Terms};
 
 /// What is asserted, after equations have been solved.
@@ -23,13 +25,19 @@ const LARGE: usize = 5_000;
 const MOST_VISITS: usize = 300_000_000;
 
 /// Solves the equations that an assertion contains. What is kept stays unknown.
-pub(crate) fn solve(terms: &mut Terms, assertion: Term, kept: &FxHashSet<Term>) -> Solved {
+pub(crate) fn solve(
+    terms: &mut Terms,
+    assertion: Term,
+    kept: &FxHashSet<Term>,
+    limits: &Limits,
+) -> Result<Solved, Failure> {
     let mut solved = Solved::default();
     let mut fresh = vec![assertion];
     let mut visits = 0;
     loop {
         let mut found: FxHashMap<Term, Term> = FxHashMap::default();
         while let Some(term) = fresh.pop() {
+            limits.hold(terms.len())?;
             match terms.node(term) {
                 Node::Bool(true) => continue,
                 Node::App(Op::And, args) => {
@@ -52,12 +60,12 @@ pub(crate) fn solve(terms: &mut Terms, assertion: Term, kept: &FxHashSet<Term>) 
         }
         if found.is_empty() || visits > MOST_VISITS {
             solved.definitions.extend(found);
-            return solved;
+            return Ok(solved);
         }
         // What is defined now may occur in what is left, and in nothing else: definitions are not looked at again.
         let mut rewrite = Rewrite::new(&found);
         for term in std::mem::take(&mut solved.rest) {
-            let simpler = rewrite.term(terms, term);
+            let simpler = rewrite.term(terms, term, limits)?;
             if simpler == term { solved.rest.push(term) } else { fresh.push(simpler) }
         }
         visits += rewrite.done.len();
@@ -130,9 +138,10 @@ impl<'f> Rewrite<'f> {
         (!self.concerns(terms, term)).then_some(term)
     }
 
-    fn term(&mut self, terms: &mut Terms, root: Term) -> Term {
+    fn term(&mut self, terms: &mut Terms, root: Term, limits: &Limits) -> Result<Term, Failure> {
         let mut todo = vec![root];
         while let Some(term) = todo.last().copied() {
+            limits.hold(terms.len())?;
             if self.known(terms, term).is_some() {
                 todo.pop();
                 continue;
@@ -155,7 +164,7 @@ impl<'f> Rewrite<'f> {
             let result = self.rebuilt(terms, term, &parts);
             self.done.insert(term, result);
         }
-        self.known(terms, root).unwrap_or(root)
+        Ok(self.known(terms, root).unwrap_or(root))
     }
 
     fn rebuilt(&self, terms: &mut Terms, term: Term, parts: &[Term]) -> Term {
@@ -199,7 +208,7 @@ mod tests {
         for more in [not_f, not_c] {
             all = terms.and(all, more);
         }
-        let solved = solve(&mut terms, all, &FxHashSet::default());
+        let solved = solve(&mut terms, all, &FxHashSet::default(), &Limits::default()).unwrap();
         assert_eq!(solved.rest, vec![Terms::FALSE]);
         assert_eq!(solved.definitions[&x], one);
     }
@@ -212,7 +221,7 @@ mod tests {
         let (a, b) = (terms.add_terms(x, one), terms.add_terms(y, one));
         let (a, b) = (terms.eq(y, a), terms.eq(x, b));
         let all = terms.and(a, b);
-        let solved = solve(&mut terms, all, &FxHashSet::default());
+        let solved = solve(&mut terms, all, &FxHashSet::default(), &Limits::default()).unwrap();
         assert_eq!(solved.definitions.len(), 1);
         assert_eq!(solved.rest.len(), 1);
     }

@@ -7,7 +7,7 @@ mod report;
 
 use std::cell::OnceCell;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use dally_bpl::Program;
@@ -45,13 +45,17 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
         output::warn(&sources, &program.warnings);
     }
     let cancelled = Arc::new(AtomicBool::new(false));
-    if let Err(error) = monitor::on_interrupt(&cancelled, &Arc::default()) {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
         return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
+    }
+    if let Some(time) = arguments.time {
+        monitor::interrupt_after(time, Arc::clone(&interrupt));
     }
     let started = Instant::now();
     let until = arguments.time.map(|t| started + t);
     let limits = Limits { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
-    let mut found = Stages::new(arguments, &program, &plan, limits).run();
+    let mut found = Stages::new(arguments, &program, &plan, limits, interrupt).run();
     let replayed = match &mut found.end {
         Ok(Some(bug)) => {
             let inputs = std::mem::take(&mut bug.inputs);
@@ -80,12 +84,26 @@ struct Translated {
 
 /// One bound on schedules.
 struct Attempt<'t> {
-    verifier: Verifier<'t>,
-    solver: Process,
+    /// Nothing once all is known that can be: neither terms nor a process are held any longer.
+    work: Option<(Verifier<'t>, Process)>,
+    effort: Effort,
     /// The highest recursion bound that is done.
     recursion: u32,
     /// What is known of it, once nothing more can be.
     proved: Option<bool>,
+}
+
+impl Attempt<'_> {
+    /// How many terms it holds.
+    fn held(&self) -> usize {
+        self.work.as_ref().map_or(0, |(verifier, _)| verifier.held())
+    }
+
+    /// Nothing more can be known of it.
+    fn close(&mut self, proved: bool) {
+        self.proved = Some(proved);
+        self.work = None;
+    }
 }
 
 /// Bounds on schedules and on recursion, raised in turns: each stage doubles the recursion bounds of the bounds on
@@ -95,12 +113,18 @@ struct Stages<'t> {
     program: &'t Program,
     plan: &'t Plan,
     limits: Limits,
-    effort: Effort,
+    interrupt: Arc<AtomicBool>,
 }
 
 impl<'t> Stages<'t> {
-    fn new(arguments: &'t Verify, program: &'t Program, plan: &'t Plan, limits: Limits) -> Self {
-        Stages { arguments, program, plan, limits, effort: Effort::default() }
+    fn new(
+        arguments: &'t Verify,
+        program: &'t Program,
+        plan: &'t Plan,
+        limits: Limits,
+        interrupt: Arc<AtomicBool>,
+    ) -> Self {
+        Stages { arguments, program, plan, limits, interrupt }
     }
 
     fn run(self) -> Finding {
@@ -108,30 +132,33 @@ impl<'t> Stages<'t> {
         let mut attempts: Vec<Attempt<'_>> = Vec::new();
         for stage in 0.. {
             if let Some(text) = texts.get(stage) {
-                match self.begin(text, stage) {
+                let held = attempts.iter().map(Attempt::held).sum();
+                match self.begin(text, stage, held) {
                     Ok(attempt) => attempts.push(attempt),
                     Err(failure) => return self.finding(&attempts, Err(failure)),
                 }
             }
-            for (index, attempt) in (0..).zip(attempts.iter_mut()) {
-                if attempt.proved.is_some() {
-                    continue;
-                }
+            for index in 0..attempts.len() {
+                let held: usize = attempts.iter().map(Attempt::held).sum();
+                let attempt = &mut attempts[index];
+                let Some((verifier, solver)) = &mut attempt.work else { continue };
                 let most = self.arguments.recursion.unwrap_or(u32::MAX);
-                let steps = u32::try_from(stage).unwrap_or(u32::MAX) - index;
+                let steps = u32::try_from(stage - index).unwrap_or(u32::MAX);
                 let recursion = 1u32.checked_shl(steps).unwrap_or(u32::MAX).min(most);
-                let answer = attempt.verifier.run(recursion, &mut attempt.solver);
+                let others = held - verifier.held();
+                verifier.allow(dally_verify::Limits::TERMS.saturating_sub(others));
+                let answer = verifier.run(recursion, solver);
+                attempt.effort = verifier.effort();
                 match answer {
-                    Ok(Answer::Proved) => attempt.proved = Some(true),
-                    Ok(Answer::NoBug) if recursion == most => attempt.proved = Some(false),
+                    Ok(Answer::Proved) => attempt.close(true),
+                    Ok(Answer::NoBug) if recursion == most => attempt.close(false),
                     Ok(Answer::NoBug) => {}
                     Ok(Answer::Bug(path)) => {
-                        let at = index as usize;
-                        let inputs = texts[at]
+                        let inputs = texts[index]
                             .get()
                             .map(|text| replay::inputs(&text.program, &path))
                             .unwrap_or_default();
-                        return self.finding(&attempts, Ok(Some(report::Bug { at, path, inputs })));
+                        return self.finding(&attempts, Ok(Some(report::Bug { at: index, path, inputs })));
                     }
                     Err(failure) => return self.finding(&attempts, Err(failure)),
                 }
@@ -147,13 +174,22 @@ impl<'t> Stages<'t> {
         self.finding(&attempts, Ok(None))
     }
 
-    fn begin<'p>(&self, text: &'p OnceCell<Translated>, index: usize) -> Result<Attempt<'p>, Failure> {
+    fn begin<'p>(
+        &self,
+        text: &'p OnceCell<Translated>,
+        index: usize,
+        held: usize,
+    ) -> Result<Attempt<'p>, Failure> {
         let translated = match self.plan.translate(self.program, index) {
             Ok(translated) => translated,
             Err(diagnostics) => return Err(Failure::Unsupported(diagnostics)),
         };
         let translated = text.get_or_init(|| translated);
-        let options = Options { full: self.arguments.full_inlining, calls: self.arguments.calls };
+        let limits = dally_verify::Limits {
+            interrupt: Arc::clone(&self.interrupt),
+            terms: dally_verify::Limits::TERMS.saturating_sub(held),
+        };
+        let options = Options { full: self.arguments.full_inlining, calls: self.arguments.calls, limits };
         let verifier = Verifier::new(&translated.program, translated.root, &options)?;
         let name = process::name(self.arguments.solver.as_deref());
         let log = match &self.arguments.smt_log {
@@ -165,17 +201,23 @@ impl<'t> Stages<'t> {
             }
         };
         let solver = Process::start(&name, log, self.limits.clone())?;
-        Ok(Attempt { verifier, solver, recursion: 0, proved: None })
+        let effort = verifier.effort();
+        Ok(Attempt { work: Some((verifier, solver)), effort, recursion: 0, proved: None })
     }
 
-    fn finding(mut self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, Failure>) -> Finding {
-        for attempt in attempts {
-            let effort = attempt.verifier.effort();
-            self.effort.inlined += effort.inlined;
-            self.effort.queries += effort.queries;
-        }
+    fn finding(self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, Failure>) -> Finding {
+        let effort = Effort {
+            inlined: attempts.iter().map(|a| a.effort.inlined).sum(),
+            queries: attempts.iter().map(|a| a.effort.queries).sum(),
+        };
+        // Whoever interrupts a run that nobody has cancelled is the clock.
+        let cancelled = self.limits.cancelled.load(Ordering::Relaxed);
+        let end = end.map_err(|failure| match failure {
+            Failure::Solver(SolverError::Cancelled) if !cancelled => Failure::Solver(SolverError::Time),
+            other => other,
+        });
         let covered = attempts.iter().map(|a| (a.recursion, a.proved == Some(true))).collect();
-        Finding { end, covered, effort: self.effort }
+        Finding { end, covered, effort }
     }
 }
 

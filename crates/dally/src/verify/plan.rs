@@ -81,12 +81,12 @@ impl Plan {
 }
 
 fn targets(arguments: &Verify, scheduler: Translation) -> Vec<Target> {
-    let rounds = |given: Option<u32>| given.map_or(1..=MOST, |r| r..=r);
+    let rounds = |given: Option<u32>| given.map_or_else(|| rising(1, MOST), |r| vec![r]).into_iter();
     let delays = || match (arguments.delays, arguments.rounds) {
         (None, Some(rounds)) => vec![Bounds::rounds(rounds)],
         (delays, rounds) => {
-            let all = 0..=delays.unwrap_or(MOST - 1);
-            all.map(|k| Bounds { rounds: rounds.unwrap_or(k + 1), ..Bounds::delays(k) }).collect()
+            let all = delays.map_or_else(|| rising(0, MOST - 1), halves);
+            all.into_iter().map(|k| Bounds { rounds: rounds.unwrap_or(k + 1), ..Bounds::delays(k) }).collect()
         }
     };
     match scheduler {
@@ -99,9 +99,29 @@ fn targets(arguments: &Verify, scheduler: Translation) -> Vec<Target> {
             let (zields, yields) = (arguments.zields, arguments.yields);
             let last = if zields.is_some() && yields.is_some() { 1 } else { MOST };
             let bound = |k: u32| Target::Buffers { zields: zields.unwrap_or(k), yields: yields.unwrap_or(k) };
-            (1..=last).map(bound).collect()
+            rising(1, last).into_iter().map(bound).collect()
         }
     }
+}
+
+/// Bounds where nobody says how far to go: one by one at first, and then in ever larger steps, as what a bound takes grows
+/// with it.
+fn rising(first: u32, last: u32) -> Vec<u32> {
+    let mut bounds = vec![first];
+    while let Some(bound) = bounds.last().copied().filter(|bound| *bound < last) {
+        bounds.push((bound + 1 + bound / 4).min(last));
+    }
+    bounds
+}
+
+/// Bounds on the way to one that is given: together they take not much more than the last one alone.
+fn halves(last: u32) -> Vec<u32> {
+    let mut bounds = vec![last];
+    while let Some(bound) = bounds.last().copied().filter(|bound| *bound > 0) {
+        bounds.push(bound / 2);
+    }
+    bounds.reverse();
+    bounds
 }
 
 /// Says which flag is not one of the translation.
@@ -122,4 +142,18 @@ fn without_meaning(arguments: &Verify, scheduler: Translation) -> Option<String>
         _ => "use --rounds",
     };
     Some(format!("{flag} does not bound `{name}`: {own}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_end_where_they_should() {
+        assert_eq!(halves(0), [0]);
+        assert_eq!(halves(10), [0, 1, 2, 5, 10]);
+        assert_eq!(rising(1, 1), [1]);
+        assert_eq!(rising(0, 9), [0, 1, 2, 3, 4, 6, 8, 9]);
+        assert_eq!(rising(1, MOST).last(), Some(&MOST));
+    }
 }

@@ -1,0 +1,12 @@
+// Unique constants of a type differ; others need not.
+type Ref;
+const unique a, b: Ref;
+const unique one, two: int;
+const c, d: Ref;
+
+procedure main()
+{
+  assert a != b;
+  assert one != two;
+  assert c != d;
+}
