@@ -41,6 +41,12 @@ pub(crate) fn odds_and_ends(unit: &mut Unit, info: &Info) {
     unit.ast.decls = decls;
 }
 
+/// Forgets which variables are `:hot`: executions that go on for ever are not among those that are translated.
+pub(crate) fn heat(ast: &mut Ast) {
+    let Some(hot) = ast.symbols.get("hot") else { return };
+    ast.decls.iter_mut().for_each(|decl| decl.attrs = decl.attrs.without(hot));
+}
+
 /// `/` of integers that gives an integer becomes `div`.
 pub(crate) fn old_division(ast: &mut Ast, info: &Info) {
     for e in ast.exprs.ids() {

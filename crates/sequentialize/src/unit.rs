@@ -51,6 +51,7 @@ impl Unit {
     pub(crate) fn new(program: &Program, entry: Option<&str>) -> Unit {
         let mut ast = program.ast.clone();
         lower::old_division(&mut ast, &program.info);
+        lower::heat(&mut ast);
         let mut unit = Unit {
             ast,
             entries: Vec::new(),
