@@ -4,10 +4,10 @@
 //! verifier [DALLY]
 //! ```
 //!
-//! - [SPIN14] Fig. 9: a chain of N awaited calls that each increment a global, and then an assertion on it (c2s and Corral).
-//! - [FSE12] Fig. 7 and 8 for several N, with `buffers` and with `synce` (ASYNCCHECKER and SYNCE), each with the yields that
+//! - \[SPIN14\] Fig. 9: a chain of N awaited calls that each increment a global, and then an assertion on it (c2s and Corral).
+//! - \[FSE12\] Fig. 7 and 8 for several N, with `buffers` and with `synce` (ASYNCCHECKER and SYNCE), each with the yields that
 //!   the paper names; zields and rounds are deepened.
-//! - [FSE12 §6] Third Experiment: a driver and its hardware that drop a read request; an assertion says that none is dropped.
+//! - \[FSE12 §6\] Third Experiment: a driver and its hardware that drop a read request; an assertion says that none is dropped.
 //! - A generated program of 5,000 lines with 200 procedures, whose assertion is 30 calls deep: lazy beside full inlining.
 
 use std::fmt::Write;

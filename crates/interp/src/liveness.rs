@@ -14,14 +14,14 @@ impl Machine {
     }
 
     /// The hot globals that were true at any time in a step, and those that were false, as bits. What is arbitrary
-    /// is neither.
+    /// may be true, as long as nobody looks.
     pub(crate) fn heat(&self, before: &State, run: &Run<'_, impl Observer>) -> (u64, u64) {
         let (mut hot, mut cold) = (0, 0);
         // A search for cycles answers with `unsupported` where there are more.
         for (bit, global) in (0..u64::BITS).zip(&self.code.hot) {
             let ends = [before.globals.get(*global as usize), run.globals[*global as usize]];
             for value in run.earlier_values(*global).chain(ends) {
-                hot |= u64::from(value == Value::Bool(true)) << bit;
+                hot |= u64::from(value != Value::Bool(false)) << bit;
                 cold |= u64::from(value == Value::Bool(false)) << bit;
             }
         }
@@ -30,7 +30,7 @@ impl Machine {
 
     /// What is wrong if an execution ends here.
     pub(crate) fn hot_at_the_end(&self, state: &State) -> Option<Failure> {
-        let is_hot = |global: &&u32| state.globals.get(**global as usize) == Value::Bool(true);
+        let is_hot = |global: &&u32| state.globals.get(**global as usize) != Value::Bool(false);
         let name = self.hot_name(*self.code.hot.iter().find(is_hot)?);
         Some(Failure::liveness(format!("the program ends, and `{name}` is still true")))
     }

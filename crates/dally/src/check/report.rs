@@ -165,9 +165,10 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: L
     let coverage = &report.coverage;
     let (no_cycle, left_out) = (looked.no_cycle(), looked.left_out());
     match &report.verdict {
+        // A seal keeps tasks from running, and so makes cycles unfair that are not.
         Verdict::Proved if coverage.sealed > 0 => format!(
-            "proved: no execution fails{no_cycle}, whatever the schedule, as long as the order inside of seals is \
-             fixed{left_out}"
+            "proved: no execution fails, whatever the schedule, as long as the order inside of seals is fixed{}",
+            if no_cycle.is_empty() { left_out } else { Looked::Not.left_out() }
         ),
         Verdict::Proved => {
             format!("proved: no execution fails{no_cycle}, whatever the schedule{left_out}")

@@ -55,17 +55,17 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let started = Instant::now();
     let until = arguments.time.map(|t| started + t);
     let limits = Limits { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
-    let mut found = Stages::new(arguments, &program, &plan, limits, interrupt).run();
+    let mut found = Stages::new(arguments, &program, &plan, limits, Arc::clone(&interrupt)).run();
     let replayed = match &mut found.end {
         Ok(Some(bug)) => {
             let inputs = std::mem::take(&mut bug.inputs);
             let original = (&program, &sources, &arguments.program);
-            Some(replay::replay(original, inputs, plan.target(bug.at), &cancelled))
+            Some(replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt)))
         }
         _ => None,
     };
     let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
-    report.show(&found, replayed.as_ref(), warnings)
+    report.show(&found, replayed, warnings)
 }
 
 fn load(arguments: &Verify) -> Result<(dally_bpl::source::SourceMap, Program), Rejected> {

@@ -12,7 +12,7 @@ use dally_explore::policy::Policy;
 use dally_explore::{Delays, Exhaustive, Limits, Name, Options, Report, Search, Verdict};
 use dally_interp::{Input, Inputs};
 use dally_sequentialize::Target;
-use dally_trace::Trace;
+use dally_trace::{Location, Trace};
 use dally_verify::{Path, StepKind, Value};
 
 use crate::check::monitor::{self, Monitor};
@@ -32,16 +32,30 @@ pub(crate) enum Replayed {
     Nowhere,
 }
 
+impl Replayed {
+    /// The same, unless what fails is something else than the solver says.
+    pub(crate) fn at(self, expected: Option<&Location>) -> Self {
+        match self {
+            Replayed::Trace(trace) if trace.failure.location.as_ref() != expected => {
+                Replayed::Not(format!("something else fails first: {}", trace.failure.message))
+            }
+            other => other,
+        }
+    }
+}
+
 /// Runs a path of a program, given what the solver saw of it. Where a variable got its value by an equation, the model does
 /// not name it: so if the values that it has for each variable are not enough, those of others are tried too.
 pub(crate) fn replay(
     original: (&Program, &SourceMap, &ProgramArgs),
     inputs: Inputs,
     target: Option<Target>,
-    cancelled: &Arc<AtomicBool>,
+    ends: (&Arc<AtomicBool>, &Arc<AtomicBool>),
 ) -> Replayed {
-    match attempt(original, inputs.clone(), target, cancelled) {
-        Replayed::Nowhere => attempt(original, Inputs { wide: true, ..inputs }, target, cancelled),
+    // Time and Ctrl-C hold here as well.
+    monitor::interrupt_after(PATIENCE, Arc::clone(ends.1));
+    match attempt(original, inputs.clone(), target, ends) {
+        Replayed::Nowhere => attempt(original, Inputs { wide: true, ..inputs }, target, ends),
         other => other,
     }
 }
@@ -50,7 +64,7 @@ fn attempt(
     (program, sources, arguments): (&Program, &SourceMap, &ProgramArgs),
     inputs: Inputs,
     target: Option<Target>,
-    cancelled: &Arc<AtomicBool>,
+    (cancelled, interrupt): (&Arc<AtomicBool>, &Arc<AtomicBool>),
 ) -> Replayed {
     // A sequential program is one step, with all that it can choose, unless it is taken apart.
     let preempt = arguments.preempt || target.is_none();
@@ -62,9 +76,7 @@ fn attempt(
             return Replayed::Not(reason.to_owned());
         }
     };
-    let interrupt = Arc::new(AtomicBool::new(false));
-    monitor::interrupt_after(PATIENCE, Arc::clone(&interrupt));
-    machines.searched.limit_steps(Limits { interrupt, memory: usize::MAX });
+    machines.searched.limit_steps(Limits { interrupt: Arc::clone(interrupt), memory: usize::MAX });
     let report = search(&machines, target, &Monitor::new(Some(PATIENCE), Arc::clone(cancelled), false));
     match report.verdict {
         Verdict::Bug(bug) => match traces::explain(&machines, sources, arguments, &bug, false) {

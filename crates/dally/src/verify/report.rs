@@ -108,24 +108,27 @@ impl Report<'_> {
     pub(crate) fn show(
         &self,
         finding: &Finding,
-        replayed: Option<&Replayed>,
+        replayed: Option<Replayed>,
         warnings: Vec<JsonDiagnostic>,
     ) -> Exit {
         if let Err(Failure::Unsupported(diagnostics)) = &finding.end {
             return errors(self.arguments, self.sources, diagnostics);
         }
+        let failed = match &finding.end {
+            Ok(Some(bug)) => Some(self.failed(&bug.path)),
+            _ => None,
+        };
+        let expected = failed.as_ref().and_then(|f| traces::location(self.sources, f.span));
+        let replayed = replayed.map(|replayed| replayed.at(expected.as_ref()));
+        let replayed = replayed.as_ref();
         let (word, exit) = match &finding.end {
-            Ok(Some(_)) if matches!(replayed, Some(Replayed::Nowhere)) => {
+            Ok(Some(bug)) if matches!(replayed, Some(Replayed::Nowhere)) && !bug.path.certain => {
                 ("inconclusive", Exit::Inconclusive)
             }
             Ok(Some(_)) => ("bug", Exit::Bug),
             Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => ("proved", Exit::Success),
             Ok(None) => ("no-bug", Exit::Success),
             Err(_) => ("inconclusive", Exit::Inconclusive),
-        };
-        let failed = match &finding.end {
-            Ok(Some(bug)) => Some(self.failed(&bug.path)),
-            _ => None,
         };
         let trace = match replayed {
             Some(Replayed::Trace(trace)) => Some(&**trace),
@@ -184,8 +187,8 @@ impl Report<'_> {
                 let doubt = if bug.path.certain { "" } else { "; the solver could not check all axioms" };
                 match replayed {
                     Some(Replayed::Nowhere) if bug.path.certain => format!(
-                        "internal defect: the solver found that {what}, but there is no such execution. Please report \
-                         this, with the program and what --smt-log writes"
+                        "bug: {what}; the execution was not found again with the values of the solver, which is a \
+                         defect of dally: please report it, with the program and what --smt-log writes"
                     ),
                     Some(Replayed::Nowhere) => {
                         format!("inconclusive: the solver could not check all axioms; perhaps {what}")
@@ -193,7 +196,7 @@ impl Report<'_> {
                     Some(Replayed::Not(reason)) => {
                         format!("bug: {what}{doubt}; the execution was not run again: {}", printable(reason))
                     }
-                    _ => format!("bug: {what}"),
+                    _ => format!("bug: {what}{doubt}"),
                 }
             }
             Ok(None) => {
@@ -203,7 +206,7 @@ impl Report<'_> {
                     None => format!("proved: no execution fails{shown}"),
                     Some(recursion) => {
                         let and = if shown.is_empty() { "" } else { " and" };
-                        format!("no bug found{shown}{and} {}", recursively(recursion))
+                        format!("no bug found{shown}{and} {}", self.within_recursion(recursion))
                     }
                 }
             }
@@ -234,6 +237,15 @@ impl Report<'_> {
                 };
                 format!("inconclusive: {known}; {why}")
             }
+        }
+    }
+
+    /// The bounds on recursion and on nested calls, in words.
+    fn within_recursion(&self, recursion: u32) -> String {
+        match self.arguments.calls {
+            None => recursively(recursion),
+            Some(calls) if recursion == u32::MAX => format!("with calls at most {calls} deep"),
+            Some(calls) => format!("with calls at most {calls} deep, {}", recursively(recursion)),
         }
     }
 
