@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use dally_bpl::Program;
+use dally_bpl::ast::DeclKind;
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::symbol::Sym;
 use dally_verify::{Answer, Effort, Failure, Options, SolverError, Verifier};
@@ -57,7 +58,8 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let limits = Limits { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
     let mut found = Stages::new(arguments, &program, &plan, limits, Arc::clone(&interrupt)).run();
     let replayed = match &mut found.end {
-        Ok(Some(bug)) => {
+        // Where the solver is not certain, functions may not be what axioms say: to run them would show nothing.
+        Ok(Some(bug)) if bug.path.certain || !has_axioms(&program) => {
             let inputs = std::mem::take(&mut bug.inputs);
             let original = (&program, &sources, &arguments.program);
             Some(replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt)))
@@ -66,6 +68,15 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     };
     let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
     report.show(&found, replayed, warnings)
+}
+
+fn has_axioms(program: &Program) -> bool {
+    program.ast.decls.iter().any(|decl| match &decl.kind {
+        DeclKind::Axiom(_) => true,
+        DeclKind::Const(c) => !c.uses.is_empty(),
+        DeclKind::Function(f) => !f.uses.is_empty(),
+        _ => false,
+    })
 }
 
 fn load(arguments: &Verify) -> Result<(dally_bpl::source::SourceMap, Program), Rejected> {

@@ -122,9 +122,7 @@ impl Report<'_> {
         let replayed = replayed.map(|replayed| replayed.at(expected.as_ref()));
         let replayed = replayed.as_ref();
         let (word, exit) = match &finding.end {
-            Ok(Some(bug)) if matches!(replayed, Some(Replayed::Nowhere)) && !bug.path.certain => {
-                ("inconclusive", Exit::Inconclusive)
-            }
+            Ok(Some(bug)) if !is_sure(bug, replayed) => ("inconclusive", Exit::Inconclusive),
             Ok(Some(_)) => ("bug", Exit::Bug),
             Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => ("proved", Exit::Success),
             Ok(None) => ("no-bug", Exit::Success),
@@ -184,19 +182,18 @@ impl Report<'_> {
                     place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
                 let bound = self.plan.target(bug.at).map(|t| format!(", {}", within(t))).unwrap_or_default();
                 let what = format!("{message}{}{bound}", printable(&place));
-                let doubt = if bug.path.certain { "" } else { "; the solver could not check all axioms" };
                 match replayed {
-                    Some(Replayed::Nowhere) if bug.path.certain => format!(
+                    _ if !is_sure(bug, replayed) => {
+                        format!("inconclusive: the solver could not check all axioms; perhaps {what}")
+                    }
+                    Some(Replayed::Nowhere) => format!(
                         "bug: {what}; the execution was not found again with the values of the solver, which is a \
                          defect of dally: please report it, with the program and what --smt-log writes"
                     ),
-                    Some(Replayed::Nowhere) => {
-                        format!("inconclusive: the solver could not check all axioms; perhaps {what}")
-                    }
                     Some(Replayed::Not(reason)) => {
-                        format!("bug: {what}{doubt}; the execution was not run again: {}", printable(reason))
+                        format!("bug: {what}; the execution was not run again: {}", printable(reason))
                     }
-                    _ => format!("bug: {what}{doubt}"),
+                    _ => format!("bug: {what}"),
                 }
             }
             Ok(None) => {
@@ -280,6 +277,11 @@ impl Report<'_> {
         let text = file.text.get(file.line_range(line)?)?;
         Some(format!("\n{line:>5} | {}\n\n", printable(text.trim_end())))
     }
+}
+
+/// Whether the execution exists: the solver is certain, or it was run, which is not done where axioms could forbid it.
+fn is_sure(bug: &Bug, replayed: Option<&Replayed>) -> bool {
+    bug.path.certain || matches!(replayed, Some(Replayed::Trace(_)))
 }
 
 /// A message of ours with a list of what to do: its lines stay lines.
