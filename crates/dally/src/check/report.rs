@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::monitor::Monitor;
 use crate::cli::{Bounded, Check};
 use crate::output::{self, Exit};
+use crate::p;
 
 /// What `dally check --json` writes.
 #[derive(Serialize)]
@@ -215,7 +216,11 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: L
             };
             format!("inconclusive: {why}; {done}")
         }
-        Verdict::Unsupported(message) => format!("unsupported: {}", printable(message)),
+        Verdict::Unsupported(message) => {
+            let instead =
+                if p::is_p(&arguments.program.files) { "" } else { "; `dally verify` may decide it" };
+            format!("unsupported: {}{instead}", printable(message))
+        }
     }
 }
 
