@@ -46,10 +46,16 @@ impl Rr {
     /// Turns the circle to the next task that can run.
     #[inline(never)]
     fn turn(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
-        let all = (self.at..self.circle.len()).chain(0..self.at);
-        let (at, task) = all.map(|at| (at, self.circle[at])).find(|(_, task)| ready.contains(*task))?;
-        self.at = at;
-        Some(task)
+        let mut at = self.at;
+        for _ in 0..self.circle.len() {
+            at = if at < self.circle.len() { at } else { 0 };
+            if ready.contains(self.circle[at]) {
+                self.at = at;
+                return Some(self.circle[at]);
+            }
+            at += 1;
+        }
+        None
     }
 
     fn place_of_new(&self, task: TaskId) -> usize {

@@ -26,6 +26,16 @@ impl Rtc {
     fn position(&self, task: TaskId) -> Option<usize> {
         self.stack.iter().rposition(|other| *other == task)
     }
+
+    /// Moves a task to the top.
+    #[inline(never)]
+    fn raise(&mut self, task: TaskId) {
+        if let Some(place) = self.position(task) {
+            let top = self.stack.len() - 1;
+            self.stack.copy_within(place + 1.., place);
+            self.stack[top] = task;
+        }
+    }
 }
 
 impl DelayingScheduler for Rtc {
@@ -35,11 +45,7 @@ impl DelayingScheduler for Rtc {
             // The first tasks run in the order in which they are given: nobody caused them.
             Why::Posted(post) if post.by.is_none() => self.stack.insert(0, task),
             Why::Posted(_) => self.stack.push(task),
-            Why::Woken(_) => {
-                if let Some(place) = self.position(task) {
-                    self.stack[place..].rotate_left(1);
-                }
-            }
+            Why::Woken(_) => self.raise(task),
             Why::Yielded | Why::Blocked(_) => {}
         }
     }
@@ -56,7 +62,8 @@ impl DelayingScheduler for Rtc {
 
     fn delay(&mut self, task: TaskId) {
         if let Some(place) = self.position(task) {
-            self.stack[..=place].rotate_right(1);
+            self.stack.copy_within(..place, 1);
+            self.stack[0] = task;
         }
     }
 

@@ -109,11 +109,14 @@ impl<'a> Ready<'a> {
     /// Whether the task can run.
     #[inline]
     pub fn contains(&self, task: TaskId) -> bool {
-        if task.0 < u64::BITS {
-            self.few >> task.0 & 1 == 1
-        } else {
-            self.enabled.binary_search(&task).is_ok()
-        }
+        if task.0 < u64::BITS { self.few >> task.0 & 1 == 1 } else { self.is_among_many(task) }
+    }
+
+    /// Out of line, so that nobody pays for it who has few tasks.
+    #[cold]
+    #[inline(never)]
+    fn is_among_many(&self, task: TaskId) -> bool {
+        self.position(task).is_some()
     }
 
     /// The position of the task among those that can run.
