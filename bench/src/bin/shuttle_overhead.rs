@@ -1,7 +1,7 @@
 //! Instructions for each step under our schedulers, beside shuttle's depth-first one.
 //!
 //! Counted by valgrind, which must be on the PATH: this program runs itself under it. The first table is about equal
-//! work: all executions of two threads with three increments, which every search covers, though one of six
+//! work: all executions of two threads with three increments, which every search covers, though one of three
 //! steps is then a delay. The second is about the usual work: the executions with the fewest delays, of four threads
 //! with five increments.
 //!

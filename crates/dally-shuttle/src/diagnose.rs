@@ -29,7 +29,7 @@ impl Scene {
             schedule: search.schedule(),
             strategy: search.strategy().clone(),
             trace: search.run.trace.clone(),
-            departures: search.run.departures.clone(),
+            departures: search.departures(),
             cost: search.run.cost(),
         }
     }

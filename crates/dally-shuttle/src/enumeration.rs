@@ -15,13 +15,13 @@
 //! same layer. Within a layer, executions are run in the order of their last deviation: those that differ
 //! early come early, whatever their parents.
 
-use smallvec::SmallVec;
+use std::ops::Range;
 
-/// The branches at which an execution departs from the default, ascending, with repetition: mostly few.
-pub(crate) type Deviations = SmallVec<[u32; 8]>;
+/// The branches at which an execution departs from the default, ascending, with repetition.
+pub(crate) type Deviations = Vec<u32>;
 
 /// What is known of an execution that has been run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// How many branches it had.
     pub(crate) branches: u32,
@@ -31,18 +31,22 @@ pub(crate) struct Outcome {
     pub(crate) further: Option<u32>,
 }
 
+/// An execution that may have children.
 #[derive(Debug)]
 struct Node {
-    deviations: Deviations,
+    /// Where its deviations are in its layer.
+    deviations: Range<usize>,
+    /// The last of them.
+    last: Option<u32>,
     outcome: Outcome,
 }
 
 impl Node {
     /// What the child that also deviates at this branch costs on top, if there is such a child.
     fn price(&self, branch: u32) -> Option<u32> {
-        match self.deviations.last() {
-            Some(&last) if branch < last => None,
-            Some(&last) if branch == last => self.outcome.further,
+        match self.last {
+            Some(last) if branch < last => None,
+            Some(last) if branch == last => self.outcome.further,
             _ if branch >= self.outcome.branches => None,
             _ => Some(u32::from(self.outcome.free.binary_search(&branch).is_err())),
         }
@@ -50,12 +54,19 @@ impl Node {
 
     /// Whether there is a child at this price.
     fn has_child_for(&self, price: u32) -> bool {
-        let after_last = self.deviations.last().map_or(0, |last| last + 1);
+        let after_last = self.last.map_or(0, |last| last + 1);
         let later = self.outcome.branches.saturating_sub(after_last) as usize;
         let at_that_price =
             if price == 0 { self.outcome.free.len() } else { later - self.outcome.free.len() };
         at_that_price > 0 || self.outcome.further == Some(price)
     }
+}
+
+/// Executions with their deviations, which stand one after the other: none of them needs memory of its own.
+#[derive(Debug, Default)]
+struct Layer {
+    nodes: Vec<Node>,
+    deviations: Vec<u32>,
 }
 
 /// The enumeration of all executions, layer by layer.
@@ -66,9 +77,9 @@ pub(crate) struct Enumeration {
     /// The cost of the present layer.
     cost: u32,
     /// The executions of the layer before that have children in the present layer.
-    previous: Vec<Node>,
+    previous: Layer,
     /// The executions of the present layer that have children in it or in the next.
-    present: Vec<Node>,
+    present: Layer,
     /// Some execution of the present layer has a child in the next.
     goes_on: bool,
     /// Where the next execution may deviate last, and the parents that were tried for it: first `previous`,
@@ -93,46 +104,50 @@ impl Enumeration {
         self.cost
     }
 
-    /// The next execution of the present layer, if there is one.
-    pub(crate) fn next_execution(&mut self) -> Option<Deviations> {
+    /// Writes down the deviations of the next execution of the present layer, if there is one.
+    pub(crate) fn next_execution(&mut self, deviations: &mut Deviations) -> bool {
+        deviations.clear();
         if !std::mem::replace(&mut self.begun, true) {
-            return Some(Deviations::default());
+            return true;
         }
         while self.branch < self.branches {
-            while self.tried < self.previous.len() + if self.any_free { self.present.len() } else { 0 } {
-                if self
-                    .previous
-                    .get(self.tried)
-                    .is_some_and(|node| node.deviations.last() > Some(&self.branch))
-                {
+            let free = if self.any_free { self.present.nodes.len() } else { 0 };
+            let previous = self.previous.nodes.len();
+            while self.tried < previous + free {
+                if self.previous.nodes.get(self.tried).is_some_and(|node| node.last > Some(self.branch)) {
                     // They were run in the order of their last deviation: so do all that follow.
-                    self.tried = self.previous.len();
+                    self.tried = previous;
                     continue;
                 }
                 self.tried += 1;
                 if let Some(parent) = self.parent(self.tried - 1) {
-                    let mut deviations = parent.deviations.clone();
+                    deviations.extend_from_slice(parent);
                     deviations.push(self.branch);
-                    return Some(deviations);
+                    return true;
                 }
             }
             (self.branch, self.tried) = (self.branch + 1, 0);
         }
-        None
+        false
     }
 
-    /// The node in this place, if it has a child in the present layer that deviates at the present branch.
-    fn parent(&self, place: usize) -> Option<&Node> {
-        let (node, price) = match self.previous.get(place) {
-            Some(node) => (node, 1),
-            None => (&self.present[place - self.previous.len()], 0),
+    /// The deviations of the node in this place, if it has a child in the present layer that deviates at the present
+    /// branch.
+    fn parent(&self, place: usize) -> Option<&[u32]> {
+        let (layer, place, price) = match place.checked_sub(self.previous.nodes.len()) {
+            None => (&self.previous, place, 1),
+            Some(place) => (&self.present, place, 0),
         };
-        Some(node).filter(|node| node.price(self.branch) == Some(price))
+        let node = &layer.nodes[place];
+        let is_parent = node.price(self.branch) == Some(price);
+        is_parent.then(|| &layer.deviations[node.deviations.clone()])
     }
 
     /// An execution has been run.
-    pub(crate) fn record(&mut self, deviations: Deviations, outcome: Outcome) {
-        let node = Node { deviations, outcome };
+    pub(crate) fn record(&mut self, deviations: &[u32], outcome: Outcome) {
+        let start = self.present.deviations.len();
+        let range = start..start + deviations.len();
+        let node = Node { deviations: range, last: deviations.last().copied(), outcome };
         let costlier = node.has_child_for(1);
         let free = node.has_child_for(0);
         self.goes_on |= costlier;
@@ -141,7 +156,8 @@ impl Enumeration {
             self.branches = self.branches.max(node.outcome.branches);
         }
         if costlier && self.limit.is_none_or(|limit| self.cost < limit) || free {
-            self.present.push(node);
+            self.present.deviations.extend_from_slice(deviations);
+            self.present.nodes.push(node);
         }
     }
 
@@ -153,8 +169,8 @@ impl Enumeration {
     /// Goes on to the next layer, when the present one is done.
     pub(crate) fn deepen(&mut self) {
         self.previous = std::mem::take(&mut self.present);
-        self.previous.retain(|node| node.has_child_for(1));
-        self.branches = self.previous.iter().map(|node| node.outcome.branches).max().unwrap_or(0);
+        self.previous.nodes.retain(|node| node.has_child_for(1));
+        self.branches = self.previous.nodes.iter().map(|node| node.outcome.branches).max().unwrap_or(0);
         self.cost += 1;
         (self.goes_on, self.any_free) = (false, false);
         (self.branch, self.tried) = (0, 0);
@@ -224,16 +240,16 @@ mod tests {
             let limit = u.arbitrary::<Option<u8>>()?.map(|limit| u32::from(limit % 6));
             let mut left = tree.paths();
             let mut enumeration = Enumeration::new(limit);
+            let mut deviations = Deviations::new();
             loop {
-                while let Some(deviations) = enumeration.next_execution() {
-                    let mut run = Run::new(deviations);
+                while enumeration.next_execution(&mut deviations) {
+                    let mut run = Run::new(deviations.clone());
                     let path = tree.run(&mut run);
                     assert!(run.fits());
                     assert_eq!(tree.cost(&path), enumeration.cost(), "{path:?}");
                     assert_eq!(run.cost(), enumeration.cost(), "{path:?}");
                     assert!(left.remove(&path), "{path:?} comes twice");
-                    let (deviations, outcome) = run.finish();
-                    enumeration.record(deviations, outcome);
+                    enumeration.record(&deviations, run.finish());
                 }
                 let more = left.iter().any(|path| tree.cost(path) > enumeration.cost());
                 assert_eq!(enumeration.goes_on(), more);

@@ -124,8 +124,9 @@ impl Scheduler for Explorer {
 
     fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
         let mut search = self.search.borrow_mut();
-        let point = Point { tasks, current, yielding, history: search.run.history() };
-        if search.run.trace.len() >= search.next_look && !search.look(&point, self.unlimited) {
+        let (step, history) = (search.run.trace.len(), search.run.history());
+        let point = Point { tasks, current, yielding, step, history };
+        if step >= search.next_look && !search.look(&point, self.unlimited) {
             return None;
         }
         Some(search.next_task(&point))
@@ -229,7 +230,10 @@ impl Search {
             self.stop = Some(Stop::Limit(Limit::Replay));
             return None;
         }
-        let deviations = self.next_deviations()?;
+        let mut deviations = self.run.take_deviations();
+        if !self.next_deviations(&mut deviations) {
+            return None;
+        }
         if self.schedules.is_some_and(|limit| self.statistics.schedules >= limit) {
             self.stop = Some(Stop::Limit(Limit::Schedules));
             return None;
@@ -267,8 +271,8 @@ impl Search {
             self.stop = Some(Stop::Unrepeatable);
             return;
         }
-        let (deviations, outcome) = self.run.finish();
-        self.members[self.turn].enumeration.record(deviations, outcome);
+        let outcome = self.run.finish();
+        self.members[self.turn].enumeration.record(self.run.deviations(), outcome);
     }
 
     /// Whether the execution was cut off by a limit on steps.
@@ -282,28 +286,27 @@ impl Search {
         self.watch.as_ref().map(Watch::end)
     }
 
-    /// The next execution of the portfolio.
-    fn next_deviations(&mut self) -> Option<Deviations> {
+    /// Writes down the deviations of the next execution of the portfolio, if there is one.
+    fn next_deviations(&mut self, deviations: &mut Deviations) -> bool {
         if let Some(only) = self.only.take() {
-            self.turn = 0;
-            return Some(only);
+            (self.turn, *deviations) = (0, only);
+            return true;
         }
         loop {
             for _ in 0..self.members.len() {
                 self.turn = (self.turn + 1) % self.members.len();
-                let next = self.members[self.turn].next();
-                if next.is_some() {
-                    return next;
+                if self.members[self.turn].next(deviations) {
+                    return true;
                 }
                 let member = &self.members[self.turn];
                 self.statistics.strategies[self.turn].completed = Some(member.enumeration.cost());
                 if !member.enumeration.goes_on() {
                     self.stop = Some(Stop::Everything);
-                    return None;
+                    return false;
                 }
             }
             if !self.deepen() {
-                return None;
+                return false;
             }
         }
     }
@@ -334,7 +337,7 @@ impl Search {
     /// more of it. Whether it may go on.
     #[inline(never)]
     fn look(&mut self, point: &Point<'_>, unlimited: bool) -> bool {
-        let step = self.run.trace.len();
+        let step = point.step;
         if step == 0 {
             self.watch.iter().for_each(|watch| watch.first_task(point.tasks[0].id(), unlimited));
         } else if step.is_multiple_of(CLOCK_PERIOD) && self.out_of_time() {
@@ -366,12 +369,7 @@ impl Search {
     #[inline(never)]
     fn deviate(&mut self, point: &Point<'_>) -> TaskId {
         let policy = &mut self.members[self.turn].policy;
-        let (task, nth) = self.run.branch(point.tasks.len(), |nth| policy.choose(point, nth));
-        if nth > 0 {
-            let step = self.run.trace.len();
-            let put_off = policy.put_off().iter().map(|task| Departure::PutOff(step, *task));
-            self.run.departures.extend(put_off);
-        }
+        let (task, _) = self.run.branch(point.tasks.len(), |nth| policy.choose(point, nth));
         self.run.ran(task);
         task
     }
@@ -389,7 +387,7 @@ impl Search {
             _ => self.run.branch(values as usize, |nth| (nth, Price::FREE)).0,
         };
         if nth > 0 {
-            self.run.departures.push(Departure::Value(self.run.trace.len(), nth, values));
+            self.run.chosen.push(Departure::Value(self.run.trace.len(), nth, values));
         }
         self.run.returned(nth);
         Values::spread(nth, values)
@@ -436,6 +434,16 @@ impl Search {
         &self.members[self.turn].strategy
     }
 
+    /// How that execution has departed from the default, in the order of time.
+    pub(crate) fn departures(&self) -> Vec<Departure> {
+        let put_off = self.members[self.turn].policy.put_off().iter();
+        let put_off = put_off.map(|(step, task)| Departure::PutOff(*step, *task));
+        // A value before a step is asked for by the one who ran before it.
+        let mut departures: Vec<_> = self.run.chosen.iter().copied().chain(put_off).collect();
+        departures.sort_by_key(Departure::step);
+        departures
+    }
+
     /// What the search has done, with the execution that runs.
     fn count(&self) -> Statistics {
         let mut statistics = self.statistics.clone();
@@ -457,12 +465,8 @@ fn count_run(statistics: &mut Statistics, run: &Run, is_new: bool, is_cut: bool)
 }
 
 impl Member {
-    fn next(&mut self) -> Option<Deviations> {
-        if self.done {
-            return None;
-        }
-        let next = self.enumeration.next_execution();
-        self.done = next.is_none();
-        next
+    fn next(&mut self, deviations: &mut Deviations) -> bool {
+        self.done = self.done || !self.enumeration.next_execution(deviations);
+        !self.done
     }
 }

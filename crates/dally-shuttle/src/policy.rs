@@ -7,6 +7,7 @@ use shuttle::scheduler::{Task, TaskId};
 
 mod delays;
 mod preemptions;
+mod tasks;
 
 pub(crate) use delays::Delays;
 pub(crate) use preemptions::Preemptions;
@@ -21,7 +22,9 @@ pub(crate) struct Point<'a> {
     pub(crate) current: Option<TaskId>,
     /// Whether that one has asked for others to run.
     pub(crate) yielding: bool,
-    /// A hash of what has happened so far.
+    /// How many steps there were before.
+    pub(crate) step: usize,
+    /// A hash of what has happened in them.
     pub(crate) history: u64,
 }
 
@@ -70,6 +73,7 @@ pub(crate) trait Policy {
     /// The task in the given place of the order: 0 is the default. There are as many as can run.
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (TaskId, Price);
 
-    /// The tasks that had to stand back for the task just chosen.
-    fn put_off(&self) -> &[TaskId];
+    /// The tasks that had to stand back in this execution, where another was chosen: the step before which they had
+    /// to, ascending, and who.
+    fn put_off(&self) -> &[(usize, TaskId)];
 }

@@ -24,9 +24,9 @@ pub(crate) struct Run {
     values: usize,
     /// A hash of all that: tasks and values.
     history: u64,
-    /// What was done at the branches at which it deviated.
-    pub(crate) departures: Vec<Departure>,
-    /// What that costs.
+    /// The values that it did not get by default.
+    pub(crate) chosen: Vec<Departure>,
+    /// What its deviations cost so far.
     cost: u32,
     /// There was no such alternative at some branch.
     misfit: bool,
@@ -37,8 +37,17 @@ pub(crate) struct Run {
 pub(crate) enum Departure {
     /// Before this step, this task had to stand back.
     PutOff(usize, TaskId),
-    /// In this step, the nth of so many values was chosen.
+    /// Before this step, the nth of so many values was chosen.
     Value(usize, usize, u32),
+}
+
+impl Departure {
+    /// The step before which it happened.
+    pub(crate) fn step(&self) -> usize {
+        match *self {
+            Self::PutOff(step, _) | Self::Value(step, ..) => step,
+        }
+    }
 }
 
 impl Run {
@@ -48,11 +57,11 @@ impl Run {
             deviations: Deviations::default(),
             taken: 0,
             next: NEVER,
-            outcome: Outcome { branches: 0, free: Vec::new(), further: None },
+            outcome: Outcome::default(),
             trace: Vec::new(),
             values: 0,
             history: 0,
-            departures: Vec::new(),
+            chosen: Vec::new(),
             cost: 0,
             misfit: false,
         };
@@ -65,9 +74,9 @@ impl Run {
         self.next = deviations.first().copied().unwrap_or(NEVER);
         self.deviations = deviations;
         (self.taken, self.misfit, self.values, self.history, self.cost) = (0, false, 0, 0, 0);
-        self.outcome = Outcome { branches: 0, free: Vec::new(), further: None };
+        self.outcome = Outcome::default();
         self.trace.clear();
-        self.departures.clear();
+        self.chosen.clear();
     }
 
     /// Decides at a branch with so many ways to go on. Says what was decided, and which alternative it was.
@@ -91,9 +100,10 @@ impl Run {
 
     /// The alternative that is due at this branch.
     fn deviate(&mut self, options: usize) -> usize {
-        let here = self.deviations[self.taken..].iter().take_while(|branch| **branch == self.next).count();
+        let left = &self.deviations[self.taken..];
+        let here = left.iter().take_while(|branch| **branch == self.next).count();
+        self.next = left.get(here).copied().unwrap_or(NEVER);
         self.taken += here;
-        self.next = self.deviations.get(self.taken).copied().unwrap_or(NEVER);
         self.misfit |= here >= options;
         here.min(options - 1)
     }
@@ -171,9 +181,13 @@ impl Run {
         !self.misfit && self.taken == self.deviations.len()
     }
 
-    /// The execution is over: its deviations, and what is known of it.
-    pub(crate) fn finish(&mut self) -> (Deviations, Outcome) {
-        let nothing = Outcome { branches: 0, free: Vec::new(), further: None };
-        (std::mem::take(&mut self.deviations), std::mem::replace(&mut self.outcome, nothing))
+    /// The execution is over: what is known of it.
+    pub(crate) fn finish(&mut self) -> Outcome {
+        std::mem::take(&mut self.outcome)
+    }
+
+    /// The deviations of an execution that is over, as a buffer for those of the next.
+    pub(crate) fn take_deviations(&mut self) -> Deviations {
+        std::mem::take(&mut self.deviations)
     }
 }

@@ -17,6 +17,7 @@
 use ::shuttle::scheduler::{self as shuttle, Task};
 use dally_schedule::{DelayingScheduler, Post, Ready, TaskId, Why};
 
+use super::tasks::Tasks;
 use super::{Point, Policy, Price};
 use crate::Level;
 
@@ -25,25 +26,22 @@ pub(crate) struct Delays<S> {
     /// The scheduler before anything has happened.
     empty: S,
     scheduler: S,
-    /// The tasks that can run, ascending, and their bits.
-    ready: Vec<TaskId>,
-    bits: u64,
+    /// The tasks that can run.
+    ready: Tasks,
+    /// A buffer for [`Self::look_around`]: those that could run before.
+    before: Tasks,
     /// The tasks that are blocked, but may wake up for no reason.
     dozing: Vec<TaskId>,
-    /// For each task that the scheduler was given: when it was seen last among those that can run. Ids are handed
-    /// out one by one.
-    seen: Vec<u64>,
-    /// How often those who can run were not the same as before.
-    changes: u64,
-    /// What has happened so far, in place of the program's state, which nobody knows.
-    state: u64,
+    /// How many tasks the scheduler was given: those with the first ids, which are handed out one by one.
+    given: usize,
     /// Whether the scheduler looks at levels.
     levels: bool,
     /// Those who can run and come last at this point, because they have yielded.
     last: Vec<TaskId>,
     /// A buffer for [`Self::propose`]: who has not been proposed yet.
-    rest: Vec<TaskId>,
-    put_off: Vec<shuttle::TaskId>,
+    rest: Tasks,
+    /// Who had to stand back in this execution, and before which step.
+    put_off: Vec<(usize, shuttle::TaskId)>,
 }
 
 impl<S: DelayingScheduler> Delays<S> {
@@ -52,24 +50,24 @@ impl<S: DelayingScheduler> Delays<S> {
         Self {
             scheduler: empty.clone(),
             empty,
-            ready: Vec::new(),
-            bits: 0,
+            ready: Tasks::default(),
+            before: Tasks::default(),
             dozing: Vec::new(),
-            seen: Vec::new(),
-            changes: 0,
-            state: 0,
+            given: 0,
             levels,
             last: Vec::new(),
-            rest: Vec::new(),
+            rest: Tasks::default(),
             put_off: Vec::new(),
         }
     }
 
     /// Tells the scheduler what has happened since the last point.
-    fn observe(&mut self, point: &Point<'_>) {
-        self.look_around(point);
+    fn observe(&mut self, point: &Point<'_>, same: bool) {
+        if !same {
+            self.look_around(point);
+        }
         if let Some(current) = point.current.map(ours) {
-            let goes_on = self.ready(0).contains(current);
+            let goes_on = same || self.ready.contains(current);
             self.scheduler.give(current, if goes_on { Why::Yielded } else { Why::Blocked(None) });
         }
     }
@@ -79,16 +77,14 @@ impl<S: DelayingScheduler> Delays<S> {
     fn same_as_before(&self, point: &Point<'_>) -> bool {
         let same = |(task, id): (&&Task, &TaskId)| ours(task.id()) == *id && task.runnable();
         self.dozing.is_empty()
-            && point.tasks.len() == self.ready.len()
-            && point.tasks.iter().zip(&self.ready).all(same)
+            && point.tasks.len() == self.ready.ids().len()
+            && point.tasks.iter().zip(self.ready.ids()).all(same)
     }
 
     fn look_around(&mut self, point: &Point<'_>) {
-        let (before, now) = (self.changes, self.changes + 1);
-        self.changes = now;
+        std::mem::swap(&mut self.before, &mut self.ready);
         self.ready.clear();
         self.dozing.clear();
-        let mut bits = 0;
         for task in point.tasks {
             let id = ours(task.id());
             if !task.runnable() {
@@ -96,26 +92,18 @@ impl<S: DelayingScheduler> Delays<S> {
                 continue;
             }
             self.ready.push(id);
-            bits |= Ready::bit(id);
-            let seen = self.seen.get_mut(id.index()).map(|seen| std::mem::replace(seen, now));
-            if seen != Some(before) {
+            if !self.before.contains(id) {
                 self.give_newcomer(task, point.current);
             }
         }
-        self.bits = bits;
-    }
-
-    #[inline]
-    fn ready(&self, history: u64) -> Ready<'_> {
-        Ready::with_bits(&self.ready, self.bits, history)
     }
 
     /// A task can run that could not before: it is new, or was woken, or is the one that has run.
     #[inline(never)]
     fn give_newcomer(&mut self, task: &Task, current: Option<shuttle::TaskId>) {
         let id = ours(task.id());
-        if id.index() >= self.seen.len() {
-            self.seen.resize(id.index() + 1, self.changes);
+        if id.index() >= self.given {
+            self.given = id.index() + 1;
             let level = if self.levels { Level::of(task.id()) } else { 0 };
             let by = task.parent_task_id().map(ours);
             self.scheduler.give(id, Why::Posted(Post { by, level, ..Post::default() }));
@@ -126,7 +114,7 @@ impl<S: DelayingScheduler> Delays<S> {
 
     /// The task that has asked for others to run, if it could go on and there are others.
     fn yielding(&self, point: &Point<'_>) -> Option<TaskId> {
-        point.current.map(ours).filter(|current| self.ready.len() > 1 && self.ready.contains(current))
+        point.current.map(ours).filter(|current| self.ready.ids().len() > 1 && self.ready.contains(*current))
     }
 
     /// Decides who comes last, now that a task may have asked for others to run.
@@ -137,12 +125,12 @@ impl<S: DelayingScheduler> Delays<S> {
             return;
         }
         if self.levels {
-            self.last.retain(|task| Some(*task) != yielding && self.ready.contains(task));
+            self.last.retain(|task| Some(*task) != yielding && self.ready.contains(*task));
         } else {
             self.last.clear();
         }
         self.last.extend(yielding);
-        if self.last.len() == self.ready.len() {
+        if self.last.len() == self.ready.ids().len() {
             self.last.clear();
             self.last.extend(yielding);
         }
@@ -151,96 +139,95 @@ impl<S: DelayingScheduler> Delays<S> {
     /// How many proposals of tasks that cannot run, or were proposed before, are worth waiting for.
     fn patience(&self) -> usize {
         match self.scheduler.patience() {
-            usize::MAX => 2 * self.seen.len(),
+            usize::MAX => 2 * self.given,
             patience => patience,
         }
     }
 
     /// Makes the scheduler propose this task, whatever else it would propose first.
-    fn settle_on(&mut self, task: TaskId) {
+    fn settle_on(&mut self, task: TaskId, point: &Point<'_>) {
         for _ in 0..=self.patience() {
-            match self.scheduler.take(&Ready::at(&[task], self.state)) {
+            match self.scheduler.take(&Ready::at(&[task], point.history)) {
                 Some(proposed) if proposed != task => self.scheduler.delay(proposed),
                 _ => return,
             }
         }
     }
 
-    /// The n-th task of the order, whoever can run now, and comes last.
+    /// The n-th task of the order, whoever can run now (the same as before, or not), and comes last.
     #[inline(never)]
-    fn choose_afresh(&mut self, point: &Point<'_>, nth: usize) -> (shuttle::TaskId, Price) {
-        self.observe(point);
-        self.put_off.clear();
-        self.state = point.history;
+    fn choose_afresh(&mut self, point: &Point<'_>, nth: usize, same: bool) -> (shuttle::TaskId, Price) {
+        self.observe(point, same);
         if point.yielding || !self.last.is_empty() {
             self.put_last(point);
         }
-        let task = if nth == 0 && self.last.is_empty() { self.first_task() } else { self.deviate(nth) };
+        let usual = self.last.is_empty();
+        let task = if usual { self.nth_task(point, nth) } else { self.nth_before_last(point, nth) };
         (theirs(task), Price::new(true, true, nth as u32))
     }
 
-    /// The first task of the order, where nobody comes last.
+    /// The n-th task of the order, where nobody comes last.
     #[inline]
-    fn first_task(&mut self) -> TaskId {
-        let ready = Ready::with_bits(&self.ready, self.bits, self.state);
-        match self.scheduler.take(&ready) {
-            Some(task) if ready.contains(task) => return task,
-            Some(blocked) => self.scheduler.delay(blocked),
-            None => {}
+    fn nth_task(&mut self, point: &Point<'_>, nth: usize) -> TaskId {
+        let until = self.put_off.len() + nth;
+        let first = self.scheduler.take(&self.ready.at(point.history));
+        if let Some(task) = first {
+            if self.ready.contains(task) {
+                if nth == 0 {
+                    return task;
+                }
+                self.put_off.push((point.step, theirs(task)));
+            }
+            self.scheduler.delay(task);
         }
-        self.deviate(0)
+        self.rest.set_to(&self.ready, first);
+        self.propose(point, until)
     }
 
+    /// The n-th task of the order, where some come last: they are delayed first, at no cost.
     #[inline(never)]
-    fn deviate(&mut self, nth: usize) -> TaskId {
-        self.rest.clear();
-        let first = if nth > 0 && self.last.is_empty() { self.put_off_first() } else { None };
-        self.rest.extend(self.ready.iter().filter(|task| Some(**task) != first));
+    fn nth_before_last(&mut self, point: &Point<'_>, nth: usize) -> TaskId {
+        self.rest.set_to(&self.ready, None);
         for place in 0..self.last.len() {
             let resting = self.last[place];
-            self.settle_on(resting);
+            self.settle_on(resting, point);
             self.scheduler.delay(resting);
-            self.rest.retain(|task| *task != resting);
+            self.rest.remove(resting);
         }
-        let task = self.propose(nth).unwrap_or_else(|| self.choose_unproposed(nth));
+        let task = self.propose(point, self.put_off.len() + nth);
         self.last.retain(|resting| *resting != task);
         task
     }
 
-    /// Delays the first task of the order, which is to stand back, if the scheduler proposes one.
-    fn put_off_first(&mut self) -> Option<TaskId> {
-        let ready = Ready::with_bits(&self.ready, self.bits, self.state);
-        let first = self.scheduler.take(&ready)?;
-        if ready.contains(first) {
-            self.put_off.push(theirs(first));
-        }
-        self.scheduler.delay(first);
-        Some(first)
-    }
-
-    /// The n-th task of the order, if the scheduler proposes that many.
-    fn propose(&mut self, nth: usize) -> Option<TaskId> {
+    /// The task among the rest that comes when so many have been put off.
+    fn propose(&mut self, point: &Point<'_>, until: usize) -> TaskId {
         let mut patience = self.patience();
-        while !self.rest.is_empty() && patience > 0 {
-            let task = self.scheduler.take(&Ready::at(&self.rest, self.state))?;
-            match self.rest.iter().position(|other| *other == task) {
-                Some(_) if self.put_off.len() == nth => return Some(task),
-                Some(place) => self.put_off.push(theirs(self.rest.remove(place))),
-                None => patience -= 1,
+        while !self.rest.ids().is_empty() && patience > 0 {
+            let Some(task) = self.scheduler.take(&self.rest.at(point.history)) else { break };
+            if !self.rest.contains(task) {
+                patience -= 1;
+            } else if self.put_off.len() == until {
+                return task;
+            } else {
+                self.put_off.push((point.step, theirs(task)));
+                self.rest.remove(task);
             }
             self.scheduler.delay(task);
         }
-        None
+        self.choose_unproposed(point, until)
     }
 
-    /// The n-th task of the order, where the scheduler has nothing more to propose.
-    fn choose_unproposed(&mut self, nth: usize) -> TaskId {
-        let others = self.ready.iter().filter(|task| !self.last.contains(task));
+    /// Likewise, where the scheduler has nothing more to propose.
+    #[inline(never)]
+    fn choose_unproposed(&mut self, point: &Point<'_>, until: usize) -> TaskId {
+        let before = self.put_off.partition_point(|(step, _)| *step < point.step);
+        let is_left = |task: &TaskId| !self.put_off[before..].contains(&(point.step, theirs(*task)));
+        let others = self.ready.ids().iter().filter(|task| !self.last.contains(task));
         let everybody = others.chain(&self.last).chain(&self.dozing).copied();
-        let left: Vec<_> = everybody.filter(|task| !self.put_off.contains(&theirs(*task))).collect();
-        let nth = nth - self.put_off.len();
-        self.put_off.extend(left[..nth].iter().copied().map(theirs));
-        self.settle_on(left[nth]);
+        let left: Vec<_> = everybody.filter(is_left).collect();
+        let nth = until - self.put_off.len();
+        self.put_off.extend(left[..nth].iter().map(|task| (point.step, theirs(*task))));
+        self.settle_on(left[nth], point);
         left[nth]
     }
 }
@@ -249,29 +236,30 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
     fn begin(&mut self) {
         self.scheduler.clone_from(&self.empty);
         self.ready.clear();
-        self.bits = 0;
         self.dozing.clear();
         self.last.clear();
-        self.seen.clear();
+        self.given = 0;
+        self.put_off.clear();
     }
 
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (shuttle::TaskId, Price) {
         // Nearly always the same tasks can run as before, and the same one goes on: so that should cost little.
+        let same = self.same_as_before(point);
         match point.current {
             Some(current)
-                if nth == 0
+                if same
+                    && nth == 0
                     && !point.yielding
                     && self.last.is_empty()
-                    && self.scheduler.stays(ours(current))
-                    && self.same_as_before(point) =>
+                    && self.scheduler.stays(ours(current)) =>
             {
                 (current, Price::USUAL)
             }
-            _ => self.choose_afresh(point, nth),
+            _ => self.choose_afresh(point, nth, same),
         }
     }
 
-    fn put_off(&self) -> &[shuttle::TaskId] {
+    fn put_off(&self) -> &[(usize, shuttle::TaskId)] {
         &self.put_off
     }
 }

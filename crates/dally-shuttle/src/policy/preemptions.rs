@@ -13,16 +13,21 @@ use super::{Point, Policy, Price};
 /// Preemption bounding.
 #[derive(Default)]
 pub(crate) struct Preemptions {
-    put_off: Vec<TaskId>,
+    put_off: Vec<(usize, TaskId)>,
 }
 
 impl Policy for Preemptions {
-    fn begin(&mut self) {}
+    fn begin(&mut self) {
+        self.put_off.clear();
+    }
 
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (TaskId, Price) {
         let is_current = |task: &&&Task| Some(task.id()) == point.current;
         let can_go_on = point.tasks.iter().find(|task| is_current(task) && task.runnable());
         let stays = can_go_on.filter(|_| !point.yielding);
+        if let (Some(task), 0) = (stays, nth) {
+            return (task.id(), Price::USUAL);
+        }
         // Round and round, so that two tasks that yield do not keep a third from running.
         let others = |later: bool| {
             let is_other =
@@ -41,12 +46,13 @@ impl Policy for Preemptions {
         let default = order.next();
         let chosen = if nth == 0 { default } else { order.nth(nth - 1) };
         let Some(task) = chosen else { unreachable!("the order holds every task that can run") };
-        self.put_off.clear();
-        self.put_off.extend(default.filter(|_| paid > 0));
+        if nth > 0 && paid > 0 {
+            self.put_off.extend(default.map(|task| (point.step, task)));
+        }
         (task, price)
     }
 
-    fn put_off(&self) -> &[TaskId] {
+    fn put_off(&self) -> &[(usize, TaskId)] {
         &self.put_off
     }
 }

@@ -1,0 +1,55 @@
+//! A set of tasks, in the form in which schedulers look at it.
+
+use dally_schedule::{Ready, TaskId};
+
+/// Tasks, ascending, and their [bits](Ready::bit).
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    ids: Vec<TaskId>,
+    bits: u64,
+}
+
+impl Tasks {
+    /// The tasks, ascending.
+    #[inline]
+    pub(super) fn ids(&self) -> &[TaskId] {
+        &self.ids
+    }
+
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+        self.bits = 0;
+    }
+
+    /// Adds a task that comes after all others.
+    #[inline]
+    pub(super) fn push(&mut self, task: TaskId) {
+        self.ids.push(task);
+        self.bits |= Ready::bit(task);
+    }
+
+    /// Makes this all of those but one.
+    #[inline]
+    pub(super) fn set_to(&mut self, all: &Self, except: Option<TaskId>) {
+        self.ids.clear();
+        self.ids.extend(all.ids.iter().filter(|task| Some(**task) != except));
+        self.bits = all.bits & !except.map_or(0, Ready::bit);
+    }
+
+    pub(super) fn remove(&mut self, task: TaskId) {
+        self.ids.retain(|other| *other != task);
+        self.bits &= !Ready::bit(task);
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, task: TaskId) -> bool {
+        self.at(0).contains(task)
+    }
+
+    /// These tasks can run, in a state of the program: the hash of what has happened will do for it.
+    #[inline]
+    pub(super) fn at(&self, state: u64) -> Ready<'_> {
+        Ready::with_bits(&self.ids, self.bits, state)
+    }
+}
