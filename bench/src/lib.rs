@@ -16,6 +16,7 @@ pub mod on_loom;
 pub mod on_shuttle;
 pub mod peterson;
 pub mod spin;
+pub mod threads;
 #[path = "../../examples/two_phase_commit/model.rs"]
 mod two_phase_commit_model;
 

@@ -16,6 +16,10 @@ use clap::Parser;
 
 use crate::output::Exit;
 
+/// Threads of a search free what others have allocated, at which the system's allocator makes them wait for one another.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     let arguments = cli::Cli::parse_from(cli::join_liveness(std::env::args_os()));
     arguments.color.write_global();

@@ -11,12 +11,13 @@
 
 use dally_schedule::{Ready, TaskId};
 
+use crate::frontier::PutOff;
 use crate::ledger::Taken;
 use crate::policy::{Happened, Omission, Point, Policy, Proposal};
 use crate::search::{Options, Watch};
 use crate::successors::{Outcome, Successors};
 use crate::trails::{Hop, Trail};
-use crate::visited::{Recent, Visited};
+use crate::visited::Recent;
 use crate::{Failure, Fingerprint, Program};
 
 /// A state to be expanded, with what the policy remembers there.
@@ -32,34 +33,12 @@ pub(crate) struct Node<S, O: Policy> {
     pub(crate) trail: Option<Trail>,
 }
 
-/// Something that costs more than the present bound.
-pub(crate) enum PutOff<S, O: Policy> {
-    /// It was accepted; some of its proposals are left.
-    Rest(Node<S, O>),
-    /// It was not accepted yet.
-    Whole(Fingerprint, Node<S, O>, Hop),
-    /// A step that fails.
-    Failing(Found),
-}
-
-impl<S, O: Policy> PutOff<S, O> {
-    /// Whether it was reached at a lower cost already: then there is no need to come back to it.
-    pub(crate) fn is_in(&self, visited: &Visited) -> bool {
-        matches!(self, Self::Whole(key, ..) if visited.contains(*key))
-    }
-
-    pub(crate) fn cost(&self) -> u32 {
-        match self {
-            Self::Rest(node) | Self::Whole(_, node, _) => node.cost,
-            Self::Failing(found) => found.cost,
-        }
-    }
-}
-
 /// Where expansion delivers.
 pub(crate) trait Sink<S, O: Policy> {
     /// Whether it wants to know of transitions.
     const KEEPS: bool;
+    /// Who can move at a node, if it is known from an earlier bound.
+    fn enabled(&self, node: Trail) -> Option<&[TaskId]>;
     /// What follows are transitions from this node, at which these tasks can move.
     fn begin(&mut self, node: Option<Trail>, enabled: &[TaskId]);
     /// A transition within the bound. Where it leads is offered as well, if it was not lately.
@@ -145,7 +124,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     ) -> Result<(), Found> {
         let Scratch { enabled, successors, tally } = scratch;
         enabled.clear();
-        self.program.enabled(&node.state, enabled);
+        match node.trail.and_then(|node| sink.enabled(node)) {
+            Some(known) => enabled.extend_from_slice(known),
+            None => self.program.enabled(&node.state, enabled),
+        }
         if enabled.is_empty() {
             tally.finals += 1;
             return self.stand_still(&node);

@@ -26,12 +26,14 @@ pub(crate) trait Ledger: Default + Send + Sync {
     /// What one thread has to enter.
     type Draft: Default + Send;
 
+    /// Who can move at a node, if it is known from an earlier bound.
+    fn enabled(&self, node: Trail) -> Option<&[TaskId]>;
     /// What follows are transitions from this node, at which these tasks can move.
     fn begin(&self, draft: &mut Self::Draft, node: Trail, enabled: &[TaskId]);
     /// A transition to the node with this key.
     fn transition(&self, draft: &mut Self::Draft, key: Fingerprint, taken: &Taken<'_>);
-    /// The node with this key is new, and has this place.
-    fn accept(&mut self, key: Fingerprint, node: Trail);
+    /// The nodes with these keys are new, and have the next trails.
+    fn accept(&mut self, keys: &[Fingerprint]);
     /// Enters drafts, in order. All targets have been accepted.
     fn settle(&mut self, drafts: Vec<Self::Draft>, threads: usize);
     /// The bytes that it holds.
@@ -43,11 +45,15 @@ impl Ledger for () {
     type Draft = ();
 
     #[inline]
+    fn enabled(&self, _: Trail) -> Option<&[TaskId]> {
+        None
+    }
+    #[inline]
     fn begin(&self, (): &mut (), _: Trail, _: &[TaskId]) {}
     #[inline]
     fn transition(&self, (): &mut (), _: Fingerprint, _: &Taken<'_>) {}
     #[inline]
-    fn accept(&mut self, _: Fingerprint, _: Trail) {}
+    fn accept(&mut self, _: &[Fingerprint]) {}
     #[inline]
     fn settle(&mut self, _: Vec<()>, _: usize) {}
 

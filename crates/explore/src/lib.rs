@@ -127,6 +127,8 @@
 
 mod expand;
 mod fingerprint;
+mod frontier;
+mod layer;
 mod ledger;
 mod limits;
 mod liveness;
@@ -139,6 +141,7 @@ mod schedule;
 mod search;
 pub mod store;
 mod successors;
+mod team;
 mod trails;
 mod visited;
 mod wave;

@@ -18,10 +18,13 @@
 
 use std::fmt;
 
-use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink};
+use crate::expand::{Expander, Found, Node, Scratch, Sink};
+use crate::frontier::{Frontier, PutOff, Waiting};
+use crate::layer::{self, BLOCK, Layer};
 use crate::ledger::{Ledger, Taken};
 use crate::policy::Policy;
 use crate::report::{Bug, Coverage, Limit, Report, Verdict};
+use crate::team::Team;
 use crate::trails::{Hop, Trail, Trails};
 use crate::visited::Visited;
 use crate::wave;
@@ -39,7 +42,7 @@ pub struct Options {
     pub choice_cost: u32,
     /// How many threads take part. The result does not depend on it.
     pub threads: usize,
-    /// Layers smaller than this are expanded by one thread: to start others takes longer.
+    /// Layers smaller than this are expanded by one thread: to wake others takes longer.
     pub share_from: usize,
     /// How many states to visit at most.
     pub states: Option<usize>,
@@ -103,20 +106,12 @@ pub enum Phase {
 /// How many blocks are expanded between two looks at the limits.
 const POLL_EVERY: usize = 2;
 
-/// Whether there are at least so many nodes.
-fn reaches<S, O: Policy>(layer: &[Vec<Node<S, O>>], size: usize) -> bool {
-    let mut left = size;
-    layer.iter().any(|block| {
-        left = left.saturating_sub(block.len());
-        left == 0
-    })
-}
-
 /// A search in progress.
 #[expect(private_bounds, reason = "what a search keeps is chosen here, by its callers not at all")]
 pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pub(crate) expander: Expander<'a, P, O, W>,
     pub(crate) core: Core<P::State, O, L>,
+    pub(crate) team: Team,
     scratch: Scratch<P::State>,
     /// Those of the threads, where there are several.
     scratches: Vec<Scratch<P::State>>,
@@ -124,57 +119,37 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     begun: bool,
 }
 
-/// Nodes in blocks, none of them empty: so they can be given to threads without being moved.
-type Layer<S, O> = Vec<Vec<Node<S, O>>>;
-
-/// Nodes in a block, about.
-const BLOCK: usize = 512;
-
 /// What a search has gathered.
 pub(crate) struct Core<S, O: Policy, L: Ledger> {
     pub(crate) ledger: L,
     draft: L::Draft,
     pub(crate) visited: Visited,
     pub(crate) trails: Trails,
-    /// Accepted, and to be expanded in the next layer, in blocks.
+    /// Accepted, and to be expanded in the next layer.
     pub(crate) next: Layer<S, O>,
     /// To be explored at a higher bound.
-    pub(crate) frontier: Vec<PutOff<S, O>>,
+    pub(crate) frontier: Frontier<S, O>,
 }
 
 impl<S, O: Policy, L: Ledger> Core<S, O, L> {
     /// A node whose key is new joins the next layer.
     #[inline]
-    pub(crate) fn accept(&mut self, key: Fingerprint, mut node: Node<S, O>, hop: Hop) {
-        let trail = self.trails.push(hop);
-        node.trail = Some(trail);
-        self.ledger.accept(key, trail);
-        self.add(node);
+    fn accept(&mut self, key: Fingerprint, mut node: Node<S, O>, hop: Hop) {
+        node.trail = Some(self.trails.push(hop));
+        self.ledger.accept(&[key]);
+        self.next.push(node);
     }
 
-    /// Likewise, for nodes that are all new.
-    pub(crate) fn accept_all(&mut self, mut nodes: Vec<Node<S, O>>, hops: &[Hop], keys: &[Fingerprint]) {
-        for (nth, (node, hop)) in nodes.iter_mut().zip(hops).enumerate() {
-            let trail = self.trails.push(*hop);
-            node.trail = Some(trail);
-            if L::KEEPS {
-                self.ledger.accept(keys[nth], trail);
-            }
+    /// Likewise, for nodes that are all new, and know their trails.
+    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, hops: &[Hop], keys: &[Fingerprint]) {
+        debug_assert!(nodes.first().is_none_or(|node| node.trail == Some(self.trails.end())));
+        hops.iter().for_each(|hop| {
+            self.trails.push(*hop);
+        });
+        if L::KEEPS {
+            self.ledger.accept(keys);
         }
-        match self.next.last_mut() {
-            // Small blocks are not worth a turn of their own.
-            Some(last) if last.len() + nodes.len() <= BLOCK => last.append(&mut nodes),
-            _ if nodes.is_empty() => {}
-            _ => {
-                // From large ones, parts are taken off at the end.
-                let mut parts = Vec::new();
-                while nodes.len() > 2 * BLOCK {
-                    parts.push(nodes.split_off(nodes.len() - BLOCK));
-                }
-                self.next.push(nodes);
-                self.next.extend(parts.into_iter().rev());
-            }
-        }
+        self.next.append(nodes);
     }
 
     /// Enters what was kept of transitions since the last time.
@@ -185,21 +160,15 @@ impl<S, O: Policy, L: Ledger> Core<S, O, L> {
             self.ledger.settle(vec![draft], 1);
         }
     }
-
-    fn add(&mut self, node: Node<S, O>) {
-        match self.next.last_mut() {
-            Some(last) if last.len() < BLOCK => last.push(node),
-            _ => {
-                let mut block = Vec::with_capacity(BLOCK);
-                block.push(node);
-                self.next.push(block);
-            }
-        }
-    }
 }
 
 impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
     const KEEPS: bool = L::KEEPS;
+
+    #[inline]
+    fn enabled(&self, node: Trail) -> Option<&[TaskId]> {
+        self.ledger.enabled(node)
+    }
 
     #[inline]
     fn begin(&mut self, node: Option<Trail>, enabled: &[TaskId]) {
@@ -221,9 +190,7 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
     }
 
     fn put_off(&mut self, rest: PutOff<S, O>) {
-        if !rest.is_in(&self.visited) {
-            self.frontier.push(rest);
-        }
+        self.frontier.push(rest, &self.visited);
     }
 }
 
@@ -284,12 +251,13 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             draft: L::Draft::default(),
             visited: Visited::default(),
             trails: Trails::default(),
-            next: vec![],
-            frontier: vec![],
+            next: Layer::default(),
+            frontier: Frontier::default(),
         };
         Self {
             expander: Expander { program, policy, watch, options },
             core,
+            team: Team::new(options.threads),
             scratch: Scratch::new(options),
             scratches: vec![],
             coverage: Coverage::default(),
@@ -304,7 +272,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     /// Explores the next bound.
     pub(crate) fn explore(&mut self) -> Result<(), Stop> {
-        let explored = self.explore_bound();
+        let explored = self.team.clone().run(|| self.explore_bound());
         self.take_stock();
         if explored.is_ok() {
             self.coverage.completed_bound = Some(self.coverage.bound);
@@ -370,8 +338,6 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     fn explore_bound(&mut self) -> Result<(), Stop> {
         if self.begun {
-            let cheapest = self.core.frontier.iter().map(PutOff::cost).min();
-            self.coverage.bound = cheapest.unwrap_or(0).max(self.coverage.bound + 1);
             self.resume()?;
         } else {
             self.begun = true;
@@ -382,34 +348,31 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
         // What has been reached at this bound after all need not wait for the next.
         let Core { frontier, visited, .. } = &mut self.core;
-        frontier.retain(|rest| !rest.is_in(visited));
+        frontier.forget(visited);
         Ok(())
     }
 
-    /// Takes up what the new bound allows.
+    /// Takes up what costs least: that is the new bound.
     fn resume(&mut self) -> Result<(), Stop> {
-        let bound = self.coverage.bound;
-        let frontier = std::mem::take(&mut self.core.frontier);
-        for rest in frontier {
-            match rest {
-                rest if rest.cost() > bound => self.core.frontier.push(rest),
-                PutOff::Rest(node) => self.core.add(node),
-                PutOff::Whole(key, node, hop) => self.core.offer(key, hop, || node),
-                PutOff::Failing(found) => return Err(found.into()),
-            }
+        let cheapest = self.core.frontier.take_cheapest();
+        let (bound, waiting) = cheapest.unwrap_or((self.coverage.bound + 1, Waiting::default()));
+        self.coverage.bound = bound;
+        self.core.next = waiting.rests;
+        for (key, node, hop) in waiting.wholes {
+            self.core.offer(key, hop, || node);
         }
-        Ok(())
+        waiting.failing.into_iter().next().map_or(Ok(()), |found| Err(found.into()))
     }
 
     fn explore_layer(&mut self) -> Result<(), Stop> {
-        let mut layer = std::mem::take(&mut self.core.next).into_iter();
-        let Options { threads, share_from, .. } = *self.expander.options;
+        let mut layer = std::mem::take(&mut self.core.next).blocks.into_iter();
+        let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         let bound = self.coverage.bound;
         while layer.len() > 0 {
-            if threads > 1 && reaches(layer.as_slice(), share_from) {
+            if threads > 1 && layer::reaches(layer.as_slice(), share_from) {
                 let others = threads - self.scratches.len().min(threads);
                 self.scratches.extend((0..others).map(|_| Scratch::new(self.expander.options)));
-                let nodes = wave::split(layer.by_ref().take(wave::blocks(threads)).collect(), threads);
+                let nodes = layer::split(layer.by_ref().take(wave::blocks(threads)).collect(), threads);
                 let Self { expander, core, scratches, scratch, .. } = self;
                 wave::expand(expander, nodes, bound, core, scratches, &mut scratch.tally)?;
             } else {
@@ -461,14 +424,14 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     fn held_bytes(&self, waiting: usize, sample: Option<&Node<P::State, O>>) -> usize {
         let Core { ledger, visited, trails, next, frontier, .. } = &self.core;
         let Expander { program, policy, .. } = &self.expander;
-        let sample = next.last().and_then(|block| block.first()).or(sample);
+        let sample = next.blocks.last().and_then(|block| block.first()).or(sample);
         let heap = sample.map_or(0, |node| program.heap_bytes(&node.state) + policy.heap_bytes(&node.place));
         let node = heap + size_of::<Node<P::State, O>>();
         visited.bytes()
             + ledger.bytes()
             + trails.bytes()
-            + (next.len() * BLOCK + waiting) * node
-            + frontier.capacity() * (heap + size_of::<PutOff<P::State, O>>())
+            + (next.blocks.len() * BLOCK + waiting) * node
+            + frontier.len() * node
             + program.shared_bytes()
     }
 }

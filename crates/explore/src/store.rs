@@ -47,25 +47,41 @@ pub struct Part {
 ///
 /// Two values with the same fingerprint are taken to be equal, as two states are.
 pub struct Interner<T> {
-    ids: Vec<Mutex<Ids>>,
+    /// Ids of some values, plus one, by fingerprint: most values come up again and again, and who finds one here
+    /// needs no lock.
+    some: Box<[AtomicU32]>,
+    ids: Vec<Apart<Mutex<Ids>>>,
     values: Values<T>,
+    counts: Apart<Counts>,
+}
+
+type Ids = HashMap<Fingerprint, u32, BuildHasherDefault<Identity>>;
+
+/// Something that threads write, on cache lines of its own: what they read stands elsewhere.
+#[derive(Default)]
+#[repr(align(128))]
+struct Apart<T>(T);
+
+#[derive(Default)]
+struct Counts {
     next: AtomicU32,
     /// Bytes that the values hold beyond their own size, as given.
     heap: AtomicUsize,
 }
 
-type Ids = HashMap<Fingerprint, u32, BuildHasherDefault<Identity>>;
-
 /// Locks, so that threads seldom meet.
 const SHARDS: usize = 64;
+
+/// How many values are found without a lock, at most.
+const SOME: usize = 1 << 14;
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
         Self {
-            ids: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            some: (0..SOME).map(|_| AtomicU32::new(0)).collect(),
+            ids: (0..SHARDS).map(|_| Apart::default()).collect(),
             values: Values::default(),
-            next: AtomicU32::new(0),
-            heap: AtomicUsize::new(0),
+            counts: Apart::default(),
         }
     }
 }
@@ -92,15 +108,22 @@ impl<T> Interner<T> {
     /// The part with this fingerprint: the one that is there, or a new one, with the bytes that its value
     /// holds on the heap. For values that refer to other parts by id, whose fingerprints have to be looked up.
     pub fn intern_as(&self, fingerprint: Fingerprint, value: impl FnOnce() -> (T, usize)) -> Part {
-        let shard = &self.ids[fingerprint.low() as usize % SHARDS];
+        let some = &self.some[(fingerprint.low() >> 32) as usize % SOME];
+        if let Some(id) = some.load(Ordering::Acquire).checked_sub(1)
+            && self.values.get(id).1 == fingerprint
+        {
+            return Part { id, fingerprint };
+        }
+        let shard = &self.ids[fingerprint.low() as usize % SHARDS].0;
         let mut ids = shard.lock().expect("no thread panics with the lock");
         let id = *ids.entry(fingerprint).or_insert_with(|| {
-            let id = self.next.fetch_add(1, Ordering::Relaxed);
+            let id = self.counts.0.next.fetch_add(1, Ordering::Relaxed);
             let (value, heap) = value();
             self.values.set(id, value, fingerprint);
-            self.heap.fetch_add(heap, Ordering::Relaxed);
+            self.counts.0.heap.fetch_add(heap, Ordering::Relaxed);
             id
         });
+        some.store(id + 1, Ordering::Release);
         Part { id, fingerprint }
     }
 
@@ -124,7 +147,7 @@ impl<T> Interner<T> {
 
     /// How many parts there are.
     pub fn len(&self) -> usize {
-        self.next.load(Ordering::Relaxed) as usize
+        self.counts.0.next.load(Ordering::Relaxed) as usize
     }
 
     /// Whether there are none.
@@ -135,7 +158,7 @@ impl<T> Interner<T> {
     /// The bytes that it takes, about.
     pub fn bytes(&self) -> usize {
         let each = size_of::<(T, Fingerprint)>() + 2 * size_of::<(Fingerprint, u32)>();
-        self.len() * each + self.heap.load(Ordering::Relaxed)
+        self.len() * each + self.counts.0.heap.load(Ordering::Relaxed)
     }
 }
 

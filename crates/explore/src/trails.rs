@@ -40,11 +40,17 @@ pub(crate) struct Trails {
 }
 
 impl Trails {
+    /// The place of the hop that is added next.
+    #[inline]
+    pub(crate) fn end(&self) -> Trail {
+        let place = u32::try_from(self.hops.len()).ok().filter(|place| *place != NOWHERE);
+        Trail(place.expect("a search has fewer than 2³² - 1 states"))
+    }
+
     /// Adds a hop.
     #[inline]
     pub(crate) fn push(&mut self, hop: Hop) -> Trail {
-        let place = u32::try_from(self.hops.len()).ok().filter(|place| *place != NOWHERE);
-        let trail = Trail(place.expect("a search has fewer than 2³² - 1 states"));
+        let trail = self.end();
         self.hops.push(Packed {
             from: hop.from.map_or(NOWHERE, |from| from.0),
             task: hop.task.0,

@@ -11,12 +11,13 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
-use crate::expand::{Expander, Found, Node, PutOff, Scratch, Sink, Tally};
+use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
+use crate::frontier::{Frontier, PutOff};
 use crate::ledger::{Ledger, Taken};
 use crate::policy::Policy;
 use crate::search::{Core, Watch};
+use crate::team::for_each_thread;
 use crate::trails::{Hop, Trail};
 use crate::visited::{Part, Visited};
 use crate::{Fingerprint, Program, TaskId};
@@ -26,29 +27,6 @@ const BLOCKS_PER_THREAD: usize = 32;
 
 /// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
 const CANDIDATES_TO_SHARE: usize = 4;
-
-/// A wave has at least so many blocks for each thread, if it has the nodes: otherwise some threads wait for others.
-const FEWEST_BLOCKS: usize = 4;
-
-/// Splits blocks until there are enough for all threads.
-pub(crate) fn split<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<Vec<T>> {
-    if blocks.len() >= threads * FEWEST_BLOCKS {
-        return blocks;
-    }
-    let nodes: usize = blocks.iter().map(Vec::len).sum();
-    let size = nodes.div_ceil(threads * FEWEST_BLOCKS).max(1);
-    let mut smaller = Vec::new();
-    for mut block in blocks {
-        // Parts are taken off at the end, and put into order after that.
-        let first = smaller.len();
-        while block.len() > size {
-            smaller.push(block.split_off((block.len() - 1) / size * size));
-        }
-        smaller.push(block);
-        smaller[first..].reverse();
-    }
-    smaller
-}
 
 /// How many blocks a wave takes.
 pub(crate) fn blocks(threads: usize) -> usize {
@@ -62,7 +40,9 @@ struct Block<S, O: Policy, D> {
     won: Vec<AtomicBool>,
     nodes: Vec<Node<S, O>>,
     hops: Vec<Hop>,
-    frontier: Vec<PutOff<S, O>>,
+    frontier: Frontier<S, O>,
+    /// The trail of the first winner.
+    first: Trail,
     draft: D,
     tally: Tally,
     found: Option<Found>,
@@ -76,11 +56,16 @@ struct Gather<'a, S, O: Policy, L: Ledger> {
     keys: Vec<Fingerprint>,
     nodes: Vec<Node<S, O>>,
     hops: Vec<Hop>,
-    frontier: Vec<PutOff<S, O>>,
+    frontier: Frontier<S, O>,
 }
 
 impl<S, O: Policy, L: Ledger> Sink<S, O> for Gather<'_, S, O, L> {
     const KEEPS: bool = L::KEEPS;
+
+    #[inline]
+    fn enabled(&self, node: Trail) -> Option<&[TaskId]> {
+        self.ledger.enabled(node)
+    }
 
     #[inline]
     fn begin(&mut self, node: Option<Trail>, enabled: &[TaskId]) {
@@ -104,9 +89,7 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Gather<'_, S, O, L> {
     }
 
     fn put_off(&mut self, rest: PutOff<S, O>) {
-        if !rest.is_in(self.visited) {
-            self.frontier.push(rest);
-        }
+        self.frontier.push(rest, self.visited);
     }
 }
 
@@ -125,16 +108,21 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     if let Some(first) = blocks.iter().position(|block| block.found.is_some()) {
         blocks.truncate(first + 1);
     }
-    // To start threads takes longer than what is left to do for few candidates.
+    // To wake others takes longer than what is left to do for few candidates.
     let candidates: usize = blocks.iter().map(|block| block.keys.len()).sum();
     let few = CANDIDATES_TO_SHARE.saturating_mul(expander.options.share_from);
     let threads = if candidates < few { 1 } else { threads };
     insert_keys(&blocks, &mut core.visited, threads);
+    let mut first = core.trails.end();
+    for block in &mut blocks {
+        block.first = first;
+        first.0 += block.won.iter_mut().map(|won| u32::from(*won.get_mut())).sum::<u32>();
+    }
     keep_winners::<_, _, L>(&mut blocks, threads);
     let mut drafts = Vec::new();
     for block in blocks {
         tally.add(&block.tally);
-        core.frontier.extend(block.frontier);
+        core.frontier.append(block.frontier);
         core.accept_all(block.nodes, &block.hops, &block.keys);
         drafts.push(block.draft);
         if let Some(found) = block.found {
@@ -171,17 +159,6 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     results.into_iter().map(|result| done(result).expect("every block was expanded")).collect()
 }
 
-/// Does the work of each thread: this one does the last.
-pub(crate) fn for_each_thread<T: Send>(mut work: Vec<T>, run: impl Fn(T) + Sync) {
-    let own = work.pop();
-    thread::scope(|scope| {
-        for one in work {
-            scope.spawn(|| run(one));
-        }
-        own.map(&run);
-    });
-}
-
 fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     expander: &Expander<'_, P, O, W>,
     nodes: Vec<Node<P::State, O>>,
@@ -190,15 +167,14 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     scratch: &mut Scratch<P::State>,
 ) -> Block<P::State, O, L::Draft> {
     scratch.tally = Tally::default();
-    let draft = L::Draft::default();
-    let mut gather =
-        Gather { visited, ledger, draft, keys: vec![], nodes: vec![], hops: vec![], frontier: vec![] };
+    let (draft, frontier) = (L::Draft::default(), Frontier::default());
+    let mut gather = Gather { visited, ledger, draft, keys: vec![], nodes: vec![], hops: vec![], frontier };
     let expand_all =
         || nodes.into_iter().try_for_each(|node| expander.expand(node, bound, scratch, &mut gather));
     let found = expand_all().err();
     let Gather { keys, nodes, hops, frontier, draft, .. } = gather;
     let won = keys.iter().map(|_| AtomicBool::new(false)).collect();
-    Block { keys, won, nodes, hops, frontier, draft, tally: scratch.tally, found }
+    Block { keys, won, nodes, hops, frontier, first: Trail(0), draft, tally: scratch.tally, found }
 }
 
 /// Phase 2.
@@ -224,9 +200,10 @@ fn insert_keys<S: Send, O: Policy, D: Send>(
 fn keep_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L::Draft>], threads: usize) {
     let each = blocks.len().div_ceil(threads).max(1);
     for_each_thread(blocks.chunks_mut(each).collect(), |blocks: &mut [Block<S, O, L::Draft>]| {
-        for Block { won, nodes, hops, keys, .. } in blocks {
+        for Block { won, nodes, hops, keys, first, .. } in blocks {
             let mut winners = won.iter_mut().map(|won| *won.get_mut());
             nodes.retain(|_| winners.next().unwrap_or(false));
+            (first.0..).zip(&mut *nodes).for_each(|(trail, node)| node.trail = Some(Trail(trail)));
             let mut winners = won.iter_mut().map(|won| *won.get_mut());
             hops.retain(|_| winners.next().unwrap_or(false));
             if L::KEEPS {
@@ -235,23 +212,4 @@ fn keep_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L::Draf
             }
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::split;
-
-    #[test]
-    fn blocks_are_split_in_order() {
-        for (sizes, threads) in [(vec![512, 100, 3], 2), (vec![1], 3), (vec![7, 7], 1), (vec![40; 9], 2)] {
-            let mut next = 0..;
-            let blocks: Vec<Vec<u32>> =
-                sizes.iter().map(|size| next.by_ref().take(*size).collect()).collect();
-            let nodes = blocks.iter().flatten().count();
-            let split = split(blocks.clone(), threads);
-            assert!(split.iter().all(|block| !block.is_empty()));
-            assert!(split.len() >= nodes.min(threads * 4), "{sizes:?}");
-            assert_eq!(split.concat(), blocks.concat());
-        }
-    }
 }

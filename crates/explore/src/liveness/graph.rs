@@ -1,8 +1,9 @@
 //! The graph of what a search has explored: which node leads where, by which step.
 //!
 //! Nodes are numbered in the order in which the search accepted them, which does not depend on the number of threads.
-//! The edges of a node come in runs, one for each bound at which it was expanded. What is known of a step beyond
-//! where it leads is its label; there are few of them, and each is kept once.
+//! The edges of a node come in runs, one for each bound at which it was expanded; between bounds they are packed, node
+//! by node, because whoever walks the graph would wait for memory at each run. What is known of a step beyond where it
+//! leads is its label; there are few of them, and each is kept once.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -14,8 +15,8 @@ use smallvec::SmallVec;
 use crate::ledger::{Ledger, Taken};
 use crate::store::{Identity, Interner};
 use crate::successors::Event;
+use crate::team::for_each_thread;
 use crate::trails::Trail;
-use crate::wave::for_each_thread;
 use crate::{Fingerprint, Fingerprinter};
 
 /// A step to another node.
@@ -54,7 +55,9 @@ pub(crate) struct Cursor {
     end: u32,
 }
 
-/// Locks and tables, by fingerprint.
+type Ids = HashMap<Fingerprint, u32, BuildHasherDefault<Identity>>;
+
+/// Tables, by fingerprint.
 const SHARDS: usize = 64;
 
 /// What was explored.
@@ -63,7 +66,10 @@ pub(crate) struct Graph {
     /// For each node its last run, plus one.
     heads: Vec<u32>,
     runs: Vec<Run>,
+    /// Those that are packed, then those of the runs.
     edges: Vec<Edge>,
+    /// Where the packed edges of each node end, which is where those of the next begin.
+    ends: Vec<u32>,
     /// For each node who can move there, plus one.
     enabled: Vec<u32>,
     labels: Interner<Label>,
@@ -74,7 +80,9 @@ pub(crate) struct Graph {
     /// For each label what it is hot and cold for.
     heat: Vec<(u64, u64)>,
     /// The node of each key; there are `SHARDS` tables, or none yet.
-    ids: Vec<HashMap<Fingerprint, u32, BuildHasherDefault<Identity>>>,
+    ids: Vec<Ids>,
+    /// The keys of the last nodes, which are not in there yet.
+    new: Vec<Fingerprint>,
     /// Nodes that have new edges.
     fresh: Vec<u32>,
     full: bool,
@@ -102,7 +110,11 @@ impl Graph {
     /// The edges of a node, from the beginning.
     #[inline]
     pub(crate) fn edges_of(&self, node: u32) -> Cursor {
-        Cursor { before: self.heads[node as usize], at: 0, end: 0 }
+        let node = node as usize;
+        let before = self.heads[node];
+        let Some(end) = self.ends.get(node).copied() else { return Cursor { before, at: 0, end: 0 } };
+        let at = node.checked_sub(1).map_or(0, |last| self.ends[last]);
+        Cursor { before, at, end }
     }
 
     /// The next edge.
@@ -120,7 +132,11 @@ impl Graph {
 
     /// The edges of a node.
     pub(crate) fn out(&self, node: u32) -> impl Iterator<Item = Edge> + '_ {
-        let mut cursor = self.edges_of(node);
+        self.rest(self.edges_of(node))
+    }
+
+    /// The edges that are left.
+    pub(crate) fn rest(&self, mut cursor: Cursor) -> impl Iterator<Item = Edge> + '_ {
         std::iter::from_fn(move || self.next(&mut cursor))
     }
 
@@ -146,9 +162,28 @@ impl Graph {
         set.checked_sub(1).map_or(&[], |id| self.sets.get(id))
     }
 
-    /// Takes the nodes that have got new edges since the last time.
+    /// Takes the nodes that have got new edges since the last time, and packs these.
     pub(crate) fn take_fresh(&mut self) -> Vec<u32> {
+        self.pack();
         std::mem::take(&mut self.fresh)
+    }
+
+    /// Puts the edges of each node side by side.
+    fn pack(&mut self) {
+        let mut packed = Vec::with_capacity(self.edges.len());
+        let mut ends = Vec::with_capacity(self.len());
+        for node in 0..self.len() as u32 {
+            packed.extend(self.out(node));
+            ends.push(packed.len() as u32);
+        }
+        (self.edges, self.ends) = (packed, ends);
+        self.heads.fill(0);
+        self.runs.clear();
+    }
+
+    /// How many numbers are kept for nodes.
+    fn words(&self) -> usize {
+        self.heads.capacity() + self.enabled.capacity() + self.fresh.capacity() + self.ends.capacity()
     }
 
     fn id(&self, key: Fingerprint) -> u32 {
@@ -157,6 +192,22 @@ impl Graph {
 
     fn resolve(&self, draft: &Draft) -> Vec<Edge> {
         draft.edges.iter().map(|(key, label)| Edge { to: self.id(*key), label: *label }).collect()
+    }
+
+    /// Enters the keys of new nodes, each thread into tables of its own.
+    fn enter_new(&mut self, threads: usize) {
+        self.ids.resize_with(SHARDS, HashMap::default);
+        let new = std::mem::take(&mut self.new);
+        let first = (self.heads.len() - new.len()) as u32;
+        let each = SHARDS.div_ceil(threads);
+        let parts = self.ids.chunks_mut(each).enumerate().collect();
+        for_each_thread(parts, |(nth, tables): (usize, &mut [Ids])| {
+            for (node, key) in (first..).zip(&new) {
+                if let Some(table) = tables.get_mut(shard(*key).wrapping_sub(nth * each)) {
+                    table.insert(*key, node);
+                }
+            }
+        });
     }
 
     fn enter(&mut self, draft: Draft, edges: &[Edge]) {
@@ -187,10 +238,22 @@ impl Ledger for Graph {
     const KEEPS: bool = true;
     type Draft = Draft;
 
+    fn enabled(&self, node: Trail) -> Option<&[TaskId]> {
+        match self.enabled.get(node.0 as usize) {
+            None | Some(0) => None,
+            Some(set) => Some(self.set(*set)),
+        }
+    }
+
     fn begin(&self, draft: &mut Draft, node: Trail, enabled: &[TaskId]) {
-        let known = self.known_sets.get(enabled).copied();
-        let set = known.unwrap_or_else(|| self.sets.intern(Set::from_slice(enabled)).id);
-        draft.nodes.push((node.0, set + 1, 0));
+        let set = match self.set_of(node.0) {
+            0 => {
+                let known = self.known_sets.get(enabled).copied();
+                known.unwrap_or_else(|| self.sets.intern(Set::from_slice(enabled)).id) + 1
+            }
+            known => known,
+        };
+        draft.nodes.push((node.0, set, 0));
     }
 
     fn transition(&self, draft: &mut Draft, key: Fingerprint, taken: &Taken<'_>) {
@@ -207,16 +270,14 @@ impl Ledger for Graph {
         }
     }
 
-    fn accept(&mut self, key: Fingerprint, node: Trail) {
-        if self.ids.is_empty() {
-            self.ids.resize_with(SHARDS, HashMap::default);
-        }
-        self.ids[shard(key)].insert(key, node.0);
-        self.heads.push(0);
-        self.enabled.push(0);
+    fn accept(&mut self, keys: &[Fingerprint]) {
+        self.new.extend_from_slice(keys);
+        self.heads.resize(self.heads.len() + keys.len(), 0);
+        self.enabled.resize(self.heads.len(), 0);
     }
 
     fn settle(&mut self, drafts: Vec<Draft>, threads: usize) {
+        self.enter_new(threads);
         for id in self.heat.len() as u32..self.labels.len() as u32 {
             let label = self.labels.get(id);
             self.heat.push((label.hot, label.cold));
@@ -251,7 +312,7 @@ impl Ledger for Graph {
         let tables: usize =
             self.ids.iter().map(|ids| ids.capacity() * (size_of::<(Fingerprint, u32)>() + 1)).sum();
         tables
-            + (self.heads.capacity() + self.enabled.capacity() + self.fresh.capacity()) * size_of::<u32>()
+            + self.words() * size_of::<u32>()
             + self.runs.capacity() * size_of::<Run>()
             + self.edges.capacity() * size_of::<Edge>()
             + self.labels.bytes()

@@ -21,9 +21,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::fair::{Component, Examiner, Source};
-use super::graph::{Edge, Graph};
+use super::graph::{Cursor, Edge, Graph};
 use crate::search::Stop;
-use crate::wave::for_each_thread;
+use crate::team::for_each_thread;
 
 /// Rounds smaller than this are done by one thread.
 const SHARE_FROM: usize = 4096;
@@ -111,16 +111,7 @@ impl Map {
             }
         };
         while !round.is_empty() {
-            let mut next = Vec::new();
-            if threads == 1 || round.len() < SHARE_FROM {
-                spread_from(&round, &mut next);
-            } else {
-                let each = round.len().div_ceil(threads);
-                let mut parts: Vec<(&[u32], Vec<u32>)> =
-                    round.chunks(each).map(|nodes| (nodes, Vec::new())).collect();
-                for_each_thread(parts.iter_mut().collect(), |(nodes, next)| spread_from(nodes, next));
-                parts.into_iter().for_each(|(_, mut part)| next.append(&mut part));
-            }
+            let next = share(&round, threads, spread_from);
             raised.extend_from_slice(&next);
             round = next;
             poll()?;
@@ -175,53 +166,103 @@ impl Map {
         poll: &mut impl FnMut() -> Result<(), Stop>,
     ) -> Result<Option<Component>, Stop> {
         // Nodes of other partitions are in none here.
-        let mut parts = vec![0; self.values.len()];
-        self.changed.iter().for_each(|node| parts[*node as usize] = self.get(*node));
+        let mut members: Vec<Member> = Vec::new();
+        members.resize_with(self.values.len(), Member::default);
+        self.changed.iter().for_each(|node| *members[*node as usize].part.get_mut() = self.get(*node));
         let mut finer = Map::default();
-        finer.grow(parts.len());
+        finer.grow(members.len());
         let mut nodes = self.changed.clone();
-        let mut degrees = vec![0; parts.len()];
         loop {
-            nodes.iter().filter(|node| examiner.is_done(**node)).for_each(|node| parts[*node as usize] = 0);
-            trim(source.graph(), property, &nodes, &mut parts, &mut degrees);
-            nodes.retain(|node| parts[*node as usize] != 0);
+            for node in nodes.iter().filter(|node| examiner.is_done(**node)) {
+                *members[*node as usize].part.get_mut() = 0;
+            }
+            trim(source.graph(), property, &nodes, &members, threads);
+            nodes.retain(|node| members[*node as usize].part() != 0);
             if nodes.is_empty() {
                 return Ok(None);
             }
-            let same = |from: u32, to: u32| parts[from as usize] == parts[to as usize];
+            let same = |from: u32, to: u32| members[from as usize].part() == members[to as usize].part();
             finer.spread(source.graph(), property, nodes.clone(), threads, same, poll)?;
             let found = finer.look(nodes.iter().copied(), property, same, examiner, source)?;
             if found.is_some() {
                 return Ok(found);
             }
             for node in &nodes {
-                parts[*node as usize] = std::mem::take(finer.values[*node as usize].get_mut());
+                let value = std::mem::take(finer.values[*node as usize].get_mut());
+                *members[*node as usize].part.get_mut() = value;
             }
         }
     }
 }
 
-/// Takes away from partitions what no cycle inside of them leads to.
-fn trim(graph: &Graph, property: u64, nodes: &[u32], parts: &mut [u32], degrees: &mut [u32]) {
-    let inside = |node: u32, parts: &[u32], each: &mut dyn FnMut(u32)| {
-        let part = parts[node as usize];
-        for edge in graph.out(node) {
-            if part != 0 && parts[edge.to as usize] == part && !graph.heat(edge, property).1 {
-                each(edge.to);
-            }
+/// Shares work on nodes among threads, and gathers what it puts into lists, in order.
+fn share(nodes: &[u32], threads: usize, work: impl Fn(&[u32], &mut Vec<u32>) + Sync) -> Vec<u32> {
+    let mut all = Vec::new();
+    if threads == 1 || nodes.len() < SHARE_FROM {
+        work(nodes, &mut all);
+        return all;
+    }
+    let each = nodes.len().div_ceil(threads);
+    let mut parts: Vec<_> = nodes.chunks(each).map(|nodes| (nodes, Vec::new())).collect();
+    for_each_thread(parts.iter_mut().collect(), |(nodes, part): &mut (&[u32], Vec<u32>)| work(nodes, part));
+    parts.into_iter().for_each(|(_, mut part)| all.append(&mut part));
+    all
+}
+
+/// What refining knows of a node, in one place: whoever comes by needs both.
+#[derive(Debug, Default)]
+struct Member {
+    /// The partition; 0 is none.
+    part: AtomicU32,
+    /// How many steps lead to the node from others of its partition that are left.
+    degree: AtomicU32,
+}
+
+impl Member {
+    fn part(&self) -> u32 {
+        self.part.load(Ordering::Relaxed)
+    }
+
+    /// Adds to the degree, and returns it as it was. Somebody who is alone need not pay for company.
+    fn change_degree(&self, by: i32, alone: bool) -> u32 {
+        if !alone {
+            return self.degree.fetch_add(by as u32, Ordering::Relaxed);
         }
+        let degree = self.degree.load(Ordering::Relaxed);
+        self.degree.store(degree.wrapping_add_signed(by), Ordering::Relaxed);
+        degree
+    }
+}
+
+/// Takes away from partitions what no cycle inside of them leads to.
+fn trim(graph: &Graph, property: u64, nodes: &[u32], members: &[Member], threads: usize) {
+    let alone = threads == 1;
+    let inside = |node: u32| {
+        let part = members[node as usize].part();
+        let edges = if part == 0 { Cursor::default() } else { graph.edges_of(node) };
+        let stays =
+            move |edge: &Edge| members[edge.to as usize].part() == part && !graph.heat(*edge, property).1;
+        graph.rest(edges).filter(stays).map(|edge| edge.to)
     };
-    nodes.iter().for_each(|node| degrees[*node as usize] = 0);
-    nodes.iter().for_each(|node| inside(*node, parts, &mut |to| degrees[to as usize] += 1));
-    let is_first = |node: &u32| parts[*node as usize] != 0 && degrees[*node as usize] == 0;
-    let mut first: Vec<u32> = nodes.iter().copied().filter(is_first).collect();
-    while let Some(node) = first.pop() {
-        inside(node, parts, &mut |to| {
-            degrees[to as usize] -= 1;
-            if degrees[to as usize] == 0 {
-                first.push(to);
+    nodes.iter().for_each(|node| members[*node as usize].degree.store(0, Ordering::Relaxed));
+    share(nodes, threads, |nodes, _| {
+        for to in nodes.iter().flat_map(|node| inside(*node)) {
+            members[to as usize].change_degree(1, alone);
+        }
+    });
+    let is_first = |node: &&u32| {
+        let member = &members[**node as usize];
+        member.part() != 0 && member.degree.load(Ordering::Relaxed) == 0
+    };
+    let mut round = share(nodes, threads, |nodes, first| first.extend(nodes.iter().filter(is_first)));
+    // In about the order in which the nodes were found, which is that of the graph in memory. Nobody looks at a
+    // node of a round but who takes it away: no step leads there any more.
+    while !round.is_empty() {
+        round = share(&round, threads, |nodes, next| {
+            for node in nodes {
+                next.extend(inside(*node).filter(|to| members[*to as usize].change_degree(-1, alone) == 1));
+                members[*node as usize].part.store(0, Ordering::Relaxed);
             }
         });
-        parts[node as usize] = 0;
     }
 }

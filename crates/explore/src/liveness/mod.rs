@@ -175,7 +175,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             return Err(Stop::Limit(Limit::Memory));
         }
         let found = match self.liveness.method {
-            Method::Map => self.look_by_map()?,
+            Method::Map => self.search.team.clone().run(|| self.look_by_map())?,
             Method::Ndfs | Method::IterativeNdfs => self.look_by_ndfs()?,
         };
         Ok(found.map(|(property, component)| self.verdict(property, &component)))
@@ -196,7 +196,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         let fresh = self.search.core.ledger.take_fresh();
         let properties = self.properties();
         let Self { search, maps, liveness, .. } = self;
-        let threads = search.expander.options.threads;
+        let threads = search.team.threads();
         let watch = search.expander.watch;
         let (graph, coverage) = (&search.core.ledger, &search.coverage);
         let poll = || watch.poll(coverage).map_or(Ok(()), |limit| Err(Stop::Limit(limit)));

@@ -1,0 +1,109 @@
+//! What costs more than the present bound, by what it costs.
+//!
+//! Most of it are nodes that were accepted, with proposals left: they wait in blocks, and whole blocks are taken up
+//! when their bound comes.
+
+use std::collections::BTreeMap;
+
+use crate::Fingerprint;
+use crate::expand::{Found, Node};
+use crate::layer::Layer;
+use crate::policy::Policy;
+use crate::trails::Hop;
+use crate::visited::Visited;
+
+/// Something that costs more than the present bound.
+pub(crate) enum PutOff<S, O: Policy> {
+    /// It was accepted; some of its proposals are left.
+    Rest(Node<S, O>),
+    /// It was not accepted yet.
+    Whole(Fingerprint, Node<S, O>, Hop),
+    /// A step that fails.
+    Failing(Found),
+}
+
+/// What waits for one bound, in the order in which it was put off.
+pub(crate) struct Waiting<S, O: Policy> {
+    pub(crate) rests: Layer<S, O>,
+    pub(crate) wholes: Vec<(Fingerprint, Node<S, O>, Hop)>,
+    pub(crate) failing: Vec<Found>,
+}
+
+impl<S, O: Policy> Default for Waiting<S, O> {
+    fn default() -> Self {
+        Self { rests: Layer::default(), wholes: Vec::new(), failing: Vec::new() }
+    }
+}
+
+impl<S, O: Policy> Waiting<S, O> {
+    fn len(&self) -> usize {
+        self.rests.len() + self.wholes.len() + self.failing.len()
+    }
+}
+
+/// Everything that was put off.
+pub(crate) struct Frontier<S, O: Policy> {
+    /// Invariant: none is empty.
+    by_cost: BTreeMap<u32, Waiting<S, O>>,
+    len: usize,
+}
+
+impl<S, O: Policy> Default for Frontier<S, O> {
+    fn default() -> Self {
+        Self { by_cost: BTreeMap::new(), len: 0 }
+    }
+}
+
+impl<S, O: Policy> Frontier<S, O> {
+    /// Puts something off, unless it was reached at a lower cost: then there is no need to come back to it.
+    pub(crate) fn push(&mut self, rest: PutOff<S, O>, visited: &Visited) {
+        match rest {
+            PutOff::Rest(node) => self.at(node.cost).rests.push(node),
+            PutOff::Whole(key, ..) if visited.contains(key) => {}
+            PutOff::Whole(key, node, hop) => self.at(node.cost).wholes.push((key, node, hop)),
+            PutOff::Failing(found) => self.at(found.cost).failing.push(found),
+        }
+    }
+
+    /// Where one more belongs.
+    fn at(&mut self, cost: u32) -> &mut Waiting<S, O> {
+        self.len += 1;
+        self.by_cost.entry(cost).or_default()
+    }
+
+    /// Adds what was put off after all of this.
+    pub(crate) fn append(&mut self, later: Self) {
+        self.len += later.len;
+        for (cost, waiting) in later.by_cost {
+            let before = self.by_cost.entry(cost).or_default();
+            waiting.rests.blocks.into_iter().for_each(|block| before.rests.append(block));
+            before.wholes.extend(waiting.wholes);
+            before.failing.extend(waiting.failing);
+        }
+    }
+
+    /// Takes up what costs least, if there is anything.
+    pub(crate) fn take_cheapest(&mut self) -> Option<(u32, Waiting<S, O>)> {
+        let (cost, waiting) = self.by_cost.pop_first()?;
+        self.len -= waiting.len();
+        Some((cost, waiting))
+    }
+
+    /// Forgets what has been reached at a lower cost after all.
+    pub(crate) fn forget(&mut self, visited: &Visited) {
+        self.by_cost.retain(|_, waiting| {
+            waiting.wholes.retain(|(key, ..)| !visited.contains(*key));
+            waiting.len() > 0
+        });
+        self.len = self.by_cost.values().map(Waiting::len).sum();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_cost.is_empty()
+    }
+
+    /// How much there is.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+}

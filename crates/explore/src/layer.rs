@@ -1,0 +1,112 @@
+//! Nodes in blocks: so they can be given to threads, and handed on, without being moved one by one.
+
+use crate::expand::Node;
+use crate::policy::Policy;
+
+/// Nodes in a block, about.
+pub(crate) const BLOCK: usize = 512;
+
+/// A list has at least so many blocks for each thread, if it has the nodes: otherwise some threads wait for others.
+const FEWEST_BLOCKS: usize = 4;
+
+/// Nodes in order, in blocks, none of them empty.
+pub(crate) struct Layer<S, O: Policy> {
+    pub(crate) blocks: Vec<Vec<Node<S, O>>>,
+}
+
+impl<S, O: Policy> Default for Layer<S, O> {
+    fn default() -> Self {
+        Self { blocks: Vec::new() }
+    }
+}
+
+impl<S, O: Policy> Layer<S, O> {
+    /// Adds a node at the end.
+    pub(crate) fn push(&mut self, node: Node<S, O>) {
+        match self.blocks.last_mut() {
+            Some(last) if last.len() < BLOCK => last.push(node),
+            last => {
+                // A list that is longer than a block fills the next one too.
+                let room = if last.is_some() { BLOCK } else { 1 };
+                let mut block = Vec::with_capacity(room);
+                block.push(node);
+                self.blocks.push(block);
+            }
+        }
+    }
+
+    /// Adds nodes at the end.
+    pub(crate) fn append(&mut self, mut nodes: Vec<Node<S, O>>) {
+        match self.blocks.last_mut() {
+            // Small blocks are not worth a turn of their own.
+            Some(last) if last.len() + nodes.len() <= BLOCK => last.append(&mut nodes),
+            _ if nodes.is_empty() => {}
+            _ => {
+                // From large ones, parts are taken off at the end.
+                let mut parts = Vec::new();
+                while nodes.len() > 2 * BLOCK {
+                    parts.push(nodes.split_off(nodes.len() - BLOCK));
+                }
+                self.blocks.push(nodes);
+                self.blocks.extend(parts.into_iter().rev());
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.iter().map(Vec::len).sum()
+    }
+}
+
+/// Whether there are at least so many.
+pub(crate) fn reaches<T>(blocks: &[Vec<T>], size: usize) -> bool {
+    let mut left = size;
+    blocks.iter().any(|block| {
+        left = left.saturating_sub(block.len());
+        left == 0
+    })
+}
+
+/// Splits blocks until there are enough for all threads.
+pub(crate) fn split<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<Vec<T>> {
+    if blocks.len() >= threads * FEWEST_BLOCKS {
+        return blocks;
+    }
+    let nodes: usize = blocks.iter().map(Vec::len).sum();
+    let size = nodes.div_ceil(threads * FEWEST_BLOCKS).max(1);
+    let mut smaller = Vec::new();
+    for mut block in blocks {
+        // Parts are taken off at the end, and put into order after that.
+        let first = smaller.len();
+        while block.len() > size {
+            smaller.push(block.split_off((block.len() - 1) / size * size));
+        }
+        smaller.push(block);
+        smaller[first..].reverse();
+    }
+    smaller
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn blocks_are_split_in_order() {
+        for (sizes, threads) in [(vec![512, 100, 3], 2), (vec![1], 3), (vec![7, 7], 1), (vec![40; 9], 2)] {
+            let mut next = 0..;
+            let blocks: Vec<Vec<u32>> =
+                sizes.iter().map(|size| next.by_ref().take(*size).collect()).collect();
+            let nodes = blocks.iter().flatten().count();
+            let split = split(blocks.clone(), threads);
+            assert!(split.iter().all(|block| !block.is_empty()));
+            assert!(split.len() >= nodes.min(threads * 4), "{sizes:?}");
+            assert_eq!(split.concat(), blocks.concat());
+        }
+    }
+}
