@@ -32,18 +32,23 @@ struct Packed {
 /// Marks the hops to initial states.
 const NOWHERE: u32 = u32::MAX;
 
+/// Hops in a chunk.
+const CHUNK: usize = 1 << 15;
+
 /// All hops of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Trails {
-    /// Invariant: a hop comes after the one that it continues.
-    hops: Vec<Packed>,
+    /// In chunks, so that nothing is moved when there are more; all but the last are full. Invariant: a hop comes after
+    /// the one that it continues.
+    chunks: Vec<Vec<Packed>>,
+    len: usize,
 }
 
 impl Trails {
     /// The place of the hop that is added next.
     #[inline]
     pub(crate) fn end(&self) -> Trail {
-        let place = u32::try_from(self.hops.len()).ok().filter(|place| *place != NOWHERE);
+        let place = u32::try_from(self.len).ok().filter(|place| *place != NOWHERE);
         Trail(place.expect("a search has fewer than 2³² - 1 states"))
     }
 
@@ -51,22 +56,31 @@ impl Trails {
     #[inline]
     pub(crate) fn push(&mut self, hop: Hop) -> Trail {
         let trail = self.end();
-        self.hops.push(Packed {
-            from: hop.from.map_or(NOWHERE, |from| from.0),
-            task: hop.task.0,
-            choice: hop.choice,
-            cost: hop.cost,
-        });
+        let from = hop.from.map_or(NOWHERE, |from| from.0);
+        let hop = Packed { from, task: hop.task.0, choice: hop.choice, cost: hop.cost };
+        match self.chunks.last_mut() {
+            Some(last) if last.len() < CHUNK => last.push(hop),
+            last => {
+                let mut chunk = Vec::with_capacity(if last.is_some() { CHUNK } else { 1 });
+                chunk.push(hop);
+                self.chunks.push(chunk);
+            }
+        }
+        self.len += 1;
         trail
+    }
+
+    fn get(&self, Trail(place): Trail) -> Packed {
+        self.chunks[place as usize / CHUNK][place as usize % CHUNK]
     }
 
     /// How many initial states there are; they come first.
     pub(crate) fn initial(&self) -> u32 {
-        self.hops.iter().take_while(|hop| hop.from == NOWHERE).count() as u32
+        self.chunks.iter().flatten().take_while(|hop| hop.from == NOWHERE).count() as u32
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.hops.capacity() * size_of::<Packed>()
+        self.len * size_of::<Packed>()
     }
 
     /// The schedule that leads to a node, and by one more hop beyond it.
@@ -78,8 +92,8 @@ impl Trails {
             Some(hop) => schedule.steps.push(Step { task: hop.task, cost: hop.cost, choice: hop.choice }),
             None => {}
         }
-        while let Some(Trail(place)) = from {
-            let hop = self.hops[place as usize];
+        while let Some(trail) = from {
+            let hop = self.get(trail);
             if hop.from == NOWHERE {
                 schedule.initial = hop.choice;
                 break;

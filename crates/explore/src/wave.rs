@@ -168,7 +168,9 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
 ) -> Block<P::State, O, L::Draft> {
     scratch.tally = Tally::default();
     let (draft, frontier) = (L::Draft::default(), Frontier::default());
-    let mut gather = Gather { visited, ledger, draft, keys: vec![], nodes: vec![], hops: vec![], frontier };
+    // A node leads to about one that is new.
+    let (room, keys, hops) = (nodes.len(), Vec::with_capacity(nodes.len()), Vec::with_capacity(nodes.len()));
+    let mut gather = Gather { visited, ledger, draft, keys, nodes: Vec::with_capacity(room), hops, frontier };
     let expand_all =
         || nodes.into_iter().try_for_each(|node| expander.expand(node, bound, scratch, &mut gather));
     let found = expand_all().err();
