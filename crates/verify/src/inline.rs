@@ -377,17 +377,46 @@ impl<'a> Verifier<'a> {
     }
 
     fn bug(&self, certain: bool, solver: &mut dyn Solver) -> Result<Answer, Failure> {
-        let mut terms = self.asked();
-        terms.extend(walk::inputs(&self.executor));
-        terms.extend(walk::points(&self.executor, 0));
-        let model = Model::ask(&self.executor, &self.emitter, &terms, solver)?;
+        let mut model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
+        let mut walk = Walk::new(&self.executor, &model);
+        if walk.go(self.root).is_none() {
+            return Err(
+                SolverError::Broken("the solver's model does not lead to a failure".to_owned()).into()
+            );
+        }
+        let inputs = walk.inputs();
+        let all = [&inputs, walk.guesses()].concat();
+        model.add(Model::ask(&self.executor, &self.emitter, &all, solver)?);
+        self.explain(&mut model, &inputs, solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         match walk.go(self.root) {
             Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain)))),
-            None => {
-                Err(SolverError::Broken("the solver's model does not lead to a failure".to_owned()).into())
-            }
+            None => Err(SolverError::Broken("the solver's model has changed".to_owned()).into()),
         }
+    }
+
+    /// Adds to a model the values of inputs that the solver has not seen, since equations say what they are.
+    fn explain(&self, model: &mut Model, inputs: &[Term], solver: &mut dyn Solver) -> Result<(), Failure> {
+        let logic = &self.executor.logic;
+        let mut emitter = self.emitter.clone();
+        emitter.has_model = true;
+        let mut text = String::new();
+        for term in inputs.iter().filter(|t| self.emitter.definitions.contains_key(t)) {
+            self.executor.limits.poll()?;
+            emitter.observe(logic, *term, &mut text);
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        solver.tell(&text)?;
+        // What is not observed even now is nowhere used.
+        match Model::ask(&self.executor, &emitter, inputs, solver) {
+            Ok(more) => model.add(more),
+            // Some solvers forget their model with the first definition: then these values are not known.
+            Err(SolverError::Broken(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
+        Ok(())
     }
 }
 

@@ -360,6 +360,22 @@ impl<'a> Logic<'a> {
         self.shapes.get(&sort).unwrap_or(&Shape::Scalar)
     }
 
+    /// A name for a value of a sort that the program declares, `T#1`: a solver calls it `T!3!val!1`. Equal names are of equal
+    /// values, also where a type is used with several arguments.
+    pub(crate) fn abstract_name(&self, sort: Sort, value: &str) -> String {
+        let text = self.terms.sort_text(sort);
+        let Some((base, number)) = text.rsplit_once('!') else { return value.to_owned() };
+        let Some(own) = value.rsplit_once("!val!").filter(|(s, _)| *s == text) else {
+            return value.to_owned();
+        };
+        let alike = |(other, shape): (&Sort, &Shape)| {
+            let base_of = |s: Sort| self.terms.sort_text(s).rsplit_once('!').map(|(base, _)| base);
+            *other != sort && matches!(shape, Shape::Abstract) && base_of(*other) == Some(base)
+        };
+        let number = if self.shapes.iter().any(alike) { number } else { "" };
+        format!("{base}{number}#{}", own.1)
+    }
+
     /// The parts of a map sort.
     pub(crate) fn value_sort(&self, map: Sort) -> Sort {
         match self.shape(map) {

@@ -19,6 +19,8 @@ pub struct Path {
     pub constants: Vec<(VarId, Value)>,
     /// Functions without a body (or whose body calls itself), where they are used.
     pub functions: Vec<Application>,
+    /// What comes out where something is divided by zero.
+    pub divisions: Vec<Division>,
     /// What is executed.
     pub steps: Vec<Step>,
     /// What does not hold in the end.
@@ -45,6 +47,17 @@ pub struct Application {
     /// The arguments.
     pub args: Vec<Value>,
     /// The result.
+    pub value: Value,
+}
+
+/// A division by zero, which has some value.
+#[derive(Clone, Debug)]
+pub struct Division {
+    /// Whether it is the remainder that is asked for.
+    pub remainder: bool,
+    /// What is divided.
+    pub dividend: Value,
+    /// What comes out.
     pub value: Value,
 }
 

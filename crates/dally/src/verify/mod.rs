@@ -4,6 +4,7 @@ mod plan;
 mod process;
 mod replay;
 mod report;
+mod script;
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use dally_bpl::Program;
 use dally_bpl::ast::DeclKind;
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::symbol::Sym;
+use dally_interp::Inputs;
 use dally_verify::{Answer, Effort, Failure, Options, SolverError, Verifier};
 
 use crate::check::monitor;
@@ -57,16 +59,17 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let until = arguments.time.map(|t| started + t);
     let limits = Limits { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
     let mut found = Stages::new(arguments, &program, &plan, limits, Arc::clone(&interrupt)).run();
+    let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
     let replayed = match &mut found.end {
         // Where the solver is not certain, functions may not be what axioms say: to run them would show nothing.
         Ok(Some(bug)) if bug.path.certain || !has_axioms(&program) => {
-            let inputs = std::mem::take(&mut bug.inputs);
+            let failure = Some(report.failed(&bug.path).span);
+            let inputs = Inputs { failure, ..std::mem::take(&mut bug.inputs) };
             let original = (&program, &sources, &arguments.program);
             Some(replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt)))
         }
         _ => None,
     };
-    let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
     report.show(&found, replayed, warnings)
 }
 
@@ -165,9 +168,10 @@ impl<'t> Stages<'t> {
                     Ok(Answer::NoBug) if recursion == most => attempt.close(false),
                     Ok(Answer::NoBug) => {}
                     Ok(Answer::Bug(path)) => {
+                        let sequential = self.plan.sequential();
                         let inputs = texts[index]
                             .get()
-                            .map(|text| replay::inputs(&text.program, &path))
+                            .map(|text| replay::inputs(self.program, &text.program, &path, sequential))
                             .unwrap_or_default();
                         return self.finding(&attempts, Ok(Some(report::Bug { at: index, path, inputs })));
                     }

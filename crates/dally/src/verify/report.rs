@@ -158,7 +158,7 @@ impl Report<'_> {
     }
 
     /// What fails, in the original program. There, a translation has put a test where an assertion was.
-    fn failed(&self, path: &Path) -> Failed {
+    pub(crate) fn failed(&self, path: &Path) -> Failed {
         if self.plan.target(0).is_none() {
             return path.failure.clone();
         }
