@@ -347,6 +347,8 @@ pub(crate) struct Code {
     pub(crate) scripts: Option<Box<Scripts>>,
     /// The only failure that counts, if it is known: where it is.
     pub(crate) only: Option<Span>,
+    /// The constants and functions whose values are given: a function at arguments.
+    pub(crate) given: Vec<(Sym, Option<Vec<Value>>, Value)>,
     /// What comes out where numbers are divided by zero, if that is no error.
     pub(crate) by_zero: Option<Vec<(Arith, Value, Value)>>,
     /// Whether there are functions whose results are remembered.

@@ -288,6 +288,47 @@ fn buffers_are_complete_with_enough_rounds() {
     });
 }
 
+/// A task that waits for a condition lets the tasks of other buffers run, too. The tasks of a program have one level here:
+/// those of lower levels are not let run.
+#[test]
+fn awaits_of_buffers() {
+    for_seeds("awaits_of_buffers", 200, |seed| {
+        let features = Features { awaits: true, levels: 1, buffers: 2, posts: 2, choices: 0, ..DRIVER };
+        let text = generate::program(seed, features);
+        if !text.contains("{:await}") {
+            return false;
+        }
+        let all = explore_named(&text, "bag", None);
+        for rounds in 1..=6 {
+            let sequential = reordered(&text, Target::Buffers { zields: rounds, yields: rounds });
+            let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
+            assert!(
+                found.finals.is_subset(&all.finals),
+                "{rounds} rounds, DALLY_SEED={seed}\n{text}\n{sequential}"
+            );
+            if found == all {
+                return true;
+            }
+        }
+        panic!("not all is reached with 6 rounds, DALLY_SEED={seed}\n{:?}\n{text}", all.finals);
+    });
+}
+
+/// With levels as well, what is reached can be reached.
+#[test]
+fn awaits_of_levels_are_sound() {
+    for_seeds("awaits_of_levels_are_sound", 200, |seed| {
+        let features = Features { awaits: true, levels: 1 + seed % 3, buffers: 2, ..DRIVER };
+        let text = generate::program(seed, features);
+        let to = Target::Buffers { zields: 1 + (seed / 3 % 3) as u32, yields: 1 + (seed / 9 % 3) as u32 };
+        let sequential = reordered(&text, to);
+        let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
+        let all = explore_named(&text, "bag", None);
+        assert!(found.finals.is_subset(&all.finals), "{to:?}, DALLY_SEED={seed}\n{text}\n{sequential}");
+        true
+    });
+}
+
 #[test]
 fn assertions_of_buffers() {
     for_seeds("assertions_of_buffers", 200, |seed| {

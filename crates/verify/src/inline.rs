@@ -11,13 +11,14 @@
 
 use dally_bpl::Program;
 use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 
 use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Outcome};
 use crate::flow::Flows;
 use crate::limits::Limits;
-use crate::logic::{Found, Logic};
+use crate::logic::{Found, Logic, unsupported};
 use crate::path::Path;
 use crate::sexpr::{Sexpr, shown};
 use crate::solver::{Solver, SolverError};
@@ -177,6 +178,27 @@ impl<'a> Verifier<'a> {
     /// Looks for a failing execution that makes at most so many calls of a procedure inside of each other, and as many
     /// iterations of a loop.
     pub fn run(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+        self.search(recursion, solver).map_err(|failure| self.blame(failure))
+    }
+
+    /// What a solver does not know, though the program says that it has it, is not supported.
+    fn blame(&self, failure: Failure) -> Failure {
+        let Failure::Solver(SolverError::Broken(message)) = &failure else { return failure };
+        let is_word = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
+        let named = |head: &str| {
+            let head = head.trim_start_matches("(_ ").trim_end_matches(')');
+            head.len() > 2 && message.split(|c| !is_word(c)).any(|word| word == head)
+        };
+        match self.executor.logic.built_ins.iter().find(|(head, _)| named(head)) {
+            Some((head, span)) => {
+                let what = format!("the built-in function `{head}`, which the solver does not have so,");
+                unsupported::<()>(*span, what).err().unwrap_or(failure)
+            }
+            None => failure,
+        }
+    }
+
+    fn search(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
         if self.full {
             self.inline_all(recursion)?;
         }
@@ -191,7 +213,12 @@ impl<'a> Verifier<'a> {
                 self.open.iter().copied().filter(|c| !self.within(*c, recursion)).collect();
             let all = self.open.clone();
             match self.check(&all, solver)? {
-                Sat::Yes => return self.bug(true, solver),
+                Sat::Yes => {
+                    if let Some(answer) = self.confirmed(&all, solver)? {
+                        return Ok(answer);
+                    }
+                    continue;
+                }
                 Sat::No if self.open.is_empty() => return Ok(Answer::Proved),
                 Sat::No => {}
                 Sat::Unknown => {
@@ -239,7 +266,7 @@ impl<'a> Verifier<'a> {
         if !may_have_model(reason) {
             return Ok(None);
         }
-        match self.bug(false, solver) {
+        match self.bug(false, Vec::new(), solver) {
             Ok(answer) => Ok(Some(answer)),
             Err(Failure::Solver(SolverError::Broken(_))) => Ok(None),
             Err(other) => Err(other),
@@ -314,13 +341,7 @@ impl<'a> Verifier<'a> {
             self.emitter.definitions = solved.definitions;
             asserted.extend(solved.rest);
         }
-        for term in asserted {
-            self.executor.limits.poll()?;
-            self.emitter.declare(&self.executor.logic, term, &mut text);
-            text.push_str("(assert ");
-            self.emitter.reference(&self.executor.logic, term, &mut text);
-            text.push_str(")\n");
-        }
+        self.assert(&asserted, &mut text)?;
         let mut shown = walk::conditions(&self.executor, self.told);
         shown.extend(walk::points(&self.executor, self.pointed));
         self.pointed = self.executor.logic.terms.len();
@@ -334,6 +355,18 @@ impl<'a> Verifier<'a> {
         self.told = self.executor.instances.len();
         self.started = true;
         solver.tell(&text)?;
+        Ok(())
+    }
+
+    /// Writes assertions.
+    fn assert(&mut self, terms: &[Term], text: &mut String) -> Result<(), Failure> {
+        for term in terms {
+            self.executor.limits.poll()?;
+            self.emitter.declare(&self.executor.logic, *term, text);
+            text.push_str("(assert ");
+            self.emitter.reference(&self.executor.logic, *term, text);
+            text.push_str(")\n");
+        }
         Ok(())
     }
 
@@ -376,7 +409,42 @@ impl<'a> Verifier<'a> {
         walk::conditions(&self.executor, 0)
     }
 
-    fn bug(&self, certain: bool, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+    /// The bug of the last answer, under all axioms that speak of what is used; nothing if they forbid it.
+    fn confirmed(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Option<Answer>, Failure> {
+        let (asserted, mut left_out) = self.executor.logic.assert_left_out()?;
+        if asserted.is_empty() {
+            return self.bug(true, left_out, solver).map(Some);
+        }
+        let mut text = std::mem::take(&mut self.executor.logic.declarations);
+        text.push_str("(push 1)\n");
+        let axioms = std::mem::take(&mut self.executor.logic.axioms);
+        let before = self.emitter.clone();
+        self.assert(&axioms, &mut text)?;
+        for point in walk::points(&self.executor, self.pointed) {
+            self.emitter.observe(&self.executor.logic, point, &mut text);
+        }
+        solver.tell(&text)?;
+        solver.hurry(true)?;
+        let answer = self.check(blocked, solver)?;
+        solver.hurry(false)?;
+        if matches!(answer, Sat::Yes) {
+            return self.bug(true, left_out, solver).map(Some);
+        }
+        solver.tell("(pop 1)\n")?;
+        self.emitter = before;
+        if matches!(answer, Sat::No) {
+            self.executor.logic.axioms = axioms;
+            return Ok(None);
+        }
+        // With so many axioms it does not know: without them it did.
+        left_out.extend(asserted);
+        match self.check(blocked, solver)? {
+            Sat::Yes => self.bug(true, left_out, solver).map(Some),
+            Sat::No | Sat::Unknown => Err(Failure::Unknown(self.reason(solver)?)),
+        }
+    }
+
+    fn bug(&self, certain: bool, left_out: Vec<Span>, solver: &mut dyn Solver) -> Result<Answer, Failure> {
         let mut model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         if walk.go(self.root).is_none() {
@@ -390,7 +458,7 @@ impl<'a> Verifier<'a> {
         self.explain(&mut model, &inputs, solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         match walk.go(self.root) {
-            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain)))),
+            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain, left_out)))),
             None => Err(SolverError::Broken("the solver's model has changed".to_owned()).into()),
         }
     }

@@ -28,6 +28,8 @@ pub struct Path {
     /// Whether the solver has checked all axioms. It may not be able to, where they have quantifiers: then there may be no
     /// such execution.
     pub certain: bool,
+    /// Axioms about what is used that the solver has not been asked about, or cannot check: they could forbid the execution.
+    pub left_out: Vec<Span>,
 }
 
 /// What does not hold.

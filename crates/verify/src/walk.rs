@@ -342,7 +342,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     /// The path, with what else the model says.
-    pub(crate) fn path(self, failure: Failed, certain: bool) -> Path {
+    pub(crate) fn path(self, failure: Failed, certain: bool, left_out: Vec<Span>) -> Path {
         let (executor, model) = (self.executor, self.model);
         let value = |t: Term| model.value(&executor.logic.terms, t);
         let globals = executor.flows.globals.iter().zip(&executor.initial);
@@ -367,6 +367,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             steps: self.steps,
             failure,
             certain,
+            left_out,
         }
     }
 }

@@ -8,7 +8,7 @@ use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::render::{JsonDiagnostic, printable};
 use dally_bpl::source::{SourceMap, Span};
 use dally_interp::Inputs;
-use dally_sequentialize::Target;
+use dally_sequentialize::{Bounds, Target};
 use dally_trace::{Location, Trace};
 use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind};
 use rustc_hash::FxHashMap;
@@ -93,6 +93,23 @@ pub(crate) fn errors(arguments: &Verify, sources: &SourceMap, diagnostics: &[Dia
         diagnostics: output::json(sources, diagnostics),
     };
     output::exit_after(output::write_json(&json), exit)
+}
+
+/// Reports what cannot be done, for a reason that is not in the program.
+pub(crate) fn refuse(arguments: &Verify, message: &str) -> Exit {
+    if !arguments.json {
+        return output::complain(message);
+    }
+    let json = Json {
+        verdict: "error",
+        message,
+        policy: None,
+        coverage: None,
+        failure: None,
+        trace: None,
+        diagnostics: Vec::new(),
+    };
+    output::exit_after(output::write_json(&json), Exit::Error)
 }
 
 /// Everything that the report is about.
@@ -180,11 +197,12 @@ impl Report<'_> {
                 let place = failed.and_then(|f| self.sources.place(f.span));
                 let place =
                     place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
-                let bound = self.plan.target(bug.at).map(|t| format!(", {}", within(t))).unwrap_or_default();
-                let what = format!("{message}{}{bound}", printable(&place));
+                let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
+                let bound = bound.map(|t| format!(", {}", within(t))).unwrap_or_default();
+                let what = format!("{message}{}{bound}{}", printable(&place), self.caveat(&bug.path));
                 match replayed {
                     _ if !is_sure(bug, replayed) => {
-                        format!("inconclusive: the solver could not check all axioms; perhaps {what}")
+                        format!("inconclusive: the solver could not check all quantifiers; perhaps {what}")
                     }
                     Some(Replayed::Nowhere) => format!(
                         "bug: {what}; the execution was not found again with the values of the solver, which is a \
@@ -212,7 +230,7 @@ impl Report<'_> {
                     Failure::Solver(SolverError::Time) => "the time is up".to_owned(),
                     Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),
                     Failure::Solver(SolverError::Broken(message)) => multi_line(message),
-                    Failure::Unknown(reason) => format!("the solver does not know ({})", printable(reason)),
+                    Failure::Unknown(reason) => format!("the solver does not know: {}", unknown(reason)),
                     Failure::TooLarge => "there is too much to inline".to_owned(),
                     Failure::Unsupported(_) => String::new(),
                 };
@@ -235,6 +253,19 @@ impl Report<'_> {
                 format!("inconclusive: {known}; {why}")
             }
         }
+    }
+
+    /// What a bug hangs on.
+    fn caveat(&self, path: &Path) -> String {
+        let places = path.left_out.iter().filter_map(|span| self.sources.place(*span));
+        let places: Vec<String> = places.map(|p| format!("{}:{}:{}", p.file, p.line, p.column)).collect();
+        if places.is_empty() {
+            return String::new();
+        }
+        format!(
+            "; unless it is forbidden by axioms that the solver could not take into account ({})",
+            printable(&places.join(", "))
+        )
     }
 
     /// The bounds on recursion and on nested calls, in words.
@@ -284,6 +315,21 @@ fn is_sure(bug: &Bug, replayed: Option<&Replayed>) -> bool {
     bug.path.certain || matches!(replayed, Some(Replayed::Trace(_)))
 }
 
+/// Why a solver does not know, in words.
+fn unknown(reason: &str) -> String {
+    let known = [
+        ("quantifier", "it cannot check all quantifiers"),
+        ("arithmetic", "its arithmetic is incomplete"),
+        ("mem", "it has run out of memory"),
+        ("timeout", "it has given up"),
+        ("resource", "it has given up"),
+        ("canceled", "it has given up"),
+        ("incomplete", "what it does is incomplete"),
+    ];
+    let found = known.into_iter().find(|(word, _)| reason.contains(word));
+    found.map_or_else(|| printable(reason), |(_, words)| words.to_owned())
+}
+
 /// A message of ours with a list of what to do: its lines stay lines.
 fn multi_line(message: &str) -> String {
     message.lines().map(printable).collect::<Vec<_>>().join("\n")
@@ -323,6 +369,22 @@ fn within(target: Target) -> String {
                 plural(yields, "yield round")
             )
         }
+    }
+}
+
+/// The bound within which there is a bug: no larger than what the execution that was run has spent.
+fn at_most(target: Target, replayed: Option<&Replayed>) -> Target {
+    let Some(Replayed::Trace(trace)) = replayed else { return target };
+    let spent = |bounds: Bounds| match bounds.delays {
+        Some(delays) if trace.cost < delays && bounds.rounds == delays + 1 => Bounds::delays(trace.cost),
+        Some(delays) => Bounds { delays: Some(delays.min(trace.cost)), ..bounds },
+        None => bounds,
+    };
+    match target {
+        Target::Dfs(bounds) => Target::Dfs(spent(bounds)),
+        Target::Df(bounds) => Target::Df(spent(bounds)),
+        Target::Dfw(bounds) => Target::Dfw(spent(bounds)),
+        other => other,
     }
 }
 

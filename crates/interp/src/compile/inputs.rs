@@ -280,8 +280,9 @@ impl Compiler<'_> {
                 continue;
             }
             let given = inputs.constants.get(self.text(name));
-            let value = given.and_then(|input| self.input(input, ty)).or_else(|| self.some_value(ty));
-            if let Some(value) = value {
+            let given = given.and_then(|input| self.input(input, ty));
+            self.code.given.extend(given.map(|value| (name, None, value)));
+            if let Some(value) = given.or_else(|| self.some_value(ty)) {
                 self.meanings.insert(constant, Meaning::Const(value));
             }
         }
@@ -320,6 +321,10 @@ impl Compiler<'_> {
                 args.iter().zip(&params).map(|(arg, ty)| self.input(arg, *ty)).collect();
             let (Some(args), Some(value)) = (args, self.input(value, result)) else { continue };
             last = Some(value);
+            let point = (name, Some(args.clone()), value);
+            if !self.code.given.contains(&point) {
+                self.code.given.push(point);
+            }
             let mut misses = Vec::new();
             for (place, arg) in (0..).zip(args) {
                 self.emit(Op::Stack(place));

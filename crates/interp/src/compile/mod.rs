@@ -6,6 +6,7 @@
 //! invariant at the head of its loop; `free` ones are assumed or skipped. A procedure without a body gives
 //! arbitrary results that satisfy its postconditions.
 
+mod axioms;
 mod constants;
 mod domain;
 mod expr;

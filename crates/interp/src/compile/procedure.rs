@@ -266,6 +266,7 @@ impl Compiler<'_> {
             self.emit(Op::Set(local));
         }
         if assuming {
+            self.assume_axioms();
             let mut globals: Vec<_> = self.where_clauses.iter().map(|(n, e)| (*n, *e)).collect();
             globals.sort_unstable();
             for (name, condition) in globals {
