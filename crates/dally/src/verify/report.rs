@@ -139,7 +139,7 @@ impl Report<'_> {
         let replayed = replayed.map(|replayed| replayed.at(expected.as_ref()));
         let replayed = replayed.as_ref();
         let (word, exit) = match &finding.end {
-            Ok(Some(bug)) if !is_sure(bug, replayed) => ("inconclusive", Exit::Inconclusive),
+            Ok(Some(bug)) if self.doubt(bug, replayed).is_some() => ("inconclusive", Exit::Inconclusive),
             Ok(Some(_)) => ("bug", Exit::Bug),
             Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => ("proved", Exit::Success),
             Ok(None) => ("no-bug", Exit::Success),
@@ -200,10 +200,10 @@ impl Report<'_> {
                 let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
                 let bound = bound.map(|t| format!(", {}", within(t))).unwrap_or_default();
                 let what = format!("{message}{}{bound}{}", printable(&place), self.caveat(&bug.path));
+                if let Some(doubt) = self.doubt(bug, replayed) {
+                    return format!("inconclusive: {doubt}; perhaps {what}");
+                }
                 match replayed {
-                    _ if !is_sure(bug, replayed) => {
-                        format!("inconclusive: the solver could not check all quantifiers; perhaps {what}")
-                    }
                     Some(Replayed::Nowhere) => format!(
                         "bug: {what}; the execution was not found again with the values of the solver, which is a \
                          defect of dally: please report it, with the program and what --smt-log writes"
@@ -253,6 +253,19 @@ impl Report<'_> {
                 format!("inconclusive: {known}; {why}")
             }
         }
+    }
+
+    /// Why there may be no such execution, unless it was run; that is not done where axioms could forbid it.
+    fn doubt(&self, bug: &Bug, replayed: Option<&Replayed>) -> Option<&'static str> {
+        if matches!(replayed, Some(Replayed::Trace(_))) {
+            return None;
+        }
+        if !bug.path.certain {
+            return Some("the solver could not check all quantifiers");
+        }
+        let early = matches!(self.plan.target(bug.at), Some(Target::Buffers { .. } | Target::Synce { .. }))
+            && waits_in_buffers(self.program);
+        early.then_some("the translation lets other buffers run too early where a task waits for a condition")
     }
 
     /// What a bug hangs on.
@@ -308,11 +321,6 @@ impl Report<'_> {
         let text = file.text.get(file.line_range(line)?)?;
         Some(format!("\n{line:>5} | {}\n\n", printable(text.trim_end())))
     }
-}
-
-/// Whether the execution exists: the solver is certain, or it was run, which is not done where axioms could forbid it.
-fn is_sure(bug: &Bug, replayed: Option<&Replayed>) -> bool {
-    bug.path.certain || matches!(replayed, Some(Replayed::Trace(_)))
 }
 
 /// Why a solver does not know, in words.
@@ -386,6 +394,20 @@ fn at_most(target: Target, replayed: Option<&Replayed>) -> Target {
         Target::Dfw(bounds) => Target::Dfw(spent(bounds)),
         other => other,
     }
+}
+
+/// Whether there are several buffers, and tasks that wait for conditions.
+fn waits_in_buffers(program: &Program) -> bool {
+    let ast = &program.ast;
+    let mut waits = false;
+    for block in ast.decls.iter().filter_map(|decl| match &decl.kind {
+        DeclKind::Procedure(p) => p.body.as_ref().map(|b| &b.block),
+        DeclKind::Implementation(i) => Some(&i.body.block),
+        _ => None,
+    }) {
+        for_each_stmt_mut(&mut block.clone(), &mut |stmt| waits |= matches!(stmt.kind, StmtKind::Await(_)));
+    }
+    waits && ast.decls.iter().any(|decl| ast.attr(&decl.attrs, "buffer").is_some())
 }
 
 /// Everything that is checked, with what to say if it fails.

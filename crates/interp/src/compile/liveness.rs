@@ -74,7 +74,7 @@ impl<'a> Liveness<'a> {
                 add(address + 1);
             }
             Op::Choose(list) | Op::FollowTo(_, list) => {
-                code.targets[list as usize].iter().for_each(|target| add(target.to))
+                code.targets[list as usize].iter().for_each(|target| add(target.to));
             }
             Op::Return => {}
             _ => add(address + 1),
