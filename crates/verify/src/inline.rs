@@ -100,6 +100,14 @@ const SMALL_PROGRAM: u64 = 60_000;
 /// In larger programs, procedures up to this size are inlined at once.
 const SMALL_PROCEDURE: u64 = 100;
 
+/// The axioms that a bug was found without.
+#[derive(Default)]
+pub(crate) struct Axioms {
+    pub(crate) left_out: Vec<Span>,
+    /// With them, there is none.
+    pub(crate) forbid: bool,
+}
+
 /// What a solver says.
 enum Sat {
     Yes,
@@ -213,12 +221,7 @@ impl<'a> Verifier<'a> {
                 self.open.iter().copied().filter(|c| !self.within(*c, recursion)).collect();
             let all = self.open.clone();
             match self.check(&all, solver)? {
-                Sat::Yes => {
-                    if let Some(answer) = self.confirmed(&all, solver)? {
-                        return Ok(answer);
-                    }
-                    continue;
-                }
+                Sat::Yes => return self.confirmed(&all, solver),
                 Sat::No if self.open.is_empty() => return Ok(Answer::Proved),
                 Sat::No => {}
                 Sat::Unknown => {
@@ -266,7 +269,7 @@ impl<'a> Verifier<'a> {
         if !may_have_model(reason) {
             return Ok(None);
         }
-        match self.bug(false, Vec::new(), solver) {
+        match self.bug(false, Axioms::default(), solver) {
             Ok(answer) => Ok(Some(answer)),
             Err(Failure::Solver(SolverError::Broken(_))) => Ok(None),
             Err(other) => Err(other),
@@ -409,11 +412,12 @@ impl<'a> Verifier<'a> {
         walk::conditions(&self.executor, 0)
     }
 
-    /// The bug of the last answer, under all axioms that speak of what is used; nothing if they forbid it.
-    fn confirmed(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Option<Answer>, Failure> {
+    /// The bug of the last answer, with what all axioms say that speak of what is used. If they forbid it, that proves nothing:
+    /// many a program has axioms that contradict each other but for their triggers.
+    fn confirmed(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Answer, Failure> {
         let (asserted, mut left_out) = self.executor.logic.assert_left_out()?;
         if asserted.is_empty() {
-            return self.bug(true, left_out, solver).map(Some);
+            return self.bug(true, Axioms { left_out, forbid: false }, solver);
         }
         let mut text = std::mem::take(&mut self.executor.logic.declarations);
         text.push_str("(push 1)\n");
@@ -428,23 +432,19 @@ impl<'a> Verifier<'a> {
         let answer = self.check(blocked, solver)?;
         solver.hurry(false)?;
         if matches!(answer, Sat::Yes) {
-            return self.bug(true, left_out, solver).map(Some);
+            return self.bug(true, Axioms { left_out, forbid: false }, solver);
         }
         solver.tell("(pop 1)\n")?;
         self.emitter = before;
-        if matches!(answer, Sat::No) {
-            self.executor.logic.axioms = axioms;
-            return Ok(None);
-        }
-        // With so many axioms it does not know: without them it did.
+        // Without these axioms it knows a bug.
         left_out.extend(asserted);
         match self.check(blocked, solver)? {
-            Sat::Yes => self.bug(true, left_out, solver).map(Some),
+            Sat::Yes => self.bug(true, Axioms { left_out, forbid: matches!(answer, Sat::No) }, solver),
             Sat::No | Sat::Unknown => Err(Failure::Unknown(self.reason(solver)?)),
         }
     }
 
-    fn bug(&self, certain: bool, left_out: Vec<Span>, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+    fn bug(&self, certain: bool, axioms: Axioms, solver: &mut dyn Solver) -> Result<Answer, Failure> {
         let mut model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         if walk.go(self.root).is_none() {
@@ -458,7 +458,7 @@ impl<'a> Verifier<'a> {
         self.explain(&mut model, &inputs, solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         match walk.go(self.root) {
-            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain, left_out)))),
+            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain, axioms)))),
             None => Err(SolverError::Broken("the solver's model has changed".to_owned()).into()),
         }
     }

@@ -30,6 +30,8 @@ pub struct Path {
     pub certain: bool,
     /// Axioms about what is used that the solver has not been asked about, or cannot check: they could forbid the execution.
     pub left_out: Vec<Span>,
+    /// Whether with those there is no such execution: they forbid it, or contradict each other where no trigger lets them.
+    pub forbidden: bool,
 }
 
 /// What does not hold.

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::emit::Emitter;
 use crate::execute::{CallId, Event, Executor};
 use crate::flow::{Instruction, Kind, Next};
+use crate::inline::Axioms;
 use crate::path::{Application, Division, Failed, Path, Step, StepKind};
 use crate::sexpr::Sexpr;
 use crate::solver::{Solver, SolverError};
@@ -342,7 +343,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     /// The path, with what else the model says.
-    pub(crate) fn path(self, failure: Failed, certain: bool, left_out: Vec<Span>) -> Path {
+    pub(crate) fn path(self, failure: Failed, certain: bool, axioms: Axioms) -> Path {
         let (executor, model) = (self.executor, self.model);
         let value = |t: Term| model.value(&executor.logic.terms, t);
         let globals = executor.flows.globals.iter().zip(&executor.initial);
@@ -367,7 +368,8 @@ impl<'w, 'a> Walk<'w, 'a> {
             steps: self.steps,
             failure,
             certain,
-            left_out,
+            left_out: axioms.left_out,
+            forbidden: axioms.forbid,
         }
     }
 }

@@ -257,6 +257,9 @@ impl Report<'_> {
 
     /// Why there may be no such execution, unless it was run; that is not done where axioms could forbid it.
     fn doubt(&self, bug: &Bug, replayed: Option<&Replayed>) -> Option<&'static str> {
+        if bug.path.forbidden {
+            return Some("axioms whose triggers nothing uses forbid it, or contradict each other");
+        }
         if matches!(replayed, Some(Replayed::Trace(_))) {
             return None;
         }
@@ -275,10 +278,11 @@ impl Report<'_> {
         if places.is_empty() {
             return String::new();
         }
-        format!(
-            "; unless it is forbidden by axioms that the solver could not take into account ({})",
-            printable(&places.join(", "))
-        )
+        let what = match path.forbidden {
+            true => "but for the axioms",
+            false => "unless it is forbidden by axioms that the solver could not take into account,",
+        };
+        format!("; {what} at {}", printable(&places.join(", ")))
     }
 
     /// The bounds on recursion and on nested calls, in words.
