@@ -248,6 +248,7 @@ impl Test {
             schedule: bug.schedule.clone(),
             unfair,
             steps,
+            given: Vec::new(),
             globals: globals.map(|(variable, value)| Change { variable, shared: true, value }).collect(),
             messages,
         })

@@ -9,7 +9,7 @@ use dally_explore::{
     replay, replay_cycle, replay_passing_over,
 };
 use dally_interp::{Change, Line, Machine, State};
-use dally_trace::{End, Failed, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
+use dally_trace::{End, Failed, Given, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
 
 use crate::cli::ProgramArgs;
 
@@ -90,6 +90,7 @@ pub(crate) fn explain(
             .into_iter()
             .map(|(variable, value)| dally_trace::Change { variable, shared: true, value })
             .collect(),
+        given: machine.given().into_iter().map(|(term, value)| Given { term, value }).collect(),
         messages: Vec::new(),
     })
 }

@@ -52,7 +52,7 @@ fn a_solver_that_hangs() {
 #[test]
 fn a_solver_that_talks_nonsense() {
     fails("nonsense", "echo maybe; exec cat > /dev/null", &[], "the solver answers `maybe`");
-    fails("error", "echo '(error \"line 1\")'; exec cat > /dev/null", &[], "complains");
+    fails("error", "echo '(error \"line 1\")'; exec cat > /dev/null", &[], "does not accept this: line 1");
     fails("half", "echo '(sat'; exit 0", &[], "has ended unexpectedly");
     fails("endless", "yes '(' ", &["--time", "1s"], "");
 }

@@ -6,6 +6,7 @@
 use dally_bpl::source::Span;
 use dally_bpl::symbol::{Sym, Symbols};
 
+use crate::script::Scripts;
 use crate::value::Value;
 
 /// The index of an instruction.
@@ -69,6 +70,10 @@ pub(crate) enum Op {
     JumpUnless(Address),
     /// Go to one of the addresses of a list.
     Choose(u32),
+    /// Go to the address of a list that the script says, given the number of this place.
+    FollowTo(u32, u32),
+    /// Give variables the values that the script says, likewise.
+    Follow(u32),
     /// Push one of the values from the first to the second, integers or bitvectors.
     Pick(i64, i64, bool),
     Assume,
@@ -263,6 +268,15 @@ pub(crate) struct Variable {
     pub(crate) domain: Domain,
     /// Made by the compiler: of no interest to people.
     pub(crate) hidden: bool,
+    /// The variable beside it that has the value which it turns out to have when it is first read, if that is known.
+    pub(crate) given: Option<u32>,
+}
+
+impl Variable {
+    /// One that the compiler has made.
+    pub(crate) fn hidden(name: Sym) -> Self {
+        Variable { name, domain: Domain::Unbounded, hidden: true, given: None }
+    }
 }
 
 /// A procedure with a body.
@@ -329,6 +343,14 @@ pub(crate) struct Code {
     pub(crate) symbols: Symbols,
     /// Whether the program looks at the numbers of tasks, so that none may be used twice.
     pub(crate) numbers_tasks: bool,
+    /// What tasks do where they could do otherwise, if that is given.
+    pub(crate) scripts: Option<Box<Scripts>>,
+    /// The only failure that counts, if it is known: where it is.
+    pub(crate) only: Option<Span>,
+    /// The constants and functions whose values are given: a function at arguments.
+    pub(crate) given: Vec<(Sym, Option<Vec<Value>>, Value)>,
+    /// What comes out where numbers are divided by zero, if that is no error.
+    pub(crate) by_zero: Option<Vec<(Arith, Value, Value)>>,
     /// Whether there are functions whose results are remembered.
     pub(crate) remembers: bool,
 }

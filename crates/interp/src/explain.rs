@@ -103,6 +103,19 @@ impl Machine {
         (recorder.lines, failed)
     }
 
+    /// What constants are whose values come from outside, and functions at points: as they are written, and their values.
+    pub fn given(&self) -> Vec<(String, String)> {
+        let what = |name: &str, args: &Option<Vec<Value>>| match args {
+            None => name.to_owned(),
+            Some(args) => {
+                let args: Vec<String> = args.iter().map(|arg| self.show(*arg)).collect();
+                format!("{name}({})", args.join(", "))
+            }
+        };
+        let given = self.code.given.iter();
+        given.map(|(name, args, value)| (what(self.text(*name), args), self.show(*value))).collect()
+    }
+
     /// The procedure that a task runs, and its number.
     pub fn task_name(&self, state: &State, task: TaskId) -> String {
         let bottom = self.stack_of(state, task.0).and_then(|(_, s)| s.frames.first().copied());

@@ -36,10 +36,11 @@ mod liveness;
 mod machine;
 mod memo;
 mod packed;
+mod script;
 mod state;
 mod value;
 
-pub use compile::{Input, Inputs, Options};
+pub use compile::{Decision, Input, Inputs, Options, Script};
 pub use explain::{Change, Line};
 pub use machine::Machine;
 pub use state::State;

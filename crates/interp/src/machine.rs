@@ -14,6 +14,7 @@ use crate::code::{Code, Op, Place};
 use crate::compile::{self, Options};
 use crate::execute::{End, Observer, Run, first_frame};
 use crate::memo::Memo;
+use crate::script::Scripts;
 use crate::state::{CONTROL, Control, Meta, STACKS, Stack, State, Store};
 use crate::value::Value;
 
@@ -303,12 +304,11 @@ impl Program for Machine {
             control.tasks.push(meta);
             let procedure = &self.code.procedures[entry.procedure as usize];
             let args = vec![Value::Unset; procedure.ins as usize];
-            parts.push(self.store.stack(&first_frame(
-                &self.code,
-                entry.procedure,
-                procedure.assuming_entry,
-                &args,
-            )));
+            let mut stack = first_frame(&self.code, entry.procedure, procedure.assuming_entry, &args);
+            if let Some(scripts) = &self.code.scripts {
+                stack.values[scripts.position as usize] = Scripts::beginning(scripts.entries[task as usize]);
+            }
+            parts.push(self.store.stack(&stack));
             let post =
                 Post { level: u32::from(entry.level), buffer: u32::from(entry.buffer), ..Post::default() };
             posts.push((TaskId(task), post));
@@ -384,6 +384,9 @@ impl Program for Machine {
         let control = self.control_of(state);
         let waiting: Vec<String> =
             control.tasks.iter().map(|m| self.describe_waiting(state, m.task)).collect();
+        if self.code.only.is_some() {
+            return None;
+        }
         if waiting.is_empty() {
             return self.hot_at_the_end(state);
         }
@@ -435,8 +438,9 @@ impl Machine {
 
     /// The names of the globals and their values, for people.
     pub fn globals(&self, state: &State) -> Vec<(String, String)> {
-        let names = self.code.globals.iter().map(|g| self.text(g.name).to_owned());
-        names.zip(state.globals.iter().map(|v| self.show(v))).collect()
+        let all = self.code.globals.iter().zip(state.globals.iter());
+        let named = all.filter(|(global, _)| !global.hidden);
+        named.map(|(global, value)| (self.text(global.name).to_owned(), self.show(value))).collect()
     }
 
     /// The name of a variable, unless it is hidden.

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use dally_bpl::source::SourceMap;
+use dally_bpl::source::{SourceMap, Span};
 use dally_explore::{
     Bug, Cycles, Delays, Exhaustive, FailureKind, Liveness, Method, Name, Search, Verdict, Watch, replay,
     replay_cycle,
 };
-use dally_interp::{Machine, Options, State};
+use dally_interp::{Decision, Input, Inputs, Machine, Options, Script, State};
 
 fn machine_with(text: &str, options: &Options) -> Machine {
     let mut sources = SourceMap::default();
@@ -524,4 +524,64 @@ fn hot_globals_are_watched_through_long_steps() {
                         x := 0; i := 0; yield;
                     } }";
     assert_loops(text, true, false);
+}
+
+fn given(constants: &[(&str, i64)], functions: &[(&str, i64, i64)]) -> Inputs {
+    let int = |n: i64| Input::Int(n.to_string());
+    let mut inputs = Inputs::default();
+    inputs.constants.extend(constants.iter().map(|(name, n)| ((*name).to_owned(), int(*n))));
+    for (name, at, value) in functions {
+        inputs.functions.entry((*name).to_owned()).or_default().push((vec![int(*at)], int(*value)));
+    }
+    inputs
+}
+
+fn explored_with(text: &str, inputs: Inputs) -> Verdict {
+    exhaust(&machine_with(text, &Options { inputs: Some(inputs), ..Options::default() }))
+}
+
+#[test]
+fn what_is_given_obeys_the_axioms_that_can_be_evaluated() {
+    let text = "const N: int; function f(x: int): int; axiom N > 3 && f(N) == 1;
+                procedure main() { assert f(N) != 1; }";
+    assert!(matches!(explored_with(text, given(&[("N", 4)], &[("f", 4, 1)])), Verdict::Bug(_)));
+    assert_eq!(explored_with(text, given(&[("N", 2)], &[("f", 2, 1)])), Verdict::Proved);
+    assert_eq!(explored_with(text, given(&[("N", 4)], &[("f", 4, 2)])), Verdict::Proved);
+    // Of a function of which nothing is given, nothing is known.
+    let other = "const N: int; function f(x: int): int; axiom f(1) == 5; procedure main() { assert N != 2; }";
+    assert!(matches!(explored_with(other, given(&[("N", 2)], &[])), Verdict::Bug(_)));
+}
+
+#[test]
+fn only_the_failure_that_is_looked_for_counts() {
+    let text = "procedure main() { if (*) { assert false; } assume {:await} false; }";
+    assert!(matches!(explored_with(text, Inputs::default()), Verdict::Bug(_)));
+    let start = text.find("assume").unwrap() as u32;
+    let failure = Some(Span::new(start + 1, start + 2));
+    assert_eq!(explored_with(text, Inputs { failure, ..Inputs::default() }), Verdict::Proved);
+}
+
+#[test]
+fn scripts_decide_what_is_open() {
+    let text = "procedure main() { var x: int; havoc x; if (*) { x := x + 1; } assert x != 8; }";
+    // The first byte of the first file has the number 1.
+    let span = |from: &str, to: &str| {
+        let start = text.find(from).unwrap();
+        let end = start + text[start..].find(to).unwrap();
+        Span::new(start as u32 + 1, end as u32 + 2)
+    };
+    let run = |x: i64, way: usize| {
+        let values = vec![("x".to_owned(), Input::Int(x.to_string()))];
+        let decisions = vec![
+            Decision::Enter(span("main", "n"), Vec::new()),
+            Decision::Set(span("havoc", ";"), values),
+            Decision::Choose(span("if", "}"), way),
+        ];
+        let scripts = vec![Script { procedure: "main".to_owned(), decisions }];
+        explored_with(text, Inputs { scripts, entries: vec![0], ..Inputs::default() })
+    };
+    assert!(matches!(run(7, 0), Verdict::Bug(_)));
+    assert!(matches!(run(8, 1), Verdict::Bug(_)));
+    assert_eq!(run(7, 1), Verdict::Proved);
+    assert_eq!(run(8, 0), Verdict::Proved);
 }

@@ -6,11 +6,12 @@
 //! head of its loop; a procedure without a body changes what it may change to whatever its postconditions allow.
 //!
 //! A procedure with a contract, or with bodies elsewhere, keeps its name and gets a body that checks the contract
-//! around a call of `p$body`: so parameters may have other names there, and no `return` escapes the check.
+//! around a call of `p$body`: so parameters may have other names there, and no `return` escapes the check. What is
+//! made of a procedure stands where its name does.
 
 use dally_bpl::ast::{
-    Ast, Attrs, Body, Decl, DeclKind, ExprId, Flavour, Guard, If, LoopSpecKind, Procedure, Signature, Spec,
-    SpecKind, Stmt, StmtKind,
+    Ast, Attrs, Body, Decl, DeclKind, ExprId, Flavour, Guard, Ident, If, LoopSpecKind, Procedure, Signature,
+    Spec, SpecKind, Stmt, StmtKind,
 };
 use dally_bpl::check::{Info, VarKind};
 use dally_bpl::symbol::Sym;
@@ -59,17 +60,17 @@ fn lower_procedure(
         bodies.insert(0, (signature, body));
     }
     let ast = &mut unit.ast;
-    let name = procedure.signature.name.name;
+    let Ident { name, span } = procedure.signature.name;
     let text = ast.text(name).to_owned();
     let callees: Vec<Sym> = bodies.iter().map(|_| build::fresh(ast, &format!("{text}$body"))).collect();
     for ((mut signature, body), callee) in bodies.into_iter().zip(&callees) {
-        signature.name = build::ident(*callee);
+        signature.name = Ident { name: *callee, span };
         build::declare_procedure(ast, signature, body.locals, body.block.stmts, Attrs::NONE);
     }
     let is_entry = unit.entries.iter().any(|e| e.procedure == name);
     if is_entry && specs.iter().any(|s| matches!(s.kind, SpecKind::Requires { .. })) {
         let mut entry = procedure.clone();
-        entry.signature.name = build::ident(build::fresh(ast, &format!("{text}$entry")));
+        entry.signature.name = Ident { name: build::fresh(ast, &format!("{text}$entry")), span };
         let specs: Vec<Spec> = specs.iter().map(|s| copy_spec(ast, s)).collect();
         entry.body = Some(checked(ast, info, &entry, &specs, &callees, true));
         for e in unit.entries.iter_mut().filter(|e| e.procedure == name) {
@@ -113,7 +114,11 @@ fn checked(
     let signature = &procedure.signature;
     let (ins, outs) = (build::var_names(&signature.ins), build::var_names(&signature.outs));
     stmts.extend(match callees {
-        [] => build::havoc(&frame(info, signature.name.name)),
+        [] => {
+            let changed = [frame(info, signature.name.name), outs].concat();
+            let span = signature.name.span;
+            build::havoc(&changed).into_iter().map(|stmt| Stmt { span, ..stmt }).collect()
+        }
         [callee] => {
             let args = build::names(ast, &ins);
             vec![build::call(ast, &outs, *callee, &args)]

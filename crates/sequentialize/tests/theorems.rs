@@ -7,7 +7,9 @@ use dally_explore::Delays;
 use dally_sequentialize::{Bounds, Options, Target};
 use support::generate::{self, Features};
 use support::random::for_seeds;
-use support::{explore, explore_named, explore_preempted, load, printed, reordered, run, translated};
+use support::{
+    Outcomes, explore, explore_named, explore_preempted, load, printed, reordered, run, translated,
+};
 
 /// What a translation reaches is what the scheduler reaches, with the same number of delays.
 fn agrees(test: &str, programs: u64, features: Features, scheduler: &str, to: impl Fn(Bounds) -> Target) {
@@ -285,6 +287,36 @@ fn buffers_are_complete_with_enough_rounds() {
             }
         }
         panic!("not all is reached with 6 rounds, DALLY_SEED={seed}\n{:?}\n{text}", all.finals);
+    });
+}
+
+/// A task that waits for a condition lets the tasks of other buffers run, too: at once, where a program lets them run only if
+/// no other task of its own buffer can. So all that the program reaches is reached, and perhaps more.
+#[test]
+fn awaits_of_buffers() {
+    awaits("awaits_of_buffers", 2, |found, all| all.finals.is_subset(&found.finals));
+}
+
+/// Where each buffer has one task, there is no difference.
+#[test]
+fn awaits_of_tasks_that_are_alone() {
+    awaits("awaits_of_tasks_that_are_alone", 0, |found, all| found == all);
+}
+
+/// Compares programs in which tasks of two buffers wait for conditions with their translations, with ever more rounds.
+fn awaits(test: &str, posts: u64, agree: impl Fn(&Outcomes, &Outcomes) -> bool) {
+    for_seeds(test, 200, |seed| {
+        let features = Features { awaits: true, levels: 1, buffers: 2, posts, choices: 0, ..DRIVER };
+        let text = generate::program(seed, features);
+        let all = explore_named(&text, "bag", None);
+        for rounds in 1..=6 {
+            let sequential = reordered(&text, Target::Buffers { zields: rounds, yields: rounds });
+            let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
+            if agree(&found, &all) {
+                return true;
+            }
+        }
+        panic!("{test}: 6 rounds do not suffice, DALLY_SEED={seed}\n{:?}\n{text}", all.finals);
     });
 }
 

@@ -35,9 +35,21 @@ pub struct Trace {
     pub steps: Vec<TraceStep>,
     /// The values of the shared variables at the end; of a P program, the states of monitors and machines.
     pub globals: Vec<Change>,
+    /// What is given from outside: constants, and functions where they are used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<Given>,
     /// What was sent to whom, in order; only machines of P send.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,
+}
+
+/// A constant, or a function at arguments, that has a value from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// As it is written: `N`, `f(1, 2)`.
+    pub term: String,
+    /// Its value.
+    pub value: String,
 }
 
 /// Something that one task sent to another.

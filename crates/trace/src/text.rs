@@ -14,6 +14,7 @@ pub fn text(trace: &Trace) -> String {
     let mut out = String::new();
     let mut last: Option<&TraceStep> = None;
     let several = several_files(trace);
+    out.push_str(&given(trace));
     if trace.schedule.cycle.is_some_and(|from| from > 0) {
         out.push_str("  ── the stem: how to get there\n");
     }
@@ -46,6 +47,19 @@ pub fn text(trace: &Trace) -> String {
         out.push_str(&sequence(&trace.messages));
     }
     out
+}
+
+/// What constants and functions are, before anything happens.
+fn given(trace: &Trace) -> String {
+    // More than anyone reads.
+    const MOST: usize = 20;
+    if trace.given.is_empty() {
+        return String::new();
+    }
+    let shown = trace.given.iter().take(MOST).map(|g| format!("{} = {}", g.term, g.value));
+    let shown: Vec<String> = shown.collect();
+    let rest = if trace.given.len() > MOST { ", …" } else { "" };
+    format!("  where {}{rest}\n", shown.join(", "))
 }
 
 fn several_files(trace: &Trace) -> bool {

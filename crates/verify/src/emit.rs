@@ -13,12 +13,14 @@ use crate::logic::Logic;
 use crate::term::{Node, Op, Sort, Term};
 
 /// Writes terms, each once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Emitter {
     /// The terms that have a name, and the unknowns that are declared.
     named: Vec<bool>,
     /// Unknowns of which it is known what they are.
     pub(crate) definitions: FxHashMap<Term, Term>,
+    /// There is a model, which nothing that is asserted may take away: names are abbreviations.
+    pub(crate) has_model: bool,
 }
 
 /// Terms that nest deeper than this get a name.
@@ -33,6 +35,7 @@ impl Emitter {
     pub(crate) fn is_observed(&self, logic: &Logic<'_>, term: Term) -> bool {
         match logic.terms.node(term) {
             Node::App(Op::Not, args) => self.is_observed(logic, args[0]),
+            Node::Literal(_) => true,
             _ => self.is_named(term),
         }
     }
@@ -109,15 +112,21 @@ impl Emitter {
             Node::Unknown(name) => (logic.terms.text(*name), self.definitions.get(&term).copied()),
             _ => (own.as_str(), Some(term)),
         };
-        let _ = writeln!(out, "(declare-fun {name} () {sort})");
+        let abbreviates = known.is_some() && self.has_model;
+        if !abbreviates {
+            let _ = writeln!(out, "(declare-fun {name} () {sort})");
+        }
         if let Some(known) = known {
-            let _ = write!(out, "(assert (= {name} ");
+            let _ = match abbreviates {
+                true => write!(out, "(define-fun {name} () {sort} "),
+                false => write!(out, "(assert (= {name} "),
+            };
             if known == term {
                 self.write_node(logic, known, out);
             } else {
                 self.reference(logic, known, out);
             }
-            out.push_str("))\n");
+            out.push_str(if abbreviates { ")\n" } else { "))\n" });
         }
         if self.named.len() < logic.terms.len() {
             self.named.resize(logic.terms.len(), false);

@@ -11,13 +11,14 @@
 
 use dally_bpl::Program;
 use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 
 use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Outcome};
 use crate::flow::Flows;
 use crate::limits::Limits;
-use crate::logic::{Found, Logic};
+use crate::logic::{Found, Logic, unsupported};
 use crate::path::Path;
 use crate::sexpr::{Sexpr, shown};
 use crate::solver::{Solver, SolverError};
@@ -99,6 +100,14 @@ const SMALL_PROGRAM: u64 = 60_000;
 /// In larger programs, procedures up to this size are inlined at once.
 const SMALL_PROCEDURE: u64 = 100;
 
+/// The axioms that a bug was found without.
+#[derive(Default)]
+pub(crate) struct Axioms {
+    pub(crate) left_out: Vec<Span>,
+    /// With them, there is none.
+    pub(crate) forbid: bool,
+}
+
 /// What a solver says.
 enum Sat {
     Yes,
@@ -177,6 +186,27 @@ impl<'a> Verifier<'a> {
     /// Looks for a failing execution that makes at most so many calls of a procedure inside of each other, and as many
     /// iterations of a loop.
     pub fn run(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+        self.search(recursion, solver).map_err(|failure| self.blame(failure))
+    }
+
+    /// What a solver does not know, though the program says that it has it, is not supported.
+    fn blame(&self, failure: Failure) -> Failure {
+        let Failure::Solver(SolverError::Broken(message)) = &failure else { return failure };
+        let is_word = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
+        let named = |head: &str| {
+            let head = head.trim_start_matches("(_ ").trim_end_matches(')');
+            head.len() > 2 && message.split(|c| !is_word(c)).any(|word| word == head)
+        };
+        match self.executor.logic.built_ins.iter().find(|(head, _)| named(head)) {
+            Some((head, span)) => {
+                let what = format!("the built-in function `{head}`, which the solver does not have so,");
+                unsupported::<()>(*span, what).err().unwrap_or(failure)
+            }
+            None => failure,
+        }
+    }
+
+    fn search(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
         if self.full {
             self.inline_all(recursion)?;
         }
@@ -191,7 +221,7 @@ impl<'a> Verifier<'a> {
                 self.open.iter().copied().filter(|c| !self.within(*c, recursion)).collect();
             let all = self.open.clone();
             match self.check(&all, solver)? {
-                Sat::Yes => return self.bug(true, solver),
+                Sat::Yes => return self.confirmed(&all, solver),
                 Sat::No if self.open.is_empty() => return Ok(Answer::Proved),
                 Sat::No => {}
                 Sat::Unknown => {
@@ -239,7 +269,7 @@ impl<'a> Verifier<'a> {
         if !may_have_model(reason) {
             return Ok(None);
         }
-        match self.bug(false, solver) {
+        match self.bug(false, Axioms::default(), solver) {
             Ok(answer) => Ok(Some(answer)),
             Err(Failure::Solver(SolverError::Broken(_))) => Ok(None),
             Err(other) => Err(other),
@@ -314,13 +344,7 @@ impl<'a> Verifier<'a> {
             self.emitter.definitions = solved.definitions;
             asserted.extend(solved.rest);
         }
-        for term in asserted {
-            self.executor.limits.poll()?;
-            self.emitter.declare(&self.executor.logic, term, &mut text);
-            text.push_str("(assert ");
-            self.emitter.reference(&self.executor.logic, term, &mut text);
-            text.push_str(")\n");
-        }
+        self.assert(&asserted, &mut text)?;
         let mut shown = walk::conditions(&self.executor, self.told);
         shown.extend(walk::points(&self.executor, self.pointed));
         self.pointed = self.executor.logic.terms.len();
@@ -334,6 +358,18 @@ impl<'a> Verifier<'a> {
         self.told = self.executor.instances.len();
         self.started = true;
         solver.tell(&text)?;
+        Ok(())
+    }
+
+    /// Writes assertions.
+    fn assert(&mut self, terms: &[Term], text: &mut String) -> Result<(), Failure> {
+        for term in terms {
+            self.executor.limits.poll()?;
+            self.emitter.declare(&self.executor.logic, *term, text);
+            text.push_str("(assert ");
+            self.emitter.reference(&self.executor.logic, *term, text);
+            text.push_str(")\n");
+        }
         Ok(())
     }
 
@@ -376,18 +412,79 @@ impl<'a> Verifier<'a> {
         walk::conditions(&self.executor, 0)
     }
 
-    fn bug(&self, certain: bool, solver: &mut dyn Solver) -> Result<Answer, Failure> {
-        let mut terms = self.asked();
-        terms.extend(walk::inputs(&self.executor));
-        terms.extend(walk::points(&self.executor, 0));
-        let model = Model::ask(&self.executor, &self.emitter, &terms, solver)?;
+    /// The bug of the last answer, with what all axioms say that speak of what is used. If they forbid it, that proves nothing:
+    /// many a program has axioms that contradict each other but for their triggers.
+    fn confirmed(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Answer, Failure> {
+        let (asserted, mut left_out) = self.executor.logic.assert_left_out()?;
+        if asserted.is_empty() {
+            return self.bug(true, Axioms { left_out, forbid: false }, solver);
+        }
+        let mut text = std::mem::take(&mut self.executor.logic.declarations);
+        text.push_str("(push 1)\n");
+        let axioms = std::mem::take(&mut self.executor.logic.axioms);
+        let before = self.emitter.clone();
+        self.assert(&axioms, &mut text)?;
+        for point in walk::points(&self.executor, self.pointed) {
+            self.emitter.observe(&self.executor.logic, point, &mut text);
+        }
+        solver.tell(&text)?;
+        solver.hurry(true)?;
+        let answer = self.check(blocked, solver)?;
+        solver.hurry(false)?;
+        if matches!(answer, Sat::Yes) {
+            return self.bug(true, Axioms { left_out, forbid: false }, solver);
+        }
+        solver.tell("(pop 1)\n")?;
+        self.emitter = before;
+        // Without these axioms it knows a bug.
+        left_out.extend(asserted);
+        match self.check(blocked, solver)? {
+            Sat::Yes => self.bug(true, Axioms { left_out, forbid: matches!(answer, Sat::No) }, solver),
+            Sat::No | Sat::Unknown => Err(Failure::Unknown(self.reason(solver)?)),
+        }
+    }
+
+    fn bug(&self, certain: bool, axioms: Axioms, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+        let mut model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
+        let mut walk = Walk::new(&self.executor, &model);
+        if walk.go(self.root).is_none() {
+            return Err(
+                SolverError::Broken("the solver's model does not lead to a failure".to_owned()).into()
+            );
+        }
+        let inputs = walk.inputs();
+        let all = [&inputs, walk.guesses()].concat();
+        model.add(Model::ask(&self.executor, &self.emitter, &all, solver)?);
+        self.explain(&mut model, &inputs, solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         match walk.go(self.root) {
-            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain)))),
-            None => {
-                Err(SolverError::Broken("the solver's model does not lead to a failure".to_owned()).into())
-            }
+            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain, axioms)))),
+            None => Err(SolverError::Broken("the solver's model has changed".to_owned()).into()),
         }
+    }
+
+    /// Adds to a model the values of inputs that the solver has not seen, since equations say what they are.
+    fn explain(&self, model: &mut Model, inputs: &[Term], solver: &mut dyn Solver) -> Result<(), Failure> {
+        let logic = &self.executor.logic;
+        let mut emitter = self.emitter.clone();
+        emitter.has_model = true;
+        let mut text = String::new();
+        for term in inputs.iter().filter(|t| self.emitter.definitions.contains_key(t)) {
+            self.executor.limits.poll()?;
+            emitter.observe(logic, *term, &mut text);
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        solver.tell(&text)?;
+        // What is not observed even now is nowhere used.
+        match Model::ask(&self.executor, &emitter, inputs, solver) {
+            Ok(more) => model.add(more),
+            // Some solvers forget their model with the first definition: then these values are not known.
+            Err(SolverError::Broken(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
+        Ok(())
     }
 }
 

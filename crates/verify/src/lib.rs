@@ -19,6 +19,7 @@ mod expr;
 mod facts;
 mod flow;
 mod inline;
+mod lambda;
 mod limits;
 mod logic;
 mod loops;
@@ -33,6 +34,6 @@ mod walk;
 
 pub use crate::inline::{Answer, Effort, Failure, Options, Verifier};
 pub use crate::limits::Limits;
-pub use crate::path::{Application, Failed, Path, Step, StepKind};
+pub use crate::path::{Application, Division, Failed, Path, Step, StepKind};
 pub use crate::solver::{Solver, SolverError};
 pub use crate::value::Value;

@@ -67,6 +67,8 @@ pub(crate) struct Logic<'a> {
     unique: FxHashMap<Sort, usize>,
     functions: FxHashMap<(FunctionId, Vec<Sort>), String>,
     pub(crate) uninterpreted: Vec<Uninterpreted>,
+    /// Functions that the solver should have itself: what it calls them, and where they are declared.
+    pub(crate) built_ins: Vec<(String, Span)>,
     /// What functions with a body come to, by their arguments.
     pub(crate) applications: FxHashMap<(FunctionId, Vec<Term>), Term>,
     /// Functions whose bodies cannot be put in their place.
@@ -77,6 +79,7 @@ pub(crate) struct Logic<'a> {
     groups: Vec<(usize, usize)>,
     /// The axioms, until they are asserted.
     waiting: Vec<Option<ExprId>>,
+    used: FxHashSet<Symbol>,
     fresh: usize,
 }
 
@@ -101,11 +104,13 @@ impl<'a> Logic<'a> {
             unique: FxHashMap::default(),
             functions: FxHashMap::default(),
             uninterpreted: Vec::new(),
+            built_ins: Vec::new(),
             applications: FxHashMap::default(),
             axiomatic: FxHashSet::default(),
             about: FxHashMap::default(),
             groups: Vec::new(),
             waiting: Vec::new(),
+            used: FxHashSet::default(),
             fresh: 0,
         };
         logic.find_axiomatic();
@@ -234,7 +239,32 @@ impl<'a> Logic<'a> {
         Ok(())
     }
 
+    /// Asserts the axioms that speak of what is used, and whose triggers are not. Where they stand: those that are asserted now,
+    /// and those that cannot be.
+    pub(crate) fn assert_left_out(&mut self) -> Found<(Vec<Span>, Vec<Span>)> {
+        let exprs = &self.program.ast.exprs;
+        let (mut asserted, mut left_out) = (Vec::new(), Vec::new());
+        let mut index = 0;
+        while index < self.waiting.len() {
+            let matters = self.waiting[index]
+                .filter(|axiom| self.mentioned(&[*axiom]).iter().any(|symbol| self.used.contains(symbol)));
+            index += 1;
+            let Some(axiom) = matters else { continue };
+            match self.assert_axiom(index - 1) {
+                Ok(()) => {
+                    asserted.push(exprs.span(axiom));
+                    // It may use what others speak of.
+                    index = 0;
+                }
+                Err(Failure::Unsupported(_)) => left_out.push(exprs.span(axiom)),
+                Err(other) => return Err(other),
+            }
+        }
+        Ok((asserted, left_out))
+    }
+
     fn used(&mut self, what: Symbol) -> Found<()> {
+        self.used.insert(what);
         for group in self.about.remove(&what).unwrap_or_default() {
             let (missing, axiom) = &mut self.groups[group];
             *missing -= 1;
@@ -338,7 +368,8 @@ impl<'a> Logic<'a> {
                 Ok(sort)
             }
             TyKind::Map(..) => unsupported(span, "a map whose type binds variables"),
-            TyKind::Task(_) => unsupported(span, "a task"),
+            // A task that nobody posts is nothing but a value.
+            TyKind::Task(_) => Ok(Sort::INT),
             TyKind::Param(p) => match params.get(p) {
                 Some(sort) => Ok(*sort),
                 None => unsupported(span, "what depends on a type parameter"),
@@ -358,6 +389,22 @@ impl<'a> Logic<'a> {
 
     pub(crate) fn shape(&self, sort: Sort) -> &Shape {
         self.shapes.get(&sort).unwrap_or(&Shape::Scalar)
+    }
+
+    /// A name for a value of a sort that the program declares, `T#1`: a solver calls it `T!3!val!1`. Equal names are of equal
+    /// values, also where a type is used with several arguments.
+    pub(crate) fn abstract_name(&self, sort: Sort, value: &str) -> String {
+        let text = self.terms.sort_text(sort);
+        let Some((base, number)) = text.rsplit_once('!') else { return value.to_owned() };
+        let Some(own) = value.rsplit_once("!val!").filter(|(s, _)| *s == text) else {
+            return value.to_owned();
+        };
+        let alike = |(other, shape): (&Sort, &Shape)| {
+            let base_of = |s: Sort| self.terms.sort_text(s).rsplit_once('!').map(|(base, _)| base);
+            *other != sort && matches!(shape, Shape::Abstract) && base_of(*other) == Some(base)
+        };
+        let number = if self.shapes.iter().any(alike) { number } else { "" };
+        format!("{base}{number}#{}", own.1)
     }
 
     /// The parts of a map sort.
@@ -541,6 +588,10 @@ impl<'a> Logic<'a> {
         };
         let attrs = decl.map_or(&Attrs::NONE, |d| &d.attrs);
         if let Some(head) = self.built_in(attrs, result, span)? {
+            let known = (head.clone(), decl.map_or(span, |d| d.span));
+            if !self.built_ins.contains(&known) {
+                self.built_ins.push(known);
+            }
             return Ok(self.terms.named(&head, args, result));
         }
         match function.body {

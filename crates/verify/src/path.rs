@@ -19,6 +19,8 @@ pub struct Path {
     pub constants: Vec<(VarId, Value)>,
     /// Functions without a body (or whose body calls itself), where they are used.
     pub functions: Vec<Application>,
+    /// What comes out where something is divided by zero.
+    pub divisions: Vec<Division>,
     /// What is executed.
     pub steps: Vec<Step>,
     /// What does not hold in the end.
@@ -26,6 +28,10 @@ pub struct Path {
     /// Whether the solver has checked all axioms. It may not be able to, where they have quantifiers: then there may be no
     /// such execution.
     pub certain: bool,
+    /// Axioms about what is used that the solver has not been asked about, or cannot check: they could forbid the execution.
+    pub left_out: Vec<Span>,
+    /// Whether with those there is no such execution: they forbid it, or contradict each other where no trigger lets them.
+    pub forbidden: bool,
 }
 
 /// What does not hold.
@@ -45,6 +51,17 @@ pub struct Application {
     /// The arguments.
     pub args: Vec<Value>,
     /// The result.
+    pub value: Value,
+}
+
+/// A division by zero, which has some value.
+#[derive(Clone, Debug)]
+pub struct Division {
+    /// Whether it is the remainder that is asked for.
+    pub remainder: bool,
+    /// What is divided.
+    pub dividend: Value,
+    /// What comes out.
     pub value: Value,
 }
 

@@ -1,5 +1,7 @@
 //! Lists in parentheses, as solvers write their answers.
 
+use dally_bpl::stack::grow;
+
 use crate::solver::SolverError;
 
 /// A word, or a list.
@@ -59,6 +61,59 @@ impl Sexpr {
     }
 }
 
+/// Answers that are larger than this without abbreviations are not read.
+const MOST: usize = 1 << 20;
+
+impl Sexpr {
+    /// The same with what abbreviations stand for, `(let ((a 1)) (+ a a))`; nothing if that is too large.
+    pub(crate) fn expanded(&self) -> Option<Sexpr> {
+        self.expand(&mut Vec::new(), &mut 0)
+    }
+
+    fn expand<'a>(&'a self, known: &mut Vec<(&'a str, Sexpr)>, size: &mut usize) -> Option<Sexpr> {
+        *size += 1;
+        if *size > MOST {
+            return None;
+        }
+        grow(|| match self {
+            Sexpr::Word(word) => match known.iter().rev().find(|(name, _)| name == word) {
+                Some((_, meaning)) => {
+                    *size += meaning.size();
+                    Some(meaning.clone())
+                }
+                None => Some(Sexpr::Word(word.clone())),
+            },
+            Sexpr::List(parts) => match self.headed("let") {
+                Some([Sexpr::List(bindings), body]) => {
+                    let before = known.len();
+                    let mut new = Vec::new();
+                    for binding in bindings {
+                        let [Sexpr::Word(name), meaning] = binding.list()? else { return None };
+                        new.push((name.as_str(), meaning.expand(known, size)?));
+                    }
+                    known.extend(new);
+                    let body = body.expand(known, size);
+                    known.truncate(before);
+                    body
+                }
+                _ => Some(Sexpr::List(
+                    parts.iter().map(|part| part.expand(known, size)).collect::<Option<_>>()?,
+                )),
+            },
+        })
+    }
+
+    /// How many words and lists there are.
+    fn size(&self) -> usize {
+        let (mut size, mut todo) = (0, vec![self]);
+        while let Some(item) = todo.pop() {
+            size += 1;
+            todo.extend(item.list().into_iter().flatten());
+        }
+        size
+    }
+}
+
 impl Drop for Sexpr {
     /// Deep lists are taken apart one by one.
     fn drop(&mut self) {
@@ -111,6 +166,10 @@ mod tests {
         for wrong in ["", "(", ")", "(a))", "a b"] {
             assert!(Sexpr::parse(wrong).is_err(), "{wrong}");
         }
+        let short = Sexpr::parse("(let ((a 1) (b 2)) (let ((a (+ a b))) (f a b)))").unwrap();
+        assert_eq!(short.expanded().unwrap(), Sexpr::parse("(f (+ 1 2) 2)").unwrap());
+        let doubled = "(let ((a (a a))) ".repeat(60) + "a" + &")".repeat(60);
+        assert!(Sexpr::parse(&doubled).unwrap().expanded().is_none());
         let deep = "(".repeat(1_000_000) + &")".repeat(1_000_000);
         assert!(Sexpr::parse(&deep).is_ok());
     }

@@ -10,6 +10,12 @@ pub trait Solver {
 
     /// Gives a command, and waits for its answer: one word, or one list with all of its parentheses.
     fn ask(&mut self, command: &str) -> Result<String, SolverError>;
+
+    /// Lets it give up soon on what is asked from now on, or no longer: then it does not know. One that cannot do that takes
+    /// its time.
+    fn hurry(&mut self, _hurry: bool) -> Result<(), SolverError> {
+        Ok(())
+    }
 }
 
 /// Why there is no answer.

@@ -2,6 +2,7 @@
 
 use dally_bpl::stack::grow;
 
+use crate::lambda;
 use crate::logic::{Logic, Shape};
 use crate::sexpr::{Sexpr, shown};
 use crate::term::Sort;
@@ -42,6 +43,11 @@ impl Value {
 
 /// Reads what a solver says a term of this sort is.
 pub(crate) fn read(logic: &Logic<'_>, sort: Sort, text: &Sexpr) -> Value {
+    text.expanded().map_or_else(|| other(text), |text| plain(logic, sort, &text))
+}
+
+/// The same of a text without abbreviations.
+pub(crate) fn plain(logic: &Logic<'_>, sort: Sort, text: &Sexpr) -> Value {
     grow(|| match logic.shape(sort) {
         Shape::Map(index, value) => map(logic, *index, *value, text),
         Shape::Datatype(constructors) => {
@@ -62,14 +68,14 @@ pub(crate) fn read(logic: &Logic<'_>, sort: Sort, text: &Sexpr) -> Value {
             };
             match constructors.iter().find(|c| c.name == head) {
                 Some(c) if c.fields.len() == args.len() => {
-                    let parts = c.fields.iter().zip(args).map(|((_, s), a)| read(logic, *s, a)).collect();
+                    let parts = c.fields.iter().zip(args).map(|((_, s), a)| plain(logic, *s, a)).collect();
                     Value::Data(c.original.clone(), parts)
                 }
                 _ => other(text),
             }
         }
         Shape::Abstract => match text {
-            Sexpr::Word(word) => Value::Abstract(word.clone()),
+            Sexpr::Word(word) => Value::Abstract(logic.abstract_name(sort, word)),
             list => Value::Abstract(flat(list)),
         },
         Shape::Scalar => scalar(text),
@@ -123,20 +129,27 @@ fn scalar(text: &Sexpr) -> Value {
     }
 }
 
-/// `(store (store ((as const S) d) i v) j w)`
+/// `(store (store ((as const S) d) i v) j w)`, or a function.
 fn map(logic: &Logic<'_>, index: Sort, value: Sort, text: &Sexpr) -> Value {
     let mut entries = Vec::new();
     let mut at = text;
     while let Some([inner, i, v]) = at.headed("store") {
-        entries.push((read(logic, index, i), read(logic, value, v)));
+        entries.push((plain(logic, index, i), plain(logic, value, v)));
         at = inner;
     }
     entries.reverse();
     match at.list() {
         Some([first, default]) if first.headed("as").is_some_and(|a| a[0].word() == Some("const")) => {
-            Value::Map(entries, Box::new(read(logic, value, default)))
+            Value::Map(entries, Box::new(plain(logic, value, default)))
         }
-        _ => other(text),
+        _ => match lambda::table(at) {
+            Some((points, default)) => {
+                let point = |(i, v): &(Sexpr, Sexpr)| (plain(logic, index, i), plain(logic, value, v));
+                let all = points.iter().map(point).chain(entries).collect();
+                Value::Map(all, Box::new(plain(logic, value, &default)))
+            }
+            None => other(text),
+        },
     }
 }
 

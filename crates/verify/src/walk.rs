@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use dally_bpl::ast::AttrArg;
 use dally_bpl::source::Span;
+use num_bigint::Sign;
 use rustc_hash::FxHashMap;
 
 use crate::emit::Emitter;
 use crate::execute::{CallId, Event, Executor};
 use crate::flow::{Instruction, Kind, Next};
-use crate::path::{Application, Failed, Path, Step, StepKind};
+use crate::inline::Axioms;
+use crate::path::{Application, Division, Failed, Path, Step, StepKind};
 use crate::sexpr::Sexpr;
 use crate::solver::{Solver, SolverError};
 use crate::term::{Node, Op, Term, Terms};
@@ -68,6 +70,11 @@ impl Model {
         }
     }
 
+    /// Adds what else is known.
+    pub(crate) fn add(&mut self, more: Model) {
+        self.values.extend(more.values);
+    }
+
     /// Whether a condition holds: what the model says nothing of may be either.
     fn holds(&self, terms: &Terms, term: Term) -> bool {
         self.value(terms, term) == Value::Bool(true)
@@ -96,23 +103,6 @@ pub(crate) fn conditions(executor: &Executor<'_>, from: usize) -> Vec<Term> {
     terms
 }
 
-/// The values that a path shows besides.
-pub(crate) fn inputs(executor: &Executor<'_>) -> Vec<Term> {
-    let mut terms = executor.initial.clone();
-    terms.extend(executor.logic.constants().into_iter().map(|(_, t)| t));
-    for instance in &executor.instances {
-        terms.extend(instance.values.iter());
-        for happened in instance.blocks.values() {
-            for event in &happened.events {
-                if let Event::Arbitrary(new) = event {
-                    terms.extend(new.iter().map(|(_, t)| *t));
-                }
-            }
-        }
-    }
-    terms
-}
-
 /// Functions at points: which, the arguments, and the term.
 fn applications(
     executor: &Executor<'_>,
@@ -130,6 +120,25 @@ fn applications(
         }
     }
     found
+}
+
+/// Divisions whose divisor may be zero: whether for the remainder, dividend, divisor, and the term.
+fn divisions(executor: &Executor<'_>, from: usize) -> Vec<(bool, Term, Term, Term)> {
+    let terms = &executor.logic.terms;
+    let division = |term: Term| match terms.node(term) {
+        Node::App(Op::Named(head), args) => {
+            let remainder = match terms.text(*head) {
+                "div" => false,
+                "mod" => true,
+                _ => return None,
+            };
+            let [dividend, divisor] = args[..] else { return None };
+            let known = matches!(terms.node(divisor), Node::Int(n) if n.sign() != Sign::NoSign);
+            (!known).then_some((remainder, dividend, divisor, term))
+        }
+        _ => None,
+    };
+    terms.ids().skip(from).filter(|t| !terms.is_open(*t)).filter_map(division).collect()
 }
 
 /// How a walk ends.
@@ -150,11 +159,22 @@ pub(crate) struct Walk<'w, 'a> {
     /// The open calls on the way.
     pub(crate) open: Vec<CallId>,
     activations: usize,
+    /// What is arbitrary on the way, in the text and in what a translation has added to it.
+    arbitrary: Vec<Term>,
+    guessed: Vec<Term>,
 }
 
 impl<'w, 'a> Walk<'w, 'a> {
     pub(crate) fn new(executor: &'w Executor<'a>, model: &'w Model) -> Self {
-        Walk { executor, model, steps: Vec::new(), open: Vec::new(), activations: 0 }
+        Walk {
+            executor,
+            model,
+            steps: Vec::new(),
+            open: Vec::new(),
+            activations: 0,
+            arbitrary: Vec::new(),
+            guessed: Vec::new(),
+        }
     }
 
     /// Goes along, and says what fails in the end, unless an open call decides.
@@ -163,6 +183,26 @@ impl<'w, 'a> Walk<'w, 'a> {
             End::Failed(failed) => Some(failed),
             End::Left | End::Open => None,
         }
+    }
+
+    /// The terms whose values the path shows: of what the program leaves open.
+    pub(crate) fn inputs(&self) -> Vec<Term> {
+        let constants = self.executor.logic.constants().into_iter().map(|(_, t)| t);
+        let mut terms: Vec<Term> = self.executor.initial.iter().copied().chain(constants).collect();
+        terms.extend(&self.arbitrary);
+        terms.extend(points(self.executor, 0));
+        terms
+    }
+
+    /// The same of what a translation has added.
+    pub(crate) fn guesses(&self) -> &[Term] {
+        &self.guessed
+    }
+
+    /// Remembers what is arbitrary at a place.
+    fn note(&mut self, span: Span, terms: impl Iterator<Item = Term>) {
+        let list = if span == Span::NONE { &mut self.guessed } else { &mut self.arbitrary };
+        list.extend(terms);
     }
 
     fn terms(&self) -> &'w Terms {
@@ -235,6 +275,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         let instance = &self.executor.instances[instance];
         let flow = &flows.flows[instance.flow];
         let own = flow.vars.iter().zip(&instance.values[flows.globals.len()..]);
+        self.note(flow.span, own.clone().map(|(_, t)| *t));
         let value = |t: Term| self.model.value(self.terms(), t);
         let variables = own.filter_map(|(v, t)| Some(((*v)?, value(*t)))).collect();
         let kind = StepKind::Enter { procedure: flow.name, variables };
@@ -265,6 +306,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             Event::Plain => self.step(activation, StepKind::Statement, span),
             Event::Arbitrary(new) => {
                 let terms = self.terms();
+                self.note(span, new.iter().map(|(_, t)| *t));
                 let values = new.iter().map(|(v, t)| (*v, self.model.value(terms, *t))).collect();
                 self.step(activation, StepKind::Havoc(values), span);
             }
@@ -301,7 +343,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     /// The path, with what else the model says.
-    pub(crate) fn path(self, failure: Failed, certain: bool) -> Path {
+    pub(crate) fn path(self, failure: Failed, certain: bool, axioms: Axioms) -> Path {
         let (executor, model) = (self.executor, self.model);
         let value = |t: Term| model.value(&executor.logic.terms, t);
         let globals = executor.flows.globals.iter().zip(&executor.initial);
@@ -310,21 +352,32 @@ impl<'w, 'a> Walk<'w, 'a> {
             args: args.into_iter().map(value).collect(),
             value: value(term),
         });
+        let zero = Value::Int("0".to_owned());
+        let by_zero = divisions(executor, 0).into_iter().filter(|(_, _, divisor, _)| value(*divisor) == zero);
         Path {
+            divisions: by_zero
+                .map(|(remainder, dividend, _, term)| Division {
+                    remainder,
+                    dividend: value(dividend),
+                    value: value(term),
+                })
+                .collect(),
             globals: globals.map(|(v, t)| (*v, value(*t))).collect(),
             constants: executor.logic.constants().into_iter().map(|(v, t)| (v, value(t))).collect(),
             functions: functions.collect(),
             steps: self.steps,
             failure,
             certain,
+            left_out: axioms.left_out,
+            forbidden: axioms.forbid,
         }
     }
 }
 
-/// The terms in which functions are applied, of those from this one on, with their arguments.
+/// The terms in which functions are applied whose values are the solver's, of those from this one on, with their arguments.
 pub(crate) fn points(executor: &Executor<'_>, from: usize) -> Vec<Term> {
-    applications(executor, from)
-        .into_iter()
-        .flat_map(|(_, args, term)| args.into_iter().chain([term]))
-        .collect()
+    let functions = applications(executor, from);
+    let functions = functions.into_iter().flat_map(|(_, args, term)| args.into_iter().chain([term]));
+    let divisions = divisions(executor, from).into_iter().flat_map(|(_, a, b, term)| [a, b, term]);
+    functions.chain(divisions).collect()
 }

@@ -4,6 +4,7 @@ mod plan;
 mod process;
 mod replay;
 mod report;
+mod script;
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use dally_bpl::Program;
 use dally_bpl::ast::DeclKind;
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::symbol::Sym;
+use dally_interp::Inputs;
 use dally_verify::{Answer, Effort, Failure, Options, SolverError, Verifier};
 
 use crate::check::monitor;
@@ -28,9 +30,8 @@ use report::Finding;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
     if p::is_p(&arguments.program.files) || arguments.program.test.is_some() {
-        return output::complain(
-            "dally verify is for Boogie programs; P programs are explored by dally check",
-        );
+        let message = "dally verify is for Boogie programs; P programs are explored by dally check";
+        return report::refuse(arguments, message);
     }
     let (sources, program) = match load(arguments) {
         Ok(loaded) => loaded,
@@ -38,9 +39,12 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     };
     let plan = match Plan::new(arguments, &program) {
         Ok(Ok(plan)) => plan,
-        Ok(Err(message)) => return output::complain(&message),
+        Ok(Err(message)) => return report::refuse(arguments, &message),
         Err(diagnostics) => return report::errors(arguments, &sources, &diagnostics),
     };
+    if let Err(message) = prepare_log(arguments, &plan) {
+        return report::refuse(arguments, &message);
+    }
     let warnings = output::json(&sources, &program.warnings);
     if !arguments.json {
         output::warn(&sources, &program.warnings);
@@ -48,7 +52,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let cancelled = Arc::new(AtomicBool::new(false));
     let interrupt = Arc::new(AtomicBool::new(false));
     if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
-        return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
+        return report::refuse(arguments, &format!("cannot watch for Ctrl-C: {error}"));
     }
     if let Some(time) = arguments.time {
         monitor::interrupt_after(time, Arc::clone(&interrupt));
@@ -57,17 +61,32 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let until = arguments.time.map(|t| started + t);
     let limits = Limits { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
     let mut found = Stages::new(arguments, &program, &plan, limits, Arc::clone(&interrupt)).run();
+    let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
     let replayed = match &mut found.end {
         // Where the solver is not certain, functions may not be what axioms say: to run them would show nothing.
-        Ok(Some(bug)) if bug.path.certain || !has_axioms(&program) => {
-            let inputs = std::mem::take(&mut bug.inputs);
+        Ok(Some(bug)) if (bug.path.certain || !has_axioms(&program)) && !bug.path.forbidden => {
+            let failure = Some(report.failed(&bug.path).span);
+            let inputs = Inputs { failure, ..std::mem::take(&mut bug.inputs) };
             let original = (&program, &sources, &arguments.program);
             Some(replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt)))
         }
         _ => None,
     };
-    let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
     report.show(&found, replayed, warnings)
+}
+
+/// Makes sure that logs can be written before anything is found out.
+fn prepare_log(arguments: &Verify, plan: &Plan) -> Result<(), String> {
+    let Some(folder) = &arguments.smt_log else { return Ok(()) };
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::File::create(log(folder, plan, 0)))
+        .map(|_| ())
+        .map_err(|error| format!("--smt-log: cannot write to `{folder}`: {error}"))
+}
+
+/// The file of a log.
+fn log(folder: &str, plan: &Plan, index: usize) -> std::path::PathBuf {
+    std::path::Path::new(folder).join(format!("{}.smt2", plan.file(index)))
 }
 
 fn has_axioms(program: &Program) -> bool {
@@ -165,9 +184,10 @@ impl<'t> Stages<'t> {
                     Ok(Answer::NoBug) if recursion == most => attempt.close(false),
                     Ok(Answer::NoBug) => {}
                     Ok(Answer::Bug(path)) => {
+                        let sequential = self.plan.sequential();
                         let inputs = texts[index]
                             .get()
-                            .map(|text| replay::inputs(&text.program, &path))
+                            .map(|text| replay::inputs(self.program, &text.program, &path, sequential))
                             .unwrap_or_default();
                         return self.finding(&attempts, Ok(Some(report::Bug { at: index, path, inputs })));
                     }
@@ -203,14 +223,7 @@ impl<'t> Stages<'t> {
         let options = Options { full: self.arguments.full_inlining, calls: self.arguments.calls, limits };
         let verifier = Verifier::new(&translated.program, translated.root, &options)?;
         let name = process::name(self.arguments.solver.as_deref());
-        let log = match &self.arguments.smt_log {
-            None => None,
-            Some(folder) => {
-                let broken = |e: std::io::Error| SolverError::Broken(format!("cannot write `{folder}`: {e}"));
-                std::fs::create_dir_all(folder).map_err(broken)?;
-                Some(std::path::Path::new(folder).join(format!("{}.smt2", self.plan.file(index))))
-            }
-        };
+        let log = self.arguments.smt_log.as_ref().map(|folder| log(folder, self.plan, index));
         let solver = Process::start(&name, log, self.limits.clone())?;
         let effort = verifier.effort();
         Ok(Attempt { work: Some((verifier, solver)), effort, recursion: 0, proved: None })

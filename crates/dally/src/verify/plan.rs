@@ -59,6 +59,11 @@ impl Plan {
         self.targets.as_ref().ok().and_then(|t| t.get(index)).copied()
     }
 
+    /// The procedure in which a program starts that is sequential already.
+    pub(crate) fn sequential(&self) -> Option<Sym> {
+        self.targets.as_ref().err().copied()
+    }
+
     /// The name of a log.
     pub(crate) fn file(&self, index: usize) -> String {
         match self.target(index) {

@@ -45,10 +45,18 @@ pub(crate) fn name(asked: Option<&str>) -> String {
     asked.map(str::to_owned).or_else(environment).unwrap_or_else(|| "z3".to_owned())
 }
 
+/// The name of a program without its folder.
+fn program(name: &str) -> &str {
+    Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or(name)
+}
+
+fn is_z3(name: &str) -> bool {
+    program(name).starts_with("z3")
+}
+
 /// The flags with which a solver reads commands from its input.
 fn flags(name: &str) -> &'static [&'static str] {
-    let program = Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or(name);
-    match program {
+    match program(name) {
         p if p.starts_with("z3") => &["-in", "-smt2"],
         p if p.starts_with("cvc5") => &["--lang=smt2", "--incremental", "--produce-models", "--quiet"],
         p if p.starts_with("yices") => &["--incremental"],
@@ -58,8 +66,7 @@ fn flags(name: &str) -> &'static [&'static str] {
 
 /// What a solver wants to hear first.
 fn greeting(name: &str) -> &'static str {
-    let program = Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or(name);
-    if program.starts_with("z3") {
+    if is_z3(name) {
         // Its own choice of settings, and long searches for models of quantifiers, cost more than they find.
         "(set-option :print-success false)\n\
          (set-option :auto_config false)\n\
@@ -170,10 +177,23 @@ impl Solver for Process {
         let answer = self.answer()?;
         let answer = answer.trim();
         if answer.starts_with("(error") || answer == "unsupported" {
-            let said: String = answer.chars().take(300).collect();
-            return Err(SolverError::Broken(format!("the solver `{}` complains: {said}", self.name)));
+            let said = answer.strip_prefix("(error").and_then(|t| t.strip_suffix(')')).unwrap_or(answer);
+            let said: String = said.trim().trim_matches('"').chars().take(300).collect();
+            return Err(SolverError::Broken(format!(
+                "the solver `{}` does not accept this: {said}",
+                self.name
+            )));
         }
         Ok(answer.to_owned())
+    }
+
+    fn hurry(&mut self, hurry: bool) -> Result<(), SolverError> {
+        // A measure of work, which is the same on all machines: a second or two.
+        const WORK: u32 = 2_000_000;
+        if !is_z3(&self.name) {
+            return Ok(());
+        }
+        self.tell(&format!("(set-option :rlimit {})\n", if hurry { WORK } else { 0 }))
     }
 }
 

@@ -8,13 +8,15 @@ use std::time::Duration;
 use dally_bpl::Program;
 use dally_bpl::check::VarId;
 use dally_bpl::source::SourceMap;
+use dally_bpl::symbol::Sym;
 use dally_explore::policy::Policy;
 use dally_explore::{Delays, Exhaustive, Limits, Name, Options, Report, Search, Verdict};
 use dally_interp::{Input, Inputs};
 use dally_sequentialize::Target;
-use dally_trace::{Location, Trace};
+use dally_trace::{Kind, Location, Trace};
 use dally_verify::{Path, StepKind, Value};
 
+use super::script;
 use crate::check::monitor::{self, Monitor};
 use crate::cli::ProgramArgs;
 use crate::traces::{self, Machines};
@@ -37,15 +39,20 @@ impl Replayed {
     pub(crate) fn at(self, expected: Option<&Location>) -> Self {
         match self {
             Replayed::Trace(trace) if trace.failure.location.as_ref() != expected => {
-                Replayed::Not(format!("something else fails first: {}", trace.failure.message))
+                let what = match trace.failure.kind {
+                    Kind::Runtime => "it comes to an error first that dally verify takes for some value",
+                    _ => "something else fails first",
+                };
+                Replayed::Not(format!("{what}: {}", trace.failure.message))
             }
             other => other,
         }
     }
 }
 
-/// Runs a path of a program, given what the solver saw of it. Where a variable got its value by an equation, the model does
-/// not name it: so if the values that it has for each variable are not enough, those of others are tried too.
+/// Runs a path of a program, given what the solver saw of it. First as it was found, choice by choice: only the order of tasks
+/// is searched for. A translation may have changed a place in the text; so if there is no such execution, one is searched for
+/// with the values that the solver has for each variable, and in the end with those that it has for others.
 pub(crate) fn replay(
     original: (&Program, &SourceMap, &ProgramArgs),
     inputs: Inputs,
@@ -54,8 +61,13 @@ pub(crate) fn replay(
 ) -> Replayed {
     // Time and Ctrl-C hold here as well.
     monitor::interrupt_after(PATIENCE, Arc::clone(ends.1));
-    match attempt(original, inputs.clone(), target, ends) {
-        Replayed::Nowhere => attempt(original, Inputs { wide: true, ..inputs }, target, ends),
+    let free = Inputs { scripts: Vec::new(), entries: Vec::new(), ..inputs.clone() };
+    match attempt(original, inputs, target, ends) {
+        Replayed::Trace(trace) => return Replayed::Trace(trace),
+        Replayed::Nowhere | Replayed::Not(_) => {}
+    }
+    match attempt(original, free.clone(), target, ends) {
+        Replayed::Nowhere => attempt(original, Inputs { wide: true, ..free }, target, ends),
         other => other,
     }
 }
@@ -67,7 +79,7 @@ fn attempt(
     (cancelled, interrupt): (&Arc<AtomicBool>, &Arc<AtomicBool>),
 ) -> Replayed {
     // A sequential program is one step, with all that it can choose, unless it is taken apart.
-    let preempt = arguments.preempt || target.is_none();
+    let preempt = arguments.preempt || target.is_none() && inputs.scripts.is_empty();
     let options = dally_interp::Options { inputs: Some(inputs), preempt, ..arguments.options() };
     let mut machines = match Machines::of(program, sources, &options) {
         Ok(machines) => machines,
@@ -115,8 +127,14 @@ fn run<O: Policy>(machines: &Machines, policy: &O, options: &Options, monitor: &
 
 /// What the model says of all that a program leaves open. The path is one of the program that the solver saw, whose
 /// variables are those of the original, and copies of them.
-pub(crate) fn inputs(translated: &Program, path: &Path) -> Inputs {
-    let mut inputs = Inputs::default();
+pub(crate) fn inputs(
+    original: &Program,
+    translated: &Program,
+    path: &Path,
+    sequential: Option<Sym>,
+) -> Inputs {
+    let (scripts, entries) = script::scripts(original, translated, path, sequential);
+    let mut inputs = Inputs { scripts, entries, ..Inputs::default() };
     let name = |var: VarId| translated.ast.text(translated.info[var].name).to_owned();
     let mut add = |var: VarId, value: &Value| {
         let Some(input) = input(value) else { return };
@@ -144,10 +162,15 @@ pub(crate) fn inputs(translated: &Program, path: &Path) -> Inputs {
             inputs.functions.entry(function).or_default().push((args, value));
         }
     }
+    for division in &path.divisions {
+        if let (Some(dividend), Some(value)) = (input(&division.dividend), input(&division.value)) {
+            inputs.divisions.push((division.remainder, dividend, value));
+        }
+    }
     inputs
 }
 
-fn input(value: &Value) -> Option<Input> {
+pub(crate) fn input(value: &Value) -> Option<Input> {
     dally_bpl::stack::grow(|| {
         Some(match value {
             Value::Bool(b) => Input::Bool(*b),

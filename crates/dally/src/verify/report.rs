@@ -8,7 +8,7 @@ use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::render::{JsonDiagnostic, printable};
 use dally_bpl::source::{SourceMap, Span};
 use dally_interp::Inputs;
-use dally_sequentialize::Target;
+use dally_sequentialize::{Bounds, Target};
 use dally_trace::{Location, Trace};
 use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind};
 use rustc_hash::FxHashMap;
@@ -95,6 +95,23 @@ pub(crate) fn errors(arguments: &Verify, sources: &SourceMap, diagnostics: &[Dia
     output::exit_after(output::write_json(&json), exit)
 }
 
+/// Reports what cannot be done, for a reason that is not in the program.
+pub(crate) fn refuse(arguments: &Verify, message: &str) -> Exit {
+    if !arguments.json {
+        return output::complain(message);
+    }
+    let json = Json {
+        verdict: "error",
+        message,
+        policy: None,
+        coverage: None,
+        failure: None,
+        trace: None,
+        diagnostics: Vec::new(),
+    };
+    output::exit_after(output::write_json(&json), Exit::Error)
+}
+
 /// Everything that the report is about.
 pub(crate) struct Report<'r> {
     pub(crate) arguments: &'r Verify,
@@ -122,7 +139,7 @@ impl Report<'_> {
         let replayed = replayed.map(|replayed| replayed.at(expected.as_ref()));
         let replayed = replayed.as_ref();
         let (word, exit) = match &finding.end {
-            Ok(Some(bug)) if !is_sure(bug, replayed) => ("inconclusive", Exit::Inconclusive),
+            Ok(Some(bug)) if self.doubt(bug, replayed).is_some() => ("inconclusive", Exit::Inconclusive),
             Ok(Some(_)) => ("bug", Exit::Bug),
             Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => ("proved", Exit::Success),
             Ok(None) => ("no-bug", Exit::Success),
@@ -158,7 +175,7 @@ impl Report<'_> {
     }
 
     /// What fails, in the original program. There, a translation has put a test where an assertion was.
-    fn failed(&self, path: &Path) -> Failed {
+    pub(crate) fn failed(&self, path: &Path) -> Failed {
         if self.plan.target(0).is_none() {
             return path.failure.clone();
         }
@@ -180,12 +197,13 @@ impl Report<'_> {
                 let place = failed.and_then(|f| self.sources.place(f.span));
                 let place =
                     place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
-                let bound = self.plan.target(bug.at).map(|t| format!(", {}", within(t))).unwrap_or_default();
-                let what = format!("{message}{}{bound}", printable(&place));
+                let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
+                let bound = bound.map(|t| format!(", {}", within(t))).unwrap_or_default();
+                let what = format!("{message}{}{bound}{}", printable(&place), self.caveat(&bug.path));
+                if let Some(doubt) = self.doubt(bug, replayed) {
+                    return format!("inconclusive: {doubt}; perhaps {what}");
+                }
                 match replayed {
-                    _ if !is_sure(bug, replayed) => {
-                        format!("inconclusive: the solver could not check all axioms; perhaps {what}")
-                    }
                     Some(Replayed::Nowhere) => format!(
                         "bug: {what}; the execution was not found again with the values of the solver, which is a \
                          defect of dally: please report it, with the program and what --smt-log writes"
@@ -212,7 +230,7 @@ impl Report<'_> {
                     Failure::Solver(SolverError::Time) => "the time is up".to_owned(),
                     Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),
                     Failure::Solver(SolverError::Broken(message)) => multi_line(message),
-                    Failure::Unknown(reason) => format!("the solver does not know ({})", printable(reason)),
+                    Failure::Unknown(reason) => format!("the solver does not know: {}", unknown(reason)),
                     Failure::TooLarge => "there is too much to inline".to_owned(),
                     Failure::Unsupported(_) => String::new(),
                 };
@@ -235,6 +253,36 @@ impl Report<'_> {
                 format!("inconclusive: {known}; {why}")
             }
         }
+    }
+
+    /// Why there may be no such execution, unless it was run; that is not done where axioms could forbid it.
+    fn doubt(&self, bug: &Bug, replayed: Option<&Replayed>) -> Option<&'static str> {
+        if bug.path.forbidden {
+            return Some("axioms whose triggers nothing uses forbid it, or contradict each other");
+        }
+        if matches!(replayed, Some(Replayed::Trace(_))) {
+            return None;
+        }
+        if !bug.path.certain {
+            return Some("the solver could not check all quantifiers");
+        }
+        let early = matches!(self.plan.target(bug.at), Some(Target::Buffers { .. } | Target::Synce { .. }))
+            && waits_in_buffers(self.program);
+        early.then_some("the translation lets other buffers run too early where a task waits for a condition")
+    }
+
+    /// What a bug hangs on.
+    fn caveat(&self, path: &Path) -> String {
+        let places = path.left_out.iter().filter_map(|span| self.sources.place(*span));
+        let places: Vec<String> = places.map(|p| format!("{}:{}:{}", p.file, p.line, p.column)).collect();
+        if places.is_empty() {
+            return String::new();
+        }
+        let what = match path.forbidden {
+            true => "but for the axioms",
+            false => "unless it is forbidden by axioms that the solver could not take into account,",
+        };
+        format!("; {what} at {}", printable(&places.join(", ")))
     }
 
     /// The bounds on recursion and on nested calls, in words.
@@ -279,9 +327,19 @@ impl Report<'_> {
     }
 }
 
-/// Whether the execution exists: the solver is certain, or it was run, which is not done where axioms could forbid it.
-fn is_sure(bug: &Bug, replayed: Option<&Replayed>) -> bool {
-    bug.path.certain || matches!(replayed, Some(Replayed::Trace(_)))
+/// Why a solver does not know, in words.
+fn unknown(reason: &str) -> String {
+    let known = [
+        ("quantifier", "it cannot check all quantifiers"),
+        ("arithmetic", "its arithmetic is incomplete"),
+        ("mem", "it has run out of memory"),
+        ("timeout", "it has given up"),
+        ("resource", "it has given up"),
+        ("canceled", "it has given up"),
+        ("incomplete", "what it does is incomplete"),
+    ];
+    let found = known.into_iter().find(|(word, _)| reason.contains(word));
+    found.map_or_else(|| printable(reason), |(_, words)| words.to_owned())
 }
 
 /// A message of ours with a list of what to do: its lines stay lines.
@@ -324,6 +382,36 @@ fn within(target: Target) -> String {
             )
         }
     }
+}
+
+/// The bound within which there is a bug: no larger than what the execution that was run has spent.
+fn at_most(target: Target, replayed: Option<&Replayed>) -> Target {
+    let Some(Replayed::Trace(trace)) = replayed else { return target };
+    let spent = |bounds: Bounds| match bounds.delays {
+        Some(delays) if trace.cost < delays && bounds.rounds == delays + 1 => Bounds::delays(trace.cost),
+        Some(delays) => Bounds { delays: Some(delays.min(trace.cost)), ..bounds },
+        None => bounds,
+    };
+    match target {
+        Target::Dfs(bounds) => Target::Dfs(spent(bounds)),
+        Target::Df(bounds) => Target::Df(spent(bounds)),
+        Target::Dfw(bounds) => Target::Dfw(spent(bounds)),
+        other => other,
+    }
+}
+
+/// Whether there are several buffers, and tasks that wait for conditions.
+fn waits_in_buffers(program: &Program) -> bool {
+    let ast = &program.ast;
+    let mut waits = false;
+    for block in ast.decls.iter().filter_map(|decl| match &decl.kind {
+        DeclKind::Procedure(p) => p.body.as_ref().map(|b| &b.block),
+        DeclKind::Implementation(i) => Some(&i.body.block),
+        _ => None,
+    }) {
+        for_each_stmt_mut(&mut block.clone(), &mut |stmt| waits |= matches!(stmt.kind, StmtKind::Await(_)));
+    }
+    waits && ast.decls.iter().any(|decl| ast.attr(&decl.attrs, "buffer").is_some())
 }
 
 /// Everything that is checked, with what to say if it fails.

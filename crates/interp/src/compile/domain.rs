@@ -23,7 +23,7 @@ impl Compiler<'_> {
                 natural => natural,
             },
         };
-        Variable { name: info.name, domain, hidden: false }
+        Variable { name: info.name, domain, hidden: false, given: None }
     }
 
     /// `{:range low, high}`

@@ -1,11 +1,13 @@
 //! Values from outside for what a program leaves open: the values that arbitrary variables may take, of constants, and of
 //! functions without a definition. With them, executions that a solver has found can be run.
 
+use dally_bpl::ast::Expr;
 use dally_bpl::check::{FunctionId, Ty, TyKind, VarId, VarKind};
+use dally_bpl::source::Span;
 use rustc_hash::FxHashMap;
 
-use super::{Compiler, Meaning};
-use crate::code::{Domain, Op};
+use super::{Compiler, Meaning, Script};
+use crate::code::{Arith, Domain, Op};
 use crate::value::Value;
 
 /// A value from outside.
@@ -34,12 +36,60 @@ pub struct Inputs {
     pub constants: FxHashMap<String, Input>,
     /// What functions without a definition are, where they matter.
     pub functions: FxHashMap<String, Vec<(Vec<Input>, Input)>>,
+    /// What comes out where a number is divided by zero: whether for the remainder, the number, and the value.
+    pub divisions: Vec<(bool, Input, Input)>,
+    /// What tasks do where the program leaves it open, and the scripts of its first tasks. If there are none, tasks do
+    /// whatever they can.
+    pub scripts: Vec<Script>,
+    /// Which of the scripts are those of the first tasks.
+    pub entries: Vec<usize>,
+    /// The only failure that counts, if it is known: an execution that fails elsewhere is of no interest.
+    pub failure: Option<Span>,
     /// Whether variables may also be what others of their type may be.
     pub wide: bool,
 }
 
 /// More values than this are not tried that are those of others.
 const MOST: usize = 16;
+/// At more indices than this, a map with several of them is what it is everywhere else.
+const MOST_KEYS: usize = 1 << 14;
+/// So are rows at more indices than this that occur elsewhere only.
+const MOST_INDICES: usize = 100;
+
+impl Inputs {
+    /// The values of variables and constants.
+    fn values(&self) -> impl Iterator<Item = &Input> {
+        self.variables.values().flatten().chain(self.constants.values())
+    }
+}
+
+/// The indices of a map of maps at a level.
+fn indices_at(input: &Input, level: usize, out: &mut Vec<Input>) {
+    let Input::Map(entries, default) = input else { return };
+    if level == 0 {
+        return out.extend(entries.iter().map(|(index, _)| index.clone()));
+    }
+    let rows = entries.iter().map(|(_, row)| row);
+    rows.chain([&**default]).for_each(|row| indices_at(row, level - 1, out));
+}
+
+/// What a map is at indices of which nothing is known.
+fn default_of(map: &Input) -> &Input {
+    match map {
+        Input::Map(_, default) => default,
+        other => other,
+    }
+}
+
+/// What a map is at an index: the last entry for it counts.
+fn value_at<'m>(map: &'m Input, index: &Input) -> &'m Input {
+    match map {
+        Input::Map(entries, default) => {
+            entries.iter().rev().find(|(i, _)| i == index).map_or(default, |(_, value)| value)
+        }
+        other => other,
+    }
+}
 
 impl Compiler<'_> {
     /// The values from outside that a variable may have, if there are any.
@@ -87,7 +137,7 @@ impl Compiler<'_> {
     }
 
     /// A value from outside as one of a type, if it is one.
-    fn input(&mut self, input: &Input, ty: Ty) -> Option<Value> {
+    pub(super) fn input(&mut self, input: &Input, ty: Ty) -> Option<Value> {
         let info = self.info;
         match (input, info.types.kind(ty)) {
             (Input::Bool(b), TyKind::Bool) => Some(Value::Bool(*b)),
@@ -95,14 +145,7 @@ impl Compiler<'_> {
             (Input::Bv(n), TyKind::Bv(width)) if *width <= 64 => Some(Value::Bv(*n)),
             (Input::Map(..), TyKind::Map(_, indices, result)) => {
                 let (indices, result) = (indices.clone(), *result);
-                let mut entries = Vec::new();
-                let default = self.rows(input, &indices, result, &mut Vec::new(), &mut entries)?;
-                let mut value = self.heap.constant_map(default);
-                for (key, entry) in entries {
-                    let key = self.heap.key(&key);
-                    value = self.heap.store(value, key, entry);
-                }
-                Some(value)
+                dally_bpl::stack::grow(|| self.map(input, &indices, result))
             }
             (Input::Data(constructor, fields), TyKind::Con(con, _)) => {
                 let constructors = &info.datatypes.get(con)?.constructors;
@@ -119,36 +162,86 @@ impl Compiler<'_> {
             (Input::Abstract(name), TyKind::Con(con, _)) if !info.datatypes.contains_key(con) => {
                 self.abstract_value(name)
             }
+            (_, TyKind::Param(_)) => self.untyped(input),
             _ => None,
         }
     }
 
-    /// The entries of a map of maps, each with all of its indices; what it is everywhere else.
-    fn rows(
-        &mut self,
-        input: &Input,
-        indices: &[Ty],
-        result: Ty,
-        before: &mut Vec<Value>,
-        out: &mut Vec<(Vec<Value>, Value)>,
-    ) -> Option<Value> {
-        let ([first, rest @ ..], Input::Map(entries, default)) = (indices, input) else { return None };
-        for (index, value) in entries {
-            let index = self.input(index, *first)?;
-            before.push(index);
-            if rest.is_empty() {
-                let value = dally_bpl::stack::grow(|| self.input(value, result))?;
-                out.push((before.clone(), value));
-            } else {
-                self.rows(value, rest, result, before, out)?;
+    /// A value from outside whose type is a parameter of a function or of a datatype.
+    fn untyped(&mut self, input: &Input) -> Option<Value> {
+        match input {
+            Input::Bool(b) => Some(Value::Bool(*b)),
+            Input::Int(digits) => Some(self.heap.int(digits.parse().ok()?)),
+            Input::Bv(n) => Some(Value::Bv(*n)),
+            Input::Abstract(name) => self.abstract_value(name),
+            Input::Data(constructor, fields) => {
+                let constructors = self.info.datatypes.values().flat_map(|d| &d.constructors);
+                let mut named = constructors.filter(|(c, _)| self.text(self.info[*c].name) == constructor);
+                let number = named.next().map(|(c, _)| *c)?;
+                let number = self.constructor(number);
+                let fields: Option<Vec<Value>> =
+                    fields.iter().map(|field| dally_bpl::stack::grow(|| self.untyped(field))).collect();
+                Some(self.heap.construct(number, &fields?))
             }
-            before.pop();
+            Input::Map(entries, default) => {
+                let default = dally_bpl::stack::grow(|| self.untyped(default))?;
+                let mut value = self.heap.constant_map(default);
+                for (index, entry) in entries {
+                    let (index, entry) =
+                        dally_bpl::stack::grow(|| Some((self.untyped(index)?, self.untyped(entry)?)))?;
+                    value = self.heap.store(value, index, entry);
+                }
+                Some(value)
+            }
         }
-        if rest.is_empty() {
-            dally_bpl::stack::grow(|| self.input(default, result))
-        } else {
-            self.rows(default, rest, result, &mut before.clone(), &mut Vec::new())
+    }
+
+    /// A map of maps as one with several indices: as it is at all indices of which anything is known. With one index,
+    /// these are all that there are.
+    fn map(&mut self, input: &Input, indices: &[Ty], result: Ty) -> Option<Value> {
+        let mut keys: Vec<Vec<Input>> = vec![Vec::new()];
+        for (level, ty) in indices.iter().enumerate() {
+            let mut known = Vec::new();
+            indices_at(input, level, &mut known);
+            if indices.len() > 1 {
+                known.extend(self.values_of_type(*ty));
+            }
+            known.sort_unstable();
+            known.dedup();
+            let longer = |key: &Vec<Input>| {
+                let key = key.clone();
+                known.iter().map(move |index| [&key[..], std::slice::from_ref(index)].concat())
+            };
+            keys = keys.iter().flat_map(longer).take(MOST_KEYS).collect();
         }
+        let default = (0..indices.len()).fold(input, |map, _| default_of(map));
+        let default = self.input(default, result)?;
+        let mut value = self.heap.constant_map(default);
+        for key in keys {
+            let entry = key.iter().fold(input, value_at);
+            let entry = self.input(entry, result)?;
+            let key: Option<Vec<Value>> = key.iter().zip(indices).map(|(i, ty)| self.input(i, *ty)).collect();
+            let key = self.heap.key(&key?);
+            value = self.heap.store(value, key, entry);
+        }
+        Some(value)
+    }
+
+    /// Values of a type that are used as such: in the text, or from outside.
+    fn values_of_type(&mut self, ty: Ty) -> Vec<Input> {
+        let mut all: Vec<Input> = self.options.inputs.iter().flat_map(Inputs::values).cloned().collect();
+        for id in self.ast.exprs.ids() {
+            match self.ast.exprs[id] {
+                Expr::Int(digits) => all.push(Input::Int(self.text(digits).to_owned())),
+                Expr::Bool(b) => all.push(Input::Bool(b)),
+                _ => {}
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|input| !matches!(input, Input::Map(..)) && self.input(input, ty).is_some());
+        all.truncate(MOST_INDICES);
+        all
     }
 
     /// The value of this name of a type without a definition.
@@ -187,11 +280,26 @@ impl Compiler<'_> {
                 continue;
             }
             let given = inputs.constants.get(self.text(name));
-            let value = given.and_then(|input| self.input(input, ty)).or_else(|| self.some_value(ty));
-            if let Some(value) = value {
+            let given = given.and_then(|input| self.input(input, ty));
+            self.code.given.extend(given.map(|value| (name, None, value)));
+            if let Some(value) = given.or_else(|| self.some_value(ty)) {
                 self.meanings.insert(constant, Meaning::Const(value));
             }
         }
+    }
+
+    /// Division by zero has some value where values come from outside: theirs, or zero.
+    pub(super) fn divisions_from_inputs(&mut self) {
+        let Some(inputs) = &self.options.inputs else { return };
+        let mut known = Vec::new();
+        for (remainder, dividend, value) in &inputs.divisions {
+            let op = if *remainder { Arith::Mod } else { Arith::Div };
+            if let (Some(dividend), Some(value)) = (self.input(dividend, Ty::INT), self.input(value, Ty::INT))
+            {
+                known.push((op, dividend, value));
+            }
+        }
+        self.code.by_zero = Some(known);
     }
 
     /// Whether a function without a definition is given from outside.
@@ -213,6 +321,10 @@ impl Compiler<'_> {
                 args.iter().zip(&params).map(|(arg, ty)| self.input(arg, *ty)).collect();
             let (Some(args), Some(value)) = (args, self.input(value, result)) else { continue };
             last = Some(value);
+            let point = (name, Some(args.clone()), value);
+            if !self.code.given.contains(&point) {
+                self.code.given.push(point);
+            }
             let mut misses = Vec::new();
             for (place, arg) in (0..).zip(args) {
                 self.emit(Op::Stack(place));

@@ -73,7 +73,9 @@ impl<'a> Liveness<'a> {
                 add(to);
                 add(address + 1);
             }
-            Op::Choose(list) => code.targets[list as usize].iter().for_each(|target| add(target.to)),
+            Op::Choose(list) | Op::FollowTo(_, list) => {
+                code.targets[list as usize].iter().for_each(|target| add(target.to));
+            }
             Op::Return => {}
             _ => add(address + 1),
         }
@@ -88,8 +90,11 @@ impl<'a> Liveness<'a> {
             | Op::AssumeEq(Place::Local(local))
             | Op::AssumeIs(Place::Local(local), _)
             | Op::Wait(local) => {
-                let (word, bit) = bit(local);
-                live[word] |= bit;
+                // What it turns out to be may still be known elsewhere only.
+                let given = self.procedure.variables[local as usize].given;
+                for (word, bit) in [local].into_iter().chain(given).map(bit) {
+                    live[word] |= bit;
+                }
             }
             Op::Return => {
                 let Procedure { ins, outs, .. } = *self.procedure;

@@ -6,6 +6,7 @@
 //! invariant at the head of its loop; `free` ones are assumed or skipped. A procedure without a body gives
 //! arbitrary results that satisfy its postconditions.
 
+mod axioms;
 mod constants;
 mod domain;
 mod expr;
@@ -14,6 +15,7 @@ mod fuse;
 mod inputs;
 mod liveness;
 mod procedure;
+mod script;
 mod stmt;
 
 use dally_bpl::Program;
@@ -25,6 +27,7 @@ use dally_bpl::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 pub use inputs::{Input, Inputs};
+pub use script::{Decision, Script};
 
 use crate::code::{Address, Check, Code, Entry, Op, Place, Target};
 use crate::value::{Heap, Value};
@@ -47,9 +50,12 @@ pub struct Options {
 pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Heap), Vec<Diagnostic>> {
     let mut compiler = Compiler::new(program, options);
     compiler.code.numbers_tasks = options.number_tasks;
+    compiler.code.only = options.inputs.as_ref().and_then(|i| i.failure);
     compiler.evaluate_constants();
     compiler.constants_from_inputs();
+    compiler.divisions_from_inputs();
     compiler.place_globals();
+    compiler.place_scripts();
     compiler.entries();
     while let Some(task) = compiler.todo.pop() {
         match task {
@@ -58,6 +64,7 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Hea
         }
     }
     compiler.link_functions();
+    compiler.finish_scripts();
     liveness::find_dead_locals(&mut compiler.code);
     fuse::fuse(&mut compiler.code);
     match compiler.diagnostics.is_empty() {
@@ -100,6 +107,8 @@ struct Compiler<'a> {
     depth: u32,
     /// The values from outside of types without a definition, by their names.
     atoms: FxHashMap<String, Value>,
+    /// What is done where the program leaves it open, if that is given.
+    scripting: Option<script::Scripting>,
     /// The `where` clauses of globals.
     where_clauses: FxHashMap<Sym, ExprId>,
     /// The statement that is being compiled.
@@ -142,6 +151,7 @@ impl<'a> Compiler<'a> {
             frame: procedure::Frame::new(main),
             where_clauses: FxHashMap::default(),
             atoms: FxHashMap::default(),
+            scripting: None,
         }
     }
 
@@ -197,7 +207,9 @@ impl<'a> Compiler<'a> {
 
     fn choose(&mut self, targets: Vec<Address>) -> Address {
         self.code.targets.push(targets.into_iter().map(Target::from).collect());
-        self.emit(Op::Choose(self.code.targets.len() as u32 - 1))
+        let list = self.code.targets.len() as u32 - 1;
+        let op = self.scripted_choice(list).unwrap_or(Op::Choose(list));
+        self.emit(op)
     }
 
     fn check(&mut self, message: impl Into<String>, span: Span) {

@@ -89,7 +89,7 @@ impl Compiler<'_> {
 
     /// A hidden local variable.
     pub(super) fn hidden(&mut self, name: Sym) -> Place {
-        self.frame.variables.push(Variable { name, domain: Domain::Unbounded, hidden: true });
+        self.frame.variables.push(Variable::hidden(name));
         Place::Local(self.frame.variables.len() as u32 - 1)
     }
 
@@ -119,6 +119,7 @@ impl Compiler<'_> {
             Some(decl) => self.declare(decl, signature, body),
             None => self.declare_anonymous(id),
         }
+        self.declare_given();
         let entry = self.emit(Op::Jump(0));
         let assuming = self.emit(Op::Jump(0));
         let start = self.here();
@@ -141,8 +142,10 @@ impl Compiler<'_> {
         self.contract_vars(id, procedure);
         self.epilogue(procedure, body.is_some());
         self.patch(entry);
+        self.scripted_beginning(id);
         self.prologue(procedure, false, start);
         self.patch(assuming);
+        self.scripted_beginning(id);
         self.prologue(procedure, true, start);
         let end = self.here();
         let compiled = &mut self.code.procedures[index];
@@ -195,7 +198,7 @@ impl Compiler<'_> {
     fn declare_anonymous(&mut self, id: ProcedureId) {
         let info = &self.info[id];
         for _ in 0..info.ins.len() + info.outs.len() {
-            self.frame.variables.push(Variable { name: info.name, domain: Domain::Unbounded, hidden: true });
+            self.frame.variables.push(Variable::hidden(info.name));
         }
     }
 
@@ -207,7 +210,8 @@ impl Compiler<'_> {
             self.meanings.insert(*var, Meaning::Place(Place::Local(i as u32)));
             let variable = self.variable(*var, &decl.attrs);
             if self.frame.variables[i].domain == Domain::Unbounded {
-                self.frame.variables[i] = variable;
+                let given = self.frame.variables[i].given;
+                self.frame.variables[i] = Variable { given, ..variable };
             }
         }
     }
@@ -220,6 +224,21 @@ impl Compiler<'_> {
                 self.emit(Op::Set(place));
             }
         }
+        self.scripted_effect(id);
+    }
+
+    /// What scripts say of the results, and of what else it changes.
+    fn scripted_effect(&mut self, id: ProcedureId) {
+        let info = &self.info[id];
+        let outs = self.info.signature_vars(id).iter().enumerate().skip(info.ins.len());
+        let mut targets: Vec<_> =
+            outs.map(|(i, var)| (self.info[*var].name, self.info[*var].ty, Place::Local(i as u32))).collect();
+        for var in info.modifies.iter() {
+            if let Some(Meaning::Place(place)) = self.meanings.get(&var) {
+                targets.push((self.info[var].name, self.info[var].ty, *place));
+            }
+        }
+        self.scripted_values(info.span, &targets);
     }
 
     fn epilogue(&mut self, procedure: &Declaration, has_body: bool) {
@@ -247,6 +266,7 @@ impl Compiler<'_> {
             self.emit(Op::Set(local));
         }
         if assuming {
+            self.assume_axioms();
             let mut globals: Vec<_> = self.where_clauses.iter().map(|(n, e)| (*n, *e)).collect();
             globals.sort_unstable();
             for (name, condition) in globals {

@@ -205,7 +205,7 @@ impl Compiler<'_> {
     }
 
     fn havoc(&mut self, stmt: &Stmt, vars: &[Ident]) {
-        let range = self.range(&stmt.attrs);
+        let range = self.range(&stmt.attrs).filter(|_| self.scripting.is_none());
         for name in vars {
             let Some((var, _)) = self.target(*name) else { continue };
             match range {
@@ -219,6 +219,11 @@ impl Compiler<'_> {
             }
             self.set(*name);
         }
+        let targets: Vec<_> = vars
+            .iter()
+            .filter_map(|name| self.target(*name).map(|(var, place)| (name.name, self.info[var].ty, place)))
+            .collect();
+        self.scripted_values(stmt.span, &targets);
         for name in vars {
             if let Some(condition) = self.where_clause(*name) {
                 self.assume(condition);

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::{End, Flow, Local, MAX_CALLS, MAX_CHOICES, MAX_TASKS, Observer, Options, Run, first_frame};
 use crate::bv;
-use crate::code::{Binary, BvOp, Domain, Op, Place};
+use crate::code::{Arith, Binary, BvOp, Domain, Op, Place};
 use crate::evaluate::{self as eval, Trouble};
 use crate::state::{Frame, Meta};
 use crate::value::Value;
@@ -39,7 +39,7 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Arith(op) => {
                 let (b, a) = (self.pop(), self.pop());
-                self.push(eval::arith(heap, op, a, b)?);
+                self.push(self.arith(op, a, b)?);
             }
             Op::Compare(op) => {
                 let (b, a) = (self.pop(), self.pop());
@@ -89,7 +89,7 @@ impl<O: Observer> Run<'_, O> {
                     Binary::Eq => Value::Bool(eval::equal(heap, a, b)?),
                     Binary::Ne => Value::Bool(!eval::equal(heap, a, b)?),
                     Binary::Compare(op) => eval::compare(heap, op, a, b)?,
-                    Binary::Arith(op) => eval::arith(heap, op, a, b)?,
+                    Binary::Arith(op) => self.arith(op, a, b)?,
                 });
                 self.pc += 2;
             }
@@ -126,9 +126,25 @@ impl<O: Observer> Run<'_, O> {
         Ok(Flow::On)
     }
 
+    fn arith(&self, op: Arith, a: Value, b: Value) -> Result<Value, Trouble> {
+        match (eval::arith(&self.store.heap, op, a, b), &self.code.by_zero) {
+            (Err(Trouble::DivisionByZero), Some(known)) => {
+                let same = known.iter().find(|(o, dividend, _)| (*o, *dividend) == (op, a));
+                Ok(same.map_or(Value::Int(0), |(_, _, value)| *value))
+            }
+            (result, _) => result,
+        }
+    }
+
     fn load(&mut self, place: Place) -> Result<Flow, Trouble> {
         let value = self.variable(place);
         if value != Value::Unset {
+            self.push(value);
+            self.pc += 1;
+            return Ok(Flow::On);
+        }
+        if let Some(value) = self.take_given(place) {
+            self.assign(place, value);
             self.push(value);
             self.pc += 1;
             return Ok(Flow::On);
@@ -146,6 +162,19 @@ impl<O: Observer> Run<'_, O> {
             },
         }
         Ok(Flow::On)
+    }
+
+    /// The value that an arbitrary variable turns out to have, if that is known.
+    fn take_given(&mut self, place: Place) -> Option<Value> {
+        let given = self.declaration(place).given?;
+        let beside = match place {
+            Place::Global(_) => Place::Global(given),
+            Place::Local(_) => Place::Local(given),
+            Place::ThreadLocal(_) => Place::ThreadLocal(given),
+        };
+        let value = self.variable(beside);
+        self.assign(beside, Value::Unset);
+        (value != Value::Unset).then_some(value)
     }
 
     /// Goes on only if the variable has the value; one that is arbitrary gets it.
@@ -285,10 +314,15 @@ impl<O: Observer> Run<'_, O> {
             Op::Check(check) => {
                 if !eval::truth(self.pop())? {
                     let check = &self.code.checks[check as usize];
+                    if self.code.only.is_some_and(|only| only != check.span) {
+                        return Ok(self.stop(End::Discarded));
+                    }
                     let failure = Box::new(Failure::assertion(check.message.clone()));
                     return Ok(self.stop(End::Fails(failure, check.span)));
                 }
             }
+            Op::FollowTo(place, list) => return Ok(self.follow_to(place, list)),
+            Op::Follow(place) => return Ok(self.follow_values(place)),
             _ => return self.execute_control(op),
         }
         self.pc += 1;
@@ -435,7 +469,11 @@ impl<O: Observer> Run<'_, O> {
         let meta = Meta { task, level, buffer: self.meta.buffer, handle };
         let from = self.expression.values.len() - callee.ins as usize;
         let args: SmallVec<[Value; 4]> = self.expression.values.drain(from..).collect();
-        let stack = first_frame(self.code, procedure, callee.entry, &args);
+        let mut stack = first_frame(self.code, procedure, callee.entry, &args);
+        if let Some(scripts) = &self.code.scripts {
+            let Some(position) = self.posted_script() else { return Some(End::Discarded) };
+            stack.values[scripts.position as usize] = position;
+        }
         let kind = self.store.stack(&stack).fingerprint.low() | 1;
         let post = Post { by: None, level: u32::from(level), buffer: u32::from(meta.buffer), kind };
         let numbers_tasks = self.code.numbers_tasks;

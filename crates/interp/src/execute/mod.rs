@@ -5,6 +5,7 @@
 //! next to nothing, and a way that ends in a new state no more than what it changed.
 
 mod instructions;
+mod script;
 
 use dally_bpl::source::Span;
 use dally_explore::{Event, Failure, Limits};

@@ -266,6 +266,11 @@ impl Generator {
                 let high = features.high;
                 self.line(&format!("havoc {{:range 0, {high}}} l;"));
             }
+            // With several buffers, it is these that are of interest.
+            86..=97 if features.awaits && features.buffers > 1 && !self.in_atomic => {
+                let condition = self.condition();
+                self.line(&format!("assume {{:await}} {condition};"));
+            }
             92..=93 => {
                 let condition = self.condition();
                 self.line(&format!("assume {condition};"));

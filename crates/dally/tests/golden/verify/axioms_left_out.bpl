@@ -1,0 +1,9 @@
+// With this axiom the solver does not know; without it there is a bug.
+function f(x: int): int;
+function g(x: int): int;
+axiom (forall x: int :: {g(x)} f(f(x)) > f(x) && f(x + 1) > f(x) + g(f(x)));
+
+procedure main()
+{
+  assert f(0) != 7;
+}

@@ -1,0 +1,5 @@
+// flags: --json --zields 3
+procedure main()
+{
+  assert true;
+}

@@ -1,0 +1,54 @@
+//! Following a script.
+
+use super::{End, Flow, Observer, Run};
+use crate::code::Place;
+use crate::script::{Act, Scripts};
+use crate::value::Value;
+
+impl<O: Observer> Run<'_, O> {
+    /// What the script of the task says next, which is then done.
+    fn next_act(&mut self) -> Option<&Act> {
+        let scripts = self.code.scripts.as_deref()?;
+        let place = Place::ThreadLocal(scripts.position);
+        let (act, position) = scripts.next(self.variable(place))?;
+        self.assign(place, position);
+        Some(act)
+    }
+
+    /// Goes where the script says.
+    pub(super) fn follow_to(&mut self, place: u32, list: u32) -> Flow {
+        if self.is_exhausted() {
+            return self.exhausted();
+        }
+        let option = match self.next_act() {
+            Some(Act::Choose(at, option)) if *at == place => *option,
+            _ => return self.stop(End::Discarded),
+        };
+        let Some(target) = self.code.targets[list as usize].get(option as usize) else {
+            return self.stop(End::Discarded);
+        };
+        self.pc = target.to;
+        Flow::On
+    }
+
+    /// Gives variables the values that the script says.
+    pub(super) fn follow_values(&mut self, place: u32) -> Flow {
+        let values = match self.next_act() {
+            Some(Act::Set(at, values)) if *at == place => values.clone(),
+            _ => return self.stop(End::Discarded),
+        };
+        for (place, value) in values {
+            self.assign(place, value);
+        }
+        self.pc += 1;
+        Flow::On
+    }
+
+    /// The position in its script at which a posted task begins; nothing if there is no such task.
+    pub(super) fn posted_script(&mut self) -> Option<Value> {
+        match self.next_act() {
+            Some(Act::Post(script)) => Some(Scripts::beginning(*script)),
+            _ => None,
+        }
+    }
+}
