@@ -57,6 +57,8 @@ pub enum Failure {
     Solver(SolverError),
     /// The solver cannot say: its reason.
     Unknown(String),
+    /// The axioms contradict each other.
+    Contradiction,
     /// There is more to inline than fits.
     TooLarge,
 }
@@ -79,8 +81,8 @@ pub struct Effort {
 /// A program under verification. The recursion bound can be raised without starting anew.
 #[derive(Debug)]
 pub struct Verifier<'a> {
-    executor: Executor<'a>,
-    emitter: Emitter,
+    pub(crate) executor: Executor<'a>,
+    pub(crate) emitter: Emitter,
     root: CallId,
     fails: Term,
     open: Vec<CallId>,
@@ -89,7 +91,7 @@ pub struct Verifier<'a> {
     seen: usize,
     /// Up to where terms have been looked through for functions.
     pointed: usize,
-    started: bool,
+    pub(crate) started: bool,
     full: bool,
     most_calls: Option<u32>,
     effort: Effort,
@@ -362,7 +364,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Writes assertions.
-    fn assert(&mut self, terms: &[Term], text: &mut String) -> Result<(), Failure> {
+    pub(crate) fn assert(&mut self, terms: &[Term], text: &mut String) -> Result<(), Failure> {
         for term in terms {
             self.executor.limits.poll()?;
             self.emitter.declare(&self.executor.logic, *term, text);
@@ -377,6 +379,11 @@ impl<'a> Verifier<'a> {
     fn blocking(&self, call: CallId) -> Vec<Term> {
         let open = self.executor.calls[call].open.iter();
         open.flat_map(|o| o.exits.iter().copied().chain([o.fails])).filter(|t| *t != Terms::FALSE).collect()
+    }
+
+    /// Whether what was asserted cannot be.
+    pub(crate) fn is_impossible(&mut self, solver: &mut dyn Solver) -> Result<bool, Failure> {
+        Ok(matches!(self.check(&[], solver)?, Sat::No))
     }
 
     fn check(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, Failure> {

@@ -13,6 +13,7 @@
 //! bitvectors, functions and axioms are the solver's. A function with a body that does not call itself is put in
 //! its place. Division by zero has some value, and so has a field that a value does not have: neither is a failure here.
 
+mod axioms;
 mod emit;
 mod execute;
 mod expr;

@@ -232,7 +232,12 @@ impl<'a> Logic<'a> {
         mentioned
     }
 
-    fn assert_axiom(&mut self, index: usize) -> Found<()> {
+    /// The axioms that were asserted.
+    pub(crate) fn asserted(&self) -> Vec<usize> {
+        (0..self.waiting.len()).filter(|index| self.waiting[*index].is_none()).collect()
+    }
+
+    pub(crate) fn assert_axiom(&mut self, index: usize) -> Found<()> {
         let Some(axiom) = self.waiting[index].take() else { return Ok(()) };
         let term = self.expr(axiom, &mut Scope::stateless())?;
         self.axioms.push(term);

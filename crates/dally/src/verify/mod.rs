@@ -129,10 +129,19 @@ impl Attempt<'_> {
         self.work.as_ref().map_or(0, |(verifier, _)| verifier.held())
     }
 
-    /// Nothing more can be known of it.
-    fn close(&mut self, proved: bool) {
+    /// Nothing more can be known of it, unless its axioms contradict each other.
+    fn close(&mut self, proved: bool) -> Result<(), Failure> {
+        self.proved = Some(false);
+        if let Some((verifier, mut solver)) = self.work.take() {
+            match verifier.axioms_contradict(&mut solver) {
+                Ok(true) => return Err(Failure::Contradiction),
+                // What it has said so far is an answer.
+                Ok(false) | Err(Failure::Solver(SolverError::Time | SolverError::Cancelled)) => {}
+                Err(other) => return Err(other),
+            }
+        }
         self.proved = Some(proved);
-        self.work = None;
+        Ok(())
     }
 }
 
@@ -179,10 +188,10 @@ impl<'t> Stages<'t> {
                 verifier.allow(dally_verify::Limits::TERMS.saturating_sub(others));
                 let answer = verifier.run(recursion, solver);
                 attempt.effort = verifier.effort();
-                match answer {
+                let closed = match answer {
                     Ok(Answer::Proved) => attempt.close(true),
                     Ok(Answer::NoBug) if recursion == most => attempt.close(false),
-                    Ok(Answer::NoBug) => {}
+                    Ok(Answer::NoBug) => Ok(()),
                     Ok(Answer::Bug(path)) => {
                         let sequential = self.plan.sequential();
                         let inputs = texts[index]
@@ -191,7 +200,10 @@ impl<'t> Stages<'t> {
                             .unwrap_or_default();
                         return self.finding(&attempts, Ok(Some(report::Bug { at: index, path, inputs })));
                     }
-                    Err(failure) => return self.finding(&attempts, Err(failure)),
+                    Err(failure) => Err(failure),
+                };
+                if let Err(failure) = closed {
+                    return self.finding(&attempts, Err(failure));
                 }
                 attempt.recursion = recursion;
             }

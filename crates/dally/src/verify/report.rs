@@ -231,6 +231,9 @@ impl Report<'_> {
                     Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),
                     Failure::Solver(SolverError::Broken(message)) => multi_line(message),
                     Failure::Unknown(reason) => format!("the solver does not know: {}", unknown(reason)),
+                    Failure::Contradiction => {
+                        "the axioms contradict each other, and from them everything follows".to_owned()
+                    }
                     Failure::TooLarge => "there is too much to inline".to_owned(),
                     Failure::Unsupported(_) => String::new(),
                 };
