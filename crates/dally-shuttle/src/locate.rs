@@ -126,7 +126,11 @@ fn is_executor(name: &str) -> bool {
 fn is_library(name: &str, symbol: &BacktraceSymbol) -> bool {
     let dependency = |file: &Path| {
         let parts: Vec<_> = file.components().map(Component::as_os_str).collect();
+        // Optimised code may name a function without its crate.
+        let own = Path::new(file!()).parent().unwrap_or(Path::new("dally-shuttle"));
+        let own: Vec<_> = own.components().map(Component::as_os_str).collect();
         parts.windows(2).any(|pair| pair[0] == ".cargo" && pair[1] == "registry")
+            || parts.windows(own.len()).any(|folders| folders == own)
             || parts.iter().any(|part| *part == "rustc")
     };
     LIBRARIES.contains(&crate_of(name)) || symbol.filename().is_none_or(dependency)
