@@ -249,6 +249,7 @@ impl Test {
             unfair,
             steps,
             given: Vec::new(),
+            solved: false,
             globals: globals.map(|(variable, value)| Change { variable, shared: true, value }).collect(),
             messages,
         })

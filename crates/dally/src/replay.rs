@@ -28,6 +28,10 @@ pub(crate) fn run(arguments: &Replay) -> Exit {
 /// The trace as it happened now, and whether the same thing failed.
 fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     let trace = traces::read(&arguments.trace)?;
+    if trace.solved {
+        let why = "it is of dally verify, which has run it, with values and choices of the solver";
+        return Err(format!("the trace cannot be run by its schedule alone: {why}"));
+    }
     let program = ProgramArgs {
         files: trace.program.files.clone(),
         entry: trace.program.entry.clone(),

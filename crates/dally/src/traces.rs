@@ -91,6 +91,7 @@ pub(crate) fn explain(
             .map(|(variable, value)| dally_trace::Change { variable, shared: true, value })
             .collect(),
         given: machine.given().into_iter().map(|(term, value)| Given { term, value }).collect(),
+        solved: false,
         messages: Vec::new(),
     })
 }

@@ -102,6 +102,11 @@ impl<S, O: Policy> Frontier<S, O> {
         self.by_cost.is_empty()
     }
 
+    /// For how many nodes there is room.
+    pub(crate) fn capacity(&self) -> usize {
+        self.by_cost.values().map(|it| it.rests.capacity() + it.wholes.capacity()).sum()
+    }
+
     /// How much there is.
     pub(crate) fn len(&self) -> usize {
         self.len

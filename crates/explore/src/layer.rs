@@ -57,6 +57,11 @@ impl<S, O: Policy> Layer<S, O> {
         self.blocks.is_empty()
     }
 
+    /// For how many nodes there is room.
+    pub(crate) fn capacity(&self) -> usize {
+        self.blocks.iter().map(Vec::capacity).sum()
+    }
+
     /// How many nodes there are.
     pub(crate) fn len(&self) -> usize {
         self.blocks.iter().map(Vec::len).sum()

@@ -273,6 +273,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     /// Explores the next bound.
     pub(crate) fn explore(&mut self) -> Result<(), Stop> {
         let explored = self.team.clone().run(|| self.explore_bound());
+        // What has been reached at this bound after all need not wait for the next.
+        let Core { frontier, visited, .. } = &mut self.core;
+        frontier.forget(visited);
         self.take_stock();
         if explored.is_ok() {
             self.coverage.completed_bound = Some(self.coverage.bound);
@@ -346,9 +349,6 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         while !self.core.next.is_empty() {
             self.explore_layer()?;
         }
-        // What has been reached at this bound after all need not wait for the next.
-        let Core { frontier, visited, .. } = &mut self.core;
-        frontier.forget(visited);
         Ok(())
     }
 
@@ -430,8 +430,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         visited.bytes()
             + ledger.bytes()
             + trails.bytes()
-            + (next.blocks.len() * BLOCK + waiting) * node
-            + frontier.len() * node
+            + (next.capacity() + waiting) * node
+            + frontier.capacity() * node
             + program.shared_bytes()
     }
 }

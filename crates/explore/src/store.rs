@@ -157,8 +157,8 @@ impl<T> Interner<T> {
 
     /// The bytes that it takes, about.
     pub fn bytes(&self) -> usize {
-        let each = size_of::<(T, Fingerprint)>() + 2 * size_of::<(Fingerprint, u32)>();
-        self.len() * each + self.counts.0.heap.load(Ordering::Relaxed)
+        let ids = self.len() * 2 * size_of::<(Fingerprint, u32)>();
+        ids + self.values.bytes() + self.counts.0.heap.load(Ordering::Relaxed)
     }
 }
 
@@ -193,6 +193,11 @@ impl<T> Values<T> {
         let slots = self.chunks[chunk].get_or_init(new_chunk);
         let free = slots[place].set((value, fingerprint)).is_ok();
         debug_assert!(free, "an id is given once");
+    }
+
+    /// The bytes of all slots, used or not.
+    fn bytes(&self) -> usize {
+        self.chunks.iter().filter_map(OnceLock::get).map(|slots| size_of_val(&**slots)).sum()
     }
 
     fn get(&self, id: u32) -> &(T, Fingerprint) {

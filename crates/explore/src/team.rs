@@ -7,6 +7,9 @@ use rayon::ThreadPool;
 /// Deep enough for whatever a program computes in a step.
 const STACK: usize = 8 << 20;
 
+/// More threads than this for each core only wait for each other.
+const THREADS_PER_CORE: usize = 4;
+
 /// Some threads that wait for work.
 #[derive(Clone, Debug)]
 pub(crate) struct Team {
@@ -15,9 +18,11 @@ pub(crate) struct Team {
 }
 
 impl Team {
-    /// A team of so many, or of one, if there are no threads to be had.
+    /// A team of so many, or fewer if the machine has few cores, or of one, if there are no threads to be had.
     pub(crate) fn new(threads: usize) -> Self {
         let name = |nth| format!("dally-{nth}");
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.min(cores.saturating_mul(THREADS_PER_CORE));
         let build = || {
             let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
             builder.stack_size(STACK).thread_name(name).build().ok().map(Arc::new)

@@ -23,7 +23,7 @@ use crate::visited::{Part, Visited};
 use crate::{Fingerprint, Program, TaskId};
 
 /// Blocks in a wave, for each thread: enough to balance, few enough to bound the memory.
-const BLOCKS_PER_THREAD: usize = 32;
+const BLOCKS_PER_THREAD: usize = 8;
 
 /// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
 const CANDIDATES_TO_SHARE: usize = 4;
@@ -205,6 +205,9 @@ fn keep_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L::Draf
         for Block { won, nodes, hops, keys, first, .. } in blocks {
             let mut winners = won.iter_mut().map(|won| *won.get_mut());
             nodes.retain(|_| winners.next().unwrap_or(false));
+            if nodes.capacity() > 2 * nodes.len() {
+                nodes.shrink_to_fit();
+            }
             (first.0..).zip(&mut *nodes).for_each(|(trail, node)| node.trail = Some(Trail(trail)));
             let mut winners = won.iter_mut().map(|won| *won.get_mut());
             hops.retain(|_| winners.next().unwrap_or(false));

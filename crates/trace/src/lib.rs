@@ -38,6 +38,9 @@ pub struct Trace {
     /// What is given from outside: constants, and functions where they are used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<Given>,
+    /// Whether values and choices are those of a solver: then the schedule alone does not lead there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub solved: bool,
     /// What was sent to whom, in order; only machines of P send.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,

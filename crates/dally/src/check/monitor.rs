@@ -35,11 +35,12 @@ pub(crate) fn on_interrupt(
 
 /// Interrupts steps that go on when the time is up.
 pub(crate) fn interrupt_after(time: Duration, interrupt: Arc<AtomicBool>) {
-    // Nobody waits for it: it ends with the program.
-    std::thread::spawn(move || {
+    let clock = move || {
         std::thread::sleep(time);
         interrupt.store(true, Ordering::Relaxed);
-    });
+    };
+    // Nobody waits for it: it ends with the program. Where there are no threads to be had, time is looked at between steps.
+    drop(std::thread::Builder::new().spawn(clock));
 }
 
 impl Monitor {

@@ -78,12 +78,12 @@ fn greeting(name: &str) -> &'static str {
 
 impl Process {
     pub(crate) fn start(name: &str, log: Option<PathBuf>, limits: Limits) -> Result<Process, SolverError> {
-        let child = Command::new(name)
-            .args(flags(name))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
+        let mut child = Command::new(name);
+        child.args(flags(name)).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Ctrl-C is for dally, which says what is known then.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut child, 0);
+        let child = child.spawn();
         let mut child = child.map_err(|error| SolverError::Broken(missing(name, &error)))?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(SolverError::Broken(format!("the solver `{name}` cannot be reached")));

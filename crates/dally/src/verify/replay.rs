@@ -38,7 +38,9 @@ impl Replayed {
     /// The same, unless what fails is something else than the solver says.
     pub(crate) fn at(self, expected: Option<&Location>) -> Self {
         match self {
-            Replayed::Trace(trace) if trace.failure.location.as_ref() != expected => {
+            Replayed::Trace(trace)
+                if trace.failure.location.as_ref() != expected || trace.failure.kind == Kind::Runtime =>
+            {
                 let what = match trace.failure.kind {
                     Kind::Runtime => "it comes to an error first that dally verify takes for some value",
                     _ => "something else fails first",
@@ -92,7 +94,7 @@ fn attempt(
     let report = search(&machines, target, &Monitor::new(Some(PATIENCE), Arc::clone(cancelled), false));
     match report.verdict {
         Verdict::Bug(bug) => match traces::explain(&machines, sources, arguments, &bug, false) {
-            Ok(trace) => Replayed::Trace(Box::new(trace)),
+            Ok(trace) => Replayed::Trace(Box::new(Trace { solved: true, ..trace })),
             Err(error) => Replayed::Not(error.to_string()),
         },
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => Replayed::Nowhere,

@@ -218,7 +218,7 @@ impl Report<'_> {
                 let bound = self.plan.target(last).map(within);
                 let shown = bound.map(|b| format!(" {b}")).unwrap_or_default();
                 match finding.covered.iter().map(|(r, proved)| (!proved).then_some(*r)).min().flatten() {
-                    None => format!("proved: no execution fails{shown}"),
+                    None => format!("proved: no execution fails{shown}{}", self.counting(last)),
                     Some(recursion) => {
                         let and = if shown.is_empty() { "" } else { " and" };
                         format!("no bug found{shown}{and} {}", self.within_recursion(recursion))
@@ -261,7 +261,7 @@ impl Report<'_> {
     /// Why there may be no such execution, unless it was run; that is not done where axioms could forbid it.
     fn doubt(&self, bug: &Bug, replayed: Option<&Replayed>) -> Option<&'static str> {
         if bug.path.forbidden {
-            return Some("axioms whose triggers nothing uses forbid it, or contradict each other");
+            return Some("all axioms together rule out the failure that was found, or contradict each other");
         }
         if matches!(replayed, Some(Replayed::Trace(_))) {
             return None;
@@ -270,7 +270,8 @@ impl Report<'_> {
             return Some("the solver could not check all quantifiers");
         }
         let early = matches!(self.plan.target(bug.at), Some(Target::Buffers { .. } | Target::Synce { .. }))
-            && waits_in_buffers(self.program);
+            && waits(self.program)
+            && has_buffers(self.program);
         early.then_some("the translation lets other buffers run too early where a task waits for a condition")
     }
 
@@ -282,10 +283,16 @@ impl Report<'_> {
             return String::new();
         }
         let what = match path.forbidden {
-            true => "but for the axioms",
-            false => "unless it is forbidden by axioms that the solver could not take into account,",
+            true => "it can fail if these axioms, whose triggers nothing uses, are left out:",
+            false => "unless it is forbidden by axioms that the solver could not take into account, at",
         };
-        format!("; {what} at {}", printable(&places.join(", ")))
+        format!("; {what} {}", printable(&places.join(", ")))
+    }
+
+    /// How delays are counted where it is not as in `dally check`.
+    fn counting(&self, at: usize) -> &'static str {
+        let waits = matches!(self.plan.target(at), Some(Target::Dfw(_))) && waits(self.program);
+        if waits { ", where a task that has to wait for a condition costs delays" } else { "" }
     }
 
     /// The bounds on recursion and on nested calls, in words.
@@ -403,8 +410,8 @@ fn at_most(target: Target, replayed: Option<&Replayed>) -> Target {
     }
 }
 
-/// Whether there are several buffers, and tasks that wait for conditions.
-fn waits_in_buffers(program: &Program) -> bool {
+/// Whether there are tasks that wait for conditions.
+fn waits(program: &Program) -> bool {
     let ast = &program.ast;
     let mut waits = false;
     for block in ast.decls.iter().filter_map(|decl| match &decl.kind {
@@ -414,7 +421,11 @@ fn waits_in_buffers(program: &Program) -> bool {
     }) {
         for_each_stmt_mut(&mut block.clone(), &mut |stmt| waits |= matches!(stmt.kind, StmtKind::Await(_)));
     }
-    waits && ast.decls.iter().any(|decl| ast.attr(&decl.attrs, "buffer").is_some())
+    waits
+}
+
+fn has_buffers(program: &Program) -> bool {
+    program.ast.decls.iter().any(|decl| program.ast.attr(&decl.attrs, "buffer").is_some())
 }
 
 /// Everything that is checked, with what to say if it fails.

@@ -89,7 +89,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Source for OnTheWay<'_, '_, P, O
         self.take_new();
         self.opened += 1;
         if self.opened.is_multiple_of(CHECK_EVERY) {
-            self.search.check_limits(self.waiting.len(), self.waiting.values().next())?;
+            self.search.check_limits(self.waiting.capacity(), self.waiting.values().next())?;
         }
         Ok(())
     }
