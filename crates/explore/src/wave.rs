@@ -23,7 +23,7 @@ use crate::visited::{Part, Visited};
 use crate::{Fingerprint, Program, TaskId};
 
 /// Blocks in a wave, for each thread: enough to balance, few enough to bound the memory.
-const BLOCKS_PER_THREAD: usize = 8;
+const BLOCKS_PER_THREAD: usize = 32;
 
 /// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
 const CANDIDATES_TO_SHARE: usize = 4;
