@@ -40,7 +40,7 @@ pub struct Options {
     pub exact: bool,
     /// What each choice other than the first costs.
     pub choice_cost: u32,
-    /// How many threads take part. The result does not depend on it.
+    /// How many threads take part, or fewer where there are few cores. The result does not depend on it.
     pub threads: usize,
     /// Layers smaller than this are expanded by one thread: to wake others takes longer.
     pub share_from: usize,
@@ -246,6 +246,16 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
 impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, W, L> {
     /// A search that has not begun, and keeps something of its transitions.
     pub(crate) fn keeping(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
+        Self::by(Team::new(options.threads), Expander { program, policy, watch, options })
+    }
+
+    /// The same search from the beginning, by the same threads.
+    pub(crate) fn anew(&self) -> Self {
+        let Expander { program, policy, watch, options } = self.expander;
+        Self::by(self.team.clone(), Expander { program, policy, watch, options })
+    }
+
+    fn by(team: Team, expander: Expander<'a, P, O, W>) -> Self {
         let core = Core {
             ledger: L::default(),
             draft: L::Draft::default(),
@@ -255,10 +265,10 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             frontier: Frontier::default(),
         };
         Self {
-            expander: Expander { program, policy, watch, options },
+            scratch: Scratch::new(expander.options),
+            expander,
             core,
-            team: Team::new(options.threads),
-            scratch: Scratch::new(options),
+            team,
             scratches: vec![],
             coverage: Coverage::default(),
             begun: false,

@@ -1,9 +1,183 @@
-//! Whether a proof means something: from axioms that contradict each other, everything follows.
+//! Which axioms the solver is told, and whether a proof from them means something.
+//!
+//! An axiom is asserted when something that it speaks of is used; one with triggers, when everything in one of them is. Boogie
+//! prunes axioms in the same way. From axioms that contradict each other everything follows.
+
+use dally_bpl::ast::{DeclKind, Expr, ExprId};
+use dally_bpl::check::{FunctionId, Ref, VarKind, components};
+use dally_bpl::source::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;
+use crate::expr::Scope;
 use crate::inline::{Failure, Verifier};
-use crate::logic::Logic;
+use crate::logic::{Found, Logic, Symbol};
 use crate::solver::Solver;
+
+impl Logic<'_> {
+    /// A function is described by an axiom if it calls itself, or if a trigger mentions it.
+    pub(crate) fn find_axiomatic(&mut self) {
+        let (ast, info) = (&self.program.ast, &self.program.info);
+        let mut calls: Vec<Vec<u32>> = vec![Vec::new(); info.functions.len()];
+        for (id, function) in info.functions.iter().enumerate() {
+            if let Some(DeclKind::Function(f)) = ast.decls.get(function.decl).map(|d| &d.kind)
+                && function.constructs.is_none()
+                && let Some(body) = f.body
+            {
+                self.visit(body, &mut |logic, e| {
+                    if let Some(Ref::Function(callee)) = logic.program.info.meaning(e) {
+                        calls[id].push(callee.index() as u32);
+                    }
+                });
+            }
+        }
+        let recursive = components(&calls);
+        let by_index: FxHashMap<usize, FunctionId> = ast
+            .exprs
+            .ids()
+            .filter_map(|e| match info.meaning(e) {
+                Some(Ref::Function(f)) => Some((f.index(), f)),
+                _ => None,
+            })
+            .collect();
+        for component in recursive {
+            let cyclic = component.len() > 1 || calls[component[0] as usize].contains(&component[0]);
+            if cyclic {
+                self.axiomatic.extend(component.iter().filter_map(|f| by_index.get(&(*f as usize))));
+            }
+        }
+        for e in ast.exprs.ids() {
+            let Expr::Binder(binder) = ast.exprs[e] else { continue };
+            for pattern in ast.exprs.binder(binder).triggers.iter().flat_map(|t| ast.exprs.list(t.exprs)) {
+                self.visit(*pattern, &mut |logic, e| {
+                    if let Some(Ref::Function(f)) = logic.program.info.meaning(e) {
+                        logic.axiomatic.insert(f);
+                    }
+                });
+            }
+        }
+    }
+
+    fn visit(&mut self, root: ExprId, f: &mut dyn FnMut(&mut Self, ExprId)) {
+        let program = self.program;
+        program.ast.exprs.any(root, &mut |e| {
+            f(self, e);
+            false
+        });
+    }
+
+    pub(crate) fn collect_axioms(&mut self) -> Found<()> {
+        let program = self.program;
+        let mut found: Vec<ExprId> = Vec::new();
+        for decl in &program.ast.decls {
+            match &decl.kind {
+                DeclKind::Axiom(axiom) => found.push(axiom.expr),
+                DeclKind::Const(c) => found.extend(c.uses.iter().map(|(_, a)| a.expr)),
+                DeclKind::Function(f) => found.extend(f.uses.iter().map(|(_, a)| a.expr)),
+                _ => {}
+            }
+        }
+        for (index, axiom) in found.iter().enumerate() {
+            self.waiting.push(Some(*axiom));
+            let groups = self.waits_for(*axiom);
+            let at_once = groups.is_empty() || groups.iter().any(FxHashSet::is_empty);
+            for group in groups {
+                for what in &group {
+                    self.about.entry(*what).or_default().push(self.groups.len());
+                }
+                self.groups.push((group.len(), index));
+            }
+            if at_once {
+                self.assert_axiom(index)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The groups of symbols of which one has to be in use for an axiom to matter.
+    fn waits_for(&mut self, axiom: ExprId) -> Vec<FxHashSet<Symbol>> {
+        let program = self.program;
+        let exprs = &program.ast.exprs;
+        let triggers: Vec<Vec<ExprId>> = match exprs[axiom] {
+            Expr::Binder(binder) => {
+                let triggers = exprs.binder(binder).triggers.iter().filter(|t| t.positive);
+                triggers.map(|t| exprs.list(t.exprs).to_vec()).collect()
+            }
+            _ => Vec::new(),
+        };
+        if triggers.is_empty() {
+            let mentioned = self.mentioned(&[axiom]);
+            return mentioned.into_iter().map(|s| [s].into_iter().collect()).collect();
+        }
+        triggers.iter().map(|t| self.mentioned(t)).collect()
+    }
+
+    /// The constants and functions in expressions.
+    fn mentioned(&mut self, roots: &[ExprId]) -> FxHashSet<Symbol> {
+        let mut mentioned = FxHashSet::default();
+        for root in roots {
+            self.visit(*root, &mut |logic, e| match logic.program.info.meaning(e) {
+                Some(Ref::Var(v)) if matches!(logic.program.info[v].kind, VarKind::Const { .. }) => {
+                    mentioned.insert(Symbol::Constant(v));
+                }
+                Some(Ref::Function(f)) => {
+                    mentioned.insert(Symbol::Function(f));
+                }
+                _ => {}
+            });
+        }
+        mentioned
+    }
+
+    /// The axioms that were asserted.
+    pub(crate) fn asserted(&self) -> Vec<usize> {
+        (0..self.waiting.len()).filter(|index| self.waiting[*index].is_none()).collect()
+    }
+
+    pub(crate) fn assert_axiom(&mut self, index: usize) -> Found<()> {
+        let Some(axiom) = self.waiting[index].take() else { return Ok(()) };
+        let term = self.expr(axiom, &mut Scope::stateless())?;
+        self.axioms.push(term);
+        Ok(())
+    }
+
+    /// Asserts the axioms that speak of what is used, and whose triggers are not. Where they stand: those that are asserted now,
+    /// and those that cannot be.
+    pub(crate) fn assert_left_out(&mut self) -> Found<(Vec<Span>, Vec<Span>)> {
+        let exprs = &self.program.ast.exprs;
+        let (mut asserted, mut left_out) = (Vec::new(), Vec::new());
+        let mut index = 0;
+        while index < self.waiting.len() {
+            let matters = self.waiting[index]
+                .filter(|axiom| self.mentioned(&[*axiom]).iter().any(|symbol| self.used.contains(symbol)));
+            index += 1;
+            let Some(axiom) = matters else { continue };
+            match self.assert_axiom(index - 1) {
+                Ok(()) => {
+                    asserted.push(exprs.span(axiom));
+                    // It may use what others speak of.
+                    index = 0;
+                }
+                Err(Failure::Unsupported(_)) => left_out.push(exprs.span(axiom)),
+                Err(other) => return Err(other),
+            }
+        }
+        Ok((asserted, left_out))
+    }
+
+    pub(crate) fn used(&mut self, what: Symbol) -> Found<()> {
+        self.used.insert(what);
+        for group in self.about.remove(&what).unwrap_or_default() {
+            let (missing, axiom) = &mut self.groups[group];
+            *missing -= 1;
+            if *missing == 0 {
+                let axiom = *axiom;
+                self.assert_axiom(axiom)?;
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Verifier<'_> {
     /// Whether the axioms that the solver was told contradict each other. They are asked about alone: what it was told

@@ -183,11 +183,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
 
     /// Forgets everything that was explored.
     fn restart(&mut self) {
-        let expander = &self.search.expander;
-        let (program, policy) = (expander.program, expander.policy);
-        let (options, watch) = (expander.options, expander.watch);
         let peak = self.search.coverage.peak_bytes;
-        self.search = Search::keeping(program, policy, options, watch);
+        self.search = self.search.anew();
         self.search.coverage.peak_bytes = peak;
     }
 
