@@ -7,7 +7,7 @@ use crate::policy::Policy;
 pub(crate) const BLOCK: usize = 512;
 
 /// A list has at least so many blocks for each thread, if it has the nodes: otherwise some threads wait for others.
-const FEWEST_BLOCKS: usize = 4;
+const FEWEST_BLOCKS: usize = 12;
 
 /// Nodes in order, in blocks, none of them empty.
 pub(crate) struct Layer<S, O: Policy> {

@@ -141,11 +141,9 @@ impl<S, O: Policy, L: Ledger> Core<S, O, L> {
     }
 
     /// Likewise, for nodes that are all new, and know their trails.
-    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, hops: &[Hop], keys: &[Fingerprint]) {
-        debug_assert!(nodes.first().is_none_or(|node| node.trail == Some(self.trails.end())));
-        hops.iter().for_each(|hop| {
-            self.trails.push(*hop);
-        });
+    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, hops: Vec<Hop>, keys: &[Fingerprint]) {
+        debug_assert!(nodes.first().is_none_or(|node| node.trail == Some(Trail::at(self.trails.end()))));
+        self.trails.append(hops);
         if L::KEEPS {
             self.ledger.accept(keys);
         }

@@ -58,11 +58,22 @@ impl Visited {
         states * states / 2.0_f64.powi(129)
     }
 
-    /// At most so many parts, each with shards of its own.
+    /// So many parts, each with shards of its own; some have none if there are more than shards.
     pub(crate) fn split(&mut self, parts: usize) -> Vec<Part<'_>> {
-        let each = SHARDS.div_ceil(parts.max(1));
-        let chunks = self.shards.chunks_mut(each).enumerate();
-        chunks.map(|(nth, shards)| Part { first: nth * each, shards }).collect()
+        let (mut rest, mut first) = (self.shards.as_mut_slice(), 0);
+        let part = |nth: usize| {
+            let end = ((nth + 1) * SHARDS).div_ceil(parts);
+            let (shards, more) = std::mem::take(&mut rest).split_at_mut(end - first);
+            rest = more;
+            Part { first: std::mem::replace(&mut first, end), shards }
+        };
+        (0..parts).map(part).collect()
+    }
+
+    /// In which of so many parts a fingerprint belongs.
+    #[inline]
+    pub(crate) fn part_of(fingerprint: Fingerprint, parts: usize) -> usize {
+        (shard_of(fingerprint) * parts) >> SHARD_BITS
     }
 }
 
@@ -73,11 +84,10 @@ pub(crate) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Adds a fingerprint if it belongs to this part, and says whether it does and is new.
+    /// Adds a fingerprint that [belongs](Visited::part_of) to this part, and says whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, fingerprint: Fingerprint) -> bool {
-        let shard = shard_of(fingerprint).wrapping_sub(self.first);
-        self.shards.get_mut(shard).is_some_and(|shard| shard.insert(fingerprint))
+        self.shards[shard_of(fingerprint) - self.first].insert(fingerprint)
     }
 }
 
@@ -261,11 +271,16 @@ mod tests {
 
     #[test]
     fn parts_take_what_is_theirs() {
-        let mut visited = Visited::default();
-        let all: Vec<_> = (0..1000_u64).map(|n| Fingerprint::of(&n)).collect();
-        let mut parts = visited.split(3);
-        let new = parts.iter_mut().flat_map(|part| all.iter().map(|it| part.insert(*it)).collect::<Vec<_>>());
-        assert_eq!(new.filter(|new| *new).count(), 1000);
-        assert_eq!(visited.len(), 1000);
+        for parts in [1, 2, 3, 7, 8, 64, 100] {
+            let mut visited = Visited::default();
+            let all: Vec<_> = (0..1000_u64).map(|n| Fingerprint::of(&n)).collect();
+            for again in [false, true] {
+                let mut split = visited.split(parts);
+                assert_eq!(split.len(), parts);
+                let new = all.iter().filter(|it| split[Visited::part_of(**it, parts)].insert(**it));
+                assert_eq!(new.count(), if again { 0 } else { 1000 });
+            }
+            assert_eq!(visited.len(), 1000);
+        }
     }
 }

@@ -2,15 +2,14 @@
 //!
 //! A wave takes some nodes of a layer, in order, in blocks, and goes through three phases:
 //! 1. The threads expand blocks. The visited set is only read; what is not in it becomes a candidate.
-//! 2. The threads insert the candidates' keys, each thread into shards of its own, in the order of the
-//!    layer: of several candidates with one key, the first wins, as in a search by one thread.
+//! 2. The threads insert the candidates' keys, each thread into parts of the visited set of its own, in the order
+//!    of the layer: of several candidates with one key, the first wins, as in a search by one thread.
 //! 3. The winners join the next layer, in the order of the layer.
 //!
 //! Invariant: after a wave, the visited set, the next layer, the frontier and the trails are those that
 //! expanding the same nodes one by one would give. Nothing is locked but the list of blocks.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
 use crate::frontier::{Frontier, PutOff};
@@ -28,6 +27,9 @@ const BLOCKS_PER_THREAD: usize = 32;
 /// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
 const CANDIDATES_TO_SHARE: usize = 4;
 
+/// Parts of the visited set, for each thread: a thread that comes late leaves some to the others.
+const PARTS_PER_THREAD: usize = 4;
+
 /// How many blocks a wave takes.
 pub(crate) fn blocks(threads: usize) -> usize {
     threads * BLOCKS_PER_THREAD
@@ -36,13 +38,13 @@ pub(crate) fn blocks(threads: usize) -> usize {
 /// What came out of a block.
 struct Block<S, O: Policy, D> {
     keys: Vec<Fingerprint>,
-    /// For each key, whether it was new.
-    won: Vec<AtomicBool>,
+    /// For each part of the visited set, which of the keys belong there; in the end, which of them were new.
+    parts: Vec<Vec<u32>>,
     nodes: Vec<Node<S, O>>,
     hops: Vec<Hop>,
     frontier: Frontier<S, O>,
-    /// The trail of the first winner.
-    first: Trail,
+    /// The place of the first winner.
+    first: usize,
     draft: D,
     tally: Tally,
     found: Option<Found>,
@@ -54,6 +56,7 @@ struct Gather<'a, S, O: Policy, L: Ledger> {
     ledger: &'a L,
     draft: L::Draft,
     keys: Vec<Fingerprint>,
+    parts: Vec<Vec<u32>>,
     nodes: Vec<Node<S, O>>,
     hops: Vec<Hop>,
     frontier: Frontier<S, O>,
@@ -82,6 +85,8 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Gather<'_, S, O, L> {
     #[inline]
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
         if !self.visited.contains(key) {
+            let part = Visited::part_of(key, self.parts.len());
+            self.parts[part].push(self.keys.len() as u32);
             self.keys.push(key);
             self.nodes.push(make());
             self.hops.push(hop);
@@ -112,18 +117,18 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     let candidates: usize = blocks.iter().map(|block| block.keys.len()).sum();
     let few = CANDIDATES_TO_SHARE.saturating_mul(expander.options.share_from);
     let threads = if candidates < few { 1 } else { threads };
-    insert_keys(&blocks, &mut core.visited, threads);
+    insert_keys(&mut blocks, &mut core.visited, threads);
     let mut first = core.trails.end();
     for block in &mut blocks {
         block.first = first;
-        first.0 += block.won.iter_mut().map(|won| u32::from(*won.get_mut())).sum::<u32>();
+        first += block.parts.iter().map(Vec::len).sum::<usize>();
     }
     keep_winners::<_, _, L>(&mut blocks, threads);
     let mut drafts = Vec::new();
     for block in blocks {
         tally.add(&block.tally);
         core.frontier.append(block.frontier);
-        core.accept_all(block.nodes, &block.hops, &block.keys);
+        core.accept_all(block.nodes, block.hops, &block.keys);
         drafts.push(block.draft);
         if let Some(found) = block.found {
             return Err(found);
@@ -141,7 +146,7 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     core: &Core<P::State, O, L>,
     scratches: &mut [Scratch<P::State>],
 ) -> Vec<Block<P::State, O, L::Draft>> {
-    let (visited, ledger) = (&core.visited, &core.ledger);
+    let (visited, ledger, threads) = (&core.visited, &core.ledger, PARTS_PER_THREAD * scratches.len());
     let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
     let queue = Mutex::new(nodes.into_iter().enumerate());
     // What was delivered lately, this thread has delivered in this wave or before. It takes its blocks in order,
@@ -150,7 +155,7 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
         loop {
             let next = queue.lock().expect("no thread panics with the lock").next();
             let Some((nth, nodes)) = next else { break };
-            let block = expand_block(expander, nodes, bound, (visited, ledger), scratch);
+            let block = expand_block(expander, nodes, bound, threads, (visited, ledger), scratch);
             *results[nth].lock().expect("each is locked once") = Some(block);
         }
     };
@@ -163,6 +168,7 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     expander: &Expander<'_, P, O, W>,
     nodes: Vec<Node<P::State, O>>,
     bound: u32,
+    parts: usize,
     (visited, ledger): (&Visited, &L),
     scratch: &mut Scratch<P::State>,
 ) -> Block<P::State, O, L::Draft> {
@@ -170,51 +176,62 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     let (draft, frontier) = (L::Draft::default(), Frontier::default());
     // A node leads to about one that is new.
     let (room, keys, hops) = (nodes.len(), Vec::with_capacity(nodes.len()), Vec::with_capacity(nodes.len()));
-    let mut gather = Gather { visited, ledger, draft, keys, nodes: Vec::with_capacity(room), hops, frontier };
+    let parts = (0..parts).map(|_| Vec::with_capacity(room / parts)).collect();
+    let mut gather =
+        Gather { visited, ledger, draft, keys, parts, nodes: Vec::with_capacity(room), hops, frontier };
     let expand_all =
         || nodes.into_iter().try_for_each(|node| expander.expand(node, bound, scratch, &mut gather));
     let found = expand_all().err();
-    let Gather { keys, nodes, hops, frontier, draft, .. } = gather;
-    let won = keys.iter().map(|_| AtomicBool::new(false)).collect();
-    Block { keys, won, nodes, hops, frontier, first: Trail(0), draft, tally: scratch.tally, found }
+    let Gather { keys, parts, nodes, hops, frontier, draft, .. } = gather;
+    Block { keys, parts, nodes, hops, frontier, first: 0, draft, tally: scratch.tally, found }
 }
+
+/// The keys of a block, and which of them belong to a part of the visited set.
+type Keys<'a> = (&'a [Fingerprint], &'a mut Vec<u32>);
 
 /// Phase 2.
 fn insert_keys<S: Send, O: Policy, D: Send>(
-    blocks: &[Block<S, O, D>],
+    blocks: &mut [Block<S, O, D>],
     visited: &mut Visited,
     threads: usize,
 ) {
-    let keys: Vec<_> = blocks.iter().map(|block| (block.keys.as_slice(), block.won.as_slice())).collect();
-    let insert = |mut part: Part<'_>| {
-        for (keys, won) in &keys {
-            for (key, won) in keys.iter().zip(*won) {
-                if part.insert(*key) {
-                    won.store(true, Ordering::Relaxed);
-                }
-            }
+    let parts = blocks.first().map_or(0, |block| block.parts.len());
+    let mut work: Vec<_> = visited.split(parts).into_iter().map(|part| (part, Vec::new())).collect();
+    for Block { keys, parts, .. } in blocks {
+        work.iter_mut().zip(parts).for_each(|((_, lists), list)| lists.push((keys.as_slice(), list)));
+    }
+    let insert = |(mut part, lists): (Part<'_>, Vec<Keys<'_>>)| {
+        for (keys, list) in lists {
+            list.retain(|nth| part.insert(keys[*nth as usize]));
         }
     };
-    for_each_thread(visited.split(threads), insert);
+    if threads == 1 { work.into_iter().for_each(insert) } else { for_each_thread(work, insert) }
 }
 
 /// Phase 3, as far as it can be shared.
 fn keep_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L::Draft>], threads: usize) {
     let each = blocks.len().div_ceil(threads).max(1);
     for_each_thread(blocks.chunks_mut(each).collect(), |blocks: &mut [Block<S, O, L::Draft>]| {
-        for Block { won, nodes, hops, keys, first, .. } in blocks {
-            let mut winners = won.iter_mut().map(|won| *won.get_mut());
-            nodes.retain(|_| winners.next().unwrap_or(false));
-            if nodes.capacity() > 2 * nodes.len() {
-                nodes.shrink_to_fit();
-            }
-            (first.0..).zip(&mut *nodes).for_each(|(trail, node)| node.trail = Some(Trail(trail)));
-            let mut winners = won.iter_mut().map(|won| *won.get_mut());
-            hops.retain(|_| winners.next().unwrap_or(false));
+        for Block { parts, nodes, hops, keys, first, .. } in blocks {
+            let mut won = vec![false; nodes.len()];
+            std::mem::take(parts).iter().flatten().for_each(|nth| won[*nth as usize] = true);
+            keep(nodes, &won);
+            keep(hops, &won);
+            (*first..).zip(nodes).for_each(|(place, node)| node.trail = Some(Trail::at(place)));
             if L::KEEPS {
-                let mut winners = won.iter_mut().map(|won| *won.get_mut());
-                keys.retain(|_| winners.next().unwrap_or(false));
+                keep(keys, &won);
+            } else {
+                *keys = Vec::new();
             }
         }
     });
+}
+
+/// Keeps what has won.
+fn keep<T>(all: &mut Vec<T>, won: &[bool]) {
+    let mut won = won.iter();
+    all.retain(|_| won.next() == Some(&true));
+    if all.capacity() > 2 * all.len() {
+        all.shrink_to_fit();
+    }
 }

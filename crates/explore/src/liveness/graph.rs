@@ -239,21 +239,21 @@ impl Ledger for Graph {
     type Draft = Draft;
 
     fn enabled(&self, node: Trail) -> Option<&[TaskId]> {
-        match self.enabled.get(node.0 as usize) {
+        match self.enabled.get(node.place() as usize) {
             None | Some(0) => None,
             Some(set) => Some(self.set(*set)),
         }
     }
 
     fn begin(&self, draft: &mut Draft, node: Trail, enabled: &[TaskId]) {
-        let set = match self.set_of(node.0) {
+        let set = match self.set_of(node.place()) {
             0 => {
                 let known = self.known_sets.get(enabled).copied();
                 known.unwrap_or_else(|| self.sets.intern(Set::from_slice(enabled)).id) + 1
             }
             known => known,
         };
-        draft.nodes.push((node.0, set, 0));
+        draft.nodes.push((node.place(), set, 0));
     }
 
     fn transition(&self, draft: &mut Draft, key: Fingerprint, taken: &Taken<'_>) {

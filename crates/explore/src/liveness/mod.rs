@@ -266,7 +266,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         }
         let demands = Demands { graph: &self.search.core.ledger, property, fair: self.liveness.fair };
         let bug = lasso::shortest(component, demands).and_then(|found| {
-            let stem = Some(Trail(found.node));
+            let stem = Some(Trail::at(found.node as usize));
             let mut schedule = self.search.core.trails.schedule(expander.policy.name(), stem, None);
             let from = schedule.steps.len();
             schedule.cycle = Some(from);

@@ -64,7 +64,7 @@ impl<'s, 'a, P: Program, O: Policy, W: Watch<P::State>> OnTheWay<'s, 'a, P, O, W
     fn take_new(&mut self) {
         for node in self.search.core.next.blocks.drain(..).flatten() {
             if let Some(trail) = node.trail {
-                self.waiting.insert(trail.0, node);
+                self.waiting.insert(trail.place(), node);
             }
         }
     }
