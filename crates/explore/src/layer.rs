@@ -6,6 +6,9 @@ use crate::policy::Policy;
 /// Nodes in a block, about.
 pub(crate) const BLOCK: usize = 512;
 
+/// Nodes in a block that is too small to be one.
+const SMALL: usize = BLOCK / 8;
+
 /// A list has at least so many blocks for each thread, if it has the nodes: otherwise some threads wait for others.
 const FEWEST_BLOCKS: usize = 12;
 
@@ -38,8 +41,10 @@ impl<S, O: Policy> Layer<S, O> {
     /// Adds nodes at the end.
     pub(crate) fn append(&mut self, mut nodes: Vec<Node<S, O>>) {
         match self.blocks.last_mut() {
-            // Small blocks are not worth a turn of their own.
-            Some(last) if last.len() + nodes.len() <= BLOCK => last.append(&mut nodes),
+            // Small blocks are not worth a turn of their own; others are not worth being moved.
+            Some(last) if nodes.len() <= SMALL && last.len() + nodes.len() <= BLOCK => {
+                last.append(&mut nodes);
+            }
             _ if nodes.is_empty() => {}
             _ => {
                 // From large ones, parts are taken off at the end.
@@ -68,13 +73,14 @@ impl<S, O: Policy> Layer<S, O> {
     }
 }
 
-/// Whether there are at least so many.
-pub(crate) fn reaches<T>(blocks: &[Vec<T>], size: usize) -> bool {
-    let mut left = size;
-    blocks.iter().any(|block| {
+/// How many blocks hold so many nodes together, if there are enough.
+pub(crate) fn blocks_with<T>(blocks: &[Vec<T>], nodes: usize) -> Option<usize> {
+    let mut left = nodes;
+    let last = blocks.iter().position(|block| {
         left = left.saturating_sub(block.len());
         left == 0
-    })
+    });
+    last.map(|last| last + 1)
 }
 
 /// Splits blocks until there are enough for all threads.

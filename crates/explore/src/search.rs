@@ -377,10 +377,11 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         let bound = self.coverage.bound;
         while layer.len() > 0 {
-            if threads > 1 && layer::reaches(layer.as_slice(), share_from) {
+            if threads > 1 && layer::blocks_with(layer.as_slice(), share_from).is_some() {
                 let others = threads - self.scratches.len().min(threads);
                 self.scratches.extend((0..others).map(|_| Scratch::new(self.expander.options)));
-                let nodes = layer::split(layer.by_ref().take(wave::blocks(threads)).collect(), threads);
+                let most = layer::blocks_with(layer.as_slice(), wave::nodes(threads)).unwrap_or(usize::MAX);
+                let nodes = layer::split(layer.by_ref().take(most).collect(), threads);
                 let Self { expander, core, scratches, scratch, .. } = self;
                 wave::expand(expander, nodes, bound, core, scratches, &mut scratch.tally)?;
             } else {

@@ -43,6 +43,11 @@ impl Team {
     }
 }
 
+/// Does all of the work, shared if there are several threads: whoever is free takes up something.
+pub(crate) fn for_each<T: Send>(work: Vec<T>, threads: usize, run: impl Fn(T) + Sync) {
+    if threads == 1 { work.into_iter().for_each(run) } else { for_each_thread(work, run) }
+}
+
 /// Does the work of each thread: this one does the last.
 pub(crate) fn for_each_thread<T: Send>(mut work: Vec<T>, run: impl Fn(T) + Sync) {
     let own = work.pop();

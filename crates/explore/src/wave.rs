@@ -13,16 +13,17 @@ use std::sync::Mutex;
 
 use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
 use crate::frontier::{Frontier, PutOff};
+use crate::layer::BLOCK;
 use crate::ledger::{Ledger, Taken};
 use crate::policy::Policy;
 use crate::search::{Core, Watch};
-use crate::team::for_each_thread;
+use crate::team::{for_each, for_each_thread};
 use crate::trails::{Hop, Trail};
 use crate::visited::{Part, Visited};
 use crate::{Fingerprint, Program, TaskId};
 
-/// Blocks in a wave, for each thread: enough to balance, few enough to bound the memory.
-const BLOCKS_PER_THREAD: usize = 32;
+/// Nodes in a wave, for each thread: enough to balance, few enough to bound the memory.
+const NODES_PER_THREAD: usize = 32 * BLOCK;
 
 /// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
 const CANDIDATES_TO_SHARE: usize = 4;
@@ -30,9 +31,9 @@ const CANDIDATES_TO_SHARE: usize = 4;
 /// Parts of the visited set, for each thread: a thread that comes late leaves some to the others.
 const PARTS_PER_THREAD: usize = 4;
 
-/// How many blocks a wave takes.
-pub(crate) fn blocks(threads: usize) -> usize {
-    threads * BLOCKS_PER_THREAD
+/// How many nodes a wave takes, about.
+pub(crate) fn nodes(threads: usize) -> usize {
+    threads * NODES_PER_THREAD
 }
 
 /// What came out of a block.
@@ -205,7 +206,7 @@ fn insert_keys<S: Send, O: Policy, D: Send>(
             list.retain(|nth| part.insert(keys[*nth as usize]));
         }
     };
-    if threads == 1 { work.into_iter().for_each(insert) } else { for_each_thread(work, insert) }
+    for_each(work, threads, insert);
 }
 
 /// Phase 3, as far as it can be shared.

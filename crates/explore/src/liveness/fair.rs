@@ -162,6 +162,11 @@ impl Examiner {
         Self { property, fair, components: Components::default(), places: Vec::new() }
     }
 
+    /// The property, as a bit.
+    pub(crate) fn property(&self) -> u64 {
+        self.property
+    }
+
     /// Whether the component of the node was looked at. It had no cycle that counts.
     pub(crate) fn is_done(&self, node: u32) -> bool {
         self.components.has(node)

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use dally_schedule::TaskId;
 use smallvec::SmallVec;
@@ -15,12 +15,12 @@ use smallvec::SmallVec;
 use crate::ledger::{Ledger, Taken};
 use crate::store::{Identity, Interner};
 use crate::successors::Event;
-use crate::team::for_each_thread;
+use crate::team::{for_each, for_each_thread};
 use crate::trails::Trail;
 use crate::{Fingerprint, Fingerprinter};
 
 /// A step to another node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub(crate) to: u32,
     pub(crate) label: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Label {
 type Set = SmallVec<[TaskId; 8]>;
 
 /// The edges of a node that were found together. They end where those of the next run begin.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Run {
     /// The one before of the same node, plus one.
     before: u32,
@@ -63,15 +63,15 @@ const SHARDS: usize = 64;
 /// What was explored.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// For each node its last run, plus one.
-    heads: Vec<u32>,
+    /// For each node its last run, plus one. Each is written by one thread at a time.
+    heads: Vec<AtomicU32>,
     runs: Vec<Run>,
     /// Those that are packed, then those of the runs.
     edges: Vec<Edge>,
     /// Where the packed edges of each node end, which is where those of the next begin.
     ends: Vec<u32>,
-    /// For each node who can move there, plus one.
-    enabled: Vec<u32>,
+    /// For each node who can move there, plus one. Likewise.
+    enabled: Vec<AtomicU32>,
     labels: Interner<Label>,
     sets: Interner<Set>,
     /// Those that all threads know without asking.
@@ -111,7 +111,7 @@ impl Graph {
     #[inline]
     pub(crate) fn edges_of(&self, node: u32) -> Cursor {
         let node = node as usize;
-        let before = self.heads[node];
+        let before = self.heads[node].load(Ordering::Relaxed);
         let Some(end) = self.ends.get(node).copied() else { return Cursor { before, at: 0, end: 0 } };
         let at = node.checked_sub(1).map_or(0, |last| self.ends[last]);
         Cursor { before, at, end }
@@ -154,7 +154,7 @@ impl Graph {
 
     /// A number for who can move at a node.
     pub(crate) fn set_of(&self, node: u32) -> u32 {
-        self.enabled[node as usize]
+        self.enabled[node as usize].load(Ordering::Relaxed)
     }
 
     /// Who can move, for such a number.
@@ -168,30 +168,42 @@ impl Graph {
         std::mem::take(&mut self.fresh)
     }
 
-    /// Puts the edges of each node side by side.
+    /// Puts the edges of each node side by side. Those that were are moved towards the end, from the last one on, to
+    /// make room for new ones, until there are none.
     fn pack(&mut self) {
-        let mut packed = Vec::with_capacity(self.edges.len());
-        let mut ends = Vec::with_capacity(self.len());
-        for node in 0..self.len() as u32 {
-            packed.extend(self.out(node));
-            ends.push(packed.len() as u32);
+        let Self { heads, runs, edges, ends, .. } = self;
+        let old = ends.last().map_or(0, |end| *end as usize);
+        let new = edges.split_off(old);
+        let run_end =
+            |nth: usize| runs.get(nth + 1).map_or(old + new.len(), |next| next.start as usize) - old;
+        ends.resize(heads.len(), old as u32);
+        let mut end = old + new.len();
+        edges.resize(end, Edge::default());
+        for node in (0..heads.len()).rev() {
+            let start = node.checked_sub(1).map_or(0, |before| ends[before] as usize);
+            let packed = start..std::mem::replace(&mut ends[node], end as u32) as usize;
+            let mut run = *heads[node].get_mut();
+            while let Some(nth) = run.checked_sub(1) {
+                let Run { before, start } = runs[nth as usize];
+                let more = &new[start as usize - old..run_end(nth as usize)];
+                end -= more.len();
+                edges[end..end + more.len()].copy_from_slice(more);
+                run = before;
+            }
+            if packed.end == end {
+                // Nothing is new before.
+                break;
+            }
+            end -= packed.len();
+            edges.copy_within(packed, end);
         }
-        (self.edges, self.ends) = (packed, ends);
-        self.heads.fill(0);
-        self.runs.clear();
+        heads.iter_mut().for_each(|head| *head.get_mut() = 0);
+        runs.clear();
     }
 
     /// How many numbers are kept for nodes.
     fn words(&self) -> usize {
         self.heads.capacity() + self.enabled.capacity() + self.fresh.capacity() + self.ends.capacity()
-    }
-
-    fn id(&self, key: Fingerprint) -> u32 {
-        self.ids[shard(key)][&key]
-    }
-
-    fn resolve(&self, draft: &Draft) -> Vec<Edge> {
-        draft.edges.iter().map(|(key, label)| Edge { to: self.id(*key), label: *label }).collect()
     }
 
     /// Enters the keys of new nodes, each thread into tables of its own.
@@ -210,23 +222,44 @@ impl Graph {
         });
     }
 
-    fn enter(&mut self, draft: Draft, edges: &[Edge]) {
-        if self.edges.len() + edges.len() >= u32::MAX as usize {
+    /// Enters edges, each thread those of some drafts.
+    fn enter(&mut self, drafts: &[Draft], threads: usize) {
+        let Self { heads, enabled, ids, edges, runs, fresh, .. } = self;
+        let (mut start, mut first) = (edges.len(), runs.len());
+        let more = drafts.iter().map(|draft| draft.edges.len()).sum::<usize>();
+        if start + more >= u32::MAX as usize {
             self.full = true;
             return;
         }
-        let mut start = self.edges.len() as u32;
-        self.edges.extend_from_slice(edges);
-        for (node, set, count) in draft.nodes {
-            let head = &mut self.heads[node as usize];
-            self.runs.push(Run { before: *head, start });
-            *head = self.runs.len() as u32;
-            self.enabled[node as usize] = set;
-            self.fresh.push(node);
-            start += count;
+        fresh.extend(drafts.iter().flat_map(|draft| &draft.nodes).map(|(node, ..)| *node));
+        edges.resize(start + more, Edge::default());
+        runs.resize(first + drafts.iter().map(|draft| draft.nodes.len()).sum::<usize>(), Run::default());
+        let (mut edges, mut runs) = (&mut edges[start..], &mut runs[first..]);
+        let mut work = Vec::new();
+        for draft in drafts {
+            let (of_draft, others) = edges.split_at_mut(draft.edges.len());
+            let (runs_of_draft, other_runs) = runs.split_at_mut(draft.nodes.len());
+            work.push((draft, (start as u32, of_draft), (first as u32, runs_of_draft)));
+            (start, first) = (start + draft.edges.len(), first + draft.nodes.len());
+            (edges, runs) = (others, other_runs);
         }
+        for_each(work, threads, |(draft, (mut start, edges), (first, runs)): Entry<'_>| {
+            for (edge, (key, label)) in edges.iter_mut().zip(&draft.edges) {
+                *edge = Edge { to: ids[shard(*key)][key], label: *label };
+            }
+            for ((run, nth), (node, set, count)) in runs.iter_mut().zip(first..).zip(&draft.nodes) {
+                let head = &heads[*node as usize];
+                *run = Run { before: head.load(Ordering::Relaxed), start };
+                head.store(nth + 1, Ordering::Relaxed);
+                enabled[*node as usize].store(*set, Ordering::Relaxed);
+                start += count;
+            }
+        });
     }
 }
+
+/// A draft, and where its edges and runs belong, with the number of the first of each.
+type Entry<'a> = (&'a Draft, (u32, &'a mut [Edge]), (u32, &'a mut [Run]));
 
 #[inline]
 fn shard(key: Fingerprint) -> usize {
@@ -239,9 +272,9 @@ impl Ledger for Graph {
     type Draft = Draft;
 
     fn enabled(&self, node: Trail) -> Option<&[TaskId]> {
-        match self.enabled.get(node.place() as usize) {
-            None | Some(0) => None,
-            Some(set) => Some(self.set(*set)),
+        match self.set_of(node.place()) {
+            0 => None,
+            set => Some(self.set(set)),
         }
     }
 
@@ -272,8 +305,9 @@ impl Ledger for Graph {
 
     fn accept(&mut self, keys: &[Fingerprint]) {
         self.new.extend_from_slice(keys);
-        self.heads.resize(self.heads.len() + keys.len(), 0);
-        self.enabled.resize(self.heads.len(), 0);
+        let nodes = self.heads.len() + keys.len();
+        self.heads.resize_with(nodes, AtomicU32::default);
+        self.enabled.resize_with(nodes, AtomicU32::default);
     }
 
     fn settle(&mut self, drafts: Vec<Draft>, threads: usize) {
@@ -286,26 +320,7 @@ impl Ledger for Graph {
         for id in self.known_sets.len() as u32..self.sets.len() as u32 {
             self.known_sets.insert(self.sets.get(id).clone(), id);
         }
-        if threads == 1 {
-            for draft in drafts {
-                let edges = self.resolve(&draft);
-                self.enter(draft, &edges);
-            }
-            return;
-        }
-        let results: Vec<_> = drafts.iter().map(|_| Mutex::new(Vec::new())).collect();
-        let queue = Mutex::new(drafts.iter().zip(&results));
-        for_each_thread(vec![(); threads], |()| {
-            loop {
-                let next = queue.lock().expect("no thread panics with the lock").next();
-                let Some((draft, result)) = next else { break };
-                *result.lock().expect("each is locked once") = self.resolve(draft);
-            }
-        });
-        for (draft, edges) in drafts.into_iter().zip(results) {
-            let edges = edges.into_inner().expect("no thread panics with the lock");
-            self.enter(draft, &edges);
-        }
+        self.enter(&drafts, threads);
     }
 
     fn bytes(&self) -> usize {
@@ -317,5 +332,69 @@ impl Ledger for Graph {
             + self.edges.capacity() * size_of::<Edge>()
             + self.labels.bytes()
             + self.sets.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A draft of these nodes, with steps to these nodes, by this task.
+    fn draft(graph: &Graph, nodes: &[(usize, &[u64])], task: u32) -> Draft {
+        let mut draft = Draft::default();
+        for (node, targets) in nodes {
+            graph.begin(&mut draft, Trail::at(*node), &[TaskId(task)]);
+            let taken = Taken { task: TaskId(task), choice: 0, hot: 0, cold: 0, events: &[] };
+            targets.iter().for_each(|to| graph.transition(&mut draft, Fingerprint::of(to), &taken));
+        }
+        draft
+    }
+
+    #[test]
+    fn packing_changes_no_edge() {
+        let mut graph = Graph::default();
+        let mut expected: Vec<Vec<u32>> = Vec::new();
+        let bounds: [&[(usize, &[u64])]; 6] = [
+            &[(0, &[1, 2]), (2, &[]), (1, &[0])],
+            &[(3, &[3]), (1, &[])],
+            &[(5, &[0, 1, 2, 3, 4, 5])],
+            &[(2, &[4])],
+            &[(4, &[]), (0, &[])],
+            &[(0, &[7, 6]), (7, &[0]), (1, &[1])],
+        ];
+        for (bound, nodes) in bounds.into_iter().enumerate() {
+            let more = if bound < 4 { 3 } else { 0 };
+            let keys: Vec<_> = (0..more).map(|nth| Fingerprint::of(&((bound * 3 + nth) as u64))).collect();
+            graph.accept(&keys);
+            expected.resize(graph.len(), Vec::new());
+            // The graph knows the keys of this bound once something is entered.
+            graph.settle(vec![], 1);
+            for task in 0..2 {
+                let drafts = nodes.iter().map(|node| draft(&graph, &[*node], task)).collect();
+                graph.settle(drafts, 1);
+                nodes.iter().for_each(|(node, to)| expected[*node].extend(to.iter().map(|to| *to as u32)));
+            }
+            let edges = |graph: &Graph| -> Vec<Vec<u32>> {
+                let sorted = |node| {
+                    let mut to: Vec<_> = graph.out(node).map(|edge| edge.to).collect();
+                    to.sort_unstable();
+                    to
+                };
+                (0..graph.len() as u32).map(sorted).collect()
+            };
+            let sorted = |edges: &[Vec<u32>]| -> Vec<Vec<u32>> {
+                edges
+                    .iter()
+                    .map(|to| {
+                        let mut to = to.clone();
+                        to.sort_unstable();
+                        to
+                    })
+                    .collect()
+            };
+            assert_eq!(edges(&graph), sorted(&expected), "before packing {bound}");
+            assert_eq!(graph.take_fresh().len(), 2 * nodes.len());
+            assert_eq!(edges(&graph), sorted(&expected), "after packing {bound}");
+        }
     }
 }

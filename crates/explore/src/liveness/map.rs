@@ -26,7 +26,10 @@ use crate::search::Stop;
 use crate::team::for_each_thread;
 
 /// Rounds smaller than this are done by one thread.
-const SHARE_FROM: usize = 4096;
+const SHARE_FROM: usize = 1024;
+
+/// How far a thread goes on with what it has found, before it shares that with others.
+const FURTHER: usize = 2048;
 
 /// What stands for a node as the MAP of others; 0 is none. Earlier nodes are greater.
 fn rank(node: u32) -> u32 {
@@ -36,13 +39,23 @@ fn rank(node: u32) -> u32 {
 /// The MAP of each node. They are kept from bound to bound.
 #[derive(Debug, Default)]
 pub(crate) struct Map {
-    values: Vec<AtomicU32>,
-    queued: Vec<AtomicBool>,
+    values: Values,
     /// The nodes of the partitions that have changed.
     changed: Vec<u32>,
+    /// Those inside of partitions, while they are refined; else none.
+    finer: Values,
+    /// Likewise, in which partition each node is.
+    members: Vec<Member>,
 }
 
-impl Map {
+/// A value for each node.
+#[derive(Debug, Default)]
+struct Values {
+    values: Vec<AtomicU32>,
+    queued: Vec<AtomicBool>,
+}
+
+impl Values {
     fn grow(&mut self, nodes: usize) {
         self.values.resize_with(nodes, AtomicU32::default);
         self.queued.resize_with(nodes, AtomicBool::default);
@@ -52,9 +65,72 @@ impl Map {
         self.values[node as usize].load(Ordering::Relaxed)
     }
 
+    /// Lets values spread along edges among nodes of the same partition, from these nodes on. Those that have a new
+    /// value are shown after each round, some of them more than once.
+    fn spread(
+        &self,
+        graph: &Graph,
+        property: u64,
+        from: Vec<u32>,
+        threads: usize,
+        same: impl Fn(u32, u32) -> bool + Sync,
+        after_round: impl FnMut(&[u32]) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let spread_from = |node: u32, raised: &mut Vec<u32>| {
+            // Who raises the value after this enters the node again; who did before is seen below.
+            self.queued[node as usize].swap(false, Ordering::AcqRel);
+            for edge in graph.out(node) {
+                let (hot, cold) = graph.heat(edge, property);
+                if cold || !same(node, edge.to) {
+                    continue;
+                }
+                let value = self.get(node).max(if hot { rank(edge.to) } else { 0 });
+                if value > self.get(edge.to)
+                    && self.values[edge.to as usize].fetch_max(value, Ordering::Relaxed) < value
+                    && !self.queued[edge.to as usize].swap(true, Ordering::AcqRel)
+                {
+                    raised.push(edge.to);
+                }
+            }
+        };
+        visit_all(from, threads, spread_from, after_round)
+    }
+
+    /// Looks at the cycles that hot steps to the MAP of their source show, within partitions.
+    fn look(
+        &self,
+        nodes: &[u32],
+        threads: usize,
+        same: impl Fn(u32, u32) -> bool + Sync,
+        examiner: &mut Examiner,
+        source: &mut impl Source,
+    ) -> Result<Option<Component>, Stop> {
+        let (graph, property) = (source.graph(), examiner.property());
+        let shows = |node: &&u32| {
+            let value = self.get(**node);
+            let shows = |e: Edge| rank(e.to) == value && graph.heat(e, property).0 && same(**node, e.to);
+            value != 0 && graph.out(**node).any(shows)
+        };
+        let showing = share(nodes, threads, |nodes, showing| showing.extend(nodes.iter().filter(shows)));
+        for node in showing {
+            // A component has one MAP, so that nothing is lost inside of those with this one.
+            let value = self.get(node);
+            let inside = |other| self.get(other) == value && same(node, other);
+            if !examiner.is_done(node)
+                && let Some(found) = examiner.examine(rank(value), source, inside)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Map {
     pub(crate) fn bytes(&self) -> usize {
-        // With what refining takes.
-        self.values.capacity() * 5 * 4
+        let values = self.values.values.capacity() + self.finer.values.capacity();
+        let node = size_of::<AtomicU32>() + size_of::<AtomicBool>();
+        values * node + self.members.capacity() * size_of::<Member>() + self.changed.capacity() * 4
     }
 
     /// `CalculateMap`: values spread from nodes that have new edges.
@@ -66,124 +142,68 @@ impl Map {
         threads: usize,
         poll: &mut impl FnMut() -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        self.grow(graph.len());
-        let raised = self.spread(graph, property, fresh.to_vec(), threads, |_, _| true, poll)?;
+        let values = &mut self.values;
+        values.grow(graph.len());
+        let mut raised = Vec::new();
+        values.spread(
+            graph,
+            property,
+            fresh.to_vec(),
+            threads,
+            |_, _| true,
+            |nodes| {
+                raised.extend_from_slice(nodes);
+                poll()
+            },
+        )?;
         let mut changed = vec![false; graph.len()];
         for node in fresh.iter().chain(&raised) {
-            if let Some(changed) = changed.get_mut(rank(self.get(*node)) as usize) {
+            if let Some(changed) = changed.get_mut(rank(values.get(*node)) as usize) {
                 *changed = true;
             }
         }
-        let has_changed = |node: &u32| changed.get(rank(self.get(*node)) as usize) == Some(&true);
-        self.changed = (0..graph.len() as u32).filter(has_changed).collect();
+        let has_changed = |node: &u32| changed.get(rank(values.get(*node)) as usize) == Some(&true);
+        self.changed.clear();
+        self.changed.extend((0..graph.len() as u32).filter(has_changed));
         Ok(())
-    }
-
-    /// Lets values spread along edges among nodes of the same partition, from these nodes on. The result are those
-    /// that have a new value, some of them more than once.
-    fn spread(
-        &self,
-        graph: &Graph,
-        property: u64,
-        mut round: Vec<u32>,
-        threads: usize,
-        same: impl Fn(u32, u32) -> bool + Sync,
-        poll: &mut impl FnMut() -> Result<(), Stop>,
-    ) -> Result<Vec<u32>, Stop> {
-        let mut raised = Vec::new();
-        let spread_from = |nodes: &[u32], next: &mut Vec<u32>| {
-            for node in nodes {
-                // Who raises the value after this enters the node again; who did before is seen below.
-                self.queued[*node as usize].swap(false, Ordering::AcqRel);
-                for edge in graph.out(*node) {
-                    let (hot, cold) = graph.heat(edge, property);
-                    if cold || !same(*node, edge.to) {
-                        continue;
-                    }
-                    let value = self.get(*node).max(if hot { rank(edge.to) } else { 0 });
-                    if value > self.get(edge.to)
-                        && self.values[edge.to as usize].fetch_max(value, Ordering::Relaxed) < value
-                        && !self.queued[edge.to as usize].swap(true, Ordering::AcqRel)
-                    {
-                        next.push(edge.to);
-                    }
-                }
-            }
-        };
-        while !round.is_empty() {
-            let next = share(&round, threads, spread_from);
-            raised.extend_from_slice(&next);
-            round = next;
-            poll()?;
-        }
-        Ok(raised)
-    }
-
-    /// Looks at the cycles that hot steps to the MAP of their source show, within partitions.
-    fn look(
-        &self,
-        nodes: impl Iterator<Item = u32>,
-        property: u64,
-        same: impl Fn(u32, u32) -> bool,
-        examiner: &mut Examiner,
-        source: &mut impl Source,
-    ) -> Result<Option<Component>, Stop> {
-        for node in nodes {
-            let value = self.get(node);
-            if value == 0 || examiner.is_done(node) {
-                continue;
-            }
-            let graph = source.graph();
-            let shows = |e: Edge| rank(e.to) == value && graph.heat(e, property).0 && same(node, e.to);
-            if graph.out(node).any(shows) {
-                // A component has one MAP, so that nothing is lost inside of those with this one.
-                let inside = |other| self.get(other) == value && same(node, other);
-                if let Some(found) = examiner.examine(rank(value), source, inside)? {
-                    return Ok(Some(found));
-                }
-            }
-        }
-        Ok(None)
     }
 
     /// Whether what was calculated shows a cycle that counts.
     pub(crate) fn find(
         &self,
-        property: u64,
         examiner: &mut Examiner,
         source: &mut impl Source,
+        threads: usize,
     ) -> Result<Option<Component>, Stop> {
-        self.look(self.changed.iter().copied(), property, |_, _| true, examiner, source)
+        self.values.look(&self.changed, threads, |_, _| true, examiner, source)
     }
 
     /// `RefineMap`: calculates inside of partitions until there are none. What was calculated is kept.
     pub(crate) fn refine(
-        &self,
-        property: u64,
+        &mut self,
         examiner: &mut Examiner,
         source: &mut impl Source,
         threads: usize,
         poll: &mut impl FnMut() -> Result<(), Stop>,
     ) -> Result<Option<Component>, Stop> {
+        let Self { values, finer, members, changed } = self;
         // Nodes of other partitions are in none here.
-        let mut members: Vec<Member> = Vec::new();
-        members.resize_with(self.values.len(), Member::default);
-        self.changed.iter().for_each(|node| *members[*node as usize].part.get_mut() = self.get(*node));
-        let mut finer = Map::default();
+        members.resize_with(values.values.len(), Member::default);
         finer.grow(members.len());
-        let mut nodes = self.changed.clone();
+        changed.iter().for_each(|node| *members[*node as usize].part.get_mut() = values.get(*node));
+        let (mut nodes, property) = (changed.clone(), examiner.property());
         loop {
             for node in nodes.iter().filter(|node| examiner.is_done(**node)) {
                 *members[*node as usize].part.get_mut() = 0;
             }
-            trim(source.graph(), property, &nodes, &members, threads);
+            trim(source.graph(), property, &nodes, members, threads, poll)?;
             nodes.retain(|node| members[*node as usize].part() != 0);
             if nodes.is_empty() {
                 return Ok(None);
             }
             let same = |from: u32, to: u32| members[from as usize].part() == members[to as usize].part();
-            finer.spread(source.graph(), property, nodes.clone(), threads, same, poll)?;
-            let found = finer.look(nodes.iter().copied(), property, same, examiner, source)?;
+            finer.spread(source.graph(), property, nodes.clone(), threads, same, |_| poll())?;
+            let found = finer.look(&nodes, threads, same, examiner, source)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -197,16 +217,40 @@ impl Map {
 
 /// Shares work on nodes among threads, and gathers what it puts into lists, in order.
 fn share(nodes: &[u32], threads: usize, work: impl Fn(&[u32], &mut Vec<u32>) + Sync) -> Vec<u32> {
-    let mut all = Vec::new();
-    if threads == 1 || nodes.len() < SHARE_FROM {
-        work(nodes, &mut all);
-        return all;
-    }
-    let each = nodes.len().div_ceil(threads);
+    let threads = if nodes.len() < SHARE_FROM { 1 } else { threads };
+    let each = nodes.len().div_ceil(threads).max(1);
     let mut parts: Vec<_> = nodes.chunks(each).map(|nodes| (nodes, Vec::new())).collect();
     for_each_thread(parts.iter_mut().collect(), |(nodes, part): &mut (&[u32], Vec<u32>)| work(nodes, part));
-    parts.into_iter().for_each(|(_, mut part)| all.append(&mut part));
-    all
+    parts.into_iter().flat_map(|(_, part)| part).collect()
+}
+
+/// Visits nodes, and those that this enters into lists, until there are none left; these are shown after each round.
+/// Each thread goes on with its own for a while: most rounds would be too short to be shared.
+fn visit_all(
+    mut round: Vec<u32>,
+    threads: usize,
+    visit: impl Fn(u32, &mut Vec<u32>) + Sync,
+    mut after_round: impl FnMut(&[u32]) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    while !round.is_empty() {
+        let threads = if round.len() < SHARE_FROM { 1 } else { threads };
+        let each = round.len().div_ceil(threads);
+        let mut queues: Vec<_> = round.chunks(each).map(|nodes| (nodes, Vec::new(), 0)).collect();
+        for_each_thread(
+            queues.iter_mut().collect(),
+            |(nodes, queue, done): &mut (&[u32], Vec<u32>, usize)| {
+                nodes.iter().for_each(|node| visit(*node, queue));
+                while *done < queue.len().min(FURTHER) {
+                    visit(queue[*done], queue);
+                    *done += 1;
+                }
+            },
+        );
+        let left = queues.iter().flat_map(|(_, queue, done)| &queue[*done..]).copied().collect();
+        queues.iter().try_for_each(|(_, queue, _)| after_round(queue))?;
+        round = left;
+    }
+    Ok(())
 }
 
 /// What refining knows of a node, in one place: whoever comes by needs both.
@@ -235,7 +279,14 @@ impl Member {
 }
 
 /// Takes away from partitions what no cycle inside of them leads to.
-fn trim(graph: &Graph, property: u64, nodes: &[u32], members: &[Member], threads: usize) {
+fn trim(
+    graph: &Graph,
+    property: u64,
+    nodes: &[u32],
+    members: &[Member],
+    threads: usize,
+    poll: &mut impl FnMut() -> Result<(), Stop>,
+) -> Result<(), Stop> {
     let alone = threads == 1;
     let inside = |node: u32| {
         let part = members[node as usize].part();
@@ -254,15 +305,12 @@ fn trim(graph: &Graph, property: u64, nodes: &[u32], members: &[Member], threads
         let member = &members[**node as usize];
         member.part() != 0 && member.degree.load(Ordering::Relaxed) == 0
     };
-    let mut round = share(nodes, threads, |nodes, first| first.extend(nodes.iter().filter(is_first)));
+    let first = share(nodes, threads, |nodes, first| first.extend(nodes.iter().filter(is_first)));
     // In about the order in which the nodes were found, which is that of the graph in memory. Nobody looks at a
-    // node of a round but who takes it away: no step leads there any more.
-    while !round.is_empty() {
-        round = share(&round, threads, |nodes, next| {
-            for node in nodes {
-                next.extend(inside(*node).filter(|to| members[*to as usize].change_degree(-1, alone) == 1));
-                members[*node as usize].part.store(0, Ordering::Relaxed);
-            }
-        });
-    }
+    // node but who takes it away: no step leads there any more.
+    let take_away = |node: u32, next: &mut Vec<u32>| {
+        next.extend(inside(node).filter(|to| members[*to as usize].change_degree(-1, alone) == 1));
+        members[node as usize].part.store(0, Ordering::Relaxed);
+    };
+    visit_all(first, threads, take_away, |_| poll())
 }

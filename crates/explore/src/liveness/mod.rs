@@ -203,10 +203,10 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             let mut source = Explored::new(graph, &poll);
             watch.phase(Phase::Calculate);
             map.calculate(graph, property, &fresh, threads, &mut || poll())?;
-            let mut found = map.find(property, &mut examiner, &mut source)?;
+            let mut found = map.find(&mut examiner, &mut source, threads)?;
             if found.is_none() {
                 watch.phase(Phase::Refine);
-                found = map.refine(property, &mut examiner, &mut source, threads, &mut || poll())?;
+                found = map.refine(&mut examiner, &mut source, threads, &mut || poll())?;
             }
             if let Some(component) = found {
                 return Ok(Some((property, component)));
