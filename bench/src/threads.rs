@@ -4,9 +4,14 @@
 //! the most is seen from two searches that have nothing to do with each other, run at once.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cpu::{Took, timed};
+
+/// Rounds go on for so long, if there are neither too few nor too many.
+const PATIENCE: Duration = Duration::from_secs(30);
+const FEWEST_ROUNDS: usize = 3;
+const MOST_ROUNDS: usize = 25;
 
 /// The shortest of several runs, taken in turns, so that what else goes on hits all alike.
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +37,14 @@ impl Threads {
             };
             Self { one, two, apart: timed(both).1.wall }
         };
+        let begun = Instant::now();
         let mut best = round();
-        // Short runs vary most, and cost least.
-        let rounds = match best.one.wall.as_secs() {
-            0..2 => 7,
-            2..8 => 3,
-            _ => 1,
-        };
-        for again in (1..rounds).map(|_| round()) {
+        // The shorter a run, the more it varies, and the less it costs.
+        for rounds in 1.. {
+            if rounds >= FEWEST_ROUNDS && begun.elapsed() > PATIENCE || rounds >= MOST_ROUNDS {
+                break;
+            }
+            let again = round();
             let shorter = |a: Took, b: Took| if b.wall < a.wall { b } else { a };
             best.one = shorter(best.one, again.one);
             best.two = shorter(best.two, again.two);
