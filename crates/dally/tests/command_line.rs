@@ -427,14 +427,17 @@ fn a_loop_that_is_none_does_not_replay() {
     let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(in_root(&["replay", path]).status.code(), Some(1));
     // Fair to `$$`, it is not; and it does not begin elsewhere, or nowhere.
-    for (field, value) in [("unfair", false.into()), ("loop", 0.into()), ("loop", 1000.into())] {
+    let (one_way, moves_on) = ("a fair choice one way only", "does not end in the state in which it begins");
+    for (field, value, why) in
+        [("unfair", false.into(), one_way), ("loop", 0.into(), moves_on), ("loop", 1000.into(), moves_on)]
+    {
         let mut changed = trace.clone();
         let place = if field == "loop" { &mut changed["schedule"] } else { &mut changed };
         place[field] = value;
         std::fs::write(&file, changed.to_string()).unwrap();
         let output = in_root(&["replay", path]);
         assert_eq!(output.status.code(), Some(2), "{field}");
-        assert!(text(&output.stderr).contains("the loop is not one"), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
     }
     std::fs::remove_file(&file).unwrap();
 }

@@ -153,7 +153,7 @@ pub use liveness::{Cycles, Liveness, Method, replay_cycle};
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
 pub use portfolio::{Deepen, portfolio, side_by_side};
 pub use program::{Failure, FailureKind, Program};
-pub use replay::{Moment, ReplayError, Replayed, replay, replay_passing_over, replay_under};
+pub use replay::{Moment, NoCycle, ReplayError, Replayed, replay, replay_passing_over, replay_under};
 pub use report::{Bug, Coverage, Limit, Report, Verdict};
 pub use schedule::{Schedule, ScheduleError, Step};
 pub use search::{Options, Phase, Search, Watch};

@@ -52,8 +52,34 @@ pub enum ReplayError {
     FailsEarly(usize, Failure),
     /// The policy does not propose the task of this step at the cost that the schedule gives.
     NotProposed(usize, Step),
-    /// The loop does not come back to where it began, or violates nothing, or is not fair.
-    NoCycle,
+    /// The loop is not one that counts.
+    NoCycle(NoCycle),
+}
+
+/// Why a loop is not one in which something is waited for in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoCycle {
+    /// It does not come back to the state in which it began.
+    MovesOn,
+    /// Nothing is waited for all along.
+    NothingHot,
+    /// It is not fair to this task, which can move all along and never does.
+    Starves(TaskId),
+    /// It makes a fair choice one way only.
+    OneWay,
+}
+
+impl fmt::Display for NoCycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MovesOn => f.write_str("the loop does not end in the state in which it begins"),
+            Self::NothingHot => f.write_str("nothing is waited for in vain all along the loop"),
+            Self::Starves(task) => {
+                write!(f, "the loop is not fair: task {task} can move all along, and never does")
+            }
+            Self::OneWay => f.write_str("the loop is not fair: it makes a fair choice one way only"),
+        }
+    }
 }
 
 impl fmt::Display for ReplayError {
@@ -64,7 +90,7 @@ impl fmt::Display for ReplayError {
             Self::NotEnabled(at, task) => write!(f, "step {}: task {task} cannot move", at + 1),
             Self::NoOutcome(at, choice) => write!(f, "step {}: there is no outcome {choice}", at + 1),
             Self::FailsEarly(at, failure) => write!(f, "step {at} fails, and is not the last: {failure}"),
-            Self::NoCycle => f.write_str("the loop is not one in which something is waited for in vain"),
+            Self::NoCycle(why) => why.fmt(f),
             Self::NotProposed(at, step) => {
                 let (task, cost) = (step.task, step.cost);
                 write!(f, "step {}: the scheduler does not propose task {task} at the cost of {cost}", at + 1)

@@ -11,8 +11,9 @@ use cycles::web::Web;
 use cycles::{Model, Modelled, Random, for_seeds};
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Cycles, Delays, Exhaustive, Failure, FailureKind, Liveness, Method, Name, Options, Preemptions, Program,
-    Report, Search, Successors, Switches, TaskId, Verdict, replay_cycle, replay_under,
+    Cycles, Delays, Exhaustive, Failure, FailureKind, Liveness, Method, Name, NoCycle, Options, Preemptions,
+    Program, ReplayError, Report, Schedule, Search, Step, Successors, Switches, TaskId, Verdict,
+    replay_cycle, replay_under,
 };
 
 const METHODS: [Method; 3] = [Method::Map, Method::Ndfs, Method::IterativeNdfs];
@@ -30,7 +31,7 @@ fn confirm<M: Model, O: Policy>(model: &M, policy: &O, report: &Report, fair: bo
     let text = bug.schedule.to_string();
     assert_eq!(text.parse().as_ref(), Ok(&bug.schedule), "{text}");
     let replayed = replay_cycle(&program, &bug.schedule, fair, |_| {});
-    assert_eq!(replayed, Ok(Some(bug.failure.clone())), "{text}, DALLY_SEED={seed}");
+    assert_eq!(replayed, Ok(bug.failure.clone()), "{text}, DALLY_SEED={seed}");
     assert_eq!(bug.failure.kind, FailureKind::Liveness);
     assert_eq!(bug.schedule.cost(), bug.cost, "{text}");
     if bug.schedule.policy != "bag" {
@@ -205,6 +206,21 @@ fn a_task_that_never_moves_is_no_excuse() {
         let (_, cycle) = bug.schedule.steps.split_at(bug.schedule.cycle.expect("it is a lasso"));
         assert!(cycle.len() == 1 && cycle[0].task == TaskId(0), "{}", bug.schedule);
     }
+}
+
+#[test]
+fn a_loop_that_does_not_count_is_told_why() {
+    let replayed = |steps: &[u32], from: usize| {
+        let step = |task: &u32| Step { task: TaskId(*task), cost: 0, choice: 0 };
+        let steps = steps.iter().map(step).collect();
+        let schedule = Schedule { policy: "rr".to_owned(), initial: 0, steps, cycle: Some(from) };
+        replay_cycle(&Counter { fails: false }, &schedule, true, |_| {})
+    };
+    let no = |why| Err(ReplayError::NoCycle(why));
+    assert_eq!(replayed(&[0, 1], 0), no(NoCycle::MovesOn));
+    assert_eq!(replayed(&[0, 1], 2), no(NoCycle::MovesOn));
+    assert_eq!(replayed(&[1, 0], 1), no(NoCycle::Starves(TaskId(1))));
+    assert_eq!(replayed(&[1, 1, 1, 0], 3), no(NoCycle::NothingHot));
 }
 
 #[test]

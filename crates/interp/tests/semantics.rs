@@ -487,7 +487,7 @@ fn assert_loops(text: &str, fair: bool, expected: bool) {
         if let Some(bug) = report.bug() {
             assert_eq!(bug.failure.kind, FailureKind::Liveness);
             let replayed = replay_cycle(&machine, &bug.schedule, fair, |_| {});
-            assert_eq!(replayed, Ok(Some(bug.failure.clone())), "{text}");
+            assert_eq!(replayed, Ok(bug.failure.clone()), "{text}");
         }
     }
 }

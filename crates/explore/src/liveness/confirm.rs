@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::replay::{Moment, ReplayError, replay};
+use crate::replay::{Moment, NoCycle, ReplayError, replay};
 use crate::successors::Event;
 use crate::{Failure, Fingerprint, Program, Schedule, TaskId};
 
@@ -38,19 +38,35 @@ impl Seen {
         }
     }
 
-    fn is_fair(&self) -> bool {
-        self.starved.is_empty() && self.ways.values().all(|ways| *ways == 3)
+    /// Why it does not count, if so.
+    fn objection(&self, fair: bool) -> Option<NoCycle> {
+        if self.begins.is_none() || self.begins != self.ends {
+            Some(NoCycle::MovesOn)
+        } else if self.violated() == 0 {
+            Some(NoCycle::NothingHot)
+        } else if !fair {
+            None
+        } else if let Some(task) = self.starved.first() {
+            Some(NoCycle::Starves(*task))
+        } else {
+            self.ways.values().any(|ways| *ways != 3).then_some(NoCycle::OneWay)
+        }
+    }
+
+    /// The properties that are violated, as bits.
+    fn violated(&self) -> u64 {
+        self.hot & !self.cold
     }
 }
 
-/// Follows a schedule with a loop, and shows each step to `watch`. If the loop comes back to where it began, violates a
-/// property, and is fair or need not be, the result is the failure; if not, there is none.
+/// Follows a schedule with a loop, and shows each step to `watch`. The result is the failure, if the loop comes back to
+/// where it began, violates a property, and is fair or need not be.
 pub fn replay_cycle<P: Program>(
     program: &P,
     schedule: &Schedule,
     fair: bool,
     mut watch: impl FnMut(&Moment<'_, P::State>),
-) -> Result<Option<Failure>, ReplayError> {
+) -> Result<Failure, ReplayError> {
     let mut seen = Seen::default();
     let from = schedule.cycle.unwrap_or(usize::MAX);
     let replayed = replay(program, schedule, |moment| {
@@ -61,11 +77,9 @@ pub fn replay_cycle<P: Program>(
         }
         watch(moment);
     })?;
-    if replayed.failure.is_some() {
-        return Ok(replayed.failure);
+    match (replayed.failure, seen.objection(fair)) {
+        (Some(failure), _) => Ok(failure),
+        (None, Some(objection)) => Err(ReplayError::NoCycle(objection)),
+        (None, None) => Ok(program.starves(seen.violated().trailing_zeros(), &replayed.state)),
     }
-    let violated = seen.hot & !seen.cold;
-    let comes_back = seen.begins.is_some() && seen.begins == seen.ends;
-    let counts = comes_back && violated != 0 && (seen.is_fair() || !fair);
-    Ok(counts.then(|| program.starves(violated.trailing_zeros(), &replayed.state)))
 }

@@ -280,7 +280,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
                     schedule
                 }
             };
-            let failure = replay_cycle(expander.program, &schedule, self.liveness.fair, |_| {}).ok()??;
+            let failure = replay_cycle(expander.program, &schedule, self.liveness.fair, |_| {}).ok()?;
             let cost = schedule.cost();
             Some(Bug { failure, schedule, cost })
         });
