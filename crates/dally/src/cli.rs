@@ -209,7 +209,7 @@ pub(crate) enum Bounded {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  dally check --trace bug.json program.bpl; dally replay bug.json")]
 pub(crate) struct Replay {
-    /// A trace that dally check has written
+    /// A trace that dally check or dally verify has written
     #[arg(value_name = "TRACE")]
     pub(crate) trace: String,
 }
@@ -355,6 +355,10 @@ pub(crate) struct Verify {
     /// The solver: z3, cvc5, yices-smt2, or the path of one of them
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) solver: Option<String>,
+
+    /// Write the trace of a bug to this file, for dally replay
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<String>,
 
     /// Write what each solver process is asked into this folder
     #[arg(long, value_name = "DIR")]
