@@ -5,8 +5,11 @@
 
 use std::sync::Arc;
 
-/// A range of bytes in the offset space of a [`SourceMap`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
+use serde::{Deserialize, Serialize};
+
+/// A range of bytes in the offset space of a [`SourceMap`]. As data, `[start, end]`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(from = "(u32, u32)", into = "(u32, u32)")]
 pub struct Span {
     /// The first byte.
     pub start: u32,
@@ -28,6 +31,18 @@ impl Span {
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+impl From<(u32, u32)> for Span {
+    fn from((start, end): (u32, u32)) -> Span {
+        Span { start, end: end.max(start) }
+    }
+}
+
+impl From<Span> for (u32, u32) {
+    fn from(span: Span) -> Self {
+        (span.start, span.end)
     }
 }
 

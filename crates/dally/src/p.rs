@@ -250,6 +250,7 @@ impl Test {
             steps,
             given: Vec::new(),
             solved: false,
+            inputs: None,
             globals: globals.map(|(variable, value)| Change { variable, shared: true, value }).collect(),
             messages,
         })

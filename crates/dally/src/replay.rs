@@ -1,12 +1,18 @@
 //! `dally replay`: run a trace again and confirm its bug.
 
+use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::SourceMap;
 use dally_explore::{Bug, Failure, FailureKind, Name};
+use dally_interp::Inputs;
 use dally_trace::{Kind, Trace};
+use serde::Deserialize;
 
 use crate::cli::{ProgramArgs, Replay};
+use crate::input;
 use crate::output::{self, Exit};
+use crate::p;
 use crate::subject::{Rejected, Subject};
-use crate::traces;
+use crate::traces::{self, Machines};
 
 pub(crate) fn run(arguments: &Replay) -> Exit {
     match confirm(arguments) {
@@ -28,10 +34,7 @@ pub(crate) fn run(arguments: &Replay) -> Exit {
 /// The trace as it happened now, and whether the same thing failed.
 fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     let trace = traces::read(&arguments.trace)?;
-    if trace.solved {
-        let why = "it is of dally verify, which has run it, with values and choices of the solver";
-        return Err(format!("the trace cannot be run by its schedule alone: {why}"));
-    }
+    let inputs = inputs(&trace)?;
     let program = ProgramArgs {
         files: trace.program.files.clone(),
         entry: trace.program.entry.clone(),
@@ -43,16 +46,14 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     if policy.parse::<Name>().is_err() && !policies.contains(&policy.as_str()) {
         return Err(format!("the trace does not replay: there is no scheduler `{policy}`"));
     }
-    let loaded = Subject::load(&program);
-    let sources = loaded.as_ref().map_or_else(|rejected| &rejected.sources, |loaded| &loaded.0);
+    let (sources, subject) = load(&program, inputs);
     // A program that is no longer one has changed, too.
     let readable = !sources.files().is_empty();
-    if readable && traces::hash(sources) != trace.program.hash {
-        return Err("the program has changed since the trace was made: run `dally check` again".to_owned());
+    if readable && traces::hash(&sources) != trace.program.hash {
+        let command = if trace.solved { "verify" } else { "check" };
+        return Err(format!("the program has changed since the trace was made: run `dally {command}` again"));
     }
-    let first =
-        |rejected: Rejected| rejected.diagnostics.first().map_or(String::new(), |d| d.message.clone());
-    let (sources, subject) = loaded.map_err(first)?;
+    let subject = subject?;
     let kind = match trace.failure.kind {
         Kind::Assertion => FailureKind::Assertion,
         Kind::Deadlock => FailureKind::Deadlock,
@@ -70,4 +71,43 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     }
     let confirmed = again.failure == trace.failure;
     Ok((again, confirmed))
+}
+
+/// The values and choices of a solver, if the trace needs them.
+fn inputs(trace: &Trace) -> Result<Option<Inputs>, String> {
+    let inputs = match &trace.inputs {
+        Some(inputs) => inputs,
+        None if trace.solved => {
+            let why = "it is of dally verify, and has no `inputs`: the values and choices of the solver";
+            return Err(format!("the trace cannot be run by its schedule alone: {why}"));
+        }
+        None => return Ok(None),
+    };
+    if p::is_p(&trace.program.files) {
+        return Err("the trace does not replay: a program in P has no `inputs`".to_owned());
+    }
+    let inputs = Inputs::deserialize(inputs);
+    inputs.map(Some).map_err(|e| format!("the `inputs` of the trace cannot be read: {e}"))
+}
+
+/// The files of a program, and the program with the values and choices of a solver, if there are any.
+fn load(program: &ProgramArgs, inputs: Option<Inputs>) -> (SourceMap, Result<Subject, String>) {
+    let first =
+        |diagnostics: Vec<Diagnostic>| diagnostics.first().map_or(String::new(), |d| d.message.clone());
+    let rejected = |rejected: Rejected| (rejected.sources, Err(first(rejected.diagnostics)));
+    let Some(mut inputs) = inputs else {
+        return Subject::load(program).map_or_else(rejected, |(sources, subject)| (sources, Ok(subject)));
+    };
+    let sources = match input::read(&program.files) {
+        Ok(sources) => sources,
+        Err(error) => return rejected(error.into()),
+    };
+    let subject = dally_bpl::load(&sources).map_err(first).and_then(|loaded| {
+        if let Some(message) = inputs.fit(&loaded).first() {
+            return Err(format!("the `inputs` of the trace are not those of the program: {message}"));
+        }
+        let options = dally_interp::Options { inputs: Some(inputs), ..program.options() };
+        Machines::of(&loaded, &sources, &options).map_err(first)
+    });
+    (sources, subject.map(|machines| Subject::Boogie(Box::new(machines))))
 }

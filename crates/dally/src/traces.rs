@@ -12,6 +12,7 @@ use dally_interp::{Change, Line, Machine, State};
 use dally_trace::{End, Failed, Given, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
 
 use crate::cli::ProgramArgs;
+use crate::output;
 
 /// A hash of the texts of a program.
 pub(crate) fn hash(sources: &SourceMap) -> String {
@@ -92,6 +93,7 @@ pub(crate) fn explain(
             .collect(),
         given: machine.given().into_iter().map(|(term, value)| Given { term, value }).collect(),
         solved: false,
+        inputs: None,
         messages: Vec::new(),
     })
 }
@@ -209,10 +211,15 @@ pub(crate) fn one_line(text: &str) -> String {
     }
 }
 
-/// Writes a trace to a file.
-pub(crate) fn write(trace: &Trace, file: &str) -> Result<(), String> {
-    let json = serde_json::to_string_pretty(trace).map_err(|e| format!("cannot write JSON: {e}"))?;
-    std::fs::write(file, json + "\n").map_err(|e| format!("cannot write `{file}`: {e}"))
+/// Writes a trace to a file, or says why not: the bug was found and shown all the same.
+pub(crate) fn write_or_complain(trace: &Trace, file: &str) {
+    let json = serde_json::to_string_pretty(trace).map_err(|e| format!("cannot write JSON: {e}"));
+    let written = json.and_then(|json| {
+        std::fs::write(file, json + "\n").map_err(|e| format!("cannot write `{file}`: {e}"))
+    });
+    if let Err(message) = written {
+        output::complain(&message);
+    }
 }
 
 /// Reads a trace from a file.

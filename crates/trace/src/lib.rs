@@ -41,6 +41,9 @@ pub struct Trace {
     /// Whether values and choices are those of a solver: then the schedule alone does not lead there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub solved: bool,
+    /// These values and choices, in the form of the language of the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<serde_json::Value>,
     /// What was sent to whom, in order; only machines of P send.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,

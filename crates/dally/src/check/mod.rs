@@ -72,17 +72,10 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         _ => None,
     };
     let exit = report::verdict(arguments, &found, trace.as_ref(), (&monitor, looked), warnings);
-    match (&trace, &arguments.trace) {
-        (Some(trace), Some(file)) => match traces::write(trace, file) {
-            Ok(()) => exit,
-            // The bug was found and shown all the same.
-            Err(message) => {
-                output::complain(&message);
-                exit
-            }
-        },
-        _ => exit,
+    if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
+        traces::write_or_complain(trace, file);
     }
+    exit
 }
 
 /// Refuses flags that have no meaning for the language of the program.

@@ -82,7 +82,9 @@ fn attempt(
 ) -> Replayed {
     // A sequential program is one step, with all that it can choose, unless it is taken apart.
     let preempt = arguments.preempt || target.is_none() && inputs.scripts.is_empty();
-    let options = dally_interp::Options { inputs: Some(inputs), preempt, ..arguments.options() };
+    let arguments = &ProgramArgs { preempt, ..arguments.clone() };
+    let written = serde_json::to_value(&inputs).ok();
+    let options = dally_interp::Options { inputs: Some(inputs), ..arguments.options() };
     let mut machines = match Machines::of(program, sources, &options) {
         Ok(machines) => machines,
         Err(diagnostics) => {
@@ -94,7 +96,7 @@ fn attempt(
     let report = search(&machines, target, &Monitor::new(Some(PATIENCE), Arc::clone(cancelled), false));
     match report.verdict {
         Verdict::Bug(bug) => match traces::explain(&machines, sources, arguments, &bug, false) {
-            Ok(trace) => Replayed::Trace(Box::new(Trace { solved: true, ..trace })),
+            Ok(trace) => Replayed::Trace(Box::new(Trace { solved: true, inputs: written, ..trace })),
             Err(error) => Replayed::Not(error.to_string()),
         },
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => Replayed::Nowhere,
@@ -169,6 +171,8 @@ pub(crate) fn inputs(
             inputs.divisions.push((division.remainder, dividend, value));
         }
     }
+    // What is about copies of variables, and about what a translation has added, does not matter.
+    inputs.fit(original);
     inputs
 }
 
@@ -177,7 +181,7 @@ pub(crate) fn input(value: &Value) -> Option<Input> {
         Some(match value {
             Value::Bool(b) => Input::Bool(*b),
             Value::Int(digits) => Input::Int(digits.clone()),
-            Value::Bv(digits, _) => Input::Bv(digits.parse().ok()?),
+            Value::Bv(digits, width) => Input::Bv(digits.parse().ok()?, *width),
             Value::Map(entries, default) => {
                 // The last entry for an index counts: so does the last one that is stored.
                 let entries = entries.iter().map(|(index, value)| Some((input(index)?, input(value)?)));

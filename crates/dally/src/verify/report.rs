@@ -171,6 +171,13 @@ impl Report<'_> {
             };
             output::stdout(format!("{message}\n{shown}{}\n", self.covered(finding)).as_bytes())
         };
+        match (&self.arguments.trace, trace) {
+            (Some(file), Some(trace)) => traces::write_or_complain(trace, file),
+            (Some(_), None) if exit == Exit::Bug => {
+                output::complain("there is no trace to write: the execution was not run again");
+            }
+            _ => {}
+        }
         output::exit_after(written, exit)
     }
 
@@ -253,7 +260,13 @@ impl Report<'_> {
                         }
                     }
                 };
-                format!("inconclusive: {known}; {why}")
+                match (failure, done) {
+                    // It is not a solver that breaks which has said what is known.
+                    (Failure::Solver(SolverError::Broken(_)), Some(_)) => {
+                        format!("inconclusive: {why}; all that is known is that {known}")
+                    }
+                    _ => format!("inconclusive: {known}; {why}"),
+                }
             }
         }
     }

@@ -1,24 +1,27 @@
 //! Values from outside for what a program leaves open: the values that arbitrary variables may take, of constants, and of
 //! functions without a definition. With them, executions that a solver has found can be run.
 
+use std::collections::BTreeMap;
+
 use dally_bpl::ast::Expr;
 use dally_bpl::check::{FunctionId, Ty, TyKind, VarId, VarKind};
 use dally_bpl::source::Span;
-use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::{Compiler, Meaning, Script};
 use crate::code::{Arith, Domain, Op};
 use crate::value::Value;
 
-/// A value from outside.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// A value from outside. As data, it is a text.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Input {
     /// Of `bool`.
     Bool(bool),
     /// Of `int`: its digits, after a minus if it is negative.
     Int(String),
-    /// Of a bitvector type.
-    Bv(u64),
+    /// Of a bitvector type, of this width.
+    Bv(u64, u32),
     /// A map: its value at some indices, and everywhere else. One with several indices is a map of maps.
     Map(Vec<(Input, Input)>, Box<Input>),
     /// What a constructor, by its name, makes of values.
@@ -28,31 +31,40 @@ pub enum Input {
 }
 
 /// All that comes from outside, by names.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Inputs {
     /// What variables may be where they are arbitrary, if their types have too many values to try them all.
-    pub variables: FxHashMap<String, Vec<Input>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, Vec<Input>>,
     /// What constants are that no axiom gives a value.
-    pub constants: FxHashMap<String, Input>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub constants: BTreeMap<String, Input>,
     /// What functions without a definition are, where they matter.
-    pub functions: FxHashMap<String, Vec<(Vec<Input>, Input)>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub functions: BTreeMap<String, Vec<(Vec<Input>, Input)>>,
     /// What comes out where a number is divided by zero: whether for the remainder, the number, and the value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub divisions: Vec<(bool, Input, Input)>,
     /// What tasks do where the program leaves it open, and the scripts of its first tasks. If there are none, tasks do
     /// whatever they can.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<Script>,
     /// Which of the scripts are those of the first tasks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<usize>,
     /// The only failure that counts, if it is known: an execution that fails elsewhere is of no interest.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Span>,
     /// Whether variables may also be what others of their type may be.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub wide: bool,
 }
 
 /// More values than this are not tried that are those of others.
 const MOST: usize = 16;
 /// At more indices than this, a map with several of them is what it is everywhere else.
-const MOST_KEYS: usize = 1 << 14;
+pub(super) const MOST_KEYS: usize = 1 << 14;
 /// So are rows at more indices than this that occur elsewhere only.
 const MOST_INDICES: usize = 100;
 
@@ -142,7 +154,7 @@ impl Compiler<'_> {
         match (input, info.types.kind(ty)) {
             (Input::Bool(b), TyKind::Bool) => Some(Value::Bool(*b)),
             (Input::Int(digits), TyKind::Int) => Some(self.heap.int(digits.parse().ok()?)),
-            (Input::Bv(n), TyKind::Bv(width)) if *width <= 64 => Some(Value::Bv(*n)),
+            (Input::Bv(n, _), TyKind::Bv(width)) if *width <= 64 => Some(Value::Bv(*n)),
             (Input::Map(..), TyKind::Map(_, indices, result)) => {
                 let (indices, result) = (indices.clone(), *result);
                 dally_bpl::stack::grow(|| self.map(input, &indices, result))
@@ -172,7 +184,7 @@ impl Compiler<'_> {
         match input {
             Input::Bool(b) => Some(Value::Bool(*b)),
             Input::Int(digits) => Some(self.heap.int(digits.parse().ok()?)),
-            Input::Bv(n) => Some(Value::Bv(*n)),
+            Input::Bv(n, _) => Some(Value::Bv(*n)),
             Input::Abstract(name) => self.abstract_value(name),
             Input::Data(constructor, fields) => {
                 let constructors = self.info.datatypes.values().flat_map(|d| &d.constructors);

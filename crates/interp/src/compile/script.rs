@@ -7,6 +7,7 @@ use dally_bpl::check::{ProcedureId, Ty, VarId};
 use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::{Compiler, Input, Meaning};
 use crate::code::{Op, Place, Variable};
@@ -14,7 +15,8 @@ use crate::script::{Act, Scripts, Site};
 use crate::value::Value;
 
 /// What a task does where it could do otherwise, in this order.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Script {
     /// The procedure that it runs.
     pub procedure: String,
@@ -24,7 +26,8 @@ pub struct Script {
 
 /// Something that a task could do otherwise. Where it stands in the text is where the statement does, or, of what a procedure
 /// does as a whole, where its name does.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// One of several ways is taken, counted from 0.
     Choose(Span, usize),
@@ -189,7 +192,10 @@ impl Compiler<'_> {
         let acts = scripting.acts.into_iter().map(|acts| acts.into_iter().flatten().collect()).collect();
         let script_of = |procedure: u32| {
             let name = self.code.symbols.text(self.code.procedures[procedure as usize].name);
-            let first = inputs.entries.iter().find(|s| inputs.scripts[**s].procedure == name);
+            let first = inputs
+                .entries
+                .iter()
+                .find(|s| inputs.scripts.get(**s).is_some_and(|script| script.procedure == name));
             first.map_or(u32::MAX, |script| *script as u32)
         };
         let entries = self.code.entries.iter().map(|e| script_of(e.procedure)).collect();

@@ -1,0 +1,151 @@
+//! Whether what comes from outside is about a program: whoever has written it may have had another one in mind.
+
+use dally_bpl::Program;
+use dally_bpl::check::{FunctionInfo, Ty, TyKind, VarKind};
+use dally_bpl::stack::grow;
+use rustc_hash::FxHashMap;
+
+use super::inputs::MOST_KEYS;
+use super::inputs_text::beginning;
+use super::{Decision, Input, Inputs};
+
+impl Inputs {
+    /// Leaves out what does not fit a program, and says what that is. Values of variables that it does not have may stay:
+    /// others may take them.
+    pub fn fit(&mut self, program: &Program) -> Vec<String> {
+        let mut names: FxHashMap<&str, Vec<(Ty, VarKind)>> = FxHashMap::default();
+        for var in &program.info.vars {
+            names.entry(program.ast.text(var.name)).or_default().push((var.ty, var.kind));
+        }
+        let mut fitter = Fitter { program, names, rejected: Vec::new() };
+        self.constants.retain(|name, value| fitter.named("constant", name, value));
+        self.functions.retain(|name, points| fitter.function(name, points));
+        self.divisions.retain(|(_, dividend, value)| {
+            let fits = fitter.fits(dividend, Ty::INT) && fitter.fits(value, Ty::INT);
+            fitter.judge(fits, || "a division by zero: only integers are divided".to_owned())
+        });
+        for (name, values) in &mut self.variables {
+            if fitter.names.contains_key(name.as_str()) {
+                values.retain(|value| fitter.named("variable", name, value));
+            }
+        }
+        let scripts = self.scripts.len();
+        for script in &mut self.scripts {
+            let known = program.ast.symbols.get(&script.procedure);
+            let known = known.is_some_and(|name| program.info.procedure(name).is_some());
+            fitter.judge(known, || format!("there is no procedure `{}`", beginning(&script.procedure)));
+            script.decisions.retain_mut(|decision| fitter.decision(decision, scripts));
+        }
+        self.entries.retain(|entry| fitter.judge(*entry < scripts, || format!("there is no script {entry}")));
+        fitter.rejected
+    }
+}
+
+struct Fitter<'p> {
+    program: &'p Program,
+    /// The variables and constants of each name.
+    names: FxHashMap<&'p str, Vec<(Ty, VarKind)>>,
+    rejected: Vec<String>,
+}
+
+impl Fitter<'_> {
+    fn judge(&mut self, fits: bool, otherwise: impl FnOnce() -> String) -> bool {
+        if !fits {
+            self.rejected.push(otherwise());
+        }
+        fits
+    }
+
+    /// Whether a variable or constant of this name may have a value.
+    fn named(&mut self, kind: &str, name: &str, value: &Input) -> bool {
+        let mut own = Vec::from(self.names.get(name).map_or(&[][..], Vec::as_slice));
+        own.retain(|(_, k)| matches!(k, VarKind::Const { .. }) == (kind == "constant"));
+        if own.is_empty() {
+            return self.judge(false, || format!("there is no {kind} `{}`", beginning(name)));
+        }
+        let fits = own.iter().any(|(ty, _)| self.fits(value, *ty));
+        self.judge(fits, || {
+            format!("the {kind} `{name}` cannot be {}, by its type", beginning(&value.to_string()))
+        })
+    }
+
+    fn function(&mut self, name: &str, points: &mut Vec<(Vec<Input>, Input)>) -> bool {
+        let info = &self.program.info;
+        let found = info.functions.iter().find(|f| self.program.ast.text(f.name) == name);
+        let Some(function) = found else {
+            return self.judge(false, || format!("there is no function `{}`", beginning(name)));
+        };
+        if points.len() > MOST_KEYS {
+            return self.judge(false, || format!("the function `{name}` has values at too many points"));
+        }
+        points.retain(|(args, value)| {
+            let fits = args.len() == function.params.len()
+                && args.iter().zip(&function.params).all(|(arg, ty)| self.fits(arg, *ty))
+                && self.fits(value, function.result);
+            self.judge(fits, || {
+                let point = Input::Data(name.to_owned(), args.clone()).to_string();
+                let value = beginning(&value.to_string());
+                format!("`{}` cannot be {value}, by the types of the function", beginning(&point))
+            })
+        });
+        true
+    }
+
+    fn decision(&mut self, decision: &mut Decision, scripts: usize) -> bool {
+        match decision {
+            Decision::Choose(_, way) => {
+                let fits = u32::try_from(*way).is_ok();
+                self.judge(fits, || format!("nothing can be chosen from {way} others"))
+            }
+            Decision::Set(_, values) | Decision::Enter(_, values) => {
+                values.retain(|(name, value)| self.named("variable", name, value));
+                true
+            }
+            Decision::Post(task) => self.judge(*task < scripts, || format!("there is no script {task}")),
+        }
+    }
+
+    /// Whether a value is one of a type.
+    fn fits(&self, value: &Input, ty: Ty) -> bool {
+        let info = &self.program.info;
+        grow(|| match (value, info.types.kind(ty)) {
+            (Input::Bool(_), TyKind::Bool) | (Input::Int(_), TyKind::Int) => true,
+            (Input::Bv(n, own), TyKind::Bv(width)) => {
+                own == width && *width <= 64 && n.checked_shr(*width).unwrap_or(0) == 0
+            }
+            (_, TyKind::Map(_, indices, result)) => self.fits_map(value, indices, *result),
+            (Input::Data(name, fields), TyKind::Con(con, _)) => {
+                let constructors = info.datatypes.get(con).map_or(&[][..], |d| &d.constructors);
+                self.constructed(name, fields, constructors.iter().map(|(c, _)| &info[*c]))
+            }
+            (Input::Abstract(_), TyKind::Con(con, _)) => !info.datatypes.contains_key(con),
+            (Input::Data(name, fields), TyKind::Param(_)) => {
+                let constructors = info.functions.iter().filter(|f| f.constructs.is_some());
+                self.constructed(name, fields, constructors)
+            }
+            (_, TyKind::Param(_)) => true,
+            _ => false,
+        })
+    }
+
+    fn constructed<'f>(
+        &self,
+        name: &str,
+        fields: &[Input],
+        mut constructors: impl Iterator<Item = &'f FunctionInfo>,
+    ) -> bool {
+        constructors.find(|c| self.program.ast.text(c.name) == name).is_some_and(|c| {
+            fields.len() == c.params.len()
+                && fields.iter().zip(&c.params).all(|(field, ty)| self.fits(field, *ty))
+        })
+    }
+
+    /// Whether a map of maps is one with these indices.
+    fn fits_map(&self, value: &Input, indices: &[Ty], result: Ty) -> bool {
+        let Some((first, others)) = indices.split_first() else { return self.fits(value, result) };
+        let Input::Map(entries, default) = value else { return false };
+        entries.len() <= MOST_KEYS
+            && self.fits_map(default, others, result)
+            && entries.iter().all(|(i, v)| self.fits(i, *first) && self.fits_map(v, others, result))
+    }
+}
