@@ -79,6 +79,70 @@ impl ProgramArgs {
     }
 }
 
+/// What bounds the schedules of a sequential program that is made of an asynchronous one.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct BoundArgs {
+    /// The most delays in all (dfs, df, dfw)
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS - 1))]
+    pub(crate) delays: Option<u32>,
+
+    /// The number of rounds (all but buffers); for dfs, df and dfw by default as many as the delays can reach
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) rounds: Option<u32>,
+
+    /// The rounds of the tasks of each level (buffers)
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) yields: Option<u32>,
+
+    /// The rounds through all buffers (buffers)
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
+    pub(crate) zields: Option<u32>,
+
+    /// Let each posted task be put off before it begins: without it, buffers and synce keep the order of posts
+    #[arg(long)]
+    pub(crate) reorder: bool,
+}
+
+impl BoundArgs {
+    /// Says which flag is not one of the translation.
+    pub(crate) fn without_meaning(&self, to: Translation) -> Option<String> {
+        let by_delays = matches!(to, Translation::Dfs | Translation::Df | Translation::Dfw);
+        let buffers = to == Translation::Buffers;
+        let bounds = [
+            ("--delays", self.delays.is_some() && !by_delays),
+            ("--rounds", self.rounds.is_some() && buffers),
+            ("--yields", self.yields.is_some() && !buffers),
+            ("--zields", self.zields.is_some() && !buffers),
+        ];
+        let (flag, _) = bounds.into_iter().find(|(_, wrong)| *wrong)?;
+        let own = match to {
+            Translation::Dfs | Translation::Df | Translation::Dfw => "use --delays or --rounds",
+            Translation::LalReps | Translation::Synce => "use --rounds",
+            Translation::Buffers => "use --zields and --yields",
+        };
+        Some(format!("{flag} does not bound `{}`: {own}", to.name()))
+    }
+
+    /// The flags that are given.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let flags = [
+            ("--delays", self.delays.is_some()),
+            ("--rounds", self.rounds.is_some()),
+            ("--yields", self.yields.is_some()),
+            ("--zields", self.zields.is_some()),
+            ("--reorder", self.reorder),
+        ];
+        flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
+    }
+}
+
+/// The definition of the command line. A flag is not shown where it has no meaning.
+pub(crate) fn command() -> clap::Command {
+    let without_tests = |command: clap::Command| command.mut_arg("test", |test| test.hide(true));
+    let command = <Cli as clap::CommandFactory>::command();
+    command.mut_subcommand("verify", without_tests).mut_subcommand("sequentialize", without_tests)
+}
+
 /// Search for a bug: few delays first
 ///
 /// Explores the program's executions in the order of how many delays they need, and stops at the first bug, or
@@ -256,7 +320,8 @@ pub(crate) struct Print {
                   dfw       df, where waiting costs no delay [SPIN14]: --delays K\n  \
                   lal-reps  df in R rounds with any number of delays: --rounds R\n  \
                   buffers   priorities and several task buffers [FSE12]: --zields K --yields K\n  \
-                  synce     the same, encoded in shared memory, for comparison: --rounds R\n\n\
+                  synce     the same, encoded in shared memory, for comparison: --rounds R\n\
+                  By default, there is 1 delay, or 2 rounds of each kind where delays are not what is bounded.\n\n\
                   docs/sequentialize.md shows a translation, and how a path is put back into order.")]
 pub(crate) struct Sequentialize {
     #[command(flatten)]
@@ -266,25 +331,8 @@ pub(crate) struct Sequentialize {
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Translation::Dfw)]
     pub(crate) to: Translation,
 
-    /// The most delays in all (dfs, df, dfw); 1 by default, or free where --rounds is given
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS - 1))]
-    pub(crate) delays: Option<u32>,
-
-    /// The number of rounds; by default as many as the delays can reach, and 2 for lal-reps and synce
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
-    pub(crate) rounds: Option<u32>,
-
-    /// The rounds of the tasks of each level (buffers); 2 by default
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
-    pub(crate) yields: Option<u32>,
-
-    /// The rounds through all buffers (buffers); 2 by default
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
-    pub(crate) zields: Option<u32>,
-
-    /// Let each posted task be put off before it begins: without it, buffers and synce keep the order of posts
-    #[arg(long)]
-    pub(crate) reorder: bool,
+    #[command(flatten)]
+    pub(crate) bounds: BoundArgs,
 
     /// Answer posts by more than one level up with `unsupported`, rather than make chains of them (buffers)
     #[arg(long)]
@@ -306,8 +354,9 @@ pub(crate) struct Sequentialize {
                   dally verify --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
                   dally verify --scheduler lal-reps --rounds 3 --preempt --recursion 2 program.bpl\n  \
                   dally verify --smt-log log program.bpl         what the solver was asked, to be run again\n\n\
+                  Bounds that are not given are raised as far as it takes.\n\n\
                   The solver is z3, or what --solver or the environment variable DALLY_SOLVER names\n\
-                  (z3, cvc5, yices-smt2, or the path of one of them).")]
+                  (z3, cvc5, yices-smt2, or the path of one of them; its own flags may follow).")]
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
@@ -316,25 +365,8 @@ pub(crate) struct Verify {
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) scheduler: Option<Translation>,
 
-    /// The most delays in all (dfs, df, dfw); by default as many as it takes
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS - 1))]
-    pub(crate) delays: Option<u32>,
-
-    /// The number of rounds; by default as many as the delays can reach, and for lal-reps and synce as many as it takes
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
-    pub(crate) rounds: Option<u32>,
-
-    /// The rounds of the tasks of each level (buffers); by default as many as it takes
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
-    pub(crate) yields: Option<u32>,
-
-    /// The rounds through all buffers (buffers); by default as many as it takes
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
-    pub(crate) zields: Option<u32>,
-
-    /// Let each posted task be put off before it begins: without it, buffers and synce keep the order of posts
-    #[arg(long)]
-    pub(crate) reorder: bool,
+    #[command(flatten)]
+    pub(crate) bounds: BoundArgs,
 
     /// The most iterations of a loop and calls of a procedure inside of each other; by default as many as it takes
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
@@ -352,7 +384,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) query_time: Option<std::time::Duration>,
 
-    /// The solver: z3, cvc5, yices-smt2, or the path of one of them
+    /// The solver: z3, cvc5, yices-smt2, or the path of one of them; its own flags may follow, as in "z3 -T:5"
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) solver: Option<String>,
 
@@ -390,6 +422,13 @@ pub(crate) enum Translation {
     Buffers,
     /// Priorities and task buffers, encoded in shared memory
     Synce,
+}
+
+impl Translation {
+    /// As it is written.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -12,7 +12,7 @@ mod subject;
 mod traces;
 mod verify;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::output::Exit;
 
@@ -21,7 +21,8 @@ use crate::output::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    let arguments = cli::Cli::parse_from(cli::join_liveness(std::env::args_os()));
+    let matches = cli::command().get_matches_from(cli::join_liveness(std::env::args_os()));
+    let arguments = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     arguments.color.write_global();
     let exit = match arguments.command {
         cli::Command::Check(check) => check::run(&check),
@@ -36,6 +37,6 @@ fn main() -> std::process::ExitCode {
 
 fn completions(shell: clap_complete::Shell) -> Exit {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut <cli::Cli as clap::CommandFactory>::command(), "dally", &mut script);
+    clap_complete::generate(shell, &mut cli::command(), "dally", &mut script);
     output::stdout(&script)
 }

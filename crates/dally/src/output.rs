@@ -63,6 +63,11 @@ pub(crate) fn complain(message: &str) -> Exit {
     Exit::Error
 }
 
+/// Writes a remark that is about no place in a file: all is done as if it were not there.
+pub(crate) fn remark(message: &str) {
+    stderr(&format!("warning: {}\n", render::printable(message)));
+}
+
 /// Writes to standard error, with colours only on a terminal.
 fn stderr(text: &str) {
     // There is nobody left to tell if this fails.

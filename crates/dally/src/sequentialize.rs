@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &Sequentialize) -> Exit {
         to: target(arguments),
         entry: arguments.program.entry.clone(),
         preempt: arguments.program.preempt,
-        reorder: arguments.reorder,
+        reorder: arguments.bounds.reorder,
         chains: !arguments.no_chains,
     };
     print::show(&arguments.program.files, arguments.json, |program| {
@@ -23,33 +23,22 @@ pub(crate) fn run(arguments: &Sequentialize) -> Exit {
     })
 }
 
-/// Says which flag is not one of the translation.
+/// Says which flag has no meaning here.
 fn without_meaning(arguments: &Sequentialize) -> Option<String> {
     let to = arguments.to;
-    let by_delays = matches!(to, Translation::Dfs | Translation::Df | Translation::Dfw);
-    let buffers = to == Translation::Buffers;
-    let own = match to {
-        Translation::Dfs | Translation::Df | Translation::Dfw => "use --delays or --rounds",
-        Translation::LalReps | Translation::Synce => "use --rounds",
-        Translation::Buffers => "use --zields and --yields",
-    };
-    let name = target(arguments).name();
-    let bounds = [
-        ("--delays", arguments.delays.is_some() && !by_delays),
-        ("--rounds", arguments.rounds.is_some() && buffers),
-        ("--yields", arguments.yields.is_some() && !buffers),
-        ("--zields", arguments.zields.is_some() && !buffers),
-    ];
-    if let Some((flag, _)) = bounds.into_iter().find(|(_, wrong)| *wrong) {
-        return Some(format!("{flag} does not bound `{name}`: {own}"));
+    if arguments.program.test.is_some() {
+        return Some("--test is for P programs; dally sequentialize is for Boogie programs".to_owned());
     }
-    (arguments.no_chains && !buffers)
-        .then(|| format!("--no-chains is for `buffers`: `{name}` makes no chains of posts"))
+    arguments.bounds.without_meaning(to).or_else(|| {
+        (arguments.no_chains && to != Translation::Buffers)
+            .then(|| format!("--no-chains is for `buffers`: `{}` makes no chains of posts", to.name()))
+    })
 }
 
 fn target(arguments: &Sequentialize) -> Target {
-    let rounds = arguments.rounds.unwrap_or(2);
-    let bounds = match (arguments.delays, arguments.rounds) {
+    let given = &arguments.bounds;
+    let rounds = given.rounds.unwrap_or(2);
+    let bounds = match (given.delays, given.rounds) {
         (Some(delays), None) => Bounds::delays(delays),
         (None, Some(rounds)) => Bounds::rounds(rounds),
         (None, None) => Bounds::delays(1),
@@ -61,8 +50,7 @@ fn target(arguments: &Sequentialize) -> Target {
         Translation::Dfw => Target::Dfw(bounds),
         Translation::LalReps => Target::LalReps { rounds },
         Translation::Buffers => {
-            let rounds = |given: Option<u32>| given.unwrap_or(2);
-            Target::Buffers { zields: rounds(arguments.zields), yields: rounds(arguments.yields) }
+            Target::Buffers { zields: given.zields.unwrap_or(2), yields: given.yields.unwrap_or(2) }
         }
         Translation::Synce => Target::Synce { rounds },
     }

@@ -249,6 +249,23 @@ fn flags_of_other_translations_are_not_ignored() {
 }
 
 #[test]
+fn flags_are_shown_where_they_have_a_meaning() {
+    for (command, shown) in [("check", true), ("verify", false), ("sequentialize", false)] {
+        let help = dally(&[command, "--help"], b"");
+        assert_eq!(text(&help.stdout).contains("--test"), shown, "{command}");
+    }
+    for command in ["verify", "sequentialize"] {
+        let out = dally(&[command, "--test", "T", "-"], b"procedure main() {}");
+        assert_eq!(out.status.code(), Some(2), "{command}");
+        assert!(text(&out.stderr).contains("Boogie programs"), "{command}: {}", text(&out.stderr));
+    }
+    let sequential = dally(&["verify", "--delays", "1", "--reorder", "-"], b"procedure main() {}");
+    assert_eq!(sequential.status.code(), Some(0));
+    let says = "the program is sequential: --delays and --reorder make no difference";
+    assert!(text(&sequential.stderr).contains(says), "{}", text(&sequential.stderr));
+}
+
+#[test]
 fn sequential_programs_can_be_explored() {
     let levels = "var a: bool;
                   procedure main() { a := false; call {:async} {:level 1} p(); yield; call {:async} q(); }

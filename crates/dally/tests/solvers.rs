@@ -43,6 +43,61 @@ fn a_solver_that_ends_at_once() {
     fails("reads", "cat > /dev/null", &["--time", "1s"], "the time is up");
 }
 
+/// Runs `dally verify` with the name of a solver: exit code and output.
+fn verify_by_name(solver: &str, flags: &[&str]) -> (i32, String) {
+    let text = "var g: int;
+                procedure main() { var t: task; g := 0; call {:async} t := p(); call wait(t); assert g == 2; }
+                procedure p() { var t: task; g := g + 1; call {:async} t := q(); call wait(t); }
+                procedure q() { g := g + 1; }";
+    let program =
+        std::env::temp_dir().join(format!("dally-named-{}-{}.bpl", std::process::id(), solver.len()));
+    std::fs::write(&program, text).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dally"));
+    let output = command.args(["verify", "--solver", solver]).args(flags).arg(&program).output().unwrap();
+    std::fs::remove_file(&program).unwrap();
+    (output.status.code().unwrap(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// With no delays, there is nothing to ask.
+#[test]
+fn what_is_known_comes_after_what_breaks() {
+    let (code, said) = verify_by_name("false", &["--scheduler", "df", "--delays", "1"]);
+    assert_eq!(code, 3, "{said}");
+    let known = "all that is known is that no execution with at most 0 delays under df fails";
+    let expected = format!("inconclusive: the solver `false` has ended unexpectedly; {known}\n");
+    assert!(said.starts_with(&expected), "{said}");
+}
+
+#[test]
+fn a_solver_with_flags_of_its_own() {
+    let (code, said) = verify_by_name("echo  maybe", &["--scheduler", "df", "--delays", "1"]);
+    assert_eq!(code, 3, "{said}");
+    // It may have ended before it is asked.
+    assert!(said.contains("`maybe`"), "{said}");
+    let (code, said) = verify_by_name("no-such-solver -in", &["--delays", "1"]);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("the solver `no-such-solver` is not installed"), "{said}");
+}
+
+#[test]
+fn what_a_solver_has_started_ends_with_it() {
+    let file = std::env::temp_dir().join(format!("dally-started-{}", std::process::id()));
+    let script = format!("sleep 1000 & echo $! > '{}'; cat > /dev/null; wait", file.display());
+    fails("starts", &script, &["--query-time", "500ms"], "the time is up");
+    let started = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let state = || {
+        let output = Command::new("ps").args(["-o", "stat=", "-p", started.trim()]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    // Somebody else has to notice that it has ended.
+    let ended = (0..50).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        state().trim().is_empty() || state().contains('Z')
+    });
+    assert!(ended, "{}", state());
+}
+
 #[test]
 fn a_solver_that_hangs() {
     fails("hangs", "exec sleep 1000", &["--query-time", "300ms"], "the time is up");

@@ -49,6 +49,12 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     if !arguments.json {
         output::warn(&sources, &program.warnings);
     }
+    let unused = arguments.bounds.given();
+    if plan.sequential().is_some() && !unused.is_empty() {
+        let makes = if unused.len() == 1 { "makes" } else { "make" };
+        let unused = unused.join(" and ");
+        output::remark(&format!("the program is sequential: {unused} {makes} no difference"));
+    }
     let cancelled = Arc::new(AtomicBool::new(false));
     let interrupt = Arc::new(AtomicBool::new(false));
     if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {

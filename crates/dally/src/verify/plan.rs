@@ -6,7 +6,7 @@ use dally_bpl::symbol::Sym;
 use dally_sequentialize::{Bounds, Target};
 
 use super::Translated;
-use crate::cli::{Translation, Verify};
+use crate::cli::{BoundArgs, Translation, Verify};
 
 /// Bounds in ascending order.
 pub(crate) struct Plan {
@@ -32,14 +32,14 @@ impl Plan {
                 Translation::Dfw
             }
         });
-        if let Some(message) = without_meaning(arguments, scheduler) {
+        if let Some(message) = arguments.bounds.without_meaning(scheduler) {
             return Ok(Err(message));
         }
-        let targets = targets(arguments, scheduler);
+        let targets = targets(&arguments.bounds, scheduler);
         let options = dally_sequentialize::Options {
             entry: arguments.program.entry.clone(),
             preempt: arguments.program.preempt,
-            reorder: arguments.reorder,
+            reorder: arguments.bounds.reorder,
             ..dally_sequentialize::Options::new(targets[0])
         };
         let targets = match dally_sequentialize::sequential_entry(program, entry)? {
@@ -85,7 +85,7 @@ impl Plan {
     }
 }
 
-fn targets(arguments: &Verify, scheduler: Translation) -> Vec<Target> {
+fn targets(arguments: &BoundArgs, scheduler: Translation) -> Vec<Target> {
     let rounds = |given: Option<u32>| given.map_or_else(|| rising(1, MOST), |r| vec![r]).into_iter();
     let delays = || match (arguments.delays, arguments.rounds) {
         (None, Some(rounds)) => vec![Bounds::rounds(rounds)],
@@ -127,26 +127,6 @@ fn halves(last: u32) -> Vec<u32> {
     }
     bounds.reverse();
     bounds
-}
-
-/// Says which flag is not one of the translation.
-fn without_meaning(arguments: &Verify, scheduler: Translation) -> Option<String> {
-    let by_delays = matches!(scheduler, Translation::Dfs | Translation::Df | Translation::Dfw);
-    let buffers = scheduler == Translation::Buffers;
-    let name = targets(arguments, scheduler)[0].name();
-    let bounds = [
-        ("--delays", arguments.delays.is_some() && !by_delays),
-        ("--rounds", arguments.rounds.is_some() && buffers),
-        ("--yields", arguments.yields.is_some() && !buffers),
-        ("--zields", arguments.zields.is_some() && !buffers),
-    ];
-    let (flag, _) = bounds.into_iter().find(|(_, wrong)| *wrong)?;
-    let own = match scheduler {
-        Translation::Buffers => "use --zields and --yields",
-        _ if by_delays => "use --delays or --rounds",
-        _ => "use --rounds",
-    };
-    Some(format!("{flag} does not bound `{name}`: {own}"))
 }
 
 #[cfg(test)]

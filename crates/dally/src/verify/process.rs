@@ -45,8 +45,18 @@ pub(crate) fn name(asked: Option<&str>) -> String {
     asked.map(str::to_owned).or_else(environment).unwrap_or_else(|| "z3".to_owned())
 }
 
-/// The name of a program without its folder.
+/// A program and its own flags: `z3 smt.random_seed=1`, unless that is the name of a file.
+fn words(name: &str) -> (&str, Vec<&str>) {
+    let mut words = name.split_whitespace();
+    match words.next() {
+        Some(program) if !Path::new(name).exists() => (program, words.collect()),
+        _ => (name, Vec::new()),
+    }
+}
+
+/// The name of a program without its folder and its flags.
 fn program(name: &str) -> &str {
+    let (name, _) = words(name);
     Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or(name)
 }
 
@@ -54,14 +64,21 @@ fn is_z3(name: &str) -> bool {
     program(name).starts_with("z3")
 }
 
-/// The flags with which a solver reads commands from its input.
-fn flags(name: &str) -> &'static [&'static str] {
-    match program(name) {
+/// How a solver is started, so that it reads commands from its input. A group of its own has all that it starts.
+fn command(name: &str) -> Command {
+    let (path, own) = words(name);
+    let flags: &[&str] = match program(name) {
         p if p.starts_with("z3") => &["-in", "-smt2"],
         p if p.starts_with("cvc5") => &["--lang=smt2", "--incremental", "--produce-models", "--quiet"],
         p if p.starts_with("yices") => &["--incremental"],
         _ => &[],
-    }
+    };
+    let mut command = Command::new(path);
+    command.args(flags).args(own).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // Ctrl-C is for dally, which says what is known then.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command
 }
 
 /// What a solver wants to hear first.
@@ -82,12 +99,7 @@ fn greeting(name: &str) -> &'static str {
 
 impl Process {
     pub(crate) fn start(name: &str, log: Option<PathBuf>, limits: Limits) -> Result<Process, SolverError> {
-        let mut child = Command::new(name);
-        child.args(flags(name)).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Ctrl-C is for dally, which says what is known then.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut child, 0);
-        let child = child.spawn();
+        let child = command(name).spawn();
         let mut child = child.map_err(|error| SolverError::Broken(missing(name, &error)))?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(SolverError::Broken(format!("the solver `{name}` cannot be reached")));
@@ -203,7 +215,11 @@ impl Solver for Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended by itself, and not so what it has started. Until it is waited for, its number is its own.
+        #[cfg(unix)]
+        let _ = i32::try_from(self.child.id()).map(|group| {
+            nix::sys::signal::killpg(nix::unistd::Pid::from_raw(group), nix::sys::signal::Signal::SIGKILL)
+        });
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -212,7 +228,7 @@ impl Drop for Process {
 /// Why a solver cannot be started, and how to get one.
 fn missing(name: &str, error: &std::io::Error) -> String {
     let why = match error.kind() {
-        std::io::ErrorKind::NotFound => format!("the solver `{name}` is not installed"),
+        std::io::ErrorKind::NotFound => format!("the solver `{}` is not installed", words(name).0),
         _ => format!("the solver `{name}` cannot be started: {error}"),
     };
     format!(

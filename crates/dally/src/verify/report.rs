@@ -260,7 +260,13 @@ impl Report<'_> {
                         }
                     }
                 };
-                format!("inconclusive: {known}; {why}")
+                match (failure, done) {
+                    // It is not a solver that breaks which has said what is known.
+                    (Failure::Solver(SolverError::Broken(_)), Some(_)) => {
+                        format!("inconclusive: {why}; all that is known is that {known}")
+                    }
+                    _ => format!("inconclusive: {known}; {why}"),
+                }
             }
         }
     }
