@@ -1,7 +1,7 @@
 //! Atomic sections: yields inside of them do nothing, so they are taken out.
 //!
 //! Whether a statement is inside of a section can be seen in the text: an atomic procedure, an atomic `if`, or what
-//! stands between `corral_atomic_begin` and `corral_atomic_end`. A procedure with yields that is called from
+//! stands between `corral_atomic_begin` and `corral_atomic_end`, or the end of a task. A procedure with yields that is called from
 //! inside of a section gets a second version without them, `p$atomic`. What remains are points where a task
 //! blocks: a wait, and an `await` whose condition does not hold. These let others run even inside of a section,
 //! as in `dally check`.
@@ -34,6 +34,8 @@ struct Pass {
     yielding: FxHashSet<Sym>,
     /// Procedures all of which is atomic.
     atomic: FxHashSet<Sym>,
+    /// Procedures that are called. Where another one ends, so does a task, and with it its sections.
+    called: FxHashSet<Sym>,
     /// The second versions, those still to be made last.
     versions: FxHashMap<Sym, Sym>,
     todo: Vec<Sym>,
@@ -53,6 +55,7 @@ pub(crate) fn lower(unit: &mut Unit, levels: bool) {
         ast: std::mem::take(&mut unit.ast),
         yielding,
         atomic,
+        called: FxHashSet::default(),
         versions: FxHashMap::default(),
         todo: Vec::new(),
         labels: FxHashMap::default(),
@@ -69,6 +72,13 @@ pub(crate) fn lower(unit: &mut Unit, levels: bool) {
 
 impl Pass {
     fn run(&mut self) {
+        let mut called = FxHashSet::default();
+        build::each_stmt(&mut self.ast, |_, stmt| {
+            if let StmtKind::Call(call) = &stmt.kind {
+                called.insert(call.procedure.name);
+            }
+        });
+        self.called = called;
         let originals: FxHashMap<Sym, Procedure> = match self.needs_versions() {
             true => crate::unit::procedures(&self.ast).into_iter().map(|(n, p)| (n, p.clone())).collect(),
             false => FxHashMap::default(),
@@ -111,7 +121,10 @@ impl Pass {
         let depth = Depth { ifs: u32::from(inside), sections: 0 };
         self.labels.clear();
         self.gotos.clear();
-        self.block(&mut body.block, depth);
+        let end = self.open_block(&mut body.block, depth);
+        if end != depth && (inside || self.called.contains(&procedure.signature.name.name)) {
+            self.does_not_end(&body.block);
+        }
         for (label, depth) in std::mem::take(&mut self.gotos) {
             if self.labels.get(&label.name).is_some_and(|d| *d != depth) {
                 self.problems.push((label.span, "a jump into or out of an atomic section"));
@@ -119,7 +132,19 @@ impl Pass {
         }
     }
 
+    fn does_not_end(&mut self, block: &Block) {
+        let message = "an atomic section that does not end in the block in which it begins";
+        self.problems.push((block.end, message));
+    }
+
     fn block(&mut self, block: &mut Block, outside: Depth) {
+        if self.open_block(block, outside) != outside {
+            self.does_not_end(block);
+        }
+    }
+
+    /// Goes through a block; how deep its end is.
+    fn open_block(&mut self, block: &mut Block, outside: Depth) -> Depth {
         let mut depth = outside;
         let mut out = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -136,11 +161,8 @@ impl Pass {
                 }
             }
         }
-        if depth != outside {
-            self.problems
-                .push((block.end, "an atomic section that does not end in the block in which it begins"));
-        }
         block.stmts = out;
+        depth
     }
 
     fn stmt(&mut self, stmt: &mut Stmt, depth: Depth) {

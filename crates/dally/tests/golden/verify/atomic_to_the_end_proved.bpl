@@ -1,0 +1,20 @@
+// flags: --scheduler lal-reps --rounds 2 --preempt
+// If `set` could be interrupted inside of its atomic section, which ends with it, `done` would be true too early.
+var x: int;
+var done: bool;
+
+procedure set() {
+  call corral_atomic_begin();
+  done := true;
+  x := x + 1;
+}
+
+procedure main() {
+  x := 1;
+  done := false;
+  async call set();
+  assume done;
+  assert x == 2;
+}
+
+procedure corral_atomic_begin();
