@@ -42,7 +42,8 @@ pub struct Options {
     pub choice_cost: u32,
     /// How many threads take part, or fewer where there are few cores. The result does not depend on it.
     pub threads: usize,
-    /// Layers smaller than this are expanded by one thread: to wake others takes longer.
+    /// Layers smaller than this are expanded by one thread, and so are rounds of a search for cycles: to wake others takes
+    /// longer.
     pub share_from: usize,
     /// How many states to visit at most.
     pub states: Option<usize>,

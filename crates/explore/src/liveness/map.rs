@@ -25,8 +25,20 @@ use super::graph::{Cursor, Edge, Graph};
 use crate::search::Stop;
 use crate::team::for_each_thread;
 
-/// Rounds smaller than this are done by one thread.
-const SHARE_FROM: usize = 1024;
+/// How work is shared.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sharing {
+    pub(crate) threads: usize,
+    /// Of how many nodes it must be: to wake other threads takes longer than a small round.
+    pub(crate) from: usize,
+}
+
+impl Sharing {
+    /// How many threads take part in work on so many nodes.
+    fn threads(self, nodes: usize) -> usize {
+        if nodes < self.from { 1 } else { self.threads }
+    }
+}
 
 /// How far a thread goes on with what it has found, before it shares that with others.
 const FURTHER: usize = 2048;
@@ -72,7 +84,7 @@ impl Values {
         graph: &Graph,
         property: u64,
         from: Vec<u32>,
-        threads: usize,
+        sharing: Sharing,
         same: impl Fn(u32, u32) -> bool + Sync,
         after_round: impl FnMut(&[u32]) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
@@ -93,14 +105,14 @@ impl Values {
                 }
             }
         };
-        visit_all(from, threads, spread_from, after_round)
+        visit_all(from, sharing, spread_from, after_round)
     }
 
     /// Looks at the cycles that hot steps to the MAP of their source show, within partitions.
     fn look(
         &self,
         nodes: &[u32],
-        threads: usize,
+        sharing: Sharing,
         same: impl Fn(u32, u32) -> bool + Sync,
         examiner: &mut Examiner,
         source: &mut impl Source,
@@ -111,7 +123,7 @@ impl Values {
             let shows = |e: Edge| rank(e.to) == value && graph.heat(e, property).0 && same(**node, e.to);
             value != 0 && graph.out(**node).any(shows)
         };
-        let showing = share(nodes, threads, |nodes, showing| showing.extend(nodes.iter().filter(shows)));
+        let showing = share(nodes, sharing, |nodes, showing| showing.extend(nodes.iter().filter(shows)));
         for node in showing {
             // A component has one MAP, so that nothing is lost inside of those with this one.
             let value = self.get(node);
@@ -139,7 +151,7 @@ impl Map {
         graph: &Graph,
         property: u64,
         fresh: &[u32],
-        threads: usize,
+        sharing: Sharing,
         poll: &mut impl FnMut() -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let values = &mut self.values;
@@ -149,7 +161,7 @@ impl Map {
             graph,
             property,
             fresh.to_vec(),
-            threads,
+            sharing,
             |_, _| true,
             |nodes| {
                 raised.extend_from_slice(nodes);
@@ -173,9 +185,9 @@ impl Map {
         &self,
         examiner: &mut Examiner,
         source: &mut impl Source,
-        threads: usize,
+        sharing: Sharing,
     ) -> Result<Option<Component>, Stop> {
-        self.values.look(&self.changed, threads, |_, _| true, examiner, source)
+        self.values.look(&self.changed, sharing, |_, _| true, examiner, source)
     }
 
     /// `RefineMap`: calculates inside of partitions until there are none. What was calculated is kept.
@@ -183,7 +195,7 @@ impl Map {
         &mut self,
         examiner: &mut Examiner,
         source: &mut impl Source,
-        threads: usize,
+        sharing: Sharing,
         poll: &mut impl FnMut() -> Result<(), Stop>,
     ) -> Result<Option<Component>, Stop> {
         let Self { values, finer, members, changed } = self;
@@ -196,14 +208,14 @@ impl Map {
             for node in nodes.iter().filter(|node| examiner.is_done(**node)) {
                 *members[*node as usize].part.get_mut() = 0;
             }
-            trim(source.graph(), property, &nodes, members, threads, poll)?;
+            trim(source.graph(), property, &nodes, members, sharing, poll)?;
             nodes.retain(|node| members[*node as usize].part() != 0);
             if nodes.is_empty() {
                 return Ok(None);
             }
             let same = |from: u32, to: u32| members[from as usize].part() == members[to as usize].part();
-            finer.spread(source.graph(), property, nodes.clone(), threads, same, |_| poll())?;
-            let found = finer.look(&nodes, threads, same, examiner, source)?;
+            finer.spread(source.graph(), property, nodes.clone(), sharing, same, |_| poll())?;
+            let found = finer.look(&nodes, sharing, same, examiner, source)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -216,9 +228,8 @@ impl Map {
 }
 
 /// Shares work on nodes among threads, and gathers what it puts into lists, in order.
-fn share(nodes: &[u32], threads: usize, work: impl Fn(&[u32], &mut Vec<u32>) + Sync) -> Vec<u32> {
-    let threads = if nodes.len() < SHARE_FROM { 1 } else { threads };
-    let each = nodes.len().div_ceil(threads).max(1);
+fn share(nodes: &[u32], sharing: Sharing, work: impl Fn(&[u32], &mut Vec<u32>) + Sync) -> Vec<u32> {
+    let each = nodes.len().div_ceil(sharing.threads(nodes.len())).max(1);
     let mut parts: Vec<_> = nodes.chunks(each).map(|nodes| (nodes, Vec::new())).collect();
     for_each_thread(parts.iter_mut().collect(), |(nodes, part): &mut (&[u32], Vec<u32>)| work(nodes, part));
     parts.into_iter().flat_map(|(_, part)| part).collect()
@@ -228,13 +239,12 @@ fn share(nodes: &[u32], threads: usize, work: impl Fn(&[u32], &mut Vec<u32>) + S
 /// Each thread goes on with its own for a while: most rounds would be too short to be shared.
 fn visit_all(
     mut round: Vec<u32>,
-    threads: usize,
+    sharing: Sharing,
     visit: impl Fn(u32, &mut Vec<u32>) + Sync,
     mut after_round: impl FnMut(&[u32]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     while !round.is_empty() {
-        let threads = if round.len() < SHARE_FROM { 1 } else { threads };
-        let each = round.len().div_ceil(threads);
+        let each = round.len().div_ceil(sharing.threads(round.len()));
         let mut queues: Vec<_> = round.chunks(each).map(|nodes| (nodes, Vec::new(), 0)).collect();
         for_each_thread(
             queues.iter_mut().collect(),
@@ -284,10 +294,10 @@ fn trim(
     property: u64,
     nodes: &[u32],
     members: &[Member],
-    threads: usize,
+    sharing: Sharing,
     poll: &mut impl FnMut() -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let alone = threads == 1;
+    let alone = sharing.threads == 1;
     let inside = |node: u32| {
         let part = members[node as usize].part();
         let edges = if part == 0 { Cursor::default() } else { graph.edges_of(node) };
@@ -296,7 +306,7 @@ fn trim(
         graph.rest(edges).filter(stays).map(|edge| edge.to)
     };
     nodes.iter().for_each(|node| members[*node as usize].degree.store(0, Ordering::Relaxed));
-    share(nodes, threads, |nodes, _| {
+    share(nodes, sharing, |nodes, _| {
         for to in nodes.iter().flat_map(|node| inside(*node)) {
             members[to as usize].change_degree(1, alone);
         }
@@ -305,12 +315,12 @@ fn trim(
         let member = &members[**node as usize];
         member.part() != 0 && member.degree.load(Ordering::Relaxed) == 0
     };
-    let first = share(nodes, threads, |nodes, first| first.extend(nodes.iter().filter(is_first)));
+    let first = share(nodes, sharing, |nodes, first| first.extend(nodes.iter().filter(is_first)));
     // In about the order in which the nodes were found, which is that of the graph in memory. Nobody looks at a
     // node but who takes it away: no step leads there any more.
     let take_away = |node: u32, next: &mut Vec<u32>| {
         next.extend(inside(node).filter(|to| members[*to as usize].change_degree(-1, alone) == 1));
         members[node as usize].part.store(0, Ordering::Relaxed);
     };
-    visit_all(first, threads, take_away, |_| poll())
+    visit_all(first, sharing, take_away, |_| poll())
 }

@@ -37,7 +37,7 @@ use crate::{Coverage, Program};
 use fair::{Component, Examiner};
 use graph::Graph;
 use lasso::Demands;
-use map::Map;
+use map::{Map, Sharing};
 use source::{Explored, OnTheWay};
 
 /// How to look for cycles.
@@ -193,7 +193,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         let fresh = self.search.core.ledger.take_fresh();
         let properties = self.properties();
         let Self { search, maps, liveness, .. } = self;
-        let threads = search.team.threads();
+        let sharing = Sharing { threads: search.team.threads(), from: search.expander.options.share_from };
         let watch = search.expander.watch;
         let (graph, coverage) = (&search.core.ledger, &search.coverage);
         let poll = || watch.poll(coverage).map_or(Ok(()), |limit| Err(Stop::Limit(limit)));
@@ -202,11 +202,11 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             let mut examiner = Examiner::new(property, liveness.fair);
             let mut source = Explored::new(graph, &poll);
             watch.phase(Phase::Calculate);
-            map.calculate(graph, property, &fresh, threads, &mut || poll())?;
-            let mut found = map.find(&mut examiner, &mut source, threads)?;
+            map.calculate(graph, property, &fresh, sharing, &mut || poll())?;
+            let mut found = map.find(&mut examiner, &mut source, sharing)?;
             if found.is_none() {
                 watch.phase(Phase::Refine);
-                found = map.refine(&mut examiner, &mut source, threads, &mut || poll())?;
+                found = map.refine(&mut examiner, &mut source, sharing, &mut || poll())?;
             }
             if let Some(component) = found {
                 return Ok(Some((property, component)));
