@@ -92,7 +92,7 @@ impl DelayingScheduler for Rr {
     }
 
     #[inline]
-    fn stays(&self, task: TaskId) -> bool {
+    fn stays(&self, task: TaskId, _: &Ready<'_>) -> bool {
         self.circle.get(self.at) == Some(&task)
     }
 

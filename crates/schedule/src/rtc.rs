@@ -55,8 +55,13 @@ impl DelayingScheduler for Rtc {
     }
 
     #[inline]
-    fn stays(&self, task: TaskId) -> bool {
-        self.stack.last() == Some(&task)
+    fn stays(&self, task: TaskId, ready: &Ready<'_>) -> bool {
+        match self.stack[..] {
+            // The one above may have ended, or wait.
+            [.., below, top] => top == task || below == task && ready.lacks(top),
+            [only] => only == task,
+            [] => false,
+        }
     }
 
     fn delay(&mut self, task: TaskId) {

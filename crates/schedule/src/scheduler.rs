@@ -112,6 +112,12 @@ impl<'a> Ready<'a> {
         if task.0 < u64::BITS { self.few >> task.0 & 1 == 1 } else { is_among(self.enabled, task) }
     }
 
+    /// Whether the task is known not to run without a search: `false` says nothing.
+    #[inline]
+    pub fn lacks(&self, task: TaskId) -> bool {
+        task.0 < u64::BITS && self.few >> task.0 & 1 == 0
+    }
+
     /// The position of the task among those that can run.
     pub fn position(&self, task: TaskId) -> Option<usize> {
         self.enabled.binary_search(&task).ok()
@@ -162,8 +168,8 @@ pub trait DelayingScheduler: Clone + Eq + Hash {
     /// Whether the task that was taken comes up again at once, if it yields and can go on, and all is as it was then.
     /// To say so saves the caller from giving it back, and from asking: it runs on, or is delayed, as if it had
     /// been proposed again. `false` is never wrong.
-    fn stays(&self, task: TaskId) -> bool {
-        let _ = task;
+    fn stays(&self, task: TaskId, ready: &Ready<'_>) -> bool {
+        let _ = (task, ready);
         false
     }
 

@@ -260,7 +260,10 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
         let same = self.same_as_before(point);
         match point.current {
             Some(current)
-                if same && !point.yielding && self.last.is_empty() && self.scheduler.stays(ours(current)) =>
+                if same
+                    && !point.yielding
+                    && self.last.is_empty()
+                    && self.scheduler.stays(ours(current), &self.ready.at(point.history)) =>
             {
                 if nth == 0 {
                     return (current, Price::USUAL);
