@@ -31,6 +31,14 @@ pub(crate) struct Outcome {
     pub(crate) further: Option<u32>,
 }
 
+impl Outcome {
+    /// Nothing is known, in the same buffer.
+    pub(crate) fn clear(&mut self) {
+        (self.branches, self.further) = (0, None);
+        self.free.clear();
+    }
+}
+
 /// An execution that may have children.
 #[derive(Debug)]
 struct Node {
@@ -38,35 +46,65 @@ struct Node {
     deviations: Range<usize>,
     /// The last of them.
     last: Option<u32>,
-    outcome: Outcome,
+    /// What is in its [`Outcome`]; where its free branches are in its layer.
+    branches: u32,
+    free: Range<usize>,
+    further: Option<u32>,
 }
 
 impl Node {
-    /// What the child that also deviates at this branch costs on top, if there is such a child.
-    fn price(&self, branch: u32) -> Option<u32> {
-        match self.last {
-            Some(last) if branch < last => None,
-            Some(last) if branch == last => self.outcome.further,
-            _ if branch >= self.outcome.branches => None,
-            _ => Some(u32::from(self.outcome.free.binary_search(&branch).is_err())),
-        }
-    }
-
     /// Whether there is a child at this price.
     fn has_child_for(&self, price: u32) -> bool {
         let after_last = self.last.map_or(0, |last| last + 1);
-        let later = self.outcome.branches.saturating_sub(after_last) as usize;
-        let at_that_price =
-            if price == 0 { self.outcome.free.len() } else { later - self.outcome.free.len() };
-        at_that_price > 0 || self.outcome.further == Some(price)
+        let later = self.branches.saturating_sub(after_last) as usize;
+        let at_that_price = if price == 0 { self.free.len() } else { later - self.free.len() };
+        at_that_price > 0 || self.further == Some(price)
     }
 }
 
-/// Executions with their deviations, which stand one after the other: none of them needs memory of its own.
+/// Executions with their deviations and their free branches, which stand one after the other: none of them needs
+/// memory of its own.
 #[derive(Debug, Default)]
 struct Layer {
     nodes: Vec<Node>,
     deviations: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl Layer {
+    /// The execution, before it is [kept](Self::keep) or not.
+    fn node(&self, deviations: &[u32], outcome: &Outcome) -> Node {
+        let after = |list: &[u32], more: &[u32]| list.len()..list.len() + more.len();
+        Node {
+            deviations: after(&self.deviations, deviations),
+            last: deviations.last().copied(),
+            branches: outcome.branches,
+            free: after(&self.free, &outcome.free),
+            further: outcome.further,
+        }
+    }
+
+    fn keep(&mut self, node: Node, deviations: &[u32], outcome: &Outcome) {
+        self.nodes.push(node);
+        self.deviations.extend_from_slice(deviations);
+        self.free.extend_from_slice(&outcome.free);
+    }
+
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.deviations.clear();
+        self.free.clear();
+    }
+
+    /// What the child of a node that also deviates at this branch costs on top, if there is such a child.
+    fn price(&self, node: &Node, branch: u32) -> Option<u32> {
+        match node.last {
+            Some(last) if branch < last => None,
+            Some(last) if branch == last => node.further,
+            _ if branch >= node.branches => None,
+            _ => Some(u32::from(self.free[node.free.clone()].binary_search(&branch).is_err())),
+        }
+    }
 }
 
 /// The enumeration of all executions, layer by layer.
@@ -139,25 +177,22 @@ impl Enumeration {
             Some(place) => (&self.present, place, 0),
         };
         let node = &layer.nodes[place];
-        let is_parent = node.price(self.branch) == Some(price);
+        let is_parent = layer.price(node, self.branch) == Some(price);
         is_parent.then(|| &layer.deviations[node.deviations.clone()])
     }
 
     /// An execution has been run.
-    pub(crate) fn record(&mut self, deviations: &[u32], outcome: Outcome) {
-        let start = self.present.deviations.len();
-        let range = start..start + deviations.len();
-        let node = Node { deviations: range, last: deviations.last().copied(), outcome };
+    pub(crate) fn record(&mut self, deviations: &[u32], outcome: &Outcome) {
+        let node = self.present.node(deviations, outcome);
         let costlier = node.has_child_for(1);
         let free = node.has_child_for(0);
         self.goes_on |= costlier;
         self.any_free |= free;
         if free {
-            self.branches = self.branches.max(node.outcome.branches);
+            self.branches = self.branches.max(node.branches);
         }
         if costlier && self.limit.is_none_or(|limit| self.cost < limit) || free {
-            self.present.deviations.extend_from_slice(deviations);
-            self.present.nodes.push(node);
+            self.present.keep(node, deviations, outcome);
         }
     }
 
@@ -168,9 +203,10 @@ impl Enumeration {
 
     /// Goes on to the next layer, when the present one is done.
     pub(crate) fn deepen(&mut self) {
-        self.previous = std::mem::take(&mut self.present);
+        std::mem::swap(&mut self.previous, &mut self.present);
+        self.present.clear();
         self.previous.nodes.retain(|node| node.has_child_for(1));
-        self.branches = self.previous.nodes.iter().map(|node| node.outcome.branches).max().unwrap_or(0);
+        self.branches = self.previous.nodes.iter().map(|node| node.branches).max().unwrap_or(0);
         self.cost += 1;
         (self.goes_on, self.any_free) = (false, false);
         (self.branch, self.tried) = (0, 0);
@@ -249,7 +285,7 @@ mod tests {
                     assert_eq!(tree.cost(&path), enumeration.cost(), "{path:?}");
                     assert_eq!(run.cost(), enumeration.cost(), "{path:?}");
                     assert!(left.remove(&path), "{path:?} comes twice");
-                    enumeration.record(&deviations, run.finish());
+                    enumeration.record(&deviations, run.outcome());
                 }
                 let more = left.iter().any(|path| tree.cost(path) > enumeration.cost());
                 assert_eq!(enumeration.goes_on(), more);

@@ -173,13 +173,15 @@ pub(crate) struct Search {
     /// Looks at how executions end, where the runner has limits of its own.
     watch: Option<Watch>,
     values: Values,
-    source: RandomDataSource,
+    /// The values of an execution that come from a seed, once it has asked for one.
+    source: Option<RandomDataSource>,
     pub(crate) run: Run,
     running: bool,
     /// The step before which there is more to do than to choose.
     next_look: usize,
     stop: Option<Stop>,
     statistics: Statistics,
+    /// The executions so far, by their [history](Run::history), where several strategies may come to the same one.
     seen: FxHashSet<u64>,
     capture: Option<Capture>,
 }
@@ -208,7 +210,7 @@ impl Search {
             steps: config.steps,
             watch: None,
             values: config.values,
-            source: RandomDataSource::initialize(0),
+            source: None,
             run: Run::new(Deviations::default()),
             running: false,
             next_look: 0,
@@ -240,9 +242,9 @@ impl Search {
         }
         self.run.restart(deviations);
         self.begin_run();
+        self.source = None;
         let seed = if let Values::Seed(seed) = self.values { seed } else { 0 };
-        self.source = RandomDataSource::initialize(seed);
-        Some(shuttle::scheduler::Schedule::new(self.source.reinitialize()))
+        Some(shuttle::scheduler::Schedule::new(seed))
     }
 
     fn begin_run(&mut self) {
@@ -259,7 +261,7 @@ impl Search {
 
     /// The execution came to its end without failing.
     fn finish_run(&mut self) {
-        let is_new = self.seen.insert(self.run.history());
+        let is_new = self.is_alone() || self.seen.insert(self.run.history());
         let cut = self.is_cut();
         count_run(&mut self.statistics, &self.run, is_new, cut);
         // Where nobody can say how it ended, it may have been cut off.
@@ -271,8 +273,12 @@ impl Search {
             self.stop = Some(Stop::Unrepeatable);
             return;
         }
-        let outcome = self.run.finish();
-        self.members[self.turn].enumeration.record(self.run.deviations(), outcome);
+        self.members[self.turn].enumeration.record(self.run.deviations(), self.run.outcome());
+    }
+
+    /// Whether there is only one strategy, under which no execution comes twice.
+    fn is_alone(&self) -> bool {
+        self.members.len() == 1
     }
 
     /// Whether the execution was cut off by a limit on steps.
@@ -353,23 +359,11 @@ impl Search {
 
     #[inline]
     fn next_task(&mut self, point: &Point<'_>) -> TaskId {
-        let is_branch = point.tasks.len() > 1;
-        if is_branch && self.run.is_due() {
-            return self.deviate(point);
-        }
-        let (task, price) = self.members[self.turn].policy.choose(point, 0);
-        if is_branch {
-            self.run.pass(price, (0, point.tasks.len()));
-        }
-        self.run.ran(task);
-        task
-    }
-
-    /// The next task where an alternative is due.
-    #[inline(never)]
-    fn deviate(&mut self, point: &Point<'_>) -> TaskId {
         let policy = &mut self.members[self.turn].policy;
-        let (task, _) = self.run.branch(point.tasks.len(), |nth| policy.choose(point, nth));
+        let task = match point.tasks.len() {
+            1 => policy.choose(point, 0).0,
+            options => self.run.branch(options, |nth| policy.choose(point, nth)).0,
+        };
         self.run.ran(task);
         task
     }
@@ -377,9 +371,9 @@ impl Search {
     fn next_value(&mut self) -> u64 {
         let values = match self.values {
             Values::Choose(values) => values.max(1),
-            Values::Seed(_) => {
+            Values::Seed(seed) => {
                 self.run.returned(0);
-                return self.source.next_u64();
+                return self.source.get_or_insert_with(|| RandomDataSource::initialize(seed)).next_u64();
             }
         };
         let nth = match values {
@@ -448,7 +442,7 @@ impl Search {
     fn count(&self) -> Statistics {
         let mut statistics = self.statistics.clone();
         if self.running {
-            let is_new = !self.seen.contains(&self.run.history());
+            let is_new = self.is_alone() || !self.seen.contains(&self.run.history());
             count_run(&mut statistics, &self.run, is_new, self.is_cut());
         }
         statistics

@@ -74,7 +74,7 @@ impl Run {
         self.next = deviations.first().copied().unwrap_or(NEVER);
         self.deviations = deviations;
         (self.taken, self.misfit, self.values, self.history, self.cost) = (0, false, 0, 0, 0);
-        self.outcome = Outcome::default();
+        self.outcome.clear();
         self.trace.clear();
         self.chosen.clear();
     }
@@ -93,19 +93,20 @@ impl Run {
     }
 
     /// Whether an alternative is due at the next branch.
-    #[inline]
-    pub(crate) fn is_due(&self) -> bool {
+    fn is_due(&self) -> bool {
         self.outcome.branches == self.next
     }
 
     /// The alternative that is due at this branch.
     fn deviate(&mut self, options: usize) -> usize {
-        let left = &self.deviations[self.taken..];
-        let here = left.iter().take_while(|branch| **branch == self.next).count();
-        self.next = left.get(here).copied().unwrap_or(NEVER);
-        self.taken += here;
-        self.misfit |= here >= options;
-        here.min(options - 1)
+        let mut nth = 0;
+        while self.is_due() {
+            nth += 1;
+            self.taken += 1;
+            self.next = self.deviations.get(self.taken).copied().unwrap_or(NEVER);
+        }
+        self.misfit |= nth >= options;
+        nth.min(options - 1)
     }
 
     /// The nth of so many ways was taken at this branch.
@@ -117,7 +118,6 @@ impl Run {
         self.outcome.branches += 1;
     }
 
-    #[inline(never)]
     fn pay(&mut self, price: Price, (nth, options): (usize, usize)) {
         self.cost += price.paid();
         if self.next == NEVER {
@@ -181,9 +181,9 @@ impl Run {
         !self.misfit && self.taken == self.deviations.len()
     }
 
-    /// The execution is over: what is known of it.
-    pub(crate) fn finish(&mut self) -> Outcome {
-        std::mem::take(&mut self.outcome)
+    /// What is known of it, once it is over.
+    pub(crate) fn outcome(&self) -> &Outcome {
+        &self.outcome
     }
 
     /// The deviations of an execution that is over, as a buffer for those of the next.

@@ -38,15 +38,23 @@ impl<S: Scheduler> Scheduler for Recording<S> {
     }
 }
 
-/// The orders of tasks in all executions, sorted; with repetitions, if there are any.
-fn orders(
+/// The orders of tasks in all executions, one after the other; with repetitions, if there are any.
+fn sequence(
     scheduler: impl Scheduler + 'static,
     program: impl Fn() + Send + Sync + 'static,
 ) -> Vec<Vec<usize>> {
     let runs = Rc::default();
     let recording = Recording { inner: scheduler, runs: Rc::clone(&runs) };
     Runner::new(recording, shuttle::Config::default()).run(program);
-    let mut orders = runs.take();
+    runs.take()
+}
+
+/// The same, sorted.
+fn orders(
+    scheduler: impl Scheduler + 'static,
+    program: impl Fn() + Send + Sync + 'static,
+) -> Vec<Vec<usize>> {
+    let mut orders = sequence(scheduler, program);
     orders.sort();
     orders
 }
@@ -301,6 +309,31 @@ fn levels_come_first_under_priority_only() {
     let found = |strategy| explore(&Config { delays: Some(0), ..unlimited(strategy) }, program).verdict;
     assert_eq!(found("rr"), Verdict::NoBug(0));
     assert!(matches!(found("priority(rr)"), Verdict::Bug(_)));
+}
+
+#[test]
+fn a_bounded_search_is_the_beginning_of_the_whole_one() {
+    for strategy in ["rr", "rr:reverse", "rtc", "dfw", "random:1", "priority(rr)", "preemptions"] {
+        let explorer = Explorer::new(&unlimited(strategy));
+        let whole = sequence(explorer.clone(), increments(2, 1));
+        let counts = explorer.report().statistics.strategies[0].schedules.clone();
+        for bound in 0..counts.len() {
+            let config = Config { delays: Some(bound as u32), ..unlimited(strategy) };
+            let begun = sequence(Explorer::new(&config), increments(2, 1));
+            assert_eq!(begun.len() as u64, counts[..=bound].iter().sum::<u64>(), "{strategy} with {bound}");
+            assert_eq!(begun, whole[..begun.len()], "{strategy} with {bound}");
+        }
+    }
+}
+
+#[test]
+fn more_than_64_tasks_are_told_apart() {
+    for strategy in ["rr", "rr:reverse", "rr:7", "rtc", "dfw", "random:1", "priority(rr)"] {
+        let config = Config { schedules: Some(100), ..unlimited(strategy) };
+        let mut orders = orders(Explorer::new(&config), increments(66, 1));
+        orders.dedup();
+        assert_eq!(orders.len(), 100, "{strategy} repeats itself");
+    }
 }
 
 #[test]

@@ -83,8 +83,8 @@ impl DelayingScheduler for Scheduler {
         each!(self, it => it.complete(task));
     }
 
-    fn stays(&self, task: TaskId) -> bool {
-        each!(self, it => it.stays(task))
+    fn stays(&self, task: TaskId, ready: &Ready<'_>) -> bool {
+        each!(self, it => it.stays(task, ready))
     }
 
     fn patience(&self) -> usize {

@@ -43,17 +43,16 @@ impl Rr {
         Self { arrangement, circle: Vec::new(), at: 0 }
     }
 
-    /// Turns the circle to the next task that can run.
-    #[inline(never)]
+    /// Turns the circle to the next task that can run, after the current one.
+    #[inline]
     fn turn(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
         let mut at = self.at;
         for _ in 0..self.circle.len() {
-            at = if at < self.circle.len() { at } else { 0 };
+            at = if at + 1 < self.circle.len() { at + 1 } else { 0 };
             if ready.contains(self.circle[at]) {
                 self.at = at;
                 return Some(self.circle[at]);
             }
-            at += 1;
         }
         None
     }
@@ -93,7 +92,7 @@ impl DelayingScheduler for Rr {
     }
 
     #[inline]
-    fn stays(&self, task: TaskId) -> bool {
+    fn stays(&self, task: TaskId, _: &Ready<'_>) -> bool {
         self.circle.get(self.at) == Some(&task)
     }
 

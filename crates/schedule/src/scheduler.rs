@@ -109,20 +109,27 @@ impl<'a> Ready<'a> {
     /// Whether the task can run.
     #[inline]
     pub fn contains(&self, task: TaskId) -> bool {
-        if task.0 < u64::BITS { self.few >> task.0 & 1 == 1 } else { self.is_among_many(task) }
+        if task.0 < u64::BITS { self.few >> task.0 & 1 == 1 } else { is_among(self.enabled, task) }
     }
 
-    /// Out of line, so that nobody pays for it who has few tasks.
-    #[cold]
-    #[inline(never)]
-    fn is_among_many(&self, task: TaskId) -> bool {
-        self.position(task).is_some()
+    /// Whether the task is known not to run without a search: `false` says nothing.
+    #[inline]
+    pub fn lacks(&self, task: TaskId) -> bool {
+        task.0 < u64::BITS && self.few >> task.0 & 1 == 0
     }
 
     /// The position of the task among those that can run.
     pub fn position(&self, task: TaskId) -> Option<usize> {
         self.enabled.binary_search(&task).ok()
     }
+}
+
+/// Out of line, and without a reference to the rest of [`Ready`], which would have to be written to memory for it:
+/// so nobody pays for it who has few tasks.
+#[cold]
+#[inline(never)]
+fn is_among(enabled: &[TaskId], task: TaskId) -> bool {
+    enabled.binary_search(&task).is_ok()
 }
 
 /// A deterministic order of tasks that deviates only when told to.
@@ -159,9 +166,10 @@ pub trait DelayingScheduler: Clone + Eq + Hash {
     fn complete(&mut self, task: TaskId);
 
     /// Whether the task that was taken comes up again at once, if it yields and can go on, and all is as it was then.
-    /// To say so saves the caller from giving it back, and from asking; `false` is never wrong.
-    fn stays(&self, task: TaskId) -> bool {
-        let _ = task;
+    /// To say so saves the caller from giving it back, and from asking: it runs on, or is delayed, as if it had
+    /// been proposed again. `false` is never wrong.
+    fn stays(&self, task: TaskId, ready: &Ready<'_>) -> bool {
+        let _ = (task, ready);
         false
     }
 

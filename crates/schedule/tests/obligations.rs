@@ -205,7 +205,7 @@ fn walk(u: &mut Unstructured<'_>, name: &str) -> Result<()> {
         if !ready.contains(task) {
             break;
         }
-        if scheduler.stays(task) {
+        if scheduler.stays(task, &ready) {
             let mut twin = scheduler.clone();
             twin.give(task, Why::Yielded);
             assert_eq!(twin.take(&ready), Some(task), "{name} does not stay");

@@ -92,24 +92,23 @@ impl<S: DelayingScheduler> Delays<S> {
                 continue;
             }
             self.ready.push(id);
-            if !self.before.contains(id) {
-                self.give_newcomer(task, point.current);
+            if id.index() >= self.given {
+                self.give_new(task);
+            } else if !self.before.contains(id) && Some(task.id()) != point.current {
+                // It could not run before, and is not the one that has run: so that one has woken it.
+                self.scheduler.give(id, Why::Woken(point.current.map(ours)));
             }
         }
     }
 
-    /// A task can run that could not before: it is new, or was woken, or is the one that has run.
+    /// A task is new.
     #[inline(never)]
-    fn give_newcomer(&mut self, task: &Task, current: Option<shuttle::TaskId>) {
+    fn give_new(&mut self, task: &Task) {
         let id = ours(task.id());
-        if id.index() >= self.given {
-            self.given = id.index() + 1;
-            let level = if self.levels { Level::of(task.id()) } else { 0 };
-            let by = task.parent_task_id().map(ours);
-            self.scheduler.give(id, Why::Posted(Post { by, level, ..Post::default() }));
-        } else if Some(task.id()) != current {
-            self.scheduler.give(id, Why::Woken(current.map(ours)));
-        }
+        self.given = id.index() + 1;
+        let level = if self.levels { Level::of(task.id()) } else { 0 };
+        let by = task.parent_task_id().map(ours);
+        self.scheduler.give(id, Why::Posted(Post { by, level, ..Post::default() }));
     }
 
     /// The task that has asked for others to run, if it could go on and there are others.
@@ -169,25 +168,37 @@ impl<S: DelayingScheduler> Delays<S> {
     /// The n-th task of the order, where nobody comes last.
     #[inline]
     fn nth_task(&mut self, point: &Point<'_>, nth: usize) -> TaskId {
-        let until = self.put_off.len() + nth;
-        let first = self.scheduler.take(&self.ready.at(point.history));
-        if let Some(task) = first {
-            if self.ready.contains(task) {
-                if nth == 0 {
-                    return task;
-                }
-                self.put_off.push((point.step, theirs(task)));
-            }
-            self.scheduler.delay(task);
+        match self.scheduler.take(&self.ready.at(point.history)) {
+            Some(first) if self.ready.contains(first) => match nth {
+                0 => first,
+                _ => self.nth_after(first, point, nth),
+            },
+            useless => self.nth_past(useless, point, nth),
         }
-        self.rest.set_to(&self.ready, first);
+    }
+
+    /// The n-th task of the order, where nobody was proposed first, or one that cannot run.
+    #[inline(never)]
+    fn nth_past(&mut self, useless: Option<TaskId>, point: &Point<'_>, nth: usize) -> TaskId {
+        useless.into_iter().for_each(|task| self.scheduler.delay(task));
+        self.rest.set_to(&self.ready);
+        self.propose(point, self.put_off.len() + nth)
+    }
+
+    /// The n-th task of the order, where the first was proposed and can run.
+    #[inline(never)]
+    fn nth_after(&mut self, first: TaskId, point: &Point<'_>, nth: usize) -> TaskId {
+        let until = self.put_off.len() + nth;
+        self.put_off.push((point.step, theirs(first)));
+        self.scheduler.delay(first);
+        self.rest.set_to_all_but(first, &self.ready);
         self.propose(point, until)
     }
 
     /// The n-th task of the order, where some come last: they are delayed first, at no cost.
     #[inline(never)]
     fn nth_before_last(&mut self, point: &Point<'_>, nth: usize) -> TaskId {
-        self.rest.set_to(&self.ready, None);
+        self.rest.set_to(&self.ready);
         for place in 0..self.last.len() {
             let resting = self.last[place];
             self.settle_on(resting, point);
@@ -199,7 +210,9 @@ impl<S: DelayingScheduler> Delays<S> {
         task
     }
 
-    /// The task among the rest that comes when so many have been put off.
+    /// The task among the rest that comes when so many have been put off. Part of its callers, of which one in three
+    /// steps may need one: by itself it would be a call more for each delay.
+    #[inline(always)]
     fn propose(&mut self, point: &Point<'_>, until: usize) -> TaskId {
         let mut patience = self.patience();
         while !self.rest.ids().is_empty() && patience > 0 {
@@ -248,12 +261,15 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
         match point.current {
             Some(current)
                 if same
-                    && nth == 0
                     && !point.yielding
                     && self.last.is_empty()
-                    && self.scheduler.stays(ours(current)) =>
+                    && self.scheduler.stays(ours(current), &self.ready.at(point.history)) =>
             {
-                (current, Price::USUAL)
+                if nth == 0 {
+                    return (current, Price::USUAL);
+                }
+                let task = self.nth_after(ours(current), point, nth);
+                (theirs(task), Price::new(true, true, nth as u32))
             }
             _ => self.choose_afresh(point, nth, same),
         }

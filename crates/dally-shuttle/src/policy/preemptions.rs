@@ -22,6 +22,10 @@ impl Policy for Preemptions {
     }
 
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (TaskId, Price) {
+        if let [only] = point.tasks {
+            // There is nothing to choose, and no price.
+            return (only.id(), Price::USUAL);
+        }
         let is_current = |task: &&&Task| Some(task.id()) == point.current;
         let can_go_on = point.tasks.iter().find(|task| is_current(task) && task.runnable());
         let stays = can_go_on.filter(|_| !point.yielding);
