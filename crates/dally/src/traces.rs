@@ -211,6 +211,16 @@ pub(crate) fn one_line(text: &str) -> String {
     }
 }
 
+/// Refuses to write a trace where the program is.
+pub(crate) fn would_overwrite(program: &ProgramArgs, trace: Option<&str>) -> Option<String> {
+    let same = |file: &str, other: &str| {
+        let paths = (std::fs::canonicalize(file), std::fs::canonicalize(other));
+        matches!(paths, (Ok(path), Ok(other)) if path == other)
+    };
+    let trace = trace.filter(|trace| program.files.iter().any(|file| same(file, trace)))?;
+    Some(format!("--trace: `{trace}` is the program"))
+}
+
 /// Writes a trace to a file, or says why not: the bug was found and shown all the same.
 pub(crate) fn write_or_complain(trace: &Trace, file: &str) {
     let json = serde_json::to_string_pretty(trace).map_err(|e| format!("cannot write JSON: {e}"));

@@ -106,24 +106,40 @@ fn a_solver_that_hangs() {
 
 #[test]
 fn a_solver_that_talks_nonsense() {
-    fails("nonsense", "echo maybe; exec cat > /dev/null", &[], "the solver answers `maybe`");
-    fails("error", "echo '(error \"line 1\")'; exec cat > /dev/null", &[], "does not accept this: line 1");
-    fails("half", "echo '(sat'; exit 0", &[], "has ended unexpectedly");
+    fails("nonsense", "echo dally; echo maybe; exec cat > /dev/null", &[], "the solver answers `maybe`");
+    fails(
+        "error",
+        "echo dally; echo '(error \"line 1\")'; exec cat > /dev/null",
+        &[],
+        "does not accept this: line 1",
+    );
+    fails("half", "echo dally; echo '(sat'; exit 0", &[], "has ended unexpectedly");
     fails("endless", "yes '(' ", &["--time", "1s"], "");
 }
 
 /// `sat` without a model that leads to a failure is no bug.
 #[test]
 fn a_solver_that_lies() {
-    let script =
-        "while read line; do case \"$line\" in *check-sat*) echo sat;; *get-value*) echo '()';; esac; done";
+    let script = "while read line; do case \"$line\" in *echo*) echo dally;; *check-sat*) echo sat;; *get-value*) echo '()';; esac; done";
     fails("lies", script, &["--time", "5s"], "");
+}
+
+#[test]
+fn an_answer_to_nothing() {
+    let message = "does not answer as a solver does, but with `unsat`";
+    fails("unasked", "echo unsat; exec cat > /dev/null", &[], message);
+    fails("always", "exec yes unsat", &[], message);
 }
 
 /// An answer of `unsat` cannot be told from a true one, but it has to be that word.
 #[test]
 fn words_that_begin_like_an_answer() {
-    fails("unsatisfied", "echo unsatisfied; exec cat > /dev/null", &[], "the solver answers `unsatisfied`");
+    fails(
+        "unsatisfied",
+        "echo dally; echo unsatisfied; exec cat > /dev/null",
+        &[],
+        "the solver answers `unsatisfied`",
+    );
 }
 
 /// A program with 2^40 calls: the time ends inlining in its middle.

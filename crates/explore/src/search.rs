@@ -20,7 +20,7 @@ use std::fmt;
 
 use crate::expand::{Expander, Found, Node, Scratch, Sink};
 use crate::frontier::{Frontier, PutOff, Waiting};
-use crate::layer::{self, BLOCK, Layer};
+use crate::layer::{self, Layer};
 use crate::ledger::{Ledger, Taken};
 use crate::policy::Policy;
 use crate::report::{Bug, Coverage, Limit, Report, Verdict};
@@ -374,7 +374,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     }
 
     fn explore_layer(&mut self) -> Result<(), Stop> {
-        let mut layer = std::mem::take(&mut self.core.next).blocks.into_iter();
+        let layer = std::mem::take(&mut self.core.next);
+        let mut waiting = layer.capacity();
+        let mut layer = layer.blocks.into_iter();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         let bound = self.coverage.bound;
         while layer.len() > 0 {
@@ -382,17 +384,19 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
                 let others = threads - self.scratches.len().min(threads);
                 self.scratches.extend((0..others).map(|_| Scratch::new(self.expander.options)));
                 let most = layer::blocks_with(layer.as_slice(), wave::nodes(threads)).unwrap_or(usize::MAX);
-                let nodes = layer::split(layer.by_ref().take(most).collect(), threads);
+                let taken: Vec<_> = layer.by_ref().take(most).collect();
+                waiting -= taken.iter().map(Vec::capacity).sum::<usize>();
+                let nodes = layer::split(taken, threads);
                 let Self { expander, core, scratches, scratch, .. } = self;
                 wave::expand(expander, nodes, bound, core, scratches, &mut scratch.tally)?;
             } else {
-                for node in layer.by_ref().take(POLL_EVERY).flatten() {
+                let taken = layer.by_ref().take(POLL_EVERY).inspect(|block| waiting -= block.capacity());
+                for node in taken.flatten() {
                     self.expander.expand(node, bound, &mut self.scratch, &mut self.core)?;
                 }
                 self.core.settle();
             }
-            let rest = layer.as_slice();
-            self.check_limits(rest.len() * BLOCK, rest.first().and_then(|block| block.first()))?;
+            self.check_limits(waiting, layer.as_slice().first().and_then(|block| block.first()))?;
         }
         Ok(())
     }

@@ -52,6 +52,8 @@ pub(crate) struct Trails {
     /// empty; a hop comes after the one that it continues.
     chunks: Vec<(usize, Vec<Hop>)>,
     len: usize,
+    /// For how many there is room.
+    room: usize,
 }
 
 impl Trails {
@@ -66,10 +68,15 @@ impl Trails {
     pub(crate) fn push(&mut self, hop: Hop) -> Trail {
         let trail = Trail::at(self.len);
         match self.chunks.last_mut() {
-            Some((_, last)) if last.len() < CHUNK => last.push(hop),
+            Some((_, last)) if last.len() < CHUNK => {
+                self.room -= last.capacity();
+                last.push(hop);
+                self.room += last.capacity();
+            }
             last => {
                 let mut chunk = Vec::with_capacity(if last.is_some() { CHUNK } else { 1 });
                 chunk.push(hop);
+                self.room += chunk.capacity();
                 self.chunks.push((self.len, chunk));
             }
         }
@@ -81,9 +88,16 @@ impl Trails {
     pub(crate) fn append(&mut self, mut hops: Vec<Hop>) {
         let (first, more) = (self.len, hops.len());
         match self.chunks.last_mut() {
-            Some((_, last)) if more < FEW && last.len() < CHUNK => last.append(&mut hops),
+            Some((_, last)) if more < FEW && last.len() < CHUNK => {
+                self.room -= last.capacity();
+                last.append(&mut hops);
+                self.room += last.capacity();
+            }
             _ if more == 0 => {}
-            _ => self.chunks.push((first, hops)),
+            _ => {
+                self.room += hops.capacity();
+                self.chunks.push((first, hops));
+            }
         }
         self.len += more;
     }
@@ -101,7 +115,7 @@ impl Trails {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.len * size_of::<Hop>()
+        self.room * size_of::<Hop>()
     }
 
     /// The schedule that leads to a node, and by one more hop beyond it.
@@ -145,6 +159,8 @@ mod tests {
             assert_eq!(trails.push(hop(end + more)).place() as usize, end + more);
         }
         assert_eq!(trails.initial(), 3);
+        let room = trails.chunks.iter().map(|(_, chunk)| chunk.capacity()).sum::<usize>();
+        assert_eq!(trails.bytes(), 16 * room);
         assert!((0..trails.end()).all(|place| trails.get(Trail::at(place)).task.0 as usize == place));
         let last = Trail::at(trails.end() - 1);
         assert_eq!(trails.schedule("rr".to_owned(), Some(last), None).steps.len(), last.place() as usize / 3);

@@ -226,6 +226,29 @@ fn preemption_is_before_statements_that_touch_shared_variables() {
 }
 
 #[test]
+fn preemption_is_before_atomic_sections() {
+    let finals = |section: &str| {
+        let text = format!(
+            "var x: int; procedure main() {{ x := 0; async call inc(); async call inc(); }}
+             procedure {{:atomic}} set(v: int) {{ x := v; }}
+             procedure inc() {{ var t: int; t := x; {section} }}"
+        );
+        finals_of(&machine_with(&text, &Options { preempt: true, ..Options::default() }))
+    };
+    for section in [
+        "if {:atomic} (true) { x := t + 1; }",
+        "call corral_atomic_begin(); x := t + 1; call corral_atomic_end();",
+        "call set(t + 1);",
+        // Arguments are evaluated before.
+        "call set(x + 1);",
+    ] {
+        assert_eq!(finals(section), set(&[&["1"], &["2"]]), "{section}");
+    }
+    // Sections inside of sections are part of these.
+    assert_eq!(finals("if {:atomic} (true) { t := x; call set(t + 1); }"), set(&[&["2"]]));
+}
+
+#[test]
 fn waiting() {
     assert_proved(
         "procedure main() { var t, u: task int; var r: int; var d: task;

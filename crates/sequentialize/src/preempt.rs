@@ -1,11 +1,13 @@
 //! Yields before each statement that touches a shared variable.
 //!
 //! [FSE12 §6]; the same points at which `dally check --preempt` lets tasks be switched: before a statement that
-//! reads or writes a shared variable, before the guard of a loop is evaluated again, and before the result of a
-//! call is assigned to a shared variable. What follows an `await` belongs to it. Atomic sections take their
-//! yields out later ([`crate::atomicity`]).
+//! reads or writes a shared variable, before the guard of a loop is evaluated again, before the result of a
+//! call is assigned to a shared variable, and before an atomic section or a call that is one step begins. What follows
+//! an `await` belongs to it. Atomic sections take their yields out later ([`crate::atomicity`]).
 
-use dally_bpl::ast::{Ast, Block, DeclKind, ExprId, Ident, Procedure, Stmt, StmtKind, TypeId, VarDecl};
+use dally_bpl::ast::{
+    Ast, Block, DeclKind, ExprId, Ident, Procedure, SpecKind, Stmt, StmtKind, TypeId, VarDecl,
+};
 use dally_bpl::check::{Info, Ref, VarId, VarKind};
 use dally_bpl::stack::grow;
 use dally_bpl::symbol::Sym;
@@ -13,13 +15,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build::{self, stmt};
 use crate::globals::THREAD_LOCAL;
-use crate::unit::{Unit, procedures};
+use crate::unit::{Unit, as_procedure, procedures};
 
 struct Pass<'a> {
     info: &'a Info,
     thread_local: FxHashSet<Sym>,
     /// The types of the results of each procedure.
     results: FxHashMap<Sym, Vec<TypeId>>,
+    /// The procedures of which a call is one step, with the types of their parameters, if these mean the same elsewhere.
+    one_step: FxHashMap<Sym, Option<Vec<TypeId>>>,
     /// The variables of the body that is being gone through.
     locals: FxHashMap<Sym, VarId>,
     /// The variables that keep results for a while.
@@ -38,10 +42,23 @@ pub(crate) fn insert(unit: &mut Unit, info: &Info) {
     let thread_local = thread_local.collect();
     let result_types = |p: &Procedure| p.signature.outs.iter().map(|o| o.var.ty).collect();
     let results = procedures(ast).into_iter().map(|(name, p)| (name, result_types(p))).collect();
+    let atomic = ast.decls.iter().filter(|d| ast.attr(&d.attrs, "atomic").is_some());
+    let atomic: FxHashSet<Sym> = atomic.filter_map(as_procedure).map(|p| p.signature.name.name).collect();
+    let changes_globals = |p: &Procedure| {
+        p.body.is_none() && p.specs.iter().any(|s| matches!(&s.kind, SpecKind::Modifies(v) if !v.is_empty()))
+    };
+    let one_step =
+        procedures(ast).into_iter().filter(|(name, p)| atomic.contains(name) || changes_globals(p));
+    let types = |p: &Procedure| {
+        let ins = || p.signature.ins.iter().map(|i| i.var.ty).collect();
+        p.signature.type_params.is_empty().then(ins)
+    };
+    let one_step = one_step.map(|(name, p)| (name, types(p))).collect();
     let mut pass = Pass {
         info,
         thread_local,
         results,
+        one_step,
         locals: FxHashMap::default(),
         kept: FxHashMap::default(),
         more: Vec::new(),
@@ -64,7 +81,7 @@ impl Pass<'_> {
         let mut out = Vec::with_capacity(block.stmts.len());
         let mut awaited = false;
         for mut s in std::mem::take(&mut block.stmts) {
-            let switch = !awaited && self.touches_shared(ast, &s);
+            let switch = !awaited && (ast.begins_section(&s) || self.touches_shared(ast, &s));
             awaited = matches!(s.kind, StmtKind::Await(_));
             match &mut s.kind {
                 StmtKind::If(conditional) => {
@@ -84,7 +101,8 @@ impl Pass<'_> {
                 _ => {}
             }
             let assigned = self.late_results(ast, &mut s);
-            let before = if switch { vec![stmt(StmtKind::Yield)] } else { Vec::new() };
+            let mut before = if switch { vec![stmt(StmtKind::Yield)] } else { Vec::new() };
+            before.extend(self.early_arguments(ast, &mut s));
             build::push_after(ast, before, s, &mut out);
             out.extend(assigned);
         }
@@ -113,6 +131,25 @@ impl Pass<'_> {
         }
         let mut stmts = vec![stmt(StmtKind::Yield)];
         stmts.extend(build::assign(ast, &late));
+        stmts
+    }
+
+    /// Lets others run between the evaluation of arguments and a call that is one step.
+    fn early_arguments(&mut self, ast: &mut Ast, s: &mut Stmt) -> Vec<Stmt> {
+        let StmtKind::Call(call) = &mut s.kind else { return Vec::new() };
+        let Some(types) = self.one_step.get(&call.procedure.name) else { return Vec::new() };
+        let mut args = ast.exprs.list(call.args).to_vec();
+        let mut stmts = Vec::new();
+        for (nth, (arg, ty)) in args.iter_mut().zip(types.iter().flatten()).enumerate() {
+            if self.reads_shared(ast, *arg) {
+                let kept = build::fresh(ast, &format!("{}$argument{nth}", ast.text(call.procedure.name)));
+                self.more.push(build::var(kept, *ty, dally_bpl::ast::Attrs::NONE));
+                stmts.push(build::set(ast, &[kept], &[*arg]));
+                *arg = build::name(ast, kept);
+            }
+        }
+        call.args = ast.exprs.add_list(&args);
+        stmts.push(stmt(StmtKind::Yield));
         stmts
     }
 

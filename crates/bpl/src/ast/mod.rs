@@ -150,4 +150,13 @@ impl Ast {
     pub fn attr<'a>(&self, attrs: &'a Attrs, name: &str) -> Option<&'a Attr> {
         attrs.find(self.symbols.get(name)?)
     }
+
+    /// Whether the statement begins an atomic section.
+    pub fn begins_section(&self, stmt: &Stmt) -> bool {
+        match stmt.kind {
+            StmtKind::AtomicBegin => true,
+            StmtKind::If(_) => self.attr(&stmt.attrs, "atomic").is_some(),
+            _ => false,
+        }
+    }
 }

@@ -33,6 +33,9 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     if !arguments.json {
         output::warn(&sources, subject.warnings());
     }
+    if let Some(message) = traces::would_overwrite(&arguments.program, arguments.trace.as_deref()) {
+        return output::complain(&message);
+    }
     let liveness = match liveness(arguments, &subject) {
         Ok(liveness) => liveness,
         Err(message) => return output::complain(&message),

@@ -18,7 +18,7 @@ pub(crate) struct Monitor {
     progress: Option<Mutex<Instant>>,
 }
 
-/// Asks for the search to end when Ctrl-C is pressed; the second time, the program ends at once.
+/// Asks for the search to end when Ctrl-C is pressed or the process is told to end; the second time, it ends at once.
 /// Steps that take long are interrupted.
 pub(crate) fn on_interrupt(
     cancelled: &Arc<AtomicBool>,

@@ -24,6 +24,7 @@ use crate::input;
 use crate::output::{self, Exit};
 use crate::p;
 use crate::subject::Rejected;
+use crate::traces;
 use plan::Plan;
 use process::{Limits, Process};
 use report::Finding;
@@ -42,6 +43,9 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
         Ok(Err(message)) => return report::refuse(arguments, &message),
         Err(diagnostics) => return report::errors(arguments, &sources, &diagnostics),
     };
+    if let Some(message) = traces::would_overwrite(&arguments.program, arguments.trace.as_deref()) {
+        return report::refuse(arguments, &message);
+    }
     if let Err(message) = prepare_log(arguments, &plan) {
         return report::refuse(arguments, &message);
     }

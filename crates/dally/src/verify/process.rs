@@ -34,7 +34,12 @@ pub(crate) struct Process {
     pending: Vec<u8>,
     log: Option<BufWriter<std::fs::File>>,
     limits: Limits,
+    /// Whether it has answered to its greeting.
+    greeted: bool,
 }
+
+/// What a solver must say before its answers count: there are programs that say `unsat` without being asked.
+const PASSWORD: &str = "dally";
 
 /// An answer that is longer than this makes no sense.
 const MOST_OUTPUT: usize = 1 << 30;
@@ -118,8 +123,10 @@ impl Process {
             pending: Vec::new(),
             log,
             limits,
+            greeted: false,
         };
         process.tell(greeting(name))?;
+        process.tell(&format!("(echo \"{PASSWORD}\")\n"))?;
         Ok(process)
     }
 
@@ -154,18 +161,25 @@ impl Process {
         }
     }
 
+    /// One answer that is no error.
+    fn accepted(&mut self) -> Result<String, SolverError> {
+        let answer = self.answer()?;
+        let answer = answer.trim();
+        if answer.starts_with("(error") || answer == "unsupported" {
+            let said = answer.strip_prefix("(error").and_then(|t| t.strip_suffix(')')).unwrap_or(answer);
+            let said: String = said.trim().trim_matches('"').chars().take(300).collect();
+            return Err(SolverError::Broken(format!(
+                "the solver `{}` does not accept this: {said}",
+                self.name
+            )));
+        }
+        Ok(answer.to_owned())
+    }
+
     fn wait(&mut self, started: Instant) -> Result<(), SolverError> {
         // So often it is looked whether somebody wants the run to end.
         const EVERY: Duration = Duration::from_millis(50);
         loop {
-            match self.output.recv_timeout(EVERY) {
-                Ok(bytes) => {
-                    self.pending.extend(bytes);
-                    return Ok(());
-                }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
             if self.limits.cancelled.load(Ordering::Relaxed) {
                 return Err(SolverError::Cancelled);
             }
@@ -174,6 +188,14 @@ impl Process {
                 || self.limits.query.is_some_and(|most| now.duration_since(started) >= most);
             if late {
                 return Err(SolverError::Time);
+            }
+            match self.output.recv_timeout(EVERY) {
+                Ok(bytes) => {
+                    self.pending.extend(bytes);
+                    return Ok(());
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
@@ -190,17 +212,16 @@ impl Solver for Process {
 
     fn ask(&mut self, command: &str) -> Result<String, SolverError> {
         self.tell(command)?;
-        let answer = self.answer()?;
-        let answer = answer.trim();
-        if answer.starts_with("(error") || answer == "unsupported" {
-            let said = answer.strip_prefix("(error").and_then(|t| t.strip_suffix(')')).unwrap_or(answer);
-            let said: String = said.trim().trim_matches('"').chars().take(300).collect();
-            return Err(SolverError::Broken(format!(
-                "the solver `{}` does not accept this: {said}",
-                self.name
-            )));
+        if !std::mem::replace(&mut self.greeted, true) {
+            let said = self.accepted()?;
+            // Some keep the quotation marks.
+            if said.trim_matches('"') != PASSWORD {
+                let said: String = said.chars().take(200).collect();
+                let message = format!("`{}` does not answer as a solver does, but with `{said}`", self.name);
+                return Err(SolverError::Broken(message));
+            }
         }
-        Ok(answer.to_owned())
+        self.accepted()
     }
 
     fn hurry(&mut self, hurry: bool) -> Result<(), SolverError> {

@@ -86,6 +86,8 @@ pub(crate) struct Graph {
     /// Nodes that have new edges.
     fresh: Vec<u32>,
     full: bool,
+    /// The bytes that others keep for its nodes.
+    pub(crate) others: usize,
 }
 
 /// What one thread has found.
@@ -332,6 +334,7 @@ impl Ledger for Graph {
             + self.edges.capacity() * size_of::<Edge>()
             + self.labels.bytes()
             + self.sets.bytes()
+            + self.others
     }
 }
 

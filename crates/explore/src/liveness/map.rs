@@ -54,10 +54,21 @@ pub(crate) struct Map {
     values: Values,
     /// The nodes of the partitions that have changed.
     changed: Vec<u32>,
-    /// Those inside of partitions, while they are refined; else none.
+}
+
+/// What refining needs. Nothing is in it between two times: it is kept for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Refining {
+    /// The values inside of partitions.
     finer: Values,
-    /// Likewise, in which partition each node is.
+    /// In which partition each node is.
     members: Vec<Member>,
+}
+
+impl Refining {
+    pub(crate) fn bytes(&self) -> usize {
+        self.finer.bytes() + self.members.capacity() * size_of::<Member>()
+    }
 }
 
 /// A value for each node.
@@ -71,6 +82,10 @@ impl Values {
     fn grow(&mut self, nodes: usize) {
         self.values.resize_with(nodes, AtomicU32::default);
         self.queued.resize_with(nodes, AtomicBool::default);
+    }
+
+    fn bytes(&self) -> usize {
+        self.values.capacity() * (size_of::<AtomicU32>() + size_of::<AtomicBool>())
     }
 
     fn get(&self, node: u32) -> u32 {
@@ -140,9 +155,7 @@ impl Values {
 
 impl Map {
     pub(crate) fn bytes(&self) -> usize {
-        let values = self.values.values.capacity() + self.finer.values.capacity();
-        let node = size_of::<AtomicU32>() + size_of::<AtomicBool>();
-        values * node + self.members.capacity() * size_of::<Member>() + self.changed.capacity() * 4
+        self.values.bytes() + self.changed.capacity() * size_of::<u32>()
     }
 
     /// `CalculateMap`: values spread from nodes that have new edges.
@@ -192,13 +205,14 @@ impl Map {
 
     /// `RefineMap`: calculates inside of partitions until there are none. What was calculated is kept.
     pub(crate) fn refine(
-        &mut self,
+        &self,
+        Refining { finer, members }: &mut Refining,
         examiner: &mut Examiner,
         source: &mut impl Source,
         sharing: Sharing,
         poll: &mut impl FnMut() -> Result<(), Stop>,
     ) -> Result<Option<Component>, Stop> {
-        let Self { values, finer, members, changed } = self;
+        let Self { values, changed } = self;
         // Nodes of other partitions are in none here.
         members.resize_with(values.values.len(), Member::default);
         finer.grow(members.len());

@@ -37,7 +37,7 @@ use crate::{Coverage, Program};
 use fair::{Component, Examiner};
 use graph::Graph;
 use lasso::Demands;
-use map::{Map, Sharing};
+use map::{Map, Refining, Sharing};
 use source::{Explored, OnTheWay};
 
 /// How to look for cycles.
@@ -76,6 +76,7 @@ pub struct Cycles<'a, P: Program, O: Policy, W> {
     search: Search<'a, P, O, W, Graph>,
     /// One for each property.
     maps: Vec<Map>,
+    refining: Refining,
     /// How many bounds were explored.
     bounds: usize,
 }
@@ -97,7 +98,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         watch: &'a W,
     ) -> Self {
         let search = Search::keeping(program, policy, options, watch);
-        Self { liveness, search, maps: Vec::new(), bounds: 0 }
+        Self { liveness, search, maps: Vec::new(), refining: Refining::default(), bounds: 0 }
     }
 
     /// Searches to the end.
@@ -120,10 +121,15 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
 
     /// Explores the next bound. The report, if that settles the matter: then the search is over.
     pub fn deepen(&mut self) -> Option<Report> {
+        let completed = self.search.coverage.completed_bound;
         let verdict = match self.unsuitable() {
             Some(why) => Verdict::Unsupported(why.to_owned()),
             None => match self.look() {
-                Err(stop) => self.search.stopped(stop),
+                Err(stop) => {
+                    // What was explored last was not looked at to the end.
+                    self.search.coverage.completed_bound = completed;
+                    self.search.stopped(stop)
+                }
                 Ok(Some(verdict)) => verdict,
                 Ok(None) => self.search.verdict_after_bound()?,
             },
@@ -192,13 +198,15 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
     fn look_by_map(&mut self) -> Result<Option<(u64, Component)>, Stop> {
         let fresh = self.search.core.ledger.take_fresh();
         let properties = self.properties();
-        let Self { search, maps, liveness, .. } = self;
+        let Self { search, maps, refining, liveness, .. } = self;
         let sharing = Sharing { threads: search.team.threads(), from: search.expander.options.share_from };
         let watch = search.expander.watch;
         let (graph, coverage) = (&search.core.ledger, &search.coverage);
         let poll = || watch.poll(coverage).map_or(Ok(()), |limit| Err(Stop::Limit(limit)));
         maps.resize_with(search.expander.program.properties() as usize, Map::default);
+        let mut kept = refining.bytes() + maps.iter().map(Map::bytes).sum::<usize>();
         for (property, map) in properties.zip(maps) {
+            let before = refining.bytes() + map.bytes();
             let mut examiner = Examiner::new(property, liveness.fair);
             let mut source = Explored::new(graph, &poll);
             watch.phase(Phase::Calculate);
@@ -206,16 +214,19 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             let mut found = map.find(&mut examiner, &mut source, sharing)?;
             if found.is_none() {
                 watch.phase(Phase::Refine);
-                found = map.refine(&mut examiner, &mut source, sharing, &mut || poll())?;
+                found = map.refine(refining, &mut examiner, &mut source, sharing, &mut || poll())?;
             }
             if let Some(component) = found {
                 return Ok(Some((property, component)));
             }
+            kept += refining.bytes() + map.bytes() - before;
+            let held = coverage.peak_bytes + kept;
+            if search.expander.options.memory.is_some_and(|limit| held >= limit) {
+                return Err(Stop::Limit(Limit::Memory));
+            }
         }
-        let bytes: usize = self.maps.iter().map(Map::bytes).sum();
-        let held = self.search.coverage.peak_bytes + bytes;
-        let over = self.search.expander.options.memory.is_some_and(|limit| held >= limit);
-        if over { Err(Stop::Limit(Limit::Memory)) } else { Ok(None) }
+        self.search.core.ledger.others = kept;
+        Ok(None)
     }
 
     fn look_by_ndfs(&mut self) -> Result<Option<(u64, Component)>, Stop> {

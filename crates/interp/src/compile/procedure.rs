@@ -9,7 +9,7 @@
 //!
 //! The prologue comes last, since only then it is known which globals `old` speaks of.
 
-use dally_bpl::ast::{Attrs, Body, DeclKind, ExprId, Procedure as Declaration, Signature, SpecKind, VarDecl};
+use dally_bpl::ast::{Body, DeclKind, ExprId, Procedure as Declaration, Signature, SpecKind, VarDecl};
 use dally_bpl::check::{ProcedureId, VarId};
 use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
@@ -87,6 +87,18 @@ impl Compiler<'_> {
         index
     }
 
+    fn is_atomic(&self, procedure: ProcedureId) -> bool {
+        let bodies = self.bodies.get(&procedure).into_iter().flatten();
+        let mut decls = self.info[procedure].decl.iter().chain(bodies);
+        decls.any(|decl| self.ast.attr(&self.ast.decls[*decl].attrs, "atomic").is_some())
+    }
+
+    /// Whether a call is one step: the procedure is atomic, or changes globals without a body.
+    pub(super) fn is_one_step(&self, procedure: ProcedureId) -> bool {
+        let has_body = self.bodies.get(&procedure).is_some_and(|bodies| !bodies.is_empty());
+        self.is_atomic(procedure) || !has_body && !self.info[procedure].modifies.is_empty()
+    }
+
     /// A hidden local variable.
     pub(super) fn hidden(&mut self, name: Sym) -> Place {
         self.frame.variables.push(Variable::hidden(name));
@@ -108,13 +120,12 @@ impl Compiler<'_> {
             self.unsupported(ast.decls[second].span, message);
         }
         let decl = bodies.first().copied();
-        let (signature, body, attrs) = match decl.map(|d| (&ast.decls[d].kind, &ast.decls[d].attrs)) {
-            Some((DeclKind::Implementation(i), attrs)) => (&i.signature, Some(&i.body), attrs),
-            Some((DeclKind::Procedure(p), attrs)) => (&p.signature, p.body.as_ref(), attrs),
-            _ => (&procedure.signature, None, &Attrs::NONE),
+        let (signature, body) = match decl.map(|d| &ast.decls[d].kind) {
+            Some(DeclKind::Implementation(i)) => (&i.signature, Some(&i.body)),
+            Some(DeclKind::Procedure(p)) => (&p.signature, p.body.as_ref()),
+            _ => (&procedure.signature, None),
         };
-        let atomic = ast.attr(attrs, "atomic").is_some()
-            || declaration.is_some_and(|d| ast.attr(&d.attrs, "atomic").is_some());
+        let atomic = self.is_atomic(id);
         match decl {
             Some(decl) => self.declare(decl, signature, body),
             None => self.declare_anonymous(id),

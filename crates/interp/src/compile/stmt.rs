@@ -54,7 +54,11 @@ impl Compiler<'_> {
     fn stmt(&mut self, stmt: &Stmt, label: Option<Sym>) {
         // What follows an `await` belongs to it.
         let awaited = std::mem::replace(&mut self.frame.awaited, matches!(stmt.kind, StmtKind::Await(_)));
-        if self.options.preempt && !awaited && self.frame.atomic == 0 && self.touches_shared(stmt) {
+        if self.options.preempt
+            && !awaited
+            && self.frame.atomic == 0
+            && (self.ast.begins_section(stmt) || self.touches_shared(stmt))
+        {
             self.preempt();
         }
         match &stmt.kind {
@@ -356,21 +360,25 @@ impl Compiler<'_> {
         for arg in self.ast.exprs.list(call.args) {
             self.expr(*arg);
         }
+        if self.options.preempt && self.frame.atomic == 0 && self.is_one_step(procedure) {
+            self.preempt_keeping(call.args.len());
+        }
         let index = self.procedure_index(procedure);
         self.emit(Op::Call(index));
         let shared = |out: &Option<Ident>| {
             out.and_then(|name| self.target(name)).is_some_and(|(var, _)| self.is_shared(var))
         };
         if self.options.preempt && self.frame.atomic == 0 && call.outs.iter().any(shared) {
-            self.delay_results(call.outs.len());
+            self.preempt_keeping(call.outs.len());
         }
         for out in call.outs.iter().rev() {
             self.receive(*out);
         }
     }
 
-    /// Lets others run between the end of a call and the assignment of its results to shared variables.
-    fn delay_results(&mut self, count: usize) {
+    /// Lets others run between the evaluation of arguments and a call that is one step, or between the end of a call
+    /// and the assignment of its results to shared variables: so many values wait.
+    fn preempt_keeping(&mut self, count: usize) {
         let kept: Vec<Place> = (0..count).map(|_| self.hidden(self.frame.name)).collect();
         for place in kept.iter().rev() {
             self.emit(Op::Set(*place));
