@@ -147,7 +147,7 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     core: &Core<P::State, O, L>,
     scratches: &mut [Scratch<P::State>],
 ) -> Vec<Block<P::State, O, L::Draft>> {
-    let (visited, ledger, threads) = (&core.visited, &core.ledger, PARTS_PER_THREAD * scratches.len());
+    let (visited, ledger, parts) = (&core.visited, &core.ledger, PARTS_PER_THREAD * scratches.len());
     let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
     let queue = Mutex::new(nodes.into_iter().enumerate());
     // What was delivered lately, this thread has delivered in this wave or before. It takes its blocks in order,
@@ -156,7 +156,7 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
         loop {
             let next = queue.lock().expect("no thread panics with the lock").next();
             let Some((nth, nodes)) = next else { break };
-            let block = expand_block(expander, nodes, bound, threads, (visited, ledger), scratch);
+            let block = expand_block(expander, nodes, bound, parts, (visited, ledger), scratch);
             *results[nth].lock().expect("each is locked once") = Some(block);
         }
     };

@@ -244,6 +244,8 @@ fn preemption_is_before_atomic_sections() {
     ] {
         assert_eq!(finals(section), set(&[&["1"], &["2"]]), "{section}");
     }
+    // What follows an await belongs to it.
+    assert_eq!(finals("assume {:await} x < 5; call set(x + 1);"), set(&[&["2"]]));
     // Sections inside of sections are part of these.
     assert_eq!(finals("if {:atomic} (true) { t := x; call set(t + 1); }"), set(&[&["2"]]));
 }

@@ -81,8 +81,8 @@ impl Pass<'_> {
         let mut out = Vec::with_capacity(block.stmts.len());
         let mut awaited = false;
         for mut s in std::mem::take(&mut block.stmts) {
-            let switch = !awaited && (ast.begins_section(&s) || self.touches_shared(ast, &s));
-            awaited = matches!(s.kind, StmtKind::Await(_));
+            let follows = std::mem::replace(&mut awaited, matches!(s.kind, StmtKind::Await(_)));
+            let switch = !follows && (ast.begins_section(&s) || self.touches_shared(ast, &s));
             match &mut s.kind {
                 StmtKind::If(conditional) => {
                     for branch in &mut conditional.branches {
@@ -102,7 +102,9 @@ impl Pass<'_> {
             }
             let assigned = self.late_results(ast, &mut s);
             let mut before = if switch { vec![stmt(StmtKind::Yield)] } else { Vec::new() };
-            before.extend(self.early_arguments(ast, &mut s));
+            if !follows {
+                before.extend(self.early_arguments(ast, &mut s));
+            }
             build::push_after(ast, before, s, &mut out);
             out.extend(assigned);
         }

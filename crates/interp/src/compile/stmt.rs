@@ -74,7 +74,7 @@ impl Compiler<'_> {
             StmtKind::Havoc(vars) => self.havoc(stmt, vars),
             StmtKind::Assign(targets, values) => self.assign(targets, *values),
             StmtKind::Unpack(unpack) => self.unpack(unpack),
-            StmtKind::Call(call) => self.call(call),
+            StmtKind::Call(call) => self.call(call, awaited),
             StmtKind::If(conditional) => {
                 let atomic = self.ast.attr(&stmt.attrs, "atomic").is_some();
                 self.conditional(conditional, label, atomic);
@@ -345,7 +345,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn call(&mut self, call: &Call) {
+    fn call(&mut self, call: &Call, awaited: bool) {
         let thread = match self.text(call.procedure.name) {
             "corral_getThreadID" => Some(Op::ThreadId),
             "corral_getChildThreadID" => Some(Op::ChildId),
@@ -360,7 +360,7 @@ impl Compiler<'_> {
         for arg in self.ast.exprs.list(call.args) {
             self.expr(*arg);
         }
-        if self.options.preempt && self.frame.atomic == 0 && self.is_one_step(procedure) {
+        if self.options.preempt && !awaited && self.frame.atomic == 0 && self.is_one_step(procedure) {
             self.preempt_keeping(call.args.len());
         }
         let index = self.procedure_index(procedure);
