@@ -162,6 +162,11 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         Ok(())
     }
 
+    /// The bytes that a node holds beyond itself.
+    pub(crate) fn heap_bytes(&self, node: &Node<P::State, O>) -> usize {
+        self.program.heap_bytes(&node.state) + self.policy.heap_bytes(&node.place)
+    }
+
     /// Nobody can move.
     fn stand_still(&self, node: &Node<P::State, O>) -> Result<(), Found> {
         match self.program.deadlock(&node.state) {

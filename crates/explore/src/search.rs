@@ -27,7 +27,7 @@ use crate::report::{Bug, Coverage, Limit, Report, Verdict};
 use crate::team::Team;
 use crate::trails::{Hop, Trail, Trails};
 use crate::visited::Visited;
-use crate::wave;
+use crate::wave::{self, Workers};
 use crate::{FailureKind, Fingerprint, Program, TaskId};
 
 /// How to search.
@@ -114,8 +114,8 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pub(crate) core: Core<P::State, O, L>,
     pub(crate) team: Team,
     scratch: Scratch<P::State>,
-    /// Those of the threads, where there are several.
-    scratches: Vec<Scratch<P::State>>,
+    /// Where there are several threads.
+    workers: Workers<P::State, O>,
     pub(crate) coverage: Coverage,
     begun: bool,
 }
@@ -268,7 +268,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             expander,
             core,
             team,
-            scratches: vec![],
+            workers: Workers::default(),
             coverage: Coverage::default(),
             begun: false,
         }
@@ -381,14 +381,13 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let bound = self.coverage.bound;
         while layer.len() > 0 {
             if threads > 1 && layer::blocks_with(layer.as_slice(), share_from).is_some() {
-                let others = threads - self.scratches.len().min(threads);
-                self.scratches.extend((0..others).map(|_| Scratch::new(self.expander.options)));
+                self.workers.scratches.resize_with(threads, || Scratch::new(self.expander.options));
                 let most = layer::blocks_with(layer.as_slice(), wave::nodes(threads)).unwrap_or(usize::MAX);
                 let taken: Vec<_> = layer.by_ref().take(most).collect();
                 waiting -= taken.iter().map(Vec::capacity).sum::<usize>();
                 let nodes = layer::split(taken, threads);
-                let Self { expander, core, scratches, scratch, .. } = self;
-                wave::expand(expander, nodes, bound, core, scratches, &mut scratch.tally)?;
+                let Self { expander, core, workers, scratch, .. } = self;
+                wave::expand(expander, nodes, bound, core, workers, &mut scratch.tally)?;
             } else {
                 let taken = layer.by_ref().take(POLL_EVERY).inspect(|block| waiting -= block.capacity());
                 for node in taken.flatten() {
@@ -437,15 +436,14 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     /// The bytes held now; what states hold on the heap is taken from a sample.
     fn held_bytes(&self, waiting: usize, sample: Option<&Node<P::State, O>>) -> usize {
         let Core { ledger, visited, trails, next, frontier, .. } = &self.core;
-        let Expander { program, policy, .. } = &self.expander;
         let sample = next.blocks.last().and_then(|block| block.first()).or(sample);
-        let heap = sample.map_or(0, |node| program.heap_bytes(&node.state) + policy.heap_bytes(&node.place));
+        let heap = sample.map_or(0, |node| self.expander.heap_bytes(node));
         let node = heap + size_of::<Node<P::State, O>>();
         visited.bytes()
             + ledger.bytes()
             + trails.bytes()
-            + (next.capacity() + waiting) * node
+            + (next.capacity() + self.workers.capacity() + waiting) * node
             + frontier.capacity() * node
-            + program.shared_bytes()
+            + self.expander.program.shared_bytes()
     }
 }

@@ -11,6 +11,9 @@ use crate::Fingerprint;
 const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
 
+/// How many keys are looked for at once: as many as a processor can wait for, about.
+const AT_ONCE: usize = 16;
+
 /// A set of fingerprints.
 #[derive(Debug)]
 pub struct Visited {
@@ -84,6 +87,32 @@ pub(crate) struct Part<'a> {
 }
 
 impl Part<'_> {
+    /// Adds some of the keys, all of which belong to this part, and keeps those in the list that are new.
+    pub(crate) fn insert_all(&mut self, keys: &[Fingerprint], list: &mut Vec<u32>) {
+        let mut kept = 0;
+        for first in (0..list.len()).step_by(AT_ONCE) {
+            let end = list.len().min(first + AT_ONCE);
+            // To read all of their buckets takes hardly longer than to read one, if nothing depends on what is there.
+            let touched = list[first..end].iter().fold(0, |sum, nth| sum ^ self.touch(keys[*nth as usize]));
+            std::hint::black_box(touched);
+            for place in first..end {
+                let nth = list[place];
+                if self.insert(keys[nth as usize]) {
+                    list[kept] = nth;
+                    kept += 1;
+                }
+            }
+        }
+        list.truncate(kept);
+    }
+
+    /// Something that is where a fingerprint belongs.
+    #[inline]
+    fn touch(&self, fingerprint: Fingerprint) -> u128 {
+        let shard = &self.shards[shard_of(fingerprint) - self.first];
+        shard.buckets[shard.home(key_of(fingerprint))].0[0]
+    }
+
     /// Adds a fingerprint that [belongs](Visited::part_of) to this part, and says whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, fingerprint: Fingerprint) -> bool {
@@ -282,5 +311,21 @@ mod tests {
             }
             assert_eq!(visited.len(), 1000);
         }
+    }
+
+    #[test]
+    fn all_at_once_is_one_by_one() {
+        // Some come up again at once, some later, and tables grow on the way.
+        let keys: Vec<_> = (0..5000_u64).map(|n| Fingerprint::of(&(n / 3 * n % 3001))).collect();
+        let (mut at_once, mut one_by_one) = (Visited::default(), Visited::default());
+        for keys in keys.chunks(700) {
+            let new: Vec<u32> =
+                (0..keys.len() as u32).filter(|nth| one_by_one.insert(keys[*nth as usize])).collect();
+            let mut list: Vec<u32> = (0..keys.len() as u32).collect();
+            at_once.split(1)[0].insert_all(keys, &mut list);
+            assert_eq!(list, new);
+        }
+        assert_eq!(at_once.len(), one_by_one.len());
+        assert!(at_once.len() > 1000 && at_once.len() < 4000, "{}", at_once.len());
     }
 }

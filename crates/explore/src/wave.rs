@@ -1,7 +1,8 @@
 //! One layer of a search, shared among threads, with the same result for any number of them.
 //!
 //! A wave takes some nodes of a layer, in order, in blocks, and goes through three phases:
-//! 1. The threads expand blocks. The visited set is only read; what is not in it becomes a candidate.
+//! 1. The threads expand blocks. What they reach becomes a candidate; the visited set is only read, and only where most
+//!    of what was reached lately was in it.
 //! 2. The threads insert the candidates' keys, each thread into parts of the visited set of its own, in the order
 //!    of the layer: of several candidates with one key, the first wins, as in a search by one thread.
 //! 3. The winners join the next layer, in the order of the layer.
@@ -28,6 +29,13 @@ const NODES_PER_THREAD: usize = 32 * BLOCK;
 /// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
 const CANDIDATES_TO_SHARE: usize = 4;
 
+/// If fewer than one in so many that were reached are new, the visited set is asked before they become candidates.
+/// Otherwise that is not worth a look at memory that no cache holds.
+const REACHED_PER_NEW: f64 = 4.0;
+
+/// The same for nodes with memory of their own, which it takes longer to give back.
+const LARGE_REACHED_PER_NEW: f64 = 1.2;
+
 /// Parts of the visited set, for each thread: a thread that comes late leaves some to the others.
 const PARTS_PER_THREAD: usize = 4;
 
@@ -36,30 +44,107 @@ pub(crate) fn nodes(threads: usize) -> usize {
     threads * NODES_PER_THREAD
 }
 
-/// What came out of a block.
-struct Block<S, O: Policy, D> {
+/// What several threads work with, kept from wave to wave: memory that is given back is slow to come by again.
+pub(crate) struct Workers<S, O: Policy> {
+    /// Those of the threads.
+    pub(crate) scratches: Vec<Scratch<S>>,
+    /// Empty, with room.
+    spare: Vec<Candidates<S, O>>,
+    /// Whether most of what was reached last was visited before.
+    sift: bool,
+}
+
+impl<S, O: Policy> Default for Workers<S, O> {
+    fn default() -> Self {
+        Self { scratches: Vec::new(), spare: Vec::new(), sift: false }
+    }
+}
+
+impl<S, O: Policy> Workers<S, O> {
+    /// For how many nodes there is room.
+    pub(crate) fn capacity(&self) -> usize {
+        self.spare.iter().map(|candidates| candidates.nodes.capacity()).sum()
+    }
+}
+
+/// What was reached, in order.
+struct Candidates<S, O: Policy> {
     keys: Vec<Fingerprint>,
     /// For each part of the visited set, which of the keys belong there; in the end, which of them were new.
     parts: Vec<Vec<u32>>,
     nodes: Vec<Node<S, O>>,
     hops: Vec<Hop>,
-    frontier: Frontier<S, O>,
+}
+
+impl<S, O: Policy> Default for Candidates<S, O> {
+    fn default() -> Self {
+        Self { keys: Vec::new(), parts: Vec::new(), nodes: Vec::new(), hops: Vec::new() }
+    }
+}
+
+/// Those of them that are new.
+struct Winners<S, O: Policy> {
+    nodes: Vec<Node<S, O>>,
+    hops: Vec<Hop>,
+    /// Only if somebody wants to know.
+    keys: Vec<Fingerprint>,
+}
+
+impl<S, O: Policy> Candidates<S, O> {
+    /// How many are new, once that is known.
+    fn new(&self) -> usize {
+        self.parts.iter().map(Vec::len).sum()
+    }
+
+    /// Takes out those that are new, whose trails begin at a place.
+    fn winners(&mut self, first: usize, keys: bool) -> Winners<S, O> {
+        let count = self.new();
+        let mut won = vec![false; self.nodes.len()];
+        self.parts.iter_mut().flat_map(|part| part.drain(..)).for_each(|nth| won[nth as usize] = true);
+        let mut nodes = take(&mut self.nodes, &won, count);
+        (first..).zip(&mut nodes).for_each(|(place, node)| node.trail = Some(Trail::at(place)));
+        let hops = take(&mut self.hops, &won, count);
+        let keys = if keys { take(&mut self.keys, &won, count) } else { Vec::new() };
+        self.keys.clear();
+        Winners { nodes, hops, keys }
+    }
+}
+
+/// Takes out what has won, and forgets the others.
+fn take<T>(all: &mut Vec<T>, won: &[bool], count: usize) -> Vec<T> {
+    let mut winners = Vec::with_capacity(count);
+    winners.extend(all.drain(..).zip(won).filter(|(_, won)| **won).map(|(one, _)| one));
+    winners
+}
+
+/// What came out of a block.
+struct Block<S, O: Policy, D> {
+    candidates: Candidates<S, O>,
+    winners: Option<Winners<S, O>>,
     /// The place of the first winner.
     first: usize,
+    frontier: Frontier<S, O>,
     draft: D,
     tally: Tally,
+    /// How many nodes were reached that had not been lately.
+    reached: usize,
     found: Option<Found>,
+}
+
+/// What was known before a wave.
+struct Known<'a, L> {
+    visited: &'a Visited,
+    /// Whether the visited set is asked about what was reached.
+    sift: bool,
+    ledger: &'a L,
 }
 
 /// Gathers the candidates of a block.
 struct Gather<'a, S, O: Policy, L: Ledger> {
-    visited: &'a Visited,
-    ledger: &'a L,
+    known: &'a Known<'a, L>,
+    candidates: Candidates<S, O>,
+    reached: usize,
     draft: L::Draft,
-    keys: Vec<Fingerprint>,
-    parts: Vec<Vec<u32>>,
-    nodes: Vec<Node<S, O>>,
-    hops: Vec<Hop>,
     frontier: Frontier<S, O>,
 }
 
@@ -68,69 +153,79 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Gather<'_, S, O, L> {
 
     #[inline]
     fn enabled(&self, node: Trail) -> Option<&[TaskId]> {
-        self.ledger.enabled(node)
+        self.known.ledger.enabled(node)
     }
 
     #[inline]
     fn begin(&mut self, node: Option<Trail>, enabled: &[TaskId]) {
         if let Some(node) = node {
-            self.ledger.begin(&mut self.draft, node, enabled);
+            self.known.ledger.begin(&mut self.draft, node, enabled);
         }
     }
 
     #[inline]
     fn transition(&mut self, key: Fingerprint, taken: &Taken<'_>) {
-        self.ledger.transition(&mut self.draft, key, taken);
+        self.known.ledger.transition(&mut self.draft, key, taken);
     }
 
     #[inline]
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
-        if !self.visited.contains(key) {
-            let part = Visited::part_of(key, self.parts.len());
-            self.parts[part].push(self.keys.len() as u32);
-            self.keys.push(key);
-            self.nodes.push(make());
-            self.hops.push(hop);
+        self.reached += 1;
+        if !self.known.sift || !self.known.visited.contains(key) {
+            let Candidates { keys, parts, nodes, hops } = &mut self.candidates;
+            let part = Visited::part_of(key, parts.len());
+            parts[part].push(keys.len() as u32);
+            keys.push(key);
+            nodes.push(make());
+            hops.push(hop);
         }
     }
 
     fn put_off(&mut self, rest: PutOff<S, O>) {
-        self.frontier.push(rest, self.visited);
+        self.frontier.push(rest, self.known.visited);
     }
 }
 
-/// Expands the blocks, and accepts what is new. There is one scratch for each thread.
+/// Expands the blocks, and accepts what is new.
 pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     expander: &Expander<'_, P, O, W>,
     nodes: Vec<Vec<Node<P::State, O>>>,
     bound: u32,
     core: &mut Core<P::State, O, L>,
-    scratches: &mut [Scratch<P::State>],
+    workers: &mut Workers<P::State, O>,
     tally: &mut Tally,
 ) -> Result<(), Found> {
-    let threads = scratches.len();
-    let mut blocks = expand_blocks(expander, nodes, bound, core, scratches);
+    let sample = nodes.first().and_then(|block| block.first());
+    let is_large = sample.is_some_and(|node| expander.heap_bytes(node) > 0);
+    let mut blocks = expand_blocks(expander, nodes, bound, core, workers);
     // Only what comes before the first failure counts.
     if let Some(first) = blocks.iter().position(|block| block.found.is_some()) {
         blocks.truncate(first + 1);
     }
     // To wake others takes longer than what is left to do for few candidates.
-    let candidates: usize = blocks.iter().map(|block| block.keys.len()).sum();
+    let candidates: usize = blocks.iter().map(|block| block.candidates.keys.len()).sum();
     let few = CANDIDATES_TO_SHARE.saturating_mul(expander.options.share_from);
-    let threads = if candidates < few { 1 } else { threads };
+    let threads = if candidates < few { 1 } else { workers.scratches.len() };
     insert_keys(&mut blocks, &mut core.visited, threads);
-    let mut first = core.trails.end();
+    let (mut end, mut reached) = (core.trails.end(), 0);
     for block in &mut blocks {
-        block.first = first;
-        first += block.parts.iter().map(Vec::len).sum::<usize>();
+        block.first = end;
+        end += block.candidates.new();
+        reached += block.reached;
     }
-    keep_winners::<_, _, L>(&mut blocks, threads);
+    let new = end - core.trails.end();
+    workers.sift =
+        reached as f64 > new as f64 * if is_large { LARGE_REACHED_PER_NEW } else { REACHED_PER_NEW };
+    take_winners::<_, _, L>(&mut blocks, threads);
     let mut drafts = Vec::new();
     for block in blocks {
         tally.add(&block.tally);
         core.frontier.append(block.frontier);
-        core.accept_all(block.nodes, block.hops, &block.keys);
+        if let Some(Winners { nodes, hops, keys }) = block.winners {
+            core.accept_all(nodes, hops, &keys);
+        }
         drafts.push(block.draft);
+        workers.spare.push(block.candidates);
         if let Some(found) = block.found {
             return Err(found);
         }
@@ -145,18 +240,22 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     nodes: Vec<Vec<Node<P::State, O>>>,
     bound: u32,
     core: &Core<P::State, O, L>,
-    scratches: &mut [Scratch<P::State>],
+    workers: &mut Workers<P::State, O>,
 ) -> Vec<Block<P::State, O, L::Draft>> {
-    let (visited, ledger, parts) = (&core.visited, &core.ledger, PARTS_PER_THREAD * scratches.len());
+    let Workers { scratches, spare, sift } = workers;
+    let known = Known { visited: &core.visited, sift: *sift, ledger: &core.ledger };
+    let parts = PARTS_PER_THREAD * scratches.len();
     let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
-    let queue = Mutex::new(nodes.into_iter().enumerate());
+    let room = nodes.iter().map(|_| spare.pop().unwrap_or_default()).collect::<Vec<_>>();
+    let queue = Mutex::new(nodes.into_iter().zip(room).enumerate());
     // What was delivered lately, this thread has delivered in this wave or before. It takes its blocks in order,
     // so that of several candidates with one key it is the first that is kept.
     let work = |scratch: &mut Scratch<P::State>| {
         loop {
             let next = queue.lock().expect("no thread panics with the lock").next();
-            let Some((nth, nodes)) = next else { break };
-            let block = expand_block(expander, nodes, bound, parts, (visited, ledger), scratch);
+            let Some((nth, (nodes, mut room))) = next else { break };
+            room.parts.resize_with(parts, Vec::new);
+            let block = expand_block(expander, nodes, bound, room, &known, scratch);
             *results[nth].lock().expect("each is locked once") = Some(block);
         }
     };
@@ -169,22 +268,18 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     expander: &Expander<'_, P, O, W>,
     nodes: Vec<Node<P::State, O>>,
     bound: u32,
-    parts: usize,
-    (visited, ledger): (&Visited, &L),
+    candidates: Candidates<P::State, O>,
+    known: &Known<'_, L>,
     scratch: &mut Scratch<P::State>,
 ) -> Block<P::State, O, L::Draft> {
     scratch.tally = Tally::default();
     let (draft, frontier) = (L::Draft::default(), Frontier::default());
-    // A node leads to about one that is new.
-    let (room, keys, hops) = (nodes.len(), Vec::with_capacity(nodes.len()), Vec::with_capacity(nodes.len()));
-    let parts = (0..parts).map(|_| Vec::with_capacity(room / parts)).collect();
-    let mut gather =
-        Gather { visited, ledger, draft, keys, parts, nodes: Vec::with_capacity(room), hops, frontier };
+    let mut gather = Gather { known, candidates, reached: 0, draft, frontier };
     let expand_all =
         || nodes.into_iter().try_for_each(|node| expander.expand(node, bound, scratch, &mut gather));
     let found = expand_all().err();
-    let Gather { keys, parts, nodes, hops, frontier, draft, .. } = gather;
-    Block { keys, parts, nodes, hops, frontier, first: 0, draft, tally: scratch.tally, found }
+    let Gather { candidates, reached, draft, frontier, .. } = gather;
+    Block { candidates, winners: None, first: 0, frontier, draft, tally: scratch.tally, reached, found }
 }
 
 /// The keys of a block, and which of them belong to a part of the visited set.
@@ -196,43 +291,25 @@ fn insert_keys<S: Send, O: Policy, D: Send>(
     visited: &mut Visited,
     threads: usize,
 ) {
-    let parts = blocks.first().map_or(0, |block| block.parts.len());
+    let parts = blocks.first().map_or(0, |block| block.candidates.parts.len());
     let mut work: Vec<_> = visited.split(parts).into_iter().map(|part| (part, Vec::new())).collect();
-    for Block { keys, parts, .. } in blocks {
+    for Candidates { keys, parts, .. } in blocks.iter_mut().map(|block| &mut block.candidates) {
         work.iter_mut().zip(parts).for_each(|((_, lists), list)| lists.push((keys.as_slice(), list)));
     }
     let insert = |(mut part, lists): (Part<'_>, Vec<Keys<'_>>)| {
         for (keys, list) in lists {
-            list.retain(|nth| part.insert(keys[*nth as usize]));
+            part.insert_all(keys, list);
         }
     };
     for_each(work, threads, insert);
 }
 
 /// Phase 3, as far as it can be shared.
-fn keep_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L::Draft>], threads: usize) {
+fn take_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L::Draft>], threads: usize) {
     let each = blocks.len().div_ceil(threads).max(1);
     for_each_thread(blocks.chunks_mut(each).collect(), |blocks: &mut [Block<S, O, L::Draft>]| {
-        for Block { parts, nodes, hops, keys, first, .. } in blocks {
-            let mut won = vec![false; nodes.len()];
-            std::mem::take(parts).iter().flatten().for_each(|nth| won[*nth as usize] = true);
-            keep(nodes, &won);
-            keep(hops, &won);
-            (*first..).zip(nodes).for_each(|(place, node)| node.trail = Some(Trail::at(place)));
-            if L::KEEPS {
-                keep(keys, &won);
-            } else {
-                *keys = Vec::new();
-            }
+        for block in blocks {
+            block.winners = Some(block.candidates.winners(block.first, L::KEEPS));
         }
     });
-}
-
-/// Keeps what has won.
-fn keep<T>(all: &mut Vec<T>, won: &[bool]) {
-    let mut won = won.iter();
-    all.retain(|_| won.next() == Some(&true));
-    if all.capacity() > 2 * all.len() {
-        all.shrink_to_fit();
-    }
 }
