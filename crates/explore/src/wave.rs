@@ -2,7 +2,7 @@
 //!
 //! A wave takes some nodes of a layer, in order, in blocks, and goes through three phases:
 //! 1. The threads expand blocks. What they reach becomes a candidate; the visited set is only read, and only where most
-//!    of what was reached lately was in it.
+//!    of what was reached lately was in it, or where nodes are large.
 //! 2. The threads insert the candidates' keys, each thread into parts of the visited set of its own, in the order
 //!    of the layer: of several candidates with one key, the first wins, as in a search by one thread.
 //! 3. The winners join the next layer, in the order of the layer.
@@ -31,10 +31,10 @@ const CANDIDATES_TO_SHARE: usize = 4;
 
 /// If fewer than one in so many that were reached are new, the visited set is asked before they become candidates.
 /// Otherwise that is not worth a look at memory that no cache holds.
-const REACHED_PER_NEW: f64 = 4.0;
+const REACHED_PER_NEW: usize = 4;
 
-/// The same for nodes with memory of their own, which it takes longer to give back.
-const LARGE_REACHED_PER_NEW: f64 = 1.2;
+/// Nor are nodes made in vain that take more bytes than this.
+const LARGE: usize = 192;
 
 /// Parts of the visited set, for each thread: a thread that comes late leaves some to the others.
 const PARTS_PER_THREAD: usize = 4;
@@ -50,13 +50,13 @@ pub(crate) struct Workers<S, O: Policy> {
     pub(crate) scratches: Vec<Scratch<S>>,
     /// Empty, with room.
     spare: Vec<Candidates<S, O>>,
-    /// Whether most of what was reached last was visited before.
+    /// Whether most of what is reached was visited before, or must not be kept in vain.
     sift: bool,
 }
 
 impl<S, O: Policy> Default for Workers<S, O> {
     fn default() -> Self {
-        Self { scratches: Vec::new(), spare: Vec::new(), sift: false }
+        Self { scratches: Vec::new(), spare: Vec::new(), sift: true }
     }
 }
 
@@ -91,6 +91,16 @@ struct Winners<S, O: Policy> {
 }
 
 impl<S, O: Policy> Candidates<S, O> {
+    /// Makes room for what so many nodes lead to: one that is new each, about, and another one. To grow step by step
+    /// takes memory for each step.
+    fn reserve(&mut self, nodes: usize, parts: usize) {
+        self.keys.reserve(2 * nodes);
+        self.nodes.reserve(2 * nodes);
+        self.hops.reserve(2 * nodes);
+        self.parts.resize_with(parts, Vec::new);
+        self.parts.iter_mut().for_each(|part| part.reserve(2 * nodes / parts));
+    }
+
     /// How many are new, once that is known.
     fn new(&self) -> usize {
         self.parts.iter().map(Vec::len).sum()
@@ -196,7 +206,7 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     tally: &mut Tally,
 ) -> Result<(), Found> {
     let sample = nodes.first().and_then(|block| block.first());
-    let is_large = sample.is_some_and(|node| expander.heap_bytes(node) > 0);
+    let is_large = sample.is_some_and(|node| size_of_val(node) + expander.heap_bytes(node) > LARGE);
     let mut blocks = expand_blocks(expander, nodes, bound, core, workers);
     // Only what comes before the first failure counts.
     if let Some(first) = blocks.iter().position(|block| block.found.is_some()) {
@@ -213,9 +223,7 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
         end += block.candidates.new();
         reached += block.reached;
     }
-    let new = end - core.trails.end();
-    workers.sift =
-        reached as f64 > new as f64 * if is_large { LARGE_REACHED_PER_NEW } else { REACHED_PER_NEW };
+    workers.sift = is_large || reached / REACHED_PER_NEW > end - core.trails.end();
     take_winners::<_, _, L>(&mut blocks, threads);
     let mut drafts = Vec::new();
     for block in blocks {
@@ -246,16 +254,16 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     let known = Known { visited: &core.visited, sift: *sift, ledger: &core.ledger };
     let parts = PARTS_PER_THREAD * scratches.len();
     let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
-    let room = nodes.iter().map(|_| spare.pop().unwrap_or_default()).collect::<Vec<_>>();
-    let queue = Mutex::new(nodes.into_iter().zip(room).enumerate());
+    let candidates: Vec<_> = nodes.iter().map(|_| spare.pop().unwrap_or_default()).collect();
+    let queue = Mutex::new(nodes.into_iter().zip(candidates).enumerate());
     // What was delivered lately, this thread has delivered in this wave or before. It takes its blocks in order,
     // so that of several candidates with one key it is the first that is kept.
     let work = |scratch: &mut Scratch<P::State>| {
         loop {
             let next = queue.lock().expect("no thread panics with the lock").next();
-            let Some((nth, (nodes, mut room))) = next else { break };
-            room.parts.resize_with(parts, Vec::new);
-            let block = expand_block(expander, nodes, bound, room, &known, scratch);
+            let Some((nth, (nodes, mut candidates))) = next else { break };
+            candidates.reserve(nodes.len(), parts);
+            let block = expand_block(expander, nodes, bound, candidates, &known, scratch);
             *results[nth].lock().expect("each is locked once") = Some(block);
         }
     };
