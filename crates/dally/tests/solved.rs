@@ -160,7 +160,7 @@ fn inputs_that_are_not_those_of_the_program_are_refused() {
     refused("/inputs/functions/f", json!([[["1", "2"], "3"]]), "`f(1, 2)` cannot be 3");
     refused("/inputs/functions/f", json!([[["true"], "3"]]), "`f(true)` cannot be 3");
     refused("/inputs/functions/h", json!([[["1"], "3"]]), "there is no function `h`");
-    refused("/inputs/divisions", json!([[false, "true", "3"]]), "only integers are divided");
+    refused("/inputs/divisions", json!([[false, "true", "3"]]), "only numbers are divided");
     refused("/inputs/entries", json!([7]), "there is no script 7");
     refused("/inputs/scripts", json!([]), "there is no script 0");
     refused("/inputs/scripts/0", json!({"procedure": "q", "decisions": []}), "there is no procedure `q`");

@@ -28,6 +28,10 @@ pub(crate) enum Op {
     Eq,
     Ne,
     Compare(Compare),
+    /// The greatest integer that is not greater than a real.
+    Floor,
+    /// The real that an integer is.
+    ToReal,
     Bv(BvOp, u8),
     /// The bits from `low` up to `high`.
     Extract(u8, u8),
@@ -174,6 +178,8 @@ pub(crate) enum Arith {
     Mul,
     Div,
     Mod,
+    /// The real that comes out where numbers are divided.
+    Quotient,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -140,6 +140,7 @@ mod tests {
             Value::Data(0),
             Value::Atom(1),
             Value::Task(9),
+            Value::Real(2),
         ];
         let packed = Packed::new(&values);
         assert_eq!(packed.iter().collect::<Vec<_>>(), values);

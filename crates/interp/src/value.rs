@@ -5,6 +5,8 @@ use dally_explore::{Fingerprint, Fingerprinter};
 use num_bigint::BigInt;
 use std::hash::Hasher;
 
+use crate::real::Real;
+
 /// A value of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
@@ -19,6 +21,8 @@ pub enum Value {
     Int(i64),
     /// An integer that does not fit into a word, in the heap.
     Big(u32),
+    /// A real, in the heap.
+    Real(u32),
     /// A bitvector; its width is known from its type.
     Bv(u64),
     /// A map, in the heap.
@@ -60,6 +64,7 @@ impl Value {
             Value::Big(id) => (8, u64::from(id)),
             Value::Map(id) => (9, u64::from(id)),
             Value::Data(id) => (10, u64::from(id)),
+            Value::Real(id) => (11, u64::from(id)),
         }
     }
 
@@ -74,6 +79,7 @@ impl Value {
             8 => Value::Big(word as u32),
             9 => Value::Map(word as u32),
             10 => Value::Data(word as u32),
+            11 => Value::Real(word as u32),
             _ => Value::Unset,
         }
     }
@@ -113,6 +119,8 @@ impl DataValue {
 pub(crate) struct Heap {
     /// Integers beyond 64 bits.
     pub(crate) bigs: Interner<BigInt>,
+    /// Reals.
+    pub(crate) reals: Interner<Real>,
     /// Maps.
     pub(crate) maps: Interner<MapValue>,
     /// Values of datatypes.
@@ -124,6 +132,7 @@ impl Heap {
     pub(crate) fn write(&self, value: Value, hash: &mut Fingerprinter) {
         match value {
             Value::Big(id) => hash.write_u128(self.bigs.part(id).fingerprint.0),
+            Value::Real(id) => hash.write_u128(self.reals.part(id).fingerprint.0),
             Value::Map(id) => hash.write_u128(self.maps.part(id).fingerprint.0),
             Value::Data(id) => hash.write_u128(self.data.part(id).fingerprint.0),
             _ => {
@@ -159,6 +168,20 @@ impl Heap {
             Value::Int(n) => Some(n.into()),
             Value::Big(id) => Some(self.bigs.get(id).clone()),
             _ => None,
+        }
+    }
+
+    /// The real, kept once.
+    pub(crate) fn real(&self, n: Real) -> Value {
+        let bytes = n.bits() as usize / 8;
+        Value::Real(self.reals.intern_sized(n, bytes).id)
+    }
+
+    /// The real that a number is.
+    pub(crate) fn as_real(&self, value: Value) -> Option<Real> {
+        match value {
+            Value::Real(id) => Some(self.reals.get(id).clone()),
+            _ => self.big(value).map(Real::from_int),
         }
     }
 
@@ -245,7 +268,7 @@ impl Heap {
 
     /// Bytes that the values take, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.bigs.bytes() + self.maps.bytes() + self.data.bytes()
+        self.bigs.bytes() + self.reals.bytes() + self.maps.bytes() + self.data.bytes()
     }
 }
 
@@ -261,6 +284,7 @@ fn order(value: Value) -> (u8, i64) {
         Value::Data(id) => (6, i64::from(id)),
         Value::Atom(n) => (7, i64::from(n)),
         Value::Task(n) => (8, i64::from(n)),
+        Value::Real(id) => (9, i64::from(id)),
     }
 }
 

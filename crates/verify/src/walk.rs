@@ -128,7 +128,7 @@ fn divisions(executor: &Executor<'_>, from: usize) -> Vec<(bool, Term, Term, Ter
     let division = |term: Term| match terms.node(term) {
         Node::App(Op::Named(head), args) => {
             let remainder = match terms.text(*head) {
-                "div" => false,
+                "div" | "/" => false,
                 "mod" => true,
                 _ => return None,
             };
@@ -352,8 +352,10 @@ impl<'w, 'a> Walk<'w, 'a> {
             args: args.into_iter().map(value).collect(),
             value: value(term),
         });
-        let zero = Value::Int("0".to_owned());
-        let by_zero = divisions(executor, 0).into_iter().filter(|(_, _, divisor, _)| value(*divisor) == zero);
+        let is_zero =
+            |v: Value| matches!(v, Value::Int(n) | Value::Real(n, _) if n.trim_start_matches('-') == "0");
+        let by_zero =
+            divisions(executor, 0).into_iter().filter(|(_, _, divisor, _)| is_zero(value(*divisor)));
         Path {
             divisions: by_zero
                 .map(|(remainder, dividend, _, term)| Division {

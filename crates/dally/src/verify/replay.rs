@@ -181,6 +181,7 @@ pub(crate) fn input(value: &Value) -> Option<Input> {
         Some(match value {
             Value::Bool(b) => Input::Bool(*b),
             Value::Int(digits) => Input::Int(digits.clone()),
+            Value::Real(numerator, denominator) => Input::real(numerator, denominator)?,
             Value::Bv(digits, width) => Input::Bv(digits.parse().ok()?, *width),
             Value::Map(entries, default) => {
                 // The last entry for an index counts: so does the last one that is stored.
@@ -191,7 +192,7 @@ pub(crate) fn input(value: &Value) -> Option<Input> {
                 Input::Data(name.clone(), fields.iter().map(input).collect::<Option<_>>()?)
             }
             Value::Abstract(name) => Input::Abstract(name.clone()),
-            Value::Real(..) | Value::Any | Value::Other(_) => return None,
+            Value::Any | Value::Other(_) => return None,
         })
     })
 }

@@ -37,7 +37,7 @@ impl Compiler<'_> {
                 _ => false,
             };
             let explicit = match self.info.types.kind(self.info.type_of(part)) {
-                TyKind::Bool | TyKind::Int | TyKind::Con(..) => true,
+                TyKind::Bool | TyKind::Int | TyKind::Real | TyKind::Con(..) => true,
                 TyKind::Bv(width) => *width <= 64,
                 _ => false,
             };

@@ -62,8 +62,17 @@ impl Compiler<'_> {
             Expr::Let(binding) => self.binding(e, binding),
             Expr::Int(_) | Expr::Bool(_) => self.give_up(e, "this literal cannot be evaluated"),
             Expr::Bv(..) => self.give_up(e, "bitvectors of more than 64 bits cannot be evaluated"),
-            Expr::Real(_) | Expr::Float(_) | Expr::ToInt(_) | Expr::ToReal(_) | Expr::Rounding(_) => {
-                self.give_up(e, "reals and floating-point numbers cannot be evaluated");
+            Expr::Real(_) => self.give_up(e, "a real of so many digits cannot be evaluated"),
+            Expr::ToInt(inner) => {
+                self.expr(inner);
+                self.emit(Op::Floor);
+            }
+            Expr::ToReal(inner) => {
+                self.expr(inner);
+                self.emit(Op::ToReal);
+            }
+            Expr::Float(_) | Expr::Rounding(_) => {
+                self.give_up(e, "floating-point numbers cannot be evaluated");
             }
             Expr::Str(_) => self.give_up(e, "strings cannot be evaluated"),
             Expr::Code(_) => self.give_up(e, "code expressions cannot be evaluated"),
@@ -181,7 +190,7 @@ impl Compiler<'_> {
         }
         self.expr(right);
         let (left_ty, right_ty) = (self.info.type_of(left), self.info.type_of(right));
-        let integers = matches!(self.info.types.kind(left_ty), TyKind::Int);
+        let numbers = matches!(self.info.types.kind(left_ty), TyKind::Int | TyKind::Real);
         let width = match self.info.types.kind(right_ty) {
             TyKind::Bv(width) => (*width).min(255) as u8,
             _ => 0,
@@ -194,20 +203,21 @@ impl Compiler<'_> {
             BinaryOp::Eq | BinaryOp::Iff => Op::Eq,
             BinaryOp::Neq => Op::Ne,
             BinaryOp::Concat => Op::Concat(width),
-            BinaryOp::Lt if integers => Op::Compare(Compare::Lt),
-            BinaryOp::Le if integers => Op::Compare(Compare::Le),
-            BinaryOp::Gt if integers => Op::Compare(Compare::Gt),
-            BinaryOp::Ge if integers => Op::Compare(Compare::Ge),
-            BinaryOp::Add if integers => Op::Arith(Arith::Add),
-            BinaryOp::Sub if integers => Op::Arith(Arith::Sub),
-            BinaryOp::Mul if integers => Op::Arith(Arith::Mul),
+            BinaryOp::Lt if numbers => Op::Compare(Compare::Lt),
+            BinaryOp::Le if numbers => Op::Compare(Compare::Le),
+            BinaryOp::Gt if numbers => Op::Compare(Compare::Gt),
+            BinaryOp::Ge if numbers => Op::Compare(Compare::Ge),
+            BinaryOp::Add if numbers => Op::Arith(Arith::Add),
+            BinaryOp::Sub if numbers => Op::Arith(Arith::Sub),
+            BinaryOp::Mul if numbers => Op::Arith(Arith::Mul),
             BinaryOp::Div => Op::Arith(Arith::Div),
             BinaryOp::RealDiv if self.info.type_of(e) == Ty::INT => Op::Arith(Arith::Div),
+            BinaryOp::RealDiv if self.info.type_of(e) == Ty::REAL => Op::Arith(Arith::Quotient),
             BinaryOp::Mod => Op::Arith(Arith::Mod),
             _ => {
                 self.unsupported(
                     self.ast.exprs.span(e),
-                    "reals and floating-point numbers cannot be evaluated",
+                    "floating-point numbers and powers cannot be evaluated",
                 );
                 Op::Eq
             }

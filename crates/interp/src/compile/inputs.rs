@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Compiler, Meaning, Script};
 use crate::code::{Arith, Domain, Op};
+use crate::real::Real;
 use crate::value::Value;
 
 /// A value from outside. As data, it is a text.
@@ -20,6 +21,8 @@ pub enum Input {
     Bool(bool),
     /// Of `int`: its digits, after a minus if it is negative.
     Int(String),
+    /// Of `real`: a fraction in lowest terms, `-1/3`, or an integer, `2.0`.
+    Real(String),
     /// Of a bitvector type, of this width.
     Bv(u64, u32),
     /// A map: its value at some indices, and everywhere else. One with several indices is a map of maps.
@@ -43,7 +46,8 @@ pub struct Inputs {
     /// What functions without a definition are, where they matter.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub functions: BTreeMap<String, Vec<(Vec<Input>, Input)>>,
-    /// What comes out where a number is divided by zero: whether for the remainder, the number, and the value.
+    /// What comes out where a number is divided by zero: whether for the remainder, the number, and the value. Both are
+    /// integers, or both are reals.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub divisions: Vec<(bool, Input, Input)>,
     /// What tasks do where the program leaves it open, and the scripts of its first tasks. If there are none, tasks do
@@ -67,6 +71,14 @@ const MOST: usize = 16;
 pub(super) const MOST_KEYS: usize = 1 << 14;
 /// So are rows at more indices than this that occur elsewhere only.
 const MOST_INDICES: usize = 100;
+
+impl Input {
+    /// A value of `real`, given a numerator and a denominator; nothing if that is no fraction, or one of too many digits.
+    pub fn real(numerator: &str, denominator: &str) -> Option<Input> {
+        let real: Real = format!("{numerator}/{denominator}").parse().ok()?;
+        Some(Input::Real(real.to_string()))
+    }
+}
 
 impl Inputs {
     /// The values of variables and constants.
@@ -137,6 +149,7 @@ impl Compiler<'_> {
         match self.info.types.kind(ty) {
             TyKind::Bool => Some(Value::Bool(false)),
             TyKind::Int => Some(Value::Int(0)),
+            TyKind::Real => Some(self.heap.real(Real::from_int(0.into()))),
             TyKind::Bv(_) => Some(Value::Bv(0)),
             TyKind::Map(_, _, result) => {
                 let result = *result;
@@ -154,6 +167,7 @@ impl Compiler<'_> {
         match (input, info.types.kind(ty)) {
             (Input::Bool(b), TyKind::Bool) => Some(Value::Bool(*b)),
             (Input::Int(digits), TyKind::Int) => Some(self.heap.int(digits.parse().ok()?)),
+            (Input::Real(text), TyKind::Real) => Some(self.heap.real(text.parse().ok()?)),
             (Input::Bv(n, _), TyKind::Bv(width)) if *width <= 64 => Some(Value::Bv(*n)),
             (Input::Map(..), TyKind::Map(_, indices, result)) => {
                 let (indices, result) = (indices.clone(), *result);
@@ -184,6 +198,7 @@ impl Compiler<'_> {
         match input {
             Input::Bool(b) => Some(Value::Bool(*b)),
             Input::Int(digits) => Some(self.heap.int(digits.parse().ok()?)),
+            Input::Real(text) => Some(self.heap.real(text.parse().ok()?)),
             Input::Bv(n, _) => Some(Value::Bv(*n)),
             Input::Abstract(name) => self.abstract_value(name),
             Input::Data(constructor, fields) => {
@@ -305,9 +320,12 @@ impl Compiler<'_> {
         let Some(inputs) = &self.options.inputs else { return };
         let mut known = Vec::new();
         for (remainder, dividend, value) in &inputs.divisions {
-            let op = if *remainder { Arith::Mod } else { Arith::Div };
-            if let (Some(dividend), Some(value)) = (self.input(dividend, Ty::INT), self.input(value, Ty::INT))
-            {
+            let (op, ty) = match (dividend, remainder) {
+                (Input::Real(_), _) => (Arith::Quotient, Ty::REAL),
+                (_, true) => (Arith::Mod, Ty::INT),
+                (_, false) => (Arith::Div, Ty::INT),
+            };
+            if let (Some(dividend), Some(value)) = (self.input(dividend, ty), self.input(value, ty)) {
                 known.push((op, dividend, value));
             }
         }

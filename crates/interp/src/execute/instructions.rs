@@ -129,8 +129,15 @@ impl<O: Observer> Run<'_, O> {
     fn arith(&self, op: Arith, a: Value, b: Value) -> Result<Value, Trouble> {
         match (eval::arith(&self.store.heap, op, a, b), &self.code.by_zero) {
             (Err(Trouble::DivisionByZero), Some(known)) => {
-                let same = known.iter().find(|(o, dividend, _)| (*o, *dividend) == (op, a));
-                Ok(same.map_or(Value::Int(0), |(_, _, value)| *value))
+                // An integer is divided as the real that it is.
+                let dividend = if op == Arith::Quotient { eval::to_real(&self.store.heap, a)? } else { a };
+                let same = known.iter().find(|(o, d, _)| (*o, *d) == (op, dividend));
+                let zero = if op == Arith::Quotient {
+                    eval::to_real(&self.store.heap, Value::Int(0))?
+                } else {
+                    Value::Int(0)
+                };
+                Ok(same.map_or(zero, |(_, _, value)| *value))
             }
             (result, _) => result,
         }
@@ -239,6 +246,14 @@ impl<O: Observer> Run<'_, O> {
             Op::Concat(width) => {
                 let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
                 self.push(Value::Bv(if width >= 64 { b } else { a << width | b }));
+            }
+            Op::Floor => {
+                let value = self.pop();
+                self.push(eval::floor(heap, value)?);
+            }
+            Op::ToReal => {
+                let value = self.pop();
+                self.push(eval::to_real(heap, value)?);
             }
             Op::ConstantMap => {
                 let value = self.pop();
