@@ -40,6 +40,8 @@ pub(crate) enum Op {
     /// Extension from one width to another.
     ZeroExtend,
     SignExtend(u8, u8),
+    /// An operation in which a bitvector of more than 64 bits takes part.
+    Wide(WideOp),
     /// The value of a map, given how many indices; one that is arbitrary is of use only if it is a map itself.
     Select(u8, bool),
     Store(u8),
@@ -204,6 +206,11 @@ pub(crate) enum BvOp {
     And,
     Or,
     Xor,
+    Nand,
+    Nor,
+    Xnor,
+    /// One bit: whether they are equal.
+    Comp,
     Not,
     Neg,
     Shl,
@@ -217,6 +224,29 @@ pub(crate) enum BvOp {
     Sle,
     Sgt,
     Sge,
+}
+
+/// The operations of bitvectors of any width. There are two operands where the others have two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WideOp {
+    Bv(BvOp, u32),
+    /// The bits from the second up to the first.
+    Extract(u32, u32),
+    /// The width of the right operand. The result is wide.
+    Concat(u32),
+    ZeroExtend(u32),
+    SignExtend(u32, u32),
+}
+
+impl WideOp {
+    /// Whether there are two operands.
+    pub(crate) fn is_binary(self) -> bool {
+        match self {
+            WideOp::Bv(op, _) => !matches!(op, BvOp::Not | BvOp::Neg),
+            WideOp::Concat(_) => true,
+            WideOp::Extract(..) | WideOp::ZeroExtend(_) | WideOp::SignExtend(..) => false,
+        }
+    }
 }
 
 /// The values that a variable may have, as far as they can be tried one by one.

@@ -94,7 +94,7 @@ fn real(heap: &Heap, value: Value) -> Result<Real, Trouble> {
 }
 
 /// Why a value is none of a type.
-fn not_one(value: Value) -> Trouble {
+pub(crate) fn not_one(value: Value) -> Trouble {
     if value == Value::Unset { Trouble::Arbitrary } else { Trouble::Types }
 }
 

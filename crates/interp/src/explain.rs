@@ -146,6 +146,7 @@ impl Machine {
             Value::Int(n) => out.push_str(&n.to_string()),
             Value::Bv(n) => out.push_str(&n.to_string()),
             Value::Real(id) => out.push_str(&self.store.heap.reals.get(id).to_string()),
+            Value::Wide(id) => out.push_str(&self.store.heap.wides.get(id).to_string()),
             Value::Big(id) => out.push_str(&self.store.heap.bigs.get(id).to_string()),
             Value::Atom(n) => out.push_str(self.text(self.code.atoms[n as usize])),
             Value::Task(n) => out.push_str(&format!("task {n}")),

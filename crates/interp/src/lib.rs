@@ -40,6 +40,7 @@ mod real;
 mod script;
 mod state;
 mod value;
+mod wide;
 
 pub use compile::{Decision, Input, Inputs, Options, Script};
 pub use explain::{Change, Line};

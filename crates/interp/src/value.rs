@@ -2,7 +2,7 @@
 
 use dally_explore::store::Interner;
 use dally_explore::{Fingerprint, Fingerprinter};
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use std::hash::Hasher;
 
 use crate::real::Real;
@@ -23,8 +23,10 @@ pub enum Value {
     Big(u32),
     /// A real, in the heap.
     Real(u32),
-    /// A bitvector; its width is known from its type.
+    /// A bitvector of up to 64 bits; its width is known from its type.
     Bv(u64),
+    /// A bitvector of more than 64 bits, in the heap.
+    Wide(u32),
     /// A map, in the heap.
     Map(u32),
     /// A value of a datatype, or a tuple of indices, in the heap.
@@ -65,6 +67,7 @@ impl Value {
             Value::Map(id) => (9, u64::from(id)),
             Value::Data(id) => (10, u64::from(id)),
             Value::Real(id) => (11, u64::from(id)),
+            Value::Wide(id) => (12, u64::from(id)),
         }
     }
 
@@ -80,6 +83,7 @@ impl Value {
             9 => Value::Map(word as u32),
             10 => Value::Data(word as u32),
             11 => Value::Real(word as u32),
+            12 => Value::Wide(word as u32),
             _ => Value::Unset,
         }
     }
@@ -121,6 +125,8 @@ pub(crate) struct Heap {
     pub(crate) bigs: Interner<BigInt>,
     /// Reals.
     pub(crate) reals: Interner<Real>,
+    /// Bitvectors beyond 64 bits.
+    pub(crate) wides: Interner<BigUint>,
     /// Maps.
     pub(crate) maps: Interner<MapValue>,
     /// Values of datatypes.
@@ -133,6 +139,7 @@ impl Heap {
         match value {
             Value::Big(id) => hash.write_u128(self.bigs.part(id).fingerprint.0),
             Value::Real(id) => hash.write_u128(self.reals.part(id).fingerprint.0),
+            Value::Wide(id) => hash.write_u128(self.wides.part(id).fingerprint.0),
             Value::Map(id) => hash.write_u128(self.maps.part(id).fingerprint.0),
             Value::Data(id) => hash.write_u128(self.data.part(id).fingerprint.0),
             _ => {
@@ -183,6 +190,15 @@ impl Heap {
             Value::Real(id) => Some(self.reals.get(id).clone()),
             _ => self.big(value).map(Real::from_int),
         }
+    }
+
+    /// The bitvector of a width with these bits.
+    pub(crate) fn bits(&self, n: BigUint, width: u32) -> Value {
+        if width <= 64 {
+            return Value::Bv(n.iter_u64_digits().next().unwrap_or(0));
+        }
+        let bytes = n.bits() as usize / 8;
+        Value::Wide(self.wides.intern_sized(n, bytes).id)
     }
 
     /// A value of a datatype.
@@ -268,7 +284,7 @@ impl Heap {
 
     /// Bytes that the values take, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.bigs.bytes() + self.reals.bytes() + self.maps.bytes() + self.data.bytes()
+        self.bigs.bytes() + self.reals.bytes() + self.wides.bytes() + self.maps.bytes() + self.data.bytes()
     }
 }
 
@@ -285,6 +301,7 @@ fn order(value: Value) -> (u8, i64) {
         Value::Atom(n) => (7, i64::from(n)),
         Value::Task(n) => (8, i64::from(n)),
         Value::Real(id) => (9, i64::from(id)),
+        Value::Wide(id) => (10, i64::from(id)),
     }
 }
 

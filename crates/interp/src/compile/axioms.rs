@@ -6,6 +6,7 @@ use dally_bpl::ast::{DeclKind, Expr, ExprId};
 use dally_bpl::check::{Ref, TyKind, VarKind};
 
 use super::{Compiler, Inputs, Meaning};
+use crate::wide;
 
 impl Compiler<'_> {
     /// Goes on only if the axioms hold, as far as they can be evaluated.
@@ -38,7 +39,7 @@ impl Compiler<'_> {
             };
             let explicit = match self.info.types.kind(self.info.type_of(part)) {
                 TyKind::Bool | TyKind::Int | TyKind::Real | TyKind::Con(..) => true,
-                TyKind::Bv(width) => *width <= 64,
+                TyKind::Bv(width) => *width <= wide::MAX_WIDTH,
                 _ => false,
             };
             unknown || !explicit || matches!(self.ast.exprs[part], Expr::Binder(_) | Expr::Code(_))

@@ -11,6 +11,7 @@ use crate::code::Arith;
 use crate::evaluate;
 use crate::real::Real;
 use crate::value::Value;
+use crate::wide;
 
 impl Compiler<'_> {
     pub(super) fn evaluate_constants(&mut self) {
@@ -83,6 +84,9 @@ impl Compiler<'_> {
             Expr::Real(text) => Some(self.heap.real(Real::literal(self.text(text))?)),
             Expr::Bv(digits, width) if width <= 64 => {
                 self.text(digits).parse().ok().map(|n: u64| Value::Bv(crate::bv::wrap(n, width as u8)))
+            }
+            Expr::Bv(digits, width) if width <= wide::MAX_WIDTH => {
+                Some(self.heap.bits(self.text(digits).parse().ok()?, width))
             }
             Expr::Name(_) => match self.meanings.get(&self.constant_name(e)?) {
                 Some(Meaning::Const(value)) => Some(*value),

@@ -5,8 +5,11 @@ use dally_bpl::check::{Ref, Ty, TyKind, VarId};
 use dally_bpl::symbol::Sym;
 
 use super::{Compiler, Meaning};
-use crate::code::{Arith, Compare, Domain, Op, Place};
+use crate::code::{Arith, Compare, Domain, Op, Place, WideOp};
 use crate::value::Value;
+use crate::wide;
+
+const TOO_WIDE: &str = "bitvectors of more than a million bits cannot be evaluated";
 
 impl Compiler<'_> {
     /// Compiles an expression: it leaves one value on the stack.
@@ -61,7 +64,7 @@ impl Compiler<'_> {
             Expr::Binder(binder) => self.binder(e, binder),
             Expr::Let(binding) => self.binding(e, binding),
             Expr::Int(_) | Expr::Bool(_) => self.give_up(e, "this literal cannot be evaluated"),
-            Expr::Bv(..) => self.give_up(e, "bitvectors of more than 64 bits cannot be evaluated"),
+            Expr::Bv(..) => self.give_up(e, TOO_WIDE),
             Expr::Real(_) => self.give_up(e, "a real of so many digits cannot be evaluated"),
             Expr::ToInt(inner) => {
                 self.expr(inner);
@@ -137,13 +140,13 @@ impl Compiler<'_> {
                 self.emit(Op::Store(count));
             }
             Expr::Extract(_, high, low) => {
-                if high > 64 {
-                    return self.unsupported(
-                        self.ast.exprs.span(e),
-                        "bitvectors of more than 64 bits cannot be evaluated",
-                    );
+                if high > wide::MAX_WIDTH {
+                    return self.unsupported(self.ast.exprs.span(e), TOO_WIDE);
                 }
-                self.emit(Op::Extract(high as u8, low as u8));
+                self.emit(match high {
+                    0..=64 => Op::Extract(high as u8, low as u8),
+                    _ => Op::Wide(WideOp::Extract(high, low)),
+                });
             }
             Expr::Coerce(..) => {}
             Expr::Field(base, field) => {
@@ -191,10 +194,6 @@ impl Compiler<'_> {
         self.expr(right);
         let (left_ty, right_ty) = (self.info.type_of(left), self.info.type_of(right));
         let numbers = matches!(self.info.types.kind(left_ty), TyKind::Int | TyKind::Real);
-        let width = match self.info.types.kind(right_ty) {
-            TyKind::Bv(width) => (*width).min(255) as u8,
-            _ => 0,
-        };
         if matches!(op, BinaryOp::Eq | BinaryOp::Neq) && self.is_finite_map(left_ty) {
             let message = "maps over a finite type cannot be compared";
             self.unsupported(self.ast.exprs.span(e), message);
@@ -202,7 +201,7 @@ impl Compiler<'_> {
         let op = match op {
             BinaryOp::Eq | BinaryOp::Iff => Op::Eq,
             BinaryOp::Neq => Op::Ne,
-            BinaryOp::Concat => Op::Concat(width),
+            BinaryOp::Concat => self.concat(e, left_ty, right_ty),
             BinaryOp::Lt if numbers => Op::Compare(Compare::Lt),
             BinaryOp::Le if numbers => Op::Compare(Compare::Le),
             BinaryOp::Gt if numbers => Op::Compare(Compare::Gt),
@@ -223,6 +222,22 @@ impl Compiler<'_> {
             }
         };
         self.emit(op);
+    }
+
+    fn concat(&mut self, e: ExprId, left: Ty, right: Ty) -> Op {
+        let width = |ty| match self.info.types.kind(ty) {
+            TyKind::Bv(width) => *width,
+            _ => 0,
+        };
+        let (left, right) = (width(left), width(right));
+        match left.saturating_add(right) {
+            0..=64 => Op::Concat(right as u8),
+            65..=wide::MAX_WIDTH => Op::Wide(WideOp::Concat(right)),
+            _ => {
+                self.unsupported(self.ast.exprs.span(e), TOO_WIDE);
+                Op::Eq
+            }
+        }
     }
 
     /// Whether a map has finitely many indices: two such maps may be equal and have different defaults.

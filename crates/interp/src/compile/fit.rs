@@ -113,9 +113,7 @@ impl Fitter<'_> {
             (Input::Bool(_), TyKind::Bool)
             | (Input::Int(_), TyKind::Int)
             | (Input::Real(_), TyKind::Real) => true,
-            (Input::Bv(n, own), TyKind::Bv(width)) => {
-                own == width && *width <= 64 && n.checked_shr(*width).unwrap_or(0) == 0
-            }
+            (Input::Bv(n, own), TyKind::Bv(width)) => own == width && n.bits() <= u64::from(*width),
             (_, TyKind::Map(_, indices, result)) => self.fits_map(value, indices, *result),
             (Input::Data(name, fields), TyKind::Con(con, _)) => {
                 let constructors = info.datatypes.get(con).map_or(&[][..], |d| &d.constructors);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use dally_bpl::ast::Expr;
 use dally_bpl::check::{FunctionId, Ty, TyKind, VarId, VarKind};
 use dally_bpl::source::Span;
+use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use super::{Compiler, Meaning, Script};
@@ -24,7 +25,7 @@ pub enum Input {
     /// Of `real`: a fraction in lowest terms, `-1/3`, or an integer, `2.0`.
     Real(String),
     /// Of a bitvector type, of this width.
-    Bv(u64, u32),
+    Bv(BigUint, u32),
     /// A map: its value at some indices, and everywhere else. One with several indices is a map of maps.
     Map(Vec<(Input, Input)>, Box<Input>),
     /// What a constructor, by its name, makes of values.
@@ -150,7 +151,7 @@ impl Compiler<'_> {
             TyKind::Bool => Some(Value::Bool(false)),
             TyKind::Int => Some(Value::Int(0)),
             TyKind::Real => Some(self.heap.real(Real::from_int(0.into()))),
-            TyKind::Bv(_) => Some(Value::Bv(0)),
+            TyKind::Bv(width) => Some(self.heap.bits(BigUint::ZERO, *width)),
             TyKind::Map(_, _, result) => {
                 let result = *result;
                 let value = dally_bpl::stack::grow(|| self.some_value(result))?;
@@ -168,7 +169,7 @@ impl Compiler<'_> {
             (Input::Bool(b), TyKind::Bool) => Some(Value::Bool(*b)),
             (Input::Int(digits), TyKind::Int) => Some(self.heap.int(digits.parse().ok()?)),
             (Input::Real(text), TyKind::Real) => Some(self.heap.real(text.parse().ok()?)),
-            (Input::Bv(n, _), TyKind::Bv(width)) if *width <= 64 => Some(Value::Bv(*n)),
+            (Input::Bv(n, _), TyKind::Bv(width)) => Some(self.heap.bits(n.clone(), *width)),
             (Input::Map(..), TyKind::Map(_, indices, result)) => {
                 let (indices, result) = (indices.clone(), *result);
                 dally_bpl::stack::grow(|| self.map(input, &indices, result))
@@ -199,7 +200,7 @@ impl Compiler<'_> {
             Input::Bool(b) => Some(Value::Bool(*b)),
             Input::Int(digits) => Some(self.heap.int(digits.parse().ok()?)),
             Input::Real(text) => Some(self.heap.real(text.parse().ok()?)),
-            Input::Bv(n, _) => Some(Value::Bv(*n)),
+            Input::Bv(n, width) => Some(self.heap.bits(n.clone(), *width)),
             Input::Abstract(name) => self.abstract_value(name),
             Input::Data(constructor, fields) => {
                 let constructors = self.info.datatypes.values().flat_map(|d| &d.constructors);

@@ -192,7 +192,7 @@ fn scalar(word: &str) -> Result<Input, &'static str> {
         },
         _ => match word.split_once("bv").map(|(n, width)| (n.parse(), width.parse())) {
             Some((Ok(n), Ok(width))) => Ok(Input::Bv(n, width)),
-            Some(_) => Err("a bitvector is like 7bv8, and not wider than 64"),
+            Some(_) => Err("a bitvector is like 7bv8"),
             None => Err("it is neither a number nor anything else that is known"),
         },
     }
@@ -209,6 +209,7 @@ mod tests {
             "-5",
             "123456789012345678901234567890",
             "7bv8",
+            "340282366920938463463374607431768211455bv128",
             "-1/3",
             "[2.0 := 1/2, else 0.0]",
             "[else 0]",
@@ -238,7 +239,7 @@ mod tests {
             "1.5",
             "1/2/3",
             "-1bv8",
-            "99999999999999999999bv64",
+            "1bv99999999999999999999",
             "f",
             "f(",
             "f(1 2)",

@@ -182,6 +182,7 @@ impl<'a> Compiler<'a> {
             Op::Pick(..) | Op::Wait(_) => 1,
             Op::Arith(_) | Op::Eq | Op::Ne | Op::Compare(_) | Op::Concat(_) | Op::FieldUpdate(_) => -1,
             Op::Bv(crate::code::BvOp::Not | crate::code::BvOp::Neg, _) => 0,
+            Op::Wide(op) => -i32::from(op.is_binary()),
             Op::Bv(..) => -1,
             Op::Select(n, _) => -i32::from(n),
             Op::Store(n) => -i32::from(n) - 1,

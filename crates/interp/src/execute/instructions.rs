@@ -9,6 +9,7 @@ use crate::code::{Arith, Binary, BvOp, Domain, Op, Place};
 use crate::evaluate::{self as eval, Trouble};
 use crate::state::{Frame, Meta};
 use crate::value::Value;
+use crate::wide;
 
 impl<O: Observer> Run<'_, O> {
     /// Executes one instruction, and not those that it may have been fused with.
@@ -246,6 +247,14 @@ impl<O: Observer> Run<'_, O> {
             Op::Concat(width) => {
                 let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
                 self.push(Value::Bv(if width >= 64 { b } else { a << width | b }));
+            }
+            Op::Wide(op) if op.is_binary() => {
+                let (b, a) = (self.pop(), self.pop());
+                self.push(wide::binary(heap, op, a, b)?);
+            }
+            Op::Wide(op) => {
+                let value = self.pop();
+                self.push(wide::unary(heap, op, value)?);
             }
             Op::Floor => {
                 let value = self.pop();
