@@ -50,6 +50,9 @@ impl Machines {
     }
 }
 
+/// What an execution rests on if it is evaluated so.
+const MENTIONS: &str = "quantifiers were evaluated for the values that the execution mentions";
+
 /// Replays a bug and tells what happened.
 pub(crate) fn explain(
     machines: &Machines,
@@ -95,6 +98,7 @@ pub(crate) fn explain(
         solved: false,
         inputs: None,
         messages: Vec::new(),
+        notes: if machine.mentions() { vec![MENTIONS.to_owned()] } else { Vec::new() },
     })
 }
 

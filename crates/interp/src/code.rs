@@ -3,9 +3,11 @@
 //! One list of small instructions for the whole program. Expressions work on a stack of values; statements
 //! begin and end with that stack empty, so that a task between two steps is nothing but its frames.
 
+use dally_bpl::check::Ty;
 use dally_bpl::source::Span;
 use dally_bpl::symbol::{Sym, Symbols};
 
+use crate::quantifier::Kind;
 use crate::script::Scripts;
 use crate::value::Value;
 
@@ -22,6 +24,8 @@ pub(crate) enum Op {
     Take(Place),
     /// A value on the stack, counted from where the current function began.
     Stack(u32),
+    /// Drop the top, and put it there.
+    Put(u32),
     Not,
     Neg,
     Arith(Arith),
@@ -65,6 +69,15 @@ pub(crate) enum Op {
     /// Drop so many values below the top.
     Slide(u8),
     Pop,
+    /// Push the values of a kind that the execution mentions, as a tuple: a quantifier is evaluated for them.
+    Mentioned(u32),
+    /// Push the next one of a tuple of values, given how many have been tried. If there is none, drop both, push what the
+    /// quantifier then comes to, and go there.
+    Each(Quantifier, Address),
+    /// If the top decides the quantifier, drop the value, the number and the tuple below it; else go back.
+    Again(Quantifier, Address),
+    /// What a function is of which nothing is said for these arguments.
+    Unsaid(Value),
 
     // Statements.
     Set(Place),
@@ -108,6 +121,15 @@ pub(crate) enum Op {
     Unseal,
     ThreadId,
     ChildId,
+}
+
+/// A quantifier in the middle of its evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Quantifier {
+    /// `forall`, or else `exists`.
+    pub(crate) forall: bool,
+    /// Whether it is evaluated for all values of its type.
+    pub(crate) exact: bool,
 }
 
 /// An operation on two values.
@@ -374,6 +396,14 @@ pub(crate) struct Code {
     /// Names of constructors and atoms, for people.
     pub(crate) constructors: Vec<Sym>,
     pub(crate) atoms: Vec<Sym>,
+    /// The types of atoms, as far as they are known.
+    pub(crate) atom_types: Vec<Option<Ty>>,
+    /// The kinds of values for which quantifiers are evaluated, and their parts; none if each is evaluated for all values.
+    pub(crate) kinds: Vec<Kind>,
+    /// Whether there are quantifiers that are evaluated so. (Lambdas are arbitrary where they were not evaluated.)
+    pub(crate) partly: bool,
+    /// What the text and what comes from outside mention, if there are such kinds.
+    pub(crate) mentioned: Vec<Value>,
     pub(crate) entries: Vec<Entry>,
     /// What the names are.
     pub(crate) symbols: Symbols,

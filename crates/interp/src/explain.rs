@@ -116,6 +116,11 @@ impl Machine {
         given.map(|(name, args, value)| (what(self.text(*name), args), self.show(*value))).collect()
     }
 
+    /// Whether quantifiers are evaluated for the values only that an execution mentions.
+    pub fn mentions(&self) -> bool {
+        self.code.partly
+    }
+
     /// The procedure that a task runs, and its number.
     pub fn task_name(&self, state: &State, task: TaskId) -> String {
         let bottom = self.stack_of(state, task.0).and_then(|(_, s)| s.frames.first().copied());

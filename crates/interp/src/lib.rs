@@ -36,6 +36,7 @@ mod liveness;
 mod machine;
 mod memo;
 mod packed;
+mod quantifier;
 mod real;
 mod script;
 mod state;

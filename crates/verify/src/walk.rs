@@ -189,6 +189,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     pub(crate) fn inputs(&self) -> Vec<Term> {
         let constants = self.executor.logic.constants().into_iter().map(|(_, t)| t);
         let mut terms: Vec<Term> = self.executor.initial.iter().copied().chain(constants).collect();
+        terms.extend(self.executor.logic.witnesses.iter().map(|(_, t)| *t));
         terms.extend(&self.arbitrary);
         terms.extend(points(self.executor, 0));
         terms
@@ -367,6 +368,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             globals: globals.map(|(v, t)| (*v, value(*t))).collect(),
             constants: executor.logic.constants().into_iter().map(|(v, t)| (v, value(t))).collect(),
             functions: functions.collect(),
+            witnesses: executor.logic.witnesses.iter().map(|(v, t)| (*v, value(*t))).collect(),
             steps: self.steps,
             failure,
             certain,

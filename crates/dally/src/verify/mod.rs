@@ -78,7 +78,8 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
             let failure = Some(report.failed(&bug.path).span);
             let inputs = Inputs { failure, ..std::mem::take(&mut bug.inputs) };
             let original = (&program, &sources, &arguments.program);
-            Some(replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt)))
+            let replayed = replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt));
+            Some(replayed.judged(bug.path.certain, replay::is_readable(&bug.path)))
         }
         _ => None,
     };

@@ -213,7 +213,7 @@ impl Report<'_> {
                     return format!("inconclusive: {doubt}; perhaps {what}");
                 }
                 match replayed {
-                    Some(Replayed::Nowhere) => format!(
+                    Some(Replayed::Nowhere(_)) => format!(
                         "bug: {what}; the execution was not found again with the values of the solver, which is a \
                          defect of dally: please report it, with the program and what --smt-log writes"
                     ),

@@ -23,6 +23,7 @@ impl Compiler<'_> {
             {
                 let value = Value::Atom(self.code.atoms.len() as u32);
                 self.code.atoms.push(var.name);
+                self.code.atom_types.push(Some(var.ty));
                 self.meanings.insert(id, Meaning::Const(value));
             }
         }

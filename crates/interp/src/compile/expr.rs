@@ -87,7 +87,7 @@ impl Compiler<'_> {
     }
 
     /// Reports an expression that cannot be evaluated; any value stands in for it.
-    fn give_up(&mut self, e: ExprId, message: &str) {
+    pub(super) fn give_up(&mut self, e: ExprId, message: &str) {
         self.unsupported(self.ast.exprs.span(e), message);
         self.emit(Op::Const(Value::Unset));
     }
@@ -139,11 +139,9 @@ impl Compiler<'_> {
                 self.expr(value);
                 self.emit(Op::Store(count));
             }
-            Expr::Extract(_, high, low) => {
-                if high > wide::MAX_WIDTH {
-                    return self.unsupported(self.ast.exprs.span(e), TOO_WIDE);
-                }
-                self.emit(match high {
+            Expr::Extract(base, high, low) => {
+                let width = self.width(self.info.type_of(base));
+                self.emit(match width {
                     0..=64 => Op::Extract(high as u8, low as u8),
                     _ => Op::Wide(WideOp::Extract(high, low)),
                 });
@@ -224,12 +222,15 @@ impl Compiler<'_> {
         self.emit(op);
     }
 
-    fn concat(&mut self, e: ExprId, left: Ty, right: Ty) -> Op {
-        let width = |ty| match self.info.types.kind(ty) {
+    fn width(&self, ty: Ty) -> u32 {
+        match self.info.types.kind(ty) {
             TyKind::Bv(width) => *width,
             _ => 0,
-        };
-        let (left, right) = (width(left), width(right));
+        }
+    }
+
+    fn concat(&mut self, e: ExprId, left: Ty, right: Ty) -> Op {
+        let (left, right) = (self.width(left), self.width(right));
         match left.saturating_add(right) {
             0..=64 => Op::Concat(right as u8),
             65..=wide::MAX_WIDTH => Op::Wide(WideOp::Concat(right)),
@@ -278,26 +279,23 @@ impl Compiler<'_> {
         self.code.fields.len() as u32 - 1
     }
 
-    /// A lambda whose body is the same everywhere is a map; all other binders range over too much.
-    fn binder(&mut self, e: ExprId, binder: BinderId) {
-        let binder = self.ast.exprs.binder(binder);
-        let kind = binder.kind;
+    /// A lambda whose body is the same everywhere is a map; all others are made value by value.
+    fn binder(&mut self, e: ExprId, id: BinderId) {
+        let binder = self.ast.exprs.binder(id);
+        if binder.kind != BinderKind::Lambda {
+            return self.quantifier(e, id);
+        }
         let bound = self.info.bound_vars(e);
-        let constant = kind == BinderKind::Lambda
-            && !self.ast.exprs.any(binder.body, &mut |part| match self.info.meaning(part) {
-                Some(Ref::Var(var)) => bound.contains(&var),
-                _ => false,
-            });
+        let constant = !self.ast.exprs.any(binder.body, &mut |part| match self.info.meaning(part) {
+            Some(Ref::Var(var)) => bound.contains(&var),
+            _ => false,
+        });
         if constant {
             self.expr(binder.body);
             self.emit(Op::ConstantMap);
             return;
         }
-        let message = match kind {
-            BinderKind::Lambda => "a lambda whose body depends on its variables cannot be evaluated",
-            _ => "quantifiers cannot be evaluated",
-        };
-        self.give_up(e, message);
+        self.table(e, id);
     }
 
     fn binding(&mut self, e: ExprId, binding: LetId) {

@@ -25,6 +25,9 @@ impl Inputs {
             let fits = of(Ty::INT) || !remainder && of(Ty::REAL);
             fitter.judge(fits, || "a division by zero: only numbers are divided".to_owned())
         });
+        for (name, values) in &mut self.witnesses {
+            values.retain(|value| fitter.named("variable", name, value));
+        }
         for (name, values) in &mut self.variables {
             if fitter.names.contains_key(name.as_str()) {
                 values.retain(|value| fitter.named("variable", name, value));

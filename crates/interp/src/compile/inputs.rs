@@ -47,6 +47,9 @@ pub struct Inputs {
     /// What functions without a definition are, where they matter.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub functions: BTreeMap<String, Vec<(Vec<Input>, Input)>>,
+    /// Values that matter to quantifiers, by the names of their variables.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub witnesses: BTreeMap<String, Vec<Input>>,
     /// What comes out where a number is divided by zero: whether for the remainder, the number, and the value. Both are
     /// integers, or both are reals.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -157,7 +160,9 @@ impl Compiler<'_> {
                 let value = dally_bpl::stack::grow(|| self.some_value(result))?;
                 Some(self.heap.constant_map(value))
             }
-            TyKind::Con(con, _) if !self.info.datatypes.contains_key(con) => self.abstract_value("some"),
+            TyKind::Con(con, _) if !self.info.datatypes.contains_key(con) => {
+                self.abstract_value("some", Some(ty))
+            }
             _ => None,
         }
     }
@@ -187,7 +192,7 @@ impl Compiler<'_> {
                 Some(self.heap.construct(number, &fields?))
             }
             (Input::Abstract(name), TyKind::Con(con, _)) if !info.datatypes.contains_key(con) => {
-                self.abstract_value(name)
+                self.abstract_value(name, Some(ty))
             }
             (_, TyKind::Param(_)) => self.untyped(input),
             _ => None,
@@ -201,7 +206,7 @@ impl Compiler<'_> {
             Input::Int(digits) => Some(self.heap.int(digits.parse().ok()?)),
             Input::Real(text) => Some(self.heap.real(text.parse().ok()?)),
             Input::Bv(n, width) => Some(self.heap.bits(n.clone(), *width)),
-            Input::Abstract(name) => self.abstract_value(name),
+            Input::Abstract(name) => self.abstract_value(name, None),
             Input::Data(constructor, fields) => {
                 let constructors = self.info.datatypes.values().flat_map(|d| &d.constructors);
                 let mut named = constructors.filter(|(c, _)| self.text(self.info[*c].name) == constructor);
@@ -273,13 +278,14 @@ impl Compiler<'_> {
     }
 
     /// The value of this name of a type without a definition.
-    fn abstract_value(&mut self, name: &str) -> Option<Value> {
+    fn abstract_value(&mut self, name: &str, ty: Option<Ty>) -> Option<Value> {
         if let Some(value) = self.atoms.get(name) {
             return Some(*value);
         }
         let value = Value::Atom(self.code.atoms.len() as u32);
         let shown = self.code.symbols.intern(name);
         self.code.atoms.push(shown);
+        self.code.atom_types.push(ty);
         self.atoms.insert(name.to_owned(), value);
         Some(value)
     }
@@ -369,7 +375,7 @@ impl Compiler<'_> {
             misses.into_iter().for_each(|miss| self.patch(miss));
         }
         let otherwise = last.or_else(|| self.some_value(result)).unwrap_or(Value::Unset);
-        self.emit(Op::Const(otherwise));
+        self.emit(Op::Unsaid(otherwise));
         ends.into_iter().for_each(|end| self.patch(end));
     }
 }

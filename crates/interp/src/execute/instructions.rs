@@ -256,6 +256,18 @@ impl<O: Observer> Run<'_, O> {
                 let value = self.pop();
                 self.push(wide::unary(heap, op, value)?);
             }
+            Op::Put(index) => {
+                let value = self.pop();
+                let place = self.expression.base + index as usize;
+                self.expression.values[place] = value;
+            }
+            Op::Mentioned(kind) => self.mentioned(kind),
+            Op::Each(quantifier, exit) => return self.each(quantifier, exit),
+            Op::Again(quantifier, begin) => return self.again(quantifier, begin),
+            Op::Unsaid(value) => match self.leave_out() {
+                Some(flow) => return Ok(flow),
+                None => self.push(value),
+            },
             Op::Floor => {
                 let value = self.pop();
                 self.push(eval::floor(heap, value)?);
