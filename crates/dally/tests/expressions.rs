@@ -2,11 +2,9 @@
 //! come to, and what the solver finds about unknown ones runs again. These tests need a solver.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
+mod common;
 #[path = "../../sequentialize/tests/support/mod.rs"]
 mod support;
-
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 use support::random::{Random, for_seeds};
 
@@ -259,17 +257,7 @@ impl Writer {
 
 /// What `dally verify` says, and its exit code.
 fn verified(text: &str) -> (Option<i32>, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dally"))
-        .args(["verify", "--time", "10s", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    (output.status.code(), said + &String::from_utf8_lossy(&output.stderr))
+    common::verify(text, &["--time", "10s"])
 }
 
 /// The interpreter says what expressions come to; the solver proves that, and nothing else.

@@ -180,6 +180,38 @@ fn inputs_that_are_not_those_of_the_program_are_refused() {
     refused("/inputs/scripts/0", json!({"procedure": "main", "decisions": []}), "does not replay");
 }
 
+/// Whoever takes away what axioms and ranges say does not get a bug confirmed.
+#[test]
+fn axioms_and_ranges_hold_for_what_is_given() {
+    let program = Scratch::new("ranges.bpl");
+    let trace = Scratch::new("ranges.json");
+    let text = "const N: int; const M: int; axiom N > 5; axiom M == N + 1; var {:range 0, 3} g: int;
+                procedure main() { havoc g; if (*) { assert N != 9 || g != 2; } assert M != 4 && g < 9; }";
+    std::fs::write(&program.0, text).unwrap();
+    let folder = std::env::temp_dir();
+    let found = dally(&folder, "verify", &["--trace", trace.name(), program.name()]);
+    assert_eq!(found.status.code(), Some(1), "{}", String::from_utf8_lossy(&found.stdout));
+    let trace: Value = serde_json::from_slice(&std::fs::read(&trace.0).unwrap()).unwrap();
+    assert_eq!(replayed(&folder, &trace).0, Some(1));
+    let edited = |edit: &dyn Fn(&mut Value)| {
+        let mut edited = trace.clone();
+        edit(&mut edited);
+        let (code, said) = replayed(&folder, &edited);
+        assert_eq!(code, Some(2), "{said}");
+    };
+    edited(&|trace| trace["inputs"]["constants"] = json!({}));
+    edited(&|trace| trace["inputs"]["constants"] = json!({"N": "9"}));
+    edited(&|trace| trace["inputs"]["constants"] = json!({"N": "9", "M": "4"}));
+    // Another value of the variable is no other bug; one out of its range is none.
+    let set = trace["inputs"]["scripts"][0]["decisions"].as_array().unwrap().iter();
+    let nth = set.clone().position(|decision| decision.get("set").is_some()).unwrap();
+    for value in ["4", "-1", "100000000000000000000"] {
+        edited(&|trace| {
+            trace["inputs"]["scripts"][0]["decisions"][nth]["set"][1] = json!([["g", value]]);
+        });
+    }
+}
+
 #[test]
 fn older_traces_are_refused_with_a_reason() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/verify");

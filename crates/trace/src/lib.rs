@@ -55,7 +55,7 @@ pub struct Trace {
 /// A constant, or a function at arguments, that has a value from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Given {
-    /// As it is written: `N`, `f(1, 2)`.
+    /// As it is written: `N`, `f(1, 2)`, `7 div 0`.
     pub term: String,
     /// Its value.
     pub value: String,

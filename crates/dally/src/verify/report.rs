@@ -239,6 +239,9 @@ impl Report<'_> {
             Err(failure) => {
                 let why = match failure {
                     Failure::Solver(SolverError::Time) => "the time is up".to_owned(),
+                    Failure::Solver(SolverError::Question) => {
+                        "a question took the solver longer than --query-time allows".to_owned()
+                    }
                     Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),
                     Failure::Solver(SolverError::Broken(message)) => multi_line(message),
                     Failure::Unknown(reason) => format!("the solver does not know: {}", unknown(reason)),

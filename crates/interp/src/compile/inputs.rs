@@ -308,6 +308,7 @@ impl Compiler<'_> {
                 self.atoms.insert(abstract_name.clone(), *value);
             }
         }
+        let constrained = self.constrained();
         for constant in constants {
             let (name, ty) = (self.info[constant].name, self.info[constant].ty);
             if self.meanings.contains_key(&constant) {
@@ -316,7 +317,12 @@ impl Compiler<'_> {
             let given = inputs.constants.get(self.text(name));
             let given = given.and_then(|input| self.input(input, ty));
             self.code.given.extend(given.map(|value| (name, None, value)));
-            if let Some(value) = given.or_else(|| self.some_value(ty)) {
+            // What axioms say about is for whoever gives values to say: nothing can be read in its place.
+            let otherwise = |this: &mut Self| match constrained.contains(&constant) {
+                true => Some(Value::Unset),
+                false => this.some_value(ty),
+            };
+            if let Some(value) = given.or_else(|| otherwise(self)) {
                 self.meanings.insert(constant, Meaning::Const(value));
             }
         }
@@ -332,7 +338,9 @@ impl Compiler<'_> {
                 (_, true) => (Arith::Mod, Ty::INT),
                 (_, false) => (Arith::Div, Ty::INT),
             };
-            if let (Some(dividend), Some(value)) = (self.input(dividend, ty), self.input(value, ty)) {
+            if let (Some(dividend), Some(value)) = (self.input(dividend, ty), self.input(value, ty))
+                && !known.contains(&(op, dividend, value))
+            {
                 known.push((op, dividend, value));
             }
         }

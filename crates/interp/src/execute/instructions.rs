@@ -152,6 +152,9 @@ impl<O: Observer> Run<'_, O> {
             return Ok(Flow::On);
         }
         if let Some(value) = self.take_given(place) {
+            if !self.domain(place).may_hold(value) {
+                return Ok(self.stop(End::Discarded));
+            }
             self.assign(place, value);
             self.push(value);
             self.pc += 1;
