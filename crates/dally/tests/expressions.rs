@@ -257,7 +257,7 @@ impl Writer {
 
 /// What `dally verify` says, and its exit code.
 fn verified(text: &str) -> (Option<i32>, String) {
-    common::verify(text, &["--time", "10s"])
+    common::verify(text, &["--time", "60s"])
 }
 
 /// The interpreter says what expressions come to; the solver proves that, and nothing else.
@@ -290,6 +290,9 @@ fn what_is_known_comes_to_the_same() {
         let flipped = seed as usize % COUNT;
         wrong[flipped] = !wrong[flipped];
         let (code, said) = verified(&asserting(&wrong));
+        if said.contains("the time is up") {
+            return false;
+        }
         assert_eq!(code, Some(1), "DALLY_SEED={seed}: {said}\n{}", asserting(&wrong));
         assert!(said.starts_with("bug: ") && !said.contains("defect"), "DALLY_SEED={seed}: {said}");
         true
