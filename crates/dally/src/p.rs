@@ -253,6 +253,7 @@ impl Test {
             inputs: None,
             globals: globals.map(|(variable, value)| Change { variable, shared: true, value }).collect(),
             messages,
+            notes: Vec::new(),
         })
     }
 

@@ -50,6 +50,9 @@ impl Machines {
     }
 }
 
+/// What an execution rests on if it is evaluated so.
+const MENTIONS: &str = "quantifiers were evaluated for the values that the execution mentions";
+
 /// Replays a bug and tells what happened.
 pub(crate) fn explain(
     machines: &Machines,
@@ -95,6 +98,7 @@ pub(crate) fn explain(
         solved: false,
         inputs: None,
         messages: Vec::new(),
+        notes: if machine.mentions() { vec![MENTIONS.to_owned()] } else { Vec::new() },
     })
 }
 
@@ -211,8 +215,17 @@ pub(crate) fn one_line(text: &str) -> String {
     }
 }
 
-/// Refuses to write a trace where the program is.
-pub(crate) fn would_overwrite(program: &ProgramArgs, trace: Option<&str>) -> Option<String> {
+/// Refuses to write a trace where the program is, or where no file is.
+pub(crate) fn cannot_go_to(program: &ProgramArgs, trace: Option<&str>) -> Option<String> {
+    match trace {
+        Some("-") => {
+            return Some(
+                "--trace: `-` is no file; --json writes the trace to the standard output".to_owned(),
+            );
+        }
+        Some("") => return Some("--trace: it names no file".to_owned()),
+        _ => {}
+    }
     let same = |file: &str, other: &str| {
         let paths = (std::fs::canonicalize(file), std::fs::canonicalize(other));
         matches!(paths, (Ok(path), Ok(other)) if path == other)

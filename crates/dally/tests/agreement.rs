@@ -1,11 +1,9 @@
 //! `dally verify` and `dally check --exact` agree on random programs: whether an assertion can fail within K delays.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
+mod common;
 #[path = "../../sequentialize/tests/support/mod.rs"]
 mod support;
-
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 use dally_sequentialize::Target;
 use support::generate::{self, Features};
@@ -29,19 +27,8 @@ const FEATURES: Features = Features {
 
 /// Whether `dally verify` finds a bug.
 fn verified(text: &str, flags: &[&str]) -> bool {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dally"))
-        .args(["verify", "-"])
-        .args(flags)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let said =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    match output.status.code() {
+    let (code, said) = common::verify(text, flags);
+    match code {
         Some(0) if said.starts_with("proved") => false,
         Some(1) => true,
         _ => panic!("{said}\nfor {flags:?}\n{text}"),

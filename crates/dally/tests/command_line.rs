@@ -1,21 +1,11 @@
 //! What the command line does apart from programs: standard input, missing files, flags.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+mod common;
 
-fn dally(args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dally"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The program may end before it has read everything.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
+use std::process::{Command, Output};
+
+use common::dally;
 
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
@@ -457,4 +447,17 @@ fn a_loop_that_is_none_does_not_replay() {
         assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
     }
     std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
+fn names_of_nothing_are_refused() {
+    for (flags, why) in [
+        (&["--trace", "-"][..], "--trace: `-` is no file"),
+        (&["--trace", ""], "--trace: it names no file"),
+        (&["--solver", " "], "--solver: it names no solver"),
+    ] {
+        let (code, said) = common::verify("procedure main() { }", flags);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    }
 }

@@ -3,9 +3,11 @@
 //! One list of small instructions for the whole program. Expressions work on a stack of values; statements
 //! begin and end with that stack empty, so that a task between two steps is nothing but its frames.
 
+use dally_bpl::check::Ty;
 use dally_bpl::source::Span;
 use dally_bpl::symbol::{Sym, Symbols};
 
+use crate::quantifier::Kind;
 use crate::script::Scripts;
 use crate::value::Value;
 
@@ -22,12 +24,18 @@ pub(crate) enum Op {
     Take(Place),
     /// A value on the stack, counted from where the current function began.
     Stack(u32),
+    /// Drop the top, and put it there.
+    Put(u32),
     Not,
     Neg,
     Arith(Arith),
     Eq,
     Ne,
     Compare(Compare),
+    /// The greatest integer that is not greater than a real.
+    Floor,
+    /// The real that an integer is.
+    ToReal,
     Bv(BvOp, u8),
     /// The bits from `low` up to `high`.
     Extract(u8, u8),
@@ -36,6 +44,8 @@ pub(crate) enum Op {
     /// Extension from one width to another.
     ZeroExtend,
     SignExtend(u8, u8),
+    /// An operation in which a bitvector of more than 64 bits takes part.
+    Wide(WideOp),
     /// The value of a map, given how many indices; one that is arbitrary is of use only if it is a map itself.
     Select(u8, bool),
     Store(u8),
@@ -59,6 +69,15 @@ pub(crate) enum Op {
     /// Drop so many values below the top.
     Slide(u8),
     Pop,
+    /// Push the values of a kind that the execution mentions, as a tuple: a quantifier is evaluated for them.
+    Mentioned(u32),
+    /// Push the next one of a tuple of values, given how many have been tried. If there is none, drop both, push what the
+    /// quantifier then comes to, and go there.
+    Each(Quantifier, Address),
+    /// If the top decides the quantifier, drop the value, the number and the tuple below it; else go back.
+    Again(Quantifier, Address),
+    /// What a function is of which nothing is said for these arguments.
+    Unsaid(Value),
 
     // Statements.
     Set(Place),
@@ -102,6 +121,15 @@ pub(crate) enum Op {
     Unseal,
     ThreadId,
     ChildId,
+}
+
+/// A quantifier in the middle of its evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Quantifier {
+    /// `forall`, or else `exists`.
+    pub(crate) forall: bool,
+    /// Whether it is evaluated for all values of its type.
+    pub(crate) exact: bool,
 }
 
 /// An operation on two values.
@@ -174,6 +202,8 @@ pub(crate) enum Arith {
     Mul,
     Div,
     Mod,
+    /// The real that comes out where numbers are divided.
+    Quotient,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +228,11 @@ pub(crate) enum BvOp {
     And,
     Or,
     Xor,
+    Nand,
+    Nor,
+    Xnor,
+    /// One bit: whether they are equal.
+    Comp,
     Not,
     Neg,
     Shl,
@@ -211,6 +246,29 @@ pub(crate) enum BvOp {
     Sle,
     Sgt,
     Sge,
+}
+
+/// The operations of bitvectors of any width. There are two operands where the others have two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WideOp {
+    Bv(BvOp, u32),
+    /// The bits from the second up to the first.
+    Extract(u32, u32),
+    /// The width of the right operand. The result is wide.
+    Concat(u32),
+    ZeroExtend(u32),
+    SignExtend(u32, u32),
+}
+
+impl WideOp {
+    /// Whether there are two operands.
+    pub(crate) fn is_binary(self) -> bool {
+        match self {
+            WideOp::Bv(op, _) => !matches!(op, BvOp::Not | BvOp::Neg),
+            WideOp::Concat(_) => true,
+            WideOp::Extract(..) | WideOp::ZeroExtend(_) | WideOp::SignExtend(..) => false,
+        }
+    }
 }
 
 /// The values that a variable may have, as far as they can be tried one by one.
@@ -338,6 +396,14 @@ pub(crate) struct Code {
     /// Names of constructors and atoms, for people.
     pub(crate) constructors: Vec<Sym>,
     pub(crate) atoms: Vec<Sym>,
+    /// The types of atoms, as far as they are known.
+    pub(crate) atom_types: Vec<Option<Ty>>,
+    /// The kinds of values for which quantifiers are evaluated, and their parts; none if each is evaluated for all values.
+    pub(crate) kinds: Vec<Kind>,
+    /// Whether there are quantifiers that are evaluated so. (Lambdas are arbitrary where they were not evaluated.)
+    pub(crate) partly: bool,
+    /// What the text and what comes from outside mention, if there are such kinds.
+    pub(crate) mentioned: Vec<Value>,
     pub(crate) entries: Vec<Entry>,
     /// What the names are.
     pub(crate) symbols: Symbols,

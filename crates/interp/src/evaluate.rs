@@ -6,6 +6,7 @@ use num_bigint::BigInt;
 
 use crate::bv;
 use crate::code::{Arith, Compare, Op};
+use crate::real::{MAX_BITS as MAX_REAL_BITS, Real};
 use crate::value::{Heap, Value};
 
 /// Why a value cannot be computed.
@@ -17,7 +18,7 @@ pub(crate) enum Trouble {
     DivisionByZero,
     /// A field that the value does not have.
     MissingField,
-    /// An integer of more bits than anyone needs.
+    /// A number of more bits than anyone needs.
     TooLarge,
     /// The types do not fit: the checker should have seen it.
     Types,
@@ -29,7 +30,7 @@ impl Trouble {
             Trouble::Arbitrary => {
                 "this depends on a value that is arbitrary: assign to it first, or give the variable a `{:range}`"
             }
-            Trouble::TooLarge => "an integer of more than a million bits",
+            Trouble::TooLarge => "a number of too many bits: a million for integers, 65,536 for reals",
             Trouble::DivisionByZero => "division by zero",
             Trouble::MissingField => "the value has no such field",
             Trouble::Types => "the value is of another type",
@@ -50,10 +51,14 @@ pub(crate) fn arith(heap: &Heap, op: Arith, a: Value, b: Value) -> Result<Value,
             Arith::Div | Arith::Mod if y == 0 => return Err(Trouble::DivisionByZero),
             Arith::Div => x.checked_div_euclid(y),
             Arith::Mod => x.checked_rem_euclid(y),
+            Arith::Quotient => None,
         };
         if let Some(n) = small {
             return Ok(Value::Int(n));
         }
+    }
+    if op == Arith::Quotient || matches!((a, b), (Value::Real(_), _) | (_, Value::Real(_))) {
+        return Ok(heap.real(Real::arith(op, &real(heap, a)?, &real(heap, b)?)?));
     }
     let (x, y) = (number(heap, a)?, number(heap, b)?);
     if x.bits() + y.bits() > MAX_BITS {
@@ -63,6 +68,7 @@ pub(crate) fn arith(heap: &Heap, op: Arith, a: Value, b: Value) -> Result<Value,
         Arith::Add => x + y,
         Arith::Sub => x - y,
         Arith::Mul => x * y,
+        Arith::Quotient => return Err(Trouble::Types),
         Arith::Div | Arith::Mod => {
             let zero = BigInt::from(0);
             if y == zero {
@@ -80,7 +86,27 @@ pub(crate) fn arith(heap: &Heap, op: Arith, a: Value, b: Value) -> Result<Value,
 }
 
 fn number(heap: &Heap, value: Value) -> Result<BigInt, Trouble> {
-    heap.big(value).ok_or(if value == Value::Unset { Trouble::Arbitrary } else { Trouble::Types })
+    heap.big(value).ok_or(not_one(value))
+}
+
+fn real(heap: &Heap, value: Value) -> Result<Real, Trouble> {
+    heap.as_real(value).ok_or(not_one(value))
+}
+
+/// Why a value is none of a type.
+pub(crate) fn not_one(value: Value) -> Trouble {
+    if value == Value::Unset { Trouble::Arbitrary } else { Trouble::Types }
+}
+
+/// The greatest integer that is not greater than a real.
+pub(crate) fn floor(heap: &Heap, value: Value) -> Result<Value, Trouble> {
+    Ok(heap.int(real(heap, value)?.floor()))
+}
+
+/// The real that an integer is.
+pub(crate) fn to_real(heap: &Heap, value: Value) -> Result<Value, Trouble> {
+    let real = real(heap, value)?;
+    if real.bits() > MAX_REAL_BITS { Err(Trouble::TooLarge) } else { Ok(heap.real(real)) }
 }
 
 pub(crate) fn negate(heap: &Heap, value: Value) -> Result<Value, Trouble> {
@@ -90,6 +116,7 @@ pub(crate) fn negate(heap: &Heap, value: Value) -> Result<Value, Trouble> {
 pub(crate) fn compare(heap: &Heap, op: Compare, a: Value, b: Value) -> Result<Value, Trouble> {
     let ordering = match (a, b) {
         (Value::Int(x), Value::Int(y)) => x.cmp(&y),
+        (Value::Real(_), _) | (_, Value::Real(_)) => real(heap, a)?.cmp(&real(heap, b)?),
         _ => number(heap, a)?.cmp(&number(heap, b)?),
     };
     Ok(Value::Bool(ordered(op, ordering)))
@@ -152,9 +179,7 @@ pub(crate) fn bits_unary(op: Op, value: Value) -> Result<Value, Trouble> {
 
 /// The field of a value, given where each constructor has it.
 pub(crate) fn field(heap: &Heap, places: &[(u32, u32)], value: Value) -> Result<Value, Trouble> {
-    let Value::Data(id) = value else {
-        return Err(if value == Value::Unset { Trouble::Arbitrary } else { Trouble::Types });
-    };
+    let Value::Data(id) = value else { return Err(not_one(value)) };
     let data = heap.data.get(id);
     let place = places.iter().find(|(c, _)| *c == data.constructor).ok_or(Trouble::MissingField)?;
     Ok(data.fields[place.1 as usize])

@@ -3,7 +3,7 @@
 use dally_bpl::source::Span;
 use dally_explore::TaskId;
 
-use crate::code::Place;
+use crate::code::{Arith, Place};
 use crate::execute::{End, Observer};
 use crate::machine::Machine;
 use crate::state::State;
@@ -103,7 +103,8 @@ impl Machine {
         (recorder.lines, failed)
     }
 
-    /// What constants are whose values come from outside, and functions at points: as they are written, and their values.
+    /// What constants are whose values come from outside, functions at points, and divisions by zero: as they are written, and
+    /// their values.
     pub fn given(&self) -> Vec<(String, String)> {
         let what = |name: &str, args: &Option<Vec<Value>>| match args {
             None => name.to_owned(),
@@ -113,7 +114,21 @@ impl Machine {
             }
         };
         let given = self.code.given.iter();
-        given.map(|(name, args, value)| (what(self.text(*name), args), self.show(*value))).collect()
+        let given = given.map(|(name, args, value)| (what(self.text(*name), args), self.show(*value)));
+        let divisions = self.code.by_zero.iter().flatten().map(|(op, dividend, value)| {
+            let by = match op {
+                Arith::Mod => "mod 0",
+                Arith::Quotient => "/ 0.0",
+                _ => "div 0",
+            };
+            (format!("{} {by}", self.show(*dividend)), self.show(*value))
+        });
+        given.chain(divisions).collect()
+    }
+
+    /// Whether quantifiers are evaluated for the values only that an execution mentions.
+    pub fn mentions(&self) -> bool {
+        self.code.partly
     }
 
     /// The procedure that a task runs, and its number.
@@ -145,6 +160,8 @@ impl Machine {
             Value::Bool(b) => out.push_str(if b { "true" } else { "false" }),
             Value::Int(n) => out.push_str(&n.to_string()),
             Value::Bv(n) => out.push_str(&n.to_string()),
+            Value::Real(id) => out.push_str(&self.store.heap.reals.get(id).to_string()),
+            Value::Wide(id) => out.push_str(&self.store.heap.wides.get(id).to_string()),
             Value::Big(id) => out.push_str(&self.store.heap.bigs.get(id).to_string()),
             Value::Atom(n) => out.push_str(self.text(self.code.atoms[n as usize])),
             Value::Task(n) => out.push_str(&format!("task {n}")),

@@ -36,9 +36,12 @@ mod liveness;
 mod machine;
 mod memo;
 mod packed;
+mod quantifier;
+mod real;
 mod script;
 mod state;
 mod value;
+mod wide;
 
 pub use compile::{Decision, Input, Inputs, Options, Script};
 pub use explain::{Change, Line};

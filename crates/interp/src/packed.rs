@@ -140,6 +140,8 @@ mod tests {
             Value::Data(0),
             Value::Atom(1),
             Value::Task(9),
+            Value::Real(2),
+            Value::Wide(4),
         ];
         let packed = Packed::new(&values);
         assert_eq!(packed.iter().collect::<Vec<_>>(), values);

@@ -2,8 +2,10 @@
 
 use dally_explore::store::Interner;
 use dally_explore::{Fingerprint, Fingerprinter};
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use std::hash::Hasher;
+
+use crate::real::Real;
 
 /// A value of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,8 +21,12 @@ pub enum Value {
     Int(i64),
     /// An integer that does not fit into a word, in the heap.
     Big(u32),
-    /// A bitvector; its width is known from its type.
+    /// A real, in the heap.
+    Real(u32),
+    /// A bitvector of up to 64 bits; its width is known from its type.
     Bv(u64),
+    /// A bitvector of more than 64 bits, in the heap.
+    Wide(u32),
     /// A map, in the heap.
     Map(u32),
     /// A value of a datatype, or a tuple of indices, in the heap.
@@ -60,6 +66,8 @@ impl Value {
             Value::Big(id) => (8, u64::from(id)),
             Value::Map(id) => (9, u64::from(id)),
             Value::Data(id) => (10, u64::from(id)),
+            Value::Real(id) => (11, u64::from(id)),
+            Value::Wide(id) => (12, u64::from(id)),
         }
     }
 
@@ -74,6 +82,8 @@ impl Value {
             8 => Value::Big(word as u32),
             9 => Value::Map(word as u32),
             10 => Value::Data(word as u32),
+            11 => Value::Real(word as u32),
+            12 => Value::Wide(word as u32),
             _ => Value::Unset,
         }
     }
@@ -113,6 +123,10 @@ impl DataValue {
 pub(crate) struct Heap {
     /// Integers beyond 64 bits.
     pub(crate) bigs: Interner<BigInt>,
+    /// Reals.
+    pub(crate) reals: Interner<Real>,
+    /// Bitvectors beyond 64 bits.
+    pub(crate) wides: Interner<BigUint>,
     /// Maps.
     pub(crate) maps: Interner<MapValue>,
     /// Values of datatypes.
@@ -124,6 +138,8 @@ impl Heap {
     pub(crate) fn write(&self, value: Value, hash: &mut Fingerprinter) {
         match value {
             Value::Big(id) => hash.write_u128(self.bigs.part(id).fingerprint.0),
+            Value::Real(id) => hash.write_u128(self.reals.part(id).fingerprint.0),
+            Value::Wide(id) => hash.write_u128(self.wides.part(id).fingerprint.0),
             Value::Map(id) => hash.write_u128(self.maps.part(id).fingerprint.0),
             Value::Data(id) => hash.write_u128(self.data.part(id).fingerprint.0),
             _ => {
@@ -160,6 +176,29 @@ impl Heap {
             Value::Big(id) => Some(self.bigs.get(id).clone()),
             _ => None,
         }
+    }
+
+    /// The real, kept once.
+    pub(crate) fn real(&self, n: Real) -> Value {
+        let bytes = n.bits() as usize / 8;
+        Value::Real(self.reals.intern_sized(n, bytes).id)
+    }
+
+    /// The real that a number is.
+    pub(crate) fn as_real(&self, value: Value) -> Option<Real> {
+        match value {
+            Value::Real(id) => Some(self.reals.get(id).clone()),
+            _ => self.big(value).map(Real::from_int),
+        }
+    }
+
+    /// The bitvector of a width with these bits.
+    pub(crate) fn bits(&self, n: BigUint, width: u32) -> Value {
+        if width <= 64 {
+            return Value::Bv(n.iter_u64_digits().next().unwrap_or(0));
+        }
+        let bytes = n.bits() as usize / 8;
+        Value::Wide(self.wides.intern_sized(n, bytes).id)
     }
 
     /// A value of a datatype.
@@ -245,7 +284,7 @@ impl Heap {
 
     /// Bytes that the values take, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.bigs.bytes() + self.maps.bytes() + self.data.bytes()
+        self.bigs.bytes() + self.reals.bytes() + self.wides.bytes() + self.maps.bytes() + self.data.bytes()
     }
 }
 
@@ -261,6 +300,8 @@ fn order(value: Value) -> (u8, i64) {
         Value::Data(id) => (6, i64::from(id)),
         Value::Atom(n) => (7, i64::from(n)),
         Value::Task(n) => (8, i64::from(n)),
+        Value::Real(id) => (9, i64::from(id)),
+        Value::Wide(id) => (10, i64::from(id)),
     }
 }
 

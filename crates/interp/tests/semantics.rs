@@ -366,7 +366,9 @@ fn what_cannot_be_evaluated_is_reported_with_its_place() {
     for (text, at) in [
         ("function f(x: int): int; procedure main() { assert f(1) == 1; }", "f(1)"),
         ("procedure main() { assert (forall i: int :: i == i); }", "(forall i: int :: i == i)"),
-        ("procedure main() { var r: real; r := 1.5; }", "1.5"),
+        ("procedure main() { var r: real; r := 1e999999999; }", "1e999999999"),
+        ("procedure main() { assert 1bv1048576 ++ 1bv1 == 1bv1 ++ 1bv1048576; }", "1bv1048576 ++ 1bv1"),
+        ("procedure main() { var f: float24e8; f := 0x1.0e0f24e8; }", "0x1.0e0f24e8"),
         ("const c: int; procedure main() { assert c == 1; }", "c"),
     ] {
         let mut sources = SourceMap::default();

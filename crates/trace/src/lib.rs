@@ -47,12 +47,15 @@ pub struct Trace {
     /// What was sent to whom, in order; only machines of P send.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,
+    /// What the execution rests on, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A constant, or a function at arguments, that has a value from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Given {
-    /// As it is written: `N`, `f(1, 2)`.
+    /// As it is written: `N`, `f(1, 2)`, `7 div 0`.
     pub term: String,
     /// Its value.
     pub value: String,

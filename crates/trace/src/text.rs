@@ -114,5 +114,6 @@ fn conclusion(trace: &Trace) -> String {
         let globals: Vec<String> = trace.globals.iter().map(change).collect();
         out.push_str(&format!("    with {}\n", globals.join(", ")));
     }
+    trace.notes.iter().for_each(|note| out.push_str(&format!("    {note}\n")));
     out
 }

@@ -136,7 +136,7 @@ impl Logic<'_> {
 
     pub(crate) fn assert_axiom(&mut self, index: usize) -> Found<()> {
         let Some(axiom) = self.waiting[index].take() else { return Ok(()) };
-        let term = self.expr(axiom, &mut Scope::stateless())?;
+        let term = self.without_witnesses(|logic| logic.expr(axiom, &mut Scope::stateless()))?;
         self.axioms.push(term);
         Ok(())
     }

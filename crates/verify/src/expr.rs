@@ -426,7 +426,9 @@ impl Logic<'_> {
             patterns.push(self.exprs(trigger.exprs, scope)?);
         }
         let head = format!("{} ({})", Logic::quantifier(binder.kind), texts.join(" "));
-        Ok(self.terms.quantified(&head, &bound, body, patterns))
+        let quantified = self.terms.quantified(&head, &bound, body, patterns);
+        self.witness(e, quantified, scope)?;
+        Ok(quantified)
     }
 
     /// A lambda is a map of which an axiom says what it has where.

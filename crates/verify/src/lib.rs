@@ -32,6 +32,7 @@ mod solver;
 mod term;
 mod value;
 mod walk;
+mod witness;
 
 pub use crate::inline::{Answer, Effort, Failure, Options, Verifier};
 pub use crate::limits::Limits;

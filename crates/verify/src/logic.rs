@@ -79,6 +79,10 @@ pub(crate) struct Logic<'a> {
     /// The axioms, until they are asserted.
     pub(crate) waiting: Vec<Option<ExprId>>,
     pub(crate) used: FxHashSet<Symbol>,
+    /// Values that quantifiers of the program are about, by their variables ([`crate::witness`]).
+    pub(crate) witnesses: Vec<(VarId, Term)>,
+    /// How many quantifiers lie around the expression for which witnesses are looked for; none in axioms.
+    pub(crate) witnessing: Option<u32>,
     fresh: usize,
 }
 
@@ -110,6 +114,8 @@ impl<'a> Logic<'a> {
             groups: Vec::new(),
             waiting: Vec::new(),
             used: FxHashSet::default(),
+            witnesses: Vec::new(),
+            witnessing: Some(0),
             fresh: 0,
         };
         logic.find_axiomatic();
@@ -496,7 +502,7 @@ impl<'a> Logic<'a> {
             scope.bind([(*var, term)]);
             terms.push(term);
         }
-        let body = self.expr(body, &mut scope)?;
+        let body = self.without_witnesses(|logic| logic.expr(body, &mut scope))?;
         let own = self.terms.named(head, &terms, *result);
         let equal = self.terms.eq(own, body);
         let axiom = if bound.is_empty() {

@@ -19,6 +19,9 @@ pub struct Path {
     pub constants: Vec<(VarId, Value)>,
     /// Functions without a body (or whose body calls itself), where they are used.
     pub functions: Vec<Application>,
+    /// Values that matter to quantifiers: for which the body of a `forall` does not hold, if there is one, and for which that of
+    /// an `exists` does.
+    pub witnesses: Vec<(VarId, Value)>,
     /// What comes out where something is divided by zero.
     pub divisions: Vec<Division>,
     /// What is executed.

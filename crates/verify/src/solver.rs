@@ -21,8 +21,10 @@ pub trait Solver {
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SolverError {
-    /// It took too long.
+    /// Everything together took too long.
     Time,
+    /// One question took too long.
+    Question,
     /// Somebody wants the run to end.
     Cancelled,
     /// The solver cannot be used: it is missing, has ended, or says what makes no sense. The message says which.
@@ -33,6 +35,7 @@ impl std::fmt::Display for SolverError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             SolverError::Time => f.write_str("the time for the solver is up"),
+            SolverError::Question => f.write_str("a question took the solver too long"),
             SolverError::Cancelled => f.write_str("interrupted"),
             SolverError::Broken(message) => f.write_str(message),
         }

@@ -128,7 +128,7 @@ fn divisions(executor: &Executor<'_>, from: usize) -> Vec<(bool, Term, Term, Ter
     let division = |term: Term| match terms.node(term) {
         Node::App(Op::Named(head), args) => {
             let remainder = match terms.text(*head) {
-                "div" => false,
+                "div" | "/" => false,
                 "mod" => true,
                 _ => return None,
             };
@@ -189,6 +189,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     pub(crate) fn inputs(&self) -> Vec<Term> {
         let constants = self.executor.logic.constants().into_iter().map(|(_, t)| t);
         let mut terms: Vec<Term> = self.executor.initial.iter().copied().chain(constants).collect();
+        terms.extend(self.executor.logic.witnesses.iter().map(|(_, t)| *t));
         terms.extend(&self.arbitrary);
         terms.extend(points(self.executor, 0));
         terms
@@ -352,8 +353,10 @@ impl<'w, 'a> Walk<'w, 'a> {
             args: args.into_iter().map(value).collect(),
             value: value(term),
         });
-        let zero = Value::Int("0".to_owned());
-        let by_zero = divisions(executor, 0).into_iter().filter(|(_, _, divisor, _)| value(*divisor) == zero);
+        let is_zero =
+            |v: Value| matches!(v, Value::Int(n) | Value::Real(n, _) if n.trim_start_matches('-') == "0");
+        let by_zero =
+            divisions(executor, 0).into_iter().filter(|(_, _, divisor, _)| is_zero(value(*divisor)));
         Path {
             divisions: by_zero
                 .map(|(remainder, dividend, _, term)| Division {
@@ -365,6 +368,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             globals: globals.map(|(v, t)| (*v, value(*t))).collect(),
             constants: executor.logic.constants().into_iter().map(|(v, t)| (v, value(t))).collect(),
             functions: functions.collect(),
+            witnesses: executor.logic.witnesses.iter().map(|(v, t)| (*v, value(*t))).collect(),
             steps: self.steps,
             failure,
             certain,

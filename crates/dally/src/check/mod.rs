@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     if !arguments.json {
         output::warn(&sources, subject.warnings());
     }
-    if let Some(message) = traces::would_overwrite(&arguments.program, arguments.trace.as_deref()) {
+    if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref()) {
         return output::complain(&message);
     }
     let liveness = match liveness(arguments, &subject) {

@@ -43,7 +43,10 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
         Ok(Err(message)) => return report::refuse(arguments, &message),
         Err(diagnostics) => return report::errors(arguments, &sources, &diagnostics),
     };
-    if let Some(message) = traces::would_overwrite(&arguments.program, arguments.trace.as_deref()) {
+    if arguments.solver.as_deref().is_some_and(|solver| solver.trim().is_empty()) {
+        return report::refuse(arguments, "--solver: it names no solver");
+    }
+    if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref()) {
         return report::refuse(arguments, &message);
     }
     if let Err(message) = prepare_log(arguments, &plan) {
@@ -53,7 +56,8 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     if !arguments.json {
         output::warn(&sources, &program.warnings);
     }
-    let unused = arguments.bounds.given();
+    let mut unused = arguments.bounds.given();
+    unused.extend(arguments.program.preempt.then_some("--preempt"));
     if plan.sequential().is_some() && !unused.is_empty() {
         let makes = if unused.len() == 1 { "makes" } else { "make" };
         let unused = unused.join(" and ");
@@ -78,7 +82,8 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
             let failure = Some(report.failed(&bug.path).span);
             let inputs = Inputs { failure, ..std::mem::take(&mut bug.inputs) };
             let original = (&program, &sources, &arguments.program);
-            Some(replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt)))
+            let replayed = replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt));
+            Some(replayed.judged(bug.path.certain, replay::is_readable(&bug.path)))
         }
         _ => None,
     };
@@ -146,7 +151,9 @@ impl Attempt<'_> {
             match verifier.axioms_contradict(&mut solver) {
                 Ok(true) => return Err(Failure::Contradiction),
                 // What it has said so far is an answer.
-                Ok(false) | Err(Failure::Solver(SolverError::Time | SolverError::Cancelled)) => {}
+                Ok(false)
+                | Err(Failure::Solver(SolverError::Time | SolverError::Question | SolverError::Cancelled)) => {
+                }
                 Err(other) => return Err(other),
             }
         }

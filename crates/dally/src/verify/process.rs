@@ -184,10 +184,11 @@ impl Process {
                 return Err(SolverError::Cancelled);
             }
             let now = Instant::now();
-            let late = self.limits.until.is_some_and(|until| now >= until)
-                || self.limits.query.is_some_and(|most| now.duration_since(started) >= most);
-            if late {
+            if self.limits.until.is_some_and(|until| now >= until) {
                 return Err(SolverError::Time);
+            }
+            if self.limits.query.is_some_and(|most| now.duration_since(started) >= most) {
+                return Err(SolverError::Question);
             }
             match self.output.recv_timeout(EVERY) {
                 Ok(bytes) => {

@@ -30,8 +30,8 @@ pub(crate) enum Replayed {
     Trace(Box<Trace>),
     /// It cannot be run, for this reason.
     Not(String),
-    /// There is no such execution.
-    Nowhere,
+    /// There is no such execution. Whether quantifiers were evaluated for the values only that it mentions.
+    Nowhere(bool),
 }
 
 impl Replayed {
@@ -47,6 +47,25 @@ impl Replayed {
                 };
                 Replayed::Not(format!("{what}: {}", trace.failure.message))
             }
+            other => other,
+        }
+    }
+
+    /// The same, given whether the solver has checked all quantifiers, and whether all of its values could be read: an execution
+    /// that is not found may need others than were tried.
+    pub(crate) fn judged(self, certain: bool, readable: bool) -> Self {
+        match self {
+            // Then nobody has.
+            Replayed::Trace(trace) if !certain && !trace.notes.is_empty() => {
+                Replayed::Not(trace.notes.join(", "))
+            }
+            Replayed::Nowhere(_) if !readable => {
+                Replayed::Not("it depends on values of the solver that are no fractions".to_owned())
+            }
+            Replayed::Nowhere(true) => Replayed::Not(
+                "it was not found where quantifiers are evaluated for the values that the execution mentions"
+                    .to_owned(),
+            ),
             other => other,
         }
     }
@@ -66,10 +85,10 @@ pub(crate) fn replay(
     let free = Inputs { scripts: Vec::new(), entries: Vec::new(), ..inputs.clone() };
     match attempt(original, inputs, target, ends) {
         Replayed::Trace(trace) => return Replayed::Trace(trace),
-        Replayed::Nowhere | Replayed::Not(_) => {}
+        Replayed::Nowhere(_) | Replayed::Not(_) => {}
     }
     match attempt(original, free.clone(), target, ends) {
-        Replayed::Nowhere => attempt(original, Inputs { wide: true, ..free }, target, ends),
+        Replayed::Nowhere(_) => attempt(original, Inputs { wide: true, ..free }, target, ends),
         other => other,
     }
 }
@@ -99,7 +118,9 @@ fn attempt(
             Ok(trace) => Replayed::Trace(Box::new(Trace { solved: true, inputs: written, ..trace })),
             Err(error) => Replayed::Not(error.to_string()),
         },
-        Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => Replayed::Nowhere,
+        Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => {
+            Replayed::Nowhere(machines.searched.mentions())
+        }
         Verdict::Inconclusive(limit) => Replayed::Not(limit.to_string()),
         Verdict::Unsupported(message) => Replayed::Not(message),
     }
@@ -166,6 +187,9 @@ pub(crate) fn inputs(
             inputs.functions.entry(function).or_default().push((args, value));
         }
     }
+    for (var, value) in &path.witnesses {
+        inputs.witnesses.entry(name(*var)).or_default().extend(input(value));
+    }
     for division in &path.divisions {
         if let (Some(dividend), Some(value)) = (input(&division.dividend), input(&division.value)) {
             inputs.divisions.push((division.remainder, dividend, value));
@@ -176,11 +200,35 @@ pub(crate) fn inputs(
     inputs
 }
 
+/// Whether all values of a path can be read.
+pub(crate) fn is_readable(path: &Path) -> bool {
+    let variables = path.steps.iter().flat_map(|step| match &step.kind {
+        StepKind::Enter { variables, .. } | StepKind::Havoc(variables) => &variables[..],
+        _ => &[],
+    });
+    let named = path.globals.iter().chain(&path.constants).chain(variables).map(|(_, value)| value);
+    let points = path.functions.iter().flat_map(|f| f.args.iter().chain([&f.value]));
+    let divisions = path.divisions.iter().flat_map(|d| [&d.dividend, &d.value]);
+    let mut all: Vec<&Value> = named.chain(points).chain(divisions).collect();
+    while let Some(value) = all.pop() {
+        match value {
+            Value::Other(_) => return false,
+            Value::Data(_, fields) => all.extend(fields),
+            Value::Map(entries, default) => {
+                all.extend(entries.iter().flat_map(|(index, value)| [index, value]).chain([&**default]));
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
 pub(crate) fn input(value: &Value) -> Option<Input> {
     dally_bpl::stack::grow(|| {
         Some(match value {
             Value::Bool(b) => Input::Bool(*b),
             Value::Int(digits) => Input::Int(digits.clone()),
+            Value::Real(numerator, denominator) => Input::real(numerator, denominator)?,
             Value::Bv(digits, width) => Input::Bv(digits.parse().ok()?, *width),
             Value::Map(entries, default) => {
                 // The last entry for an index counts: so does the last one that is stored.
@@ -191,7 +239,7 @@ pub(crate) fn input(value: &Value) -> Option<Input> {
                 Input::Data(name.clone(), fields.iter().map(input).collect::<Option<_>>()?)
             }
             Value::Abstract(name) => Input::Abstract(name.clone()),
-            Value::Real(..) | Value::Any | Value::Other(_) => return None,
+            Value::Any | Value::Other(_) => return None,
         })
     })
 }

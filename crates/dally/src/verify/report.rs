@@ -140,6 +140,8 @@ impl Report<'_> {
         let replayed = replayed.as_ref();
         let (word, exit) = match &finding.end {
             Ok(Some(bug)) if self.doubt(bug, replayed).is_some() => ("inconclusive", Exit::Inconclusive),
+            // Nobody but the solver has seen it.
+            Ok(Some(_)) if matches!(replayed, Some(Replayed::Not(_))) => ("inconclusive", Exit::Inconclusive),
             Ok(Some(_)) => ("bug", Exit::Bug),
             Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => ("proved", Exit::Success),
             Ok(None) => ("no-bug", Exit::Success),
@@ -164,7 +166,7 @@ impl Report<'_> {
                 diagnostics: warnings,
             })
         } else {
-            let excerpt = || failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
+            let excerpt = || failed.as_ref().and_then(|f| self.excerpt(f.span)).unwrap_or_default();
             let shown = match trace {
                 Some(trace) => format!("\n{}\n", printable(&dally_trace::text(trace))),
                 None => excerpt(),
@@ -173,7 +175,7 @@ impl Report<'_> {
         };
         match (&self.arguments.trace, trace) {
             (Some(file), Some(trace)) => traces::write_or_complain(trace, file),
-            (Some(_), None) if exit == Exit::Bug => {
+            (Some(_), None) if matches!(finding.end, Ok(Some(_))) => {
                 output::complain("there is no trace to write: the execution was not run again");
             }
             _ => {}
@@ -211,13 +213,15 @@ impl Report<'_> {
                     return format!("inconclusive: {doubt}; perhaps {what}");
                 }
                 match replayed {
-                    Some(Replayed::Nowhere) => format!(
+                    Some(Replayed::Nowhere(_)) => format!(
                         "bug: {what}; the execution was not found again with the values of the solver, which is a \
                          defect of dally: please report it, with the program and what --smt-log writes"
                     ),
-                    Some(Replayed::Not(reason)) => {
-                        format!("bug: {what}; the execution was not run again: {}", printable(reason))
-                    }
+                    Some(Replayed::Not(reason)) => format!(
+                        "inconclusive: the solver has found a failing execution, but it could not be run again: {}; \
+                         perhaps {what}",
+                        printable(reason)
+                    ),
                     _ => format!("bug: {what}"),
                 }
             }
@@ -235,6 +239,9 @@ impl Report<'_> {
             Err(failure) => {
                 let why = match failure {
                     Failure::Solver(SolverError::Time) => "the time is up".to_owned(),
+                    Failure::Solver(SolverError::Question) => {
+                        "a question took the solver longer than --query-time allows".to_owned()
+                    }
                     Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),
                     Failure::Solver(SolverError::Broken(message)) => multi_line(message),
                     Failure::Unknown(reason) => format!("the solver does not know: {}", unknown(reason)),

@@ -5,10 +5,13 @@
 
 use dally_bpl::ast::{BinaryOp, DeclKind, Expr, ExprId, UnaryOp};
 use dally_bpl::check::{Ref, TyKind, VarId, VarKind};
-use num_bigint::BigInt;
 
 use super::{Compiler, Meaning};
+use crate::code::Arith;
+use crate::evaluate;
+use crate::real::Real;
 use crate::value::Value;
+use crate::wide;
 
 impl Compiler<'_> {
     pub(super) fn evaluate_constants(&mut self) {
@@ -20,6 +23,7 @@ impl Compiler<'_> {
             {
                 let value = Value::Atom(self.code.atoms.len() as u32);
                 self.code.atoms.push(var.name);
+                self.code.atom_types.push(Some(var.ty));
                 self.meanings.insert(id, Meaning::Const(value));
             }
         }
@@ -78,28 +82,32 @@ impl Compiler<'_> {
         match self.ast.exprs[e] {
             Expr::Bool(b) => Some(Value::Bool(b)),
             Expr::Int(digits) => Some(self.heap.int(self.text(digits).parse().ok()?)),
+            Expr::Real(text) => Some(self.heap.real(Real::literal(self.text(text))?)),
             Expr::Bv(digits, width) if width <= 64 => {
                 self.text(digits).parse().ok().map(|n: u64| Value::Bv(crate::bv::wrap(n, width as u8)))
+            }
+            Expr::Bv(digits, width) if width <= wide::MAX_WIDTH => {
+                Some(self.heap.bits(self.text(digits).parse().ok()?, width))
             }
             Expr::Name(_) => match self.meanings.get(&self.constant_name(e)?) {
                 Some(Meaning::Const(value)) => Some(*value),
                 _ => None,
             },
-            Expr::Unary(UnaryOp::Neg, inner) => Some(self.heap.int(-self.big(inner)?)),
+            Expr::Unary(UnaryOp::Neg, inner) => evaluate::negate(&self.heap, self.part(inner)?).ok(),
             Expr::Binary(op, a, b) => {
-                let (a, b) = (self.big(a)?, self.big(b)?);
-                match op {
-                    BinaryOp::Add => Some(self.heap.int(a + b)),
-                    BinaryOp::Sub => Some(self.heap.int(a - b)),
-                    BinaryOp::Mul => Some(self.heap.int(a * b)),
-                    _ => None,
-                }
+                let op = match op {
+                    BinaryOp::Add => Arith::Add,
+                    BinaryOp::Sub => Arith::Sub,
+                    BinaryOp::Mul => Arith::Mul,
+                    _ => return None,
+                };
+                evaluate::arith(&self.heap, op, self.part(a)?, self.part(b)?).ok()
             }
             _ => None,
         }
     }
 
-    fn big(&self, e: ExprId) -> Option<BigInt> {
-        self.heap.big(dally_bpl::stack::grow(|| self.constant(e))?)
+    fn part(&self, e: ExprId) -> Option<Value> {
+        dally_bpl::stack::grow(|| self.constant(e))
     }
 }

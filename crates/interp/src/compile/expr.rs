@@ -5,8 +5,11 @@ use dally_bpl::check::{Ref, Ty, TyKind, VarId};
 use dally_bpl::symbol::Sym;
 
 use super::{Compiler, Meaning};
-use crate::code::{Arith, Compare, Domain, Op, Place};
+use crate::code::{Arith, Compare, Domain, Op, Place, WideOp};
 use crate::value::Value;
+use crate::wide;
+
+const TOO_WIDE: &str = "bitvectors of more than a million bits cannot be evaluated";
 
 impl Compiler<'_> {
     /// Compiles an expression: it leaves one value on the stack.
@@ -61,9 +64,18 @@ impl Compiler<'_> {
             Expr::Binder(binder) => self.binder(e, binder),
             Expr::Let(binding) => self.binding(e, binding),
             Expr::Int(_) | Expr::Bool(_) => self.give_up(e, "this literal cannot be evaluated"),
-            Expr::Bv(..) => self.give_up(e, "bitvectors of more than 64 bits cannot be evaluated"),
-            Expr::Real(_) | Expr::Float(_) | Expr::ToInt(_) | Expr::ToReal(_) | Expr::Rounding(_) => {
-                self.give_up(e, "reals and floating-point numbers cannot be evaluated");
+            Expr::Bv(..) => self.give_up(e, TOO_WIDE),
+            Expr::Real(_) => self.give_up(e, "a real of so many digits cannot be evaluated"),
+            Expr::ToInt(inner) => {
+                self.expr(inner);
+                self.emit(Op::Floor);
+            }
+            Expr::ToReal(inner) => {
+                self.expr(inner);
+                self.emit(Op::ToReal);
+            }
+            Expr::Float(_) | Expr::Rounding(_) => {
+                self.give_up(e, "floating-point numbers cannot be evaluated");
             }
             Expr::Str(_) => self.give_up(e, "strings cannot be evaluated"),
             Expr::Code(_) => self.give_up(e, "code expressions cannot be evaluated"),
@@ -75,7 +87,7 @@ impl Compiler<'_> {
     }
 
     /// Reports an expression that cannot be evaluated; any value stands in for it.
-    fn give_up(&mut self, e: ExprId, message: &str) {
+    pub(super) fn give_up(&mut self, e: ExprId, message: &str) {
         self.unsupported(self.ast.exprs.span(e), message);
         self.emit(Op::Const(Value::Unset));
     }
@@ -127,14 +139,12 @@ impl Compiler<'_> {
                 self.expr(value);
                 self.emit(Op::Store(count));
             }
-            Expr::Extract(_, high, low) => {
-                if high > 64 {
-                    return self.unsupported(
-                        self.ast.exprs.span(e),
-                        "bitvectors of more than 64 bits cannot be evaluated",
-                    );
-                }
-                self.emit(Op::Extract(high as u8, low as u8));
+            Expr::Extract(base, high, low) => {
+                let width = self.width(self.info.type_of(base));
+                self.emit(match width {
+                    0..=64 => Op::Extract(high as u8, low as u8),
+                    _ => Op::Wide(WideOp::Extract(high, low)),
+                });
             }
             Expr::Coerce(..) => {}
             Expr::Field(base, field) => {
@@ -181,11 +191,7 @@ impl Compiler<'_> {
         }
         self.expr(right);
         let (left_ty, right_ty) = (self.info.type_of(left), self.info.type_of(right));
-        let integers = matches!(self.info.types.kind(left_ty), TyKind::Int);
-        let width = match self.info.types.kind(right_ty) {
-            TyKind::Bv(width) => (*width).min(255) as u8,
-            _ => 0,
-        };
+        let numbers = matches!(self.info.types.kind(left_ty), TyKind::Int | TyKind::Real);
         if matches!(op, BinaryOp::Eq | BinaryOp::Neq) && self.is_finite_map(left_ty) {
             let message = "maps over a finite type cannot be compared";
             self.unsupported(self.ast.exprs.span(e), message);
@@ -193,26 +199,46 @@ impl Compiler<'_> {
         let op = match op {
             BinaryOp::Eq | BinaryOp::Iff => Op::Eq,
             BinaryOp::Neq => Op::Ne,
-            BinaryOp::Concat => Op::Concat(width),
-            BinaryOp::Lt if integers => Op::Compare(Compare::Lt),
-            BinaryOp::Le if integers => Op::Compare(Compare::Le),
-            BinaryOp::Gt if integers => Op::Compare(Compare::Gt),
-            BinaryOp::Ge if integers => Op::Compare(Compare::Ge),
-            BinaryOp::Add if integers => Op::Arith(Arith::Add),
-            BinaryOp::Sub if integers => Op::Arith(Arith::Sub),
-            BinaryOp::Mul if integers => Op::Arith(Arith::Mul),
+            BinaryOp::Concat => self.concat(e, left_ty, right_ty),
+            BinaryOp::Lt if numbers => Op::Compare(Compare::Lt),
+            BinaryOp::Le if numbers => Op::Compare(Compare::Le),
+            BinaryOp::Gt if numbers => Op::Compare(Compare::Gt),
+            BinaryOp::Ge if numbers => Op::Compare(Compare::Ge),
+            BinaryOp::Add if numbers => Op::Arith(Arith::Add),
+            BinaryOp::Sub if numbers => Op::Arith(Arith::Sub),
+            BinaryOp::Mul if numbers => Op::Arith(Arith::Mul),
             BinaryOp::Div => Op::Arith(Arith::Div),
             BinaryOp::RealDiv if self.info.type_of(e) == Ty::INT => Op::Arith(Arith::Div),
+            BinaryOp::RealDiv if self.info.type_of(e) == Ty::REAL => Op::Arith(Arith::Quotient),
             BinaryOp::Mod => Op::Arith(Arith::Mod),
             _ => {
                 self.unsupported(
                     self.ast.exprs.span(e),
-                    "reals and floating-point numbers cannot be evaluated",
+                    "floating-point numbers and powers cannot be evaluated",
                 );
                 Op::Eq
             }
         };
         self.emit(op);
+    }
+
+    fn width(&self, ty: Ty) -> u32 {
+        match self.info.types.kind(ty) {
+            TyKind::Bv(width) => *width,
+            _ => 0,
+        }
+    }
+
+    fn concat(&mut self, e: ExprId, left: Ty, right: Ty) -> Op {
+        let (left, right) = (self.width(left), self.width(right));
+        match left.saturating_add(right) {
+            0..=64 => Op::Concat(right as u8),
+            65..=wide::MAX_WIDTH => Op::Wide(WideOp::Concat(right)),
+            _ => {
+                self.unsupported(self.ast.exprs.span(e), TOO_WIDE);
+                Op::Eq
+            }
+        }
     }
 
     /// Whether a map has finitely many indices: two such maps may be equal and have different defaults.
@@ -253,26 +279,23 @@ impl Compiler<'_> {
         self.code.fields.len() as u32 - 1
     }
 
-    /// A lambda whose body is the same everywhere is a map; all other binders range over too much.
-    fn binder(&mut self, e: ExprId, binder: BinderId) {
-        let binder = self.ast.exprs.binder(binder);
-        let kind = binder.kind;
+    /// A lambda whose body is the same everywhere is a map; all others are made value by value.
+    fn binder(&mut self, e: ExprId, id: BinderId) {
+        let binder = self.ast.exprs.binder(id);
+        if binder.kind != BinderKind::Lambda {
+            return self.quantifier(e, id);
+        }
         let bound = self.info.bound_vars(e);
-        let constant = kind == BinderKind::Lambda
-            && !self.ast.exprs.any(binder.body, &mut |part| match self.info.meaning(part) {
-                Some(Ref::Var(var)) => bound.contains(&var),
-                _ => false,
-            });
+        let constant = !self.ast.exprs.any(binder.body, &mut |part| match self.info.meaning(part) {
+            Some(Ref::Var(var)) => bound.contains(&var),
+            _ => false,
+        });
         if constant {
             self.expr(binder.body);
             self.emit(Op::ConstantMap);
             return;
         }
-        let message = match kind {
-            BinderKind::Lambda => "a lambda whose body depends on its variables cannot be evaluated",
-            _ => "quantifiers cannot be evaluated",
-        };
-        self.give_up(e, message);
+        self.table(e, id);
     }
 
     fn binding(&mut self, e: ExprId, binding: LetId) {

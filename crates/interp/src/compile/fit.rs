@@ -20,10 +20,14 @@ impl Inputs {
         let mut fitter = Fitter { program, names, rejected: Vec::new() };
         self.constants.retain(|name, value| fitter.named("constant", name, value));
         self.functions.retain(|name, points| fitter.function(name, points));
-        self.divisions.retain(|(_, dividend, value)| {
-            let fits = fitter.fits(dividend, Ty::INT) && fitter.fits(value, Ty::INT);
-            fitter.judge(fits, || "a division by zero: only integers are divided".to_owned())
+        self.divisions.retain(|(remainder, dividend, value)| {
+            let of = |ty: Ty| fitter.fits(dividend, ty) && fitter.fits(value, ty);
+            let fits = of(Ty::INT) || !remainder && of(Ty::REAL);
+            fitter.judge(fits, || "a division by zero: only numbers are divided".to_owned())
         });
+        for (name, values) in &mut self.witnesses {
+            values.retain(|value| fitter.named("variable", name, value));
+        }
         for (name, values) in &mut self.variables {
             if fitter.names.contains_key(name.as_str()) {
                 values.retain(|value| fitter.named("variable", name, value));
@@ -109,10 +113,10 @@ impl Fitter<'_> {
     fn fits(&self, value: &Input, ty: Ty) -> bool {
         let info = &self.program.info;
         grow(|| match (value, info.types.kind(ty)) {
-            (Input::Bool(_), TyKind::Bool) | (Input::Int(_), TyKind::Int) => true,
-            (Input::Bv(n, own), TyKind::Bv(width)) => {
-                own == width && *width <= 64 && n.checked_shr(*width).unwrap_or(0) == 0
-            }
+            (Input::Bool(_), TyKind::Bool)
+            | (Input::Int(_), TyKind::Int)
+            | (Input::Real(_), TyKind::Real) => true,
+            (Input::Bv(n, own), TyKind::Bv(width)) => own == width && n.bits() <= u64::from(*width),
             (_, TyKind::Map(_, indices, result)) => self.fits_map(value, indices, *result),
             (Input::Data(name, fields), TyKind::Con(con, _)) => {
                 let constructors = info.datatypes.get(con).map_or(&[][..], |d| &d.constructors);

@@ -5,7 +5,8 @@ use dally_bpl::check::{FunctionId, TyKind};
 use dally_bpl::source::Span;
 
 use super::{Compiler, Meaning, Todo};
-use crate::code::{BvOp, Op};
+use crate::code::{BvOp, Op, WideOp};
+use crate::wide;
 
 impl Compiler<'_> {
     /// The number of a constructor.
@@ -107,7 +108,7 @@ impl Compiler<'_> {
         let [AttrArg::Str(name)] = args[..] else { return Some(None) };
         let info = &self.info[function];
         let width = |ty| match self.info.types.kind(ty) {
-            TyKind::Bv(w) if *w <= 64 => Some(*w as u8),
+            TyKind::Bv(w) if *w <= wide::MAX_WIDTH => Some(*w),
             _ => None,
         };
         let name = self.text(name);
@@ -118,13 +119,26 @@ impl Compiler<'_> {
         let result = width(info.result);
         let words: Vec<&str> = name.split(|c: char| c.is_whitespace() || "()_".contains(c)).collect();
         let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
-        Some(match (&words[..], result) {
-            (["zero", "extend", _], Some(_)) => Some(Op::ZeroExtend),
-            (["sign", "extend", _], Some(result)) => Some(Op::SignExtend(first, result)),
-            (["concat"], Some(_)) => info.params.get(1).and_then(|ty| width(*ty)).map(Op::Concat),
-            ([word], _) => bv_op(word).map(|op| Op::Bv(op, first)),
+        let op = match (&words[..], result) {
+            (["zero", "extend", _], Some(result)) => Some(WideOp::ZeroExtend(result)),
+            (["sign", "extend", _], Some(result)) => Some(WideOp::SignExtend(first, result)),
+            (["concat"], Some(_)) => info.params.get(1).and_then(|ty| width(*ty)).map(WideOp::Concat),
+            ([word], _) => bv_op(word).map(|op| WideOp::Bv(op, first)),
             _ => None,
-        })
+        };
+        let narrow = first.max(result.unwrap_or(0)) <= 64;
+        Some(op.map(|op| if narrow { of_words(op) } else { Op::Wide(op) }))
+    }
+}
+
+/// The same operation on bitvectors of up to 64 bits.
+fn of_words(op: WideOp) -> Op {
+    match op {
+        WideOp::Bv(op, width) => Op::Bv(op, width as u8),
+        WideOp::Extract(high, low) => Op::Extract(high as u8, low as u8),
+        WideOp::Concat(right) => Op::Concat(right as u8),
+        WideOp::ZeroExtend(_) => Op::ZeroExtend,
+        WideOp::SignExtend(from, to) => Op::SignExtend(from as u8, to as u8),
     }
 }
 
@@ -141,6 +155,10 @@ fn bv_op(name: &str) -> Option<BvOp> {
         "bvand" => BvOp::And,
         "bvor" => BvOp::Or,
         "bvxor" => BvOp::Xor,
+        "bvnand" => BvOp::Nand,
+        "bvnor" => BvOp::Nor,
+        "bvxnor" => BvOp::Xnor,
+        "bvcomp" => BvOp::Comp,
         "bvnot" => BvOp::Not,
         "bvneg" => BvOp::Neg,
         "bvshl" => BvOp::Shl,

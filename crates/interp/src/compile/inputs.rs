@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use dally_bpl::ast::Expr;
 use dally_bpl::check::{FunctionId, Ty, TyKind, VarId, VarKind};
 use dally_bpl::source::Span;
+use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use super::{Compiler, Meaning, Script};
 use crate::code::{Arith, Domain, Op};
+use crate::real::Real;
 use crate::value::Value;
 
 /// A value from outside. As data, it is a text.
@@ -20,8 +22,10 @@ pub enum Input {
     Bool(bool),
     /// Of `int`: its digits, after a minus if it is negative.
     Int(String),
+    /// Of `real`: a fraction in lowest terms, `-1/3`, or an integer, `2.0`.
+    Real(String),
     /// Of a bitvector type, of this width.
-    Bv(u64, u32),
+    Bv(BigUint, u32),
     /// A map: its value at some indices, and everywhere else. One with several indices is a map of maps.
     Map(Vec<(Input, Input)>, Box<Input>),
     /// What a constructor, by its name, makes of values.
@@ -43,7 +47,11 @@ pub struct Inputs {
     /// What functions without a definition are, where they matter.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub functions: BTreeMap<String, Vec<(Vec<Input>, Input)>>,
-    /// What comes out where a number is divided by zero: whether for the remainder, the number, and the value.
+    /// Values that matter to quantifiers, by the names of their variables.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub witnesses: BTreeMap<String, Vec<Input>>,
+    /// What comes out where a number is divided by zero: whether for the remainder, the number, and the value. Both are
+    /// integers, or both are reals.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub divisions: Vec<(bool, Input, Input)>,
     /// What tasks do where the program leaves it open, and the scripts of its first tasks. If there are none, tasks do
@@ -67,6 +75,14 @@ const MOST: usize = 16;
 pub(super) const MOST_KEYS: usize = 1 << 14;
 /// So are rows at more indices than this that occur elsewhere only.
 const MOST_INDICES: usize = 100;
+
+impl Input {
+    /// A value of `real`, given a numerator and a denominator; nothing if that is no fraction, or one of too many digits.
+    pub fn real(numerator: &str, denominator: &str) -> Option<Input> {
+        let real: Real = format!("{numerator}/{denominator}").parse().ok()?;
+        Some(Input::Real(real.to_string()))
+    }
+}
 
 impl Inputs {
     /// The values of variables and constants.
@@ -137,13 +153,16 @@ impl Compiler<'_> {
         match self.info.types.kind(ty) {
             TyKind::Bool => Some(Value::Bool(false)),
             TyKind::Int => Some(Value::Int(0)),
-            TyKind::Bv(_) => Some(Value::Bv(0)),
+            TyKind::Real => Some(self.heap.real(Real::from_int(0.into()))),
+            TyKind::Bv(width) => Some(self.heap.bits(BigUint::ZERO, *width)),
             TyKind::Map(_, _, result) => {
                 let result = *result;
                 let value = dally_bpl::stack::grow(|| self.some_value(result))?;
                 Some(self.heap.constant_map(value))
             }
-            TyKind::Con(con, _) if !self.info.datatypes.contains_key(con) => self.abstract_value("some"),
+            TyKind::Con(con, _) if !self.info.datatypes.contains_key(con) => {
+                self.abstract_value("some", Some(ty))
+            }
             _ => None,
         }
     }
@@ -154,7 +173,8 @@ impl Compiler<'_> {
         match (input, info.types.kind(ty)) {
             (Input::Bool(b), TyKind::Bool) => Some(Value::Bool(*b)),
             (Input::Int(digits), TyKind::Int) => Some(self.heap.int(digits.parse().ok()?)),
-            (Input::Bv(n, _), TyKind::Bv(width)) if *width <= 64 => Some(Value::Bv(*n)),
+            (Input::Real(text), TyKind::Real) => Some(self.heap.real(text.parse().ok()?)),
+            (Input::Bv(n, _), TyKind::Bv(width)) => Some(self.heap.bits(n.clone(), *width)),
             (Input::Map(..), TyKind::Map(_, indices, result)) => {
                 let (indices, result) = (indices.clone(), *result);
                 dally_bpl::stack::grow(|| self.map(input, &indices, result))
@@ -172,7 +192,7 @@ impl Compiler<'_> {
                 Some(self.heap.construct(number, &fields?))
             }
             (Input::Abstract(name), TyKind::Con(con, _)) if !info.datatypes.contains_key(con) => {
-                self.abstract_value(name)
+                self.abstract_value(name, Some(ty))
             }
             (_, TyKind::Param(_)) => self.untyped(input),
             _ => None,
@@ -184,8 +204,9 @@ impl Compiler<'_> {
         match input {
             Input::Bool(b) => Some(Value::Bool(*b)),
             Input::Int(digits) => Some(self.heap.int(digits.parse().ok()?)),
-            Input::Bv(n, _) => Some(Value::Bv(*n)),
-            Input::Abstract(name) => self.abstract_value(name),
+            Input::Real(text) => Some(self.heap.real(text.parse().ok()?)),
+            Input::Bv(n, width) => Some(self.heap.bits(n.clone(), *width)),
+            Input::Abstract(name) => self.abstract_value(name, None),
             Input::Data(constructor, fields) => {
                 let constructors = self.info.datatypes.values().flat_map(|d| &d.constructors);
                 let mut named = constructors.filter(|(c, _)| self.text(self.info[*c].name) == constructor);
@@ -257,13 +278,14 @@ impl Compiler<'_> {
     }
 
     /// The value of this name of a type without a definition.
-    fn abstract_value(&mut self, name: &str) -> Option<Value> {
+    fn abstract_value(&mut self, name: &str, ty: Option<Ty>) -> Option<Value> {
         if let Some(value) = self.atoms.get(name) {
             return Some(*value);
         }
         let value = Value::Atom(self.code.atoms.len() as u32);
         let shown = self.code.symbols.intern(name);
         self.code.atoms.push(shown);
+        self.code.atom_types.push(ty);
         self.atoms.insert(name.to_owned(), value);
         Some(value)
     }
@@ -286,6 +308,7 @@ impl Compiler<'_> {
                 self.atoms.insert(abstract_name.clone(), *value);
             }
         }
+        let constrained = self.constrained();
         for constant in constants {
             let (name, ty) = (self.info[constant].name, self.info[constant].ty);
             if self.meanings.contains_key(&constant) {
@@ -294,7 +317,12 @@ impl Compiler<'_> {
             let given = inputs.constants.get(self.text(name));
             let given = given.and_then(|input| self.input(input, ty));
             self.code.given.extend(given.map(|value| (name, None, value)));
-            if let Some(value) = given.or_else(|| self.some_value(ty)) {
+            // What axioms say about is for whoever gives values to say: nothing can be read in its place.
+            let otherwise = |this: &mut Self| match constrained.contains(&constant) {
+                true => Some(Value::Unset),
+                false => this.some_value(ty),
+            };
+            if let Some(value) = given.or_else(|| otherwise(self)) {
                 self.meanings.insert(constant, Meaning::Const(value));
             }
         }
@@ -305,8 +333,13 @@ impl Compiler<'_> {
         let Some(inputs) = &self.options.inputs else { return };
         let mut known = Vec::new();
         for (remainder, dividend, value) in &inputs.divisions {
-            let op = if *remainder { Arith::Mod } else { Arith::Div };
-            if let (Some(dividend), Some(value)) = (self.input(dividend, Ty::INT), self.input(value, Ty::INT))
+            let (op, ty) = match (dividend, remainder) {
+                (Input::Real(_), _) => (Arith::Quotient, Ty::REAL),
+                (_, true) => (Arith::Mod, Ty::INT),
+                (_, false) => (Arith::Div, Ty::INT),
+            };
+            if let (Some(dividend), Some(value)) = (self.input(dividend, ty), self.input(value, ty))
+                && !known.contains(&(op, dividend, value))
             {
                 known.push((op, dividend, value));
             }
@@ -350,7 +383,7 @@ impl Compiler<'_> {
             misses.into_iter().for_each(|miss| self.patch(miss));
         }
         let otherwise = last.or_else(|| self.some_value(result)).unwrap_or(Value::Unset);
-        self.emit(Op::Const(otherwise));
+        self.emit(Op::Unsaid(otherwise));
         ends.into_iter().for_each(|end| self.patch(end));
     }
 }

@@ -1,4 +1,4 @@
-//! Values from outside as texts, as traces have them: `true`, `-5`, `7bv8`, `[1 := 2, else 0]`, `Cons(1, Nil())`, and
+//! Values from outside as texts, as traces have them: `true`, `-5`, `1/3`, `2.0`, `7bv8`, `[1 := 2, else 0]`, `Cons(1, Nil())`, and
 //! `|v|` for the value `v` of a type without a definition.
 
 use std::fmt;
@@ -8,6 +8,7 @@ use dally_bpl::stack::grow;
 use num_bigint::BigInt;
 
 use super::Input;
+use crate::real::Real;
 
 /// Values are not read that are nested deeper than this.
 const MOST_DEPTH: usize = 2000;
@@ -18,7 +19,7 @@ impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         grow(|| match self {
             Input::Bool(b) => write!(f, "{b}"),
-            Input::Int(digits) => f.write_str(digits),
+            Input::Int(text) | Input::Real(text) => f.write_str(text),
             Input::Bv(n, width) => write!(f, "{n}bv{width}"),
             Input::Map(entries, default) => {
                 f.write_str("[")?;
@@ -185,9 +186,13 @@ fn scalar(word: &str) -> Result<Input, &'static str> {
             let number: BigInt = word.parse().map_err(|_| "it is no number")?;
             Ok(Input::Int(number.to_string()))
         }
+        _ if word.contains(['/', '.']) => match word.parse::<Real>() {
+            Ok(real) => Ok(Input::Real(real.to_string())),
+            Err(()) => Err("a real is like 2.0 or 1/3"),
+        },
         _ => match word.split_once("bv").map(|(n, width)| (n.parse(), width.parse())) {
             Some((Ok(n), Ok(width))) => Ok(Input::Bv(n, width)),
-            Some(_) => Err("a bitvector is like 7bv8, and not wider than 64"),
+            Some(_) => Err("a bitvector is like 7bv8"),
             None => Err("it is neither a number nor anything else that is known"),
         },
     }
@@ -204,6 +209,9 @@ mod tests {
             "-5",
             "123456789012345678901234567890",
             "7bv8",
+            "340282366920938463463374607431768211455bv128",
+            "-1/3",
+            "[2.0 := 1/2, else 0.0]",
             "[else 0]",
             "[1 := [else 2], -3 := [4 := 5, else 6], else [else 0]]",
             "Cons(1, Cons([else true], Nil()))",
@@ -213,6 +221,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Input>().map(|value| value.to_string()), Ok(text.to_owned()));
         }
+        assert_eq!("4/-6".parse(), Ok(Input::Real("-2/3".to_owned())));
         assert_eq!("-007".parse(), Ok(Input::Int("-7".to_owned())));
     }
 
@@ -226,8 +235,11 @@ mod tests {
             "1 2",
             "bv",
             "1bv",
+            "1/0",
+            "1.5",
+            "1/2/3",
             "-1bv8",
-            "99999999999999999999bv64",
+            "1bv99999999999999999999",
             "f",
             "f(",
             "f(1 2)",

@@ -69,7 +69,12 @@ impl<'a> Liveness<'a> {
         let op = code.ops[address as usize];
         match op {
             Op::Jump(to) => add(to),
-            Op::JumpUnless(to) | Op::AndThen(to) | Op::OrElse(to) | Op::AwaitEnd(to) => {
+            Op::JumpUnless(to)
+            | Op::AndThen(to)
+            | Op::OrElse(to)
+            | Op::AwaitEnd(to)
+            | Op::Each(_, to)
+            | Op::Again(_, to) => {
                 add(to);
                 add(address + 1);
             }

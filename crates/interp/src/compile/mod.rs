@@ -17,12 +17,13 @@ mod inputs;
 mod inputs_text;
 mod liveness;
 mod procedure;
+mod quantifier;
 mod script;
 mod stmt;
 
 use dally_bpl::Program;
 use dally_bpl::ast::{Ast, AttrArg, Attrs, DeclKind, Expr, ExprId};
-use dally_bpl::check::{FunctionId, Info, ProcedureId, VarId, VarKind};
+use dally_bpl::check::{FunctionId, Info, ProcedureId, Ty, VarId, VarKind};
 use dally_bpl::diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics};
 use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
@@ -66,6 +67,7 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Hea
         }
     }
     compiler.link_functions();
+    compiler.mention();
     compiler.finish_scripts();
     liveness::find_dead_locals(&mut compiler.code);
     fuse::fuse(&mut compiler.code);
@@ -109,6 +111,8 @@ struct Compiler<'a> {
     depth: u32,
     /// The values from outside of types without a definition, by their names.
     atoms: FxHashMap<String, Value>,
+    /// The numbers of kinds of values.
+    kinds: FxHashMap<Ty, u32>,
     /// What is done where the program leaves it open, if that is given.
     scripting: Option<script::Scripting>,
     /// The `where` clauses of globals.
@@ -153,6 +157,7 @@ impl<'a> Compiler<'a> {
             frame: procedure::Frame::new(main),
             where_clauses: FxHashMap::default(),
             atoms: FxHashMap::default(),
+            kinds: FxHashMap::default(),
             scripting: None,
         }
     }
@@ -178,16 +183,19 @@ impl<'a> Compiler<'a> {
     /// How many values more or fewer there are on the stack after an instruction.
     fn effect(&self, op: Op) -> i32 {
         match op {
+            Op::Mentioned(_) | Op::Each(..) | Op::Unsaid(_) => 1,
+            Op::Again(..) => -3,
             Op::Const(_) | Op::Load(_) | Op::Take(_) | Op::Stack(_) | Op::ThreadId | Op::ChildId => 1,
             Op::Pick(..) | Op::Wait(_) => 1,
             Op::Arith(_) | Op::Eq | Op::Ne | Op::Compare(_) | Op::Concat(_) | Op::FieldUpdate(_) => -1,
             Op::Bv(crate::code::BvOp::Not | crate::code::BvOp::Neg, _) => 0,
+            Op::Wide(op) => -i32::from(op.is_binary()),
             Op::Bv(..) => -1,
             Op::Select(n, _) => -i32::from(n),
             Op::Store(n) => -i32::from(n) - 1,
             Op::Construct(_, n) | Op::Apply(_, n) => 1 - i32::from(n),
             Op::Slide(n) => -i32::from(n),
-            Op::AndThen(_) | Op::OrElse(_) | Op::JumpUnless(_) | Op::Pop | Op::Set(_) => -1,
+            Op::AndThen(_) | Op::OrElse(_) | Op::JumpUnless(_) | Op::Pop | Op::Put(_) | Op::Set(_) => -1,
             Op::Assume | Op::Check(_) | Op::AwaitEnd(_) | Op::AssumeEq(_) => -1,
             Op::Call(p) => {
                 let p = &self.code.procedures[p as usize];
@@ -202,7 +210,7 @@ impl<'a> Compiler<'a> {
     fn patch(&mut self, jump: Address) {
         let here = self.here();
         match &mut self.code.ops[jump as usize] {
-            Op::Jump(a) | Op::JumpUnless(a) | Op::AndThen(a) | Op::OrElse(a) => *a = here,
+            Op::Jump(a) | Op::JumpUnless(a) | Op::AndThen(a) | Op::OrElse(a) | Op::Each(_, a) => *a = here,
             other => unreachable!("{other:?} is no jump"),
         }
     }

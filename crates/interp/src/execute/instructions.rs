@@ -9,6 +9,7 @@ use crate::code::{Arith, Binary, BvOp, Domain, Op, Place};
 use crate::evaluate::{self as eval, Trouble};
 use crate::state::{Frame, Meta};
 use crate::value::Value;
+use crate::wide;
 
 impl<O: Observer> Run<'_, O> {
     /// Executes one instruction, and not those that it may have been fused with.
@@ -129,8 +130,15 @@ impl<O: Observer> Run<'_, O> {
     fn arith(&self, op: Arith, a: Value, b: Value) -> Result<Value, Trouble> {
         match (eval::arith(&self.store.heap, op, a, b), &self.code.by_zero) {
             (Err(Trouble::DivisionByZero), Some(known)) => {
-                let same = known.iter().find(|(o, dividend, _)| (*o, *dividend) == (op, a));
-                Ok(same.map_or(Value::Int(0), |(_, _, value)| *value))
+                // An integer is divided as the real that it is.
+                let dividend = if op == Arith::Quotient { eval::to_real(&self.store.heap, a)? } else { a };
+                let same = known.iter().find(|(o, d, _)| (*o, *d) == (op, dividend));
+                let zero = if op == Arith::Quotient {
+                    eval::to_real(&self.store.heap, Value::Int(0))?
+                } else {
+                    Value::Int(0)
+                };
+                Ok(same.map_or(zero, |(_, _, value)| *value))
             }
             (result, _) => result,
         }
@@ -144,6 +152,9 @@ impl<O: Observer> Run<'_, O> {
             return Ok(Flow::On);
         }
         if let Some(value) = self.take_given(place) {
+            if !self.domain(place).may_hold(value) {
+                return Ok(self.stop(End::Discarded));
+            }
             self.assign(place, value);
             self.push(value);
             self.pc += 1;
@@ -239,6 +250,34 @@ impl<O: Observer> Run<'_, O> {
             Op::Concat(width) => {
                 let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
                 self.push(Value::Bv(if width >= 64 { b } else { a << width | b }));
+            }
+            Op::Wide(op) if op.is_binary() => {
+                let (b, a) = (self.pop(), self.pop());
+                self.push(wide::binary(heap, op, a, b)?);
+            }
+            Op::Wide(op) => {
+                let value = self.pop();
+                self.push(wide::unary(heap, op, value)?);
+            }
+            Op::Put(index) => {
+                let value = self.pop();
+                let place = self.expression.base + index as usize;
+                self.expression.values[place] = value;
+            }
+            Op::Mentioned(kind) => self.mentioned(kind),
+            Op::Each(quantifier, exit) => return self.each(quantifier, exit),
+            Op::Again(quantifier, begin) => return self.again(quantifier, begin),
+            Op::Unsaid(value) => match self.leave_out() {
+                Some(flow) => return Ok(flow),
+                None => self.push(value),
+            },
+            Op::Floor => {
+                let value = self.pop();
+                self.push(eval::floor(heap, value)?);
+            }
+            Op::ToReal => {
+                let value = self.pop();
+                self.push(eval::to_real(heap, value)?);
             }
             Op::ConstantMap => {
                 let value = self.pop();

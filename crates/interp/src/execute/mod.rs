@@ -5,6 +5,7 @@
 //! next to nothing, and a way that ends in a new state no more than what it changed.
 
 mod instructions;
+mod quantifier;
 mod script;
 
 use dally_bpl::source::Span;
@@ -98,6 +99,7 @@ impl Expression {
             None => {
                 self.values.clear();
                 self.applications.clear();
+                self.trials.clear();
                 self.base = 0;
             }
         }
@@ -148,6 +150,8 @@ struct Expression {
     values: SmallVec<[Value; 4]>,
     /// Functions that are being evaluated: where to return to, and where their caller's values begin.
     applications: Vec<(u32, u32)>,
+    /// The values that are being tried for quantifiers which are evaluated for some values only.
+    trials: Vec<quantifier::Trial>,
     /// Where the values of the current function begin.
     base: usize,
 }

@@ -38,6 +38,9 @@ impl<O: Observer> Run<'_, O> {
             _ => return self.stop(End::Discarded),
         };
         for (place, value) in values {
+            if !self.domain(place).may_hold(value) {
+                return self.stop(End::Discarded);
+            }
             self.assign(place, value);
         }
         self.pc += 1;

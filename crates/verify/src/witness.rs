@@ -1,0 +1,63 @@
+//! Witnesses: values for which quantifiers of the program are what they are.
+//!
+//! If `forall x :: P(x)` does not hold, there is a value for which `P` does not; if `exists x :: P(x)` holds, there is one for
+//! which it does. A solver knows that value, and calls it what it likes. So that we can ask for it, it gets a name: with `w`
+//! new, `(forall x :: P(x)) || !P(w)` rules out nothing.
+
+use dally_bpl::ast::{BinderKind, Expr, ExprId};
+use dally_bpl::check::VarId;
+
+use crate::expr::Scope;
+use crate::logic::{Found, Logic};
+use crate::term::{Node, Term};
+
+/// Quantifiers that nest deeper have none: each of them is written twice.
+const MOST_NESTED: u32 = 3;
+/// Nor do quantifiers beyond this number of variables.
+const MOST: usize = 300;
+
+impl Logic<'_> {
+    /// Does something in which quantifiers need no witnesses.
+    pub(crate) fn without_witnesses<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.witnessing.take();
+        let result = f(self);
+        self.witnessing = outer;
+        result
+    }
+
+    /// Names the values that a quantifier is about, which this term is.
+    pub(crate) fn witness(&mut self, e: ExprId, quantified: Term, scope: &mut Scope<'_>) -> Found<()> {
+        let program = self.program;
+        let Expr::Binder(id) = program.ast.exprs[e] else { return Ok(()) };
+        let Some(depth) = self.witnessing.filter(|d| *d < MOST_NESTED) else { return Ok(()) };
+        let closed =
+            matches!(self.terms.node(quantified), Node::Quantified(..)) && !self.terms.is_open(quantified);
+        if !closed || self.witnesses.len() >= MOST {
+            return Ok(());
+        }
+        let binder = program.ast.exprs.binder(id);
+        let vars: Vec<VarId> = program.info.bound_vars(e).to_vec();
+        for var in vars {
+            let value = self.arbitrary(var)?;
+            scope.bind([(var, value)]);
+            self.witnesses.push((var, value));
+        }
+        self.witnessing = Some(depth + 1);
+        let body = self.expr(binder.body, scope);
+        self.witnessing = Some(depth);
+        let body = body?;
+        let fact = match binder.kind {
+            BinderKind::Forall => {
+                let fails = self.terms.not(body);
+                self.terms.or(quantified, fails)
+            }
+            BinderKind::Exists => {
+                let fails = self.terms.not(quantified);
+                self.terms.or(fails, body)
+            }
+            BinderKind::Lambda => return Ok(()),
+        };
+        self.axioms.push(fact);
+        Ok(())
+    }
+}
