@@ -102,13 +102,13 @@ impl<S, O: Policy> Candidates<S, O> {
     }
 
     /// How many are new, once that is known.
-    fn new(&self) -> usize {
+    fn count_new(&self) -> usize {
         self.parts.iter().map(Vec::len).sum()
     }
 
     /// Takes out those that are new, whose trails begin at a place.
     fn winners(&mut self, first: usize, keys: bool) -> Winners<S, O> {
-        let count = self.new();
+        let count = self.count_new();
         let mut won = vec![false; self.nodes.len()];
         self.parts.iter_mut().flat_map(|part| part.drain(..)).for_each(|nth| won[nth as usize] = true);
         let mut nodes = take(&mut self.nodes, &won, count);
@@ -220,7 +220,7 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     let (mut end, mut reached) = (core.trails.end(), 0);
     for block in &mut blocks {
         block.first = end;
-        end += block.candidates.new();
+        end += block.candidates.count_new();
         reached += block.reached;
     }
     workers.sift = is_large || reached / REACHED_PER_NEW > end - core.trails.end();
