@@ -311,6 +311,14 @@ fn lambdas_run_again_where_they_are_read() {
     );
 }
 
+#[test]
+fn the_only_task_has_the_number_one() {
+    let said = found_in(
+        "procedure main(a: int) { var t: int; call t := corral_getThreadID(); assert t == 1; assert a == 0; }",
+    );
+    assert!(said.contains("t = 1") && said.contains("a = "), "{said}");
+}
+
 /// What cannot be run again is no bug, and is said to be none, in text and as JSON.
 #[test]
 fn what_cannot_be_run_again_is_inconclusive() {

@@ -102,8 +102,8 @@ pub fn sequentialize(program: &Program, options: &Options) -> Result<Sequential,
     finish(unit, root)
 }
 
-/// The procedure in which a program starts that needs no translation: nothing that it reaches posts tasks or waits.
-/// None if it does, or if it starts in several procedures.
+/// The procedure in which a program starts that needs no translation: nothing that it reaches posts tasks, waits, or asks
+/// for the number of its task. None if it does, or if it starts in several procedures.
 pub fn sequential_entry(program: &Program, entry: Option<&str>) -> Result<Option<Sym>, Vec<Diagnostic>> {
     let mut unit = Unit::new(program, entry);
     if unit.entries.is_empty() {
@@ -111,8 +111,12 @@ pub fn sequential_entry(program: &Program, entry: Option<&str>) -> Result<Option
     }
     let [only] = unit.entries[..] else { return Ok(None) };
     contracts::lower(&mut unit, &program.info);
-    let asynchronous =
-        unit.closure(|s| matches!(s.kind, StmtKind::Async(_) | StmtKind::Wait(..) | StmtKind::Await(_)));
+    let numbers = numbers::procedures(&mut unit.ast);
+    let asynchronous = unit.closure(|s| match &s.kind {
+        StmtKind::Async(_) | StmtKind::Wait(..) | StmtKind::Await(_) => true,
+        StmtKind::Call(call) => numbers.contains(&call.procedure.name),
+        _ => false,
+    });
     Ok((!asynchronous.contains(&unit.entries[0].procedure)).then_some(only.procedure))
 }
 

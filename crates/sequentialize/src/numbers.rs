@@ -27,11 +27,17 @@ struct Numbers {
     plus: Option<(Sym, u32)>,
 }
 
+/// The procedures that give numbers, which need no declaration.
+pub(crate) fn procedures(ast: &mut Ast) -> [Sym; 2] {
+    [OWN, CHILD].map(|name| ast.symbols.intern(name))
+}
+
 /// Replaces the calls that ask for numbers.
 pub(crate) fn keep(unit: &mut Unit) {
+    let givers = procedures(&mut unit.ast);
     let mut asked = false;
-    build::each_stmt(&mut unit.ast, |ast, s| {
-        asked |= matches!(&s.kind, StmtKind::Call(c) if [OWN, CHILD].contains(&ast.text(c.procedure.name)));
+    build::each_stmt(&mut unit.ast, |_, s| {
+        asked |= matches!(&s.kind, StmtKind::Call(c) if givers.contains(&c.procedure.name));
     });
     if !asked {
         return;
@@ -45,7 +51,7 @@ pub(crate) fn keep(unit: &mut Unit) {
         }
     }
     build::rewrite_bodies(&mut unit.ast, |ast, mut s, out| match &mut s.kind {
-        StmtKind::Call(c) if [OWN, CHILD].contains(&ast.text(c.procedure.name)) => {
+        StmtKind::Call(c) if givers.contains(&c.procedure.name) => {
             let which = if ast.text(c.procedure.name) == OWN { numbers.own } else { numbers.child };
             let targets: Vec<Sym> = c.outs.iter().flatten().map(|o| o.name).collect();
             let pairs: Vec<(Sym, Sym)> = targets.into_iter().map(|t| (t, which)).collect();
@@ -77,8 +83,9 @@ fn is_posted(unit: &mut Unit, procedure: Sym) -> bool {
 impl Numbers {
     fn declare(unit: &mut Unit) -> Numbers {
         let ast = &mut unit.ast;
-        let asked = |ast: &Ast, name: Sym| [OWN, CHILD].contains(&ast.text(name));
-        let declared = ast.decls.iter().filter_map(as_procedure).find(|p| asked(ast, p.signature.name.name));
+        let givers = procedures(ast);
+        let mut declared = ast.decls.iter().filter_map(as_procedure);
+        let declared = declared.find(|p| givers.contains(&p.signature.name.name));
         let bits = declared.and_then(|p| p.signature.outs.first()).and_then(|o| match ast.types[o.var.ty] {
             TypeExpr::Bv(bits) => Some(bits),
             _ => None,
