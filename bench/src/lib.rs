@@ -25,7 +25,21 @@ pub mod two_phase_commit {
     pub use super::two_phase_commit_model::*;
 }
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// The program `dally`: the one that is given, or the one beside this one. An error says how to build it if there is none.
+pub fn dally(given: Option<&str>) -> Result<PathBuf, String> {
+    let beside = || Some(std::env::current_exe().ok()?.parent()?.join("dally"));
+    let path = given.map(PathBuf::from).or_else(beside).unwrap_or_else(|| "dally".into());
+    let missing = || {
+        format!(
+            "there is no dally at {}: cargo build --release -p dally makes one, or name it",
+            path.display()
+        )
+    };
+    if path.is_file() { Ok(path) } else { Err(missing()) }
+}
 
 /// The shortest time of several runs: the one that was disturbed least.
 pub fn best_of<R>(runs: usize, mut f: impl FnMut() -> R) -> (Duration, R) {

@@ -21,10 +21,11 @@ struct Case {
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let (root, dally) = match &args[..] {
-        [root] => (PathBuf::from(root), beside()),
-        [root, dally] => (PathBuf::from(root), PathBuf::from(dally)),
-        _ => return println!("usage: corral PATH/test [DALLY]"),
+    let ([root] | [root, _]) = &args[..] else { return println!("usage: corral PATH/test [DALLY]") };
+    let root = PathBuf::from(root);
+    let dally = match dally_bench::dally(args.get(1).map(String::as_str)) {
+        Ok(dally) => dally,
+        Err(missing) => return println!("{missing}"),
     };
     let cases: Vec<Case> = ["regression", "fwdbck"].iter().flat_map(|suite| cases(&root, suite)).collect();
     let (mut same, mut slowest) = (0, 0.0f64);
@@ -44,14 +45,6 @@ fn main() {
         println!("| {} | {} | {found}{mark} | {seconds:.2} |", case.name, case.expected);
     }
     println!("\n{same} of {} as recorded; the slowest took {slowest:.1} s", cases.len());
-}
-
-/// The program in the folder of this one.
-fn beside() -> PathBuf {
-    std::env::current_exe()
-        .ok()
-        .and_then(|p| Some(p.parent()?.join("dally")))
-        .unwrap_or_else(|| "dally".into())
 }
 
 fn cases(root: &Path, suite: &str) -> Vec<Case> {

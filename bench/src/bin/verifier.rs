@@ -21,7 +21,10 @@ const DRIVER: &str = include_str!("../../../examples/driver.bpl");
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 fn main() {
-    let dally = std::env::args().nth(1).map_or_else(beside, PathBuf::from);
+    let dally = match dally_bench::dally(std::env::args().nth(1).as_deref()) {
+        Ok(dally) => dally,
+        Err(missing) => return println!("{missing}"),
+    };
     println!("| program | flags | verdict | seconds | the paper |\n|---|---|---|---|---|");
     for (n, paper) in [(10, "0.8"), (50, "2.1"), (200, "58.9"), (1000, "")] {
         show(&dally, &format!("Fig. 9, N = {n}"), &chain(n), "--delays 0", paper);
@@ -57,14 +60,6 @@ fn main() {
     let lazy = show(&dally, "200 procedures", &deep, "--recursion 1 --time 60s", "");
     let full = show(&dally, "200 procedures", &deep, "--recursion 1 --time 60s --full-inlining", "");
     println!("\nfull inlining took {:.1} times as long as lazy inlining, or was ended", full / lazy);
-}
-
-/// The program in the folder of this one.
-fn beside() -> PathBuf {
-    std::env::current_exe()
-        .ok()
-        .and_then(|p| Some(p.parent()?.join("dally")))
-        .unwrap_or_else(|| "dally".into())
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
