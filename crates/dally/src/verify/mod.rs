@@ -78,11 +78,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
     let replayed = match &mut found.end {
         // Where the solver is not certain, functions may not be what axioms say: to run them would show nothing.
-        Ok(Some(bug))
-            if (bug.path.certain || !has_axioms(&program))
-                && bug.path.left_out.is_empty()
-                && !bug.path.forbidden =>
-        {
+        Ok(Some(bug)) if (bug.path.certain || !has_axioms(&program)) && !bug.path.forbidden => {
             let failure = Some(report.failed(&bug.path).span);
             let inputs = Inputs { failure, ..std::mem::take(&mut bug.inputs) };
             let original = (&program, &sources, &arguments.program);

@@ -283,9 +283,6 @@ impl Report<'_> {
         if bug.path.forbidden {
             return Some("all axioms together rule out the failure that was found, or contradict each other");
         }
-        if !bug.path.left_out.is_empty() {
-            return Some("the solver could not take all axioms into account");
-        }
         if matches!(replayed, Some(Replayed::Trace(_))) {
             return None;
         }
@@ -307,7 +304,7 @@ impl Report<'_> {
         }
         let what = match path.forbidden {
             true => "it can fail if these axioms, whose triggers nothing uses, are left out:",
-            false => "unless these axioms forbid it:",
+            false => "unless it is forbidden by axioms that the solver could not take into account, at",
         };
         format!("; {what} {}", printable(&places.join(", ")))
     }
