@@ -113,10 +113,17 @@ impl Graph {
     #[inline]
     pub(crate) fn edges_of(&self, node: u32) -> Cursor {
         let node = node as usize;
-        let before = self.heads[node].load(Ordering::Relaxed);
+        let before = if self.runs.is_empty() { 0 } else { self.heads[node].load(Ordering::Relaxed) };
         let Some(end) = self.ends.get(node).copied() else { return Cursor { before, at: 0, end: 0 } };
         let at = node.checked_sub(1).map_or(0, |last| self.ends[last]);
         Cursor { before, at, end }
+    }
+
+    /// Where the first edge of a node leads, if it is packed: to have looked there.
+    #[inline]
+    pub(crate) fn first_target(&self, node: u32) -> u32 {
+        let Cursor { at, .. } = self.edges_of(node);
+        self.edges.get(at as usize).map_or(0, |edge| edge.to)
     }
 
     /// The next edge.

@@ -21,7 +21,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::fair::{Component, Examiner, Source};
-use super::graph::{Cursor, Edge, Graph};
+use super::graph::{Edge, Graph};
+use super::trim::{Partitions, trim};
 use crate::search::Stop;
 use crate::team::for_each_thread;
 
@@ -35,7 +36,7 @@ pub(crate) struct Sharing {
 
 impl Sharing {
     /// How many threads take part in work on so many nodes.
-    fn threads(self, nodes: usize) -> usize {
+    pub(super) fn threads(self, nodes: usize) -> usize {
         if nodes < self.from { 1 } else { self.threads }
     }
 }
@@ -61,13 +62,12 @@ pub(crate) struct Map {
 pub(crate) struct Refining {
     /// The values inside of partitions.
     finer: Values,
-    /// In which partition each node is.
-    members: Vec<Member>,
+    partitions: Partitions,
 }
 
 impl Refining {
     pub(crate) fn bytes(&self) -> usize {
-        self.finer.bytes() + self.members.capacity() * size_of::<Member>()
+        self.finer.bytes() + self.partitions.bytes()
     }
 }
 
@@ -206,7 +206,7 @@ impl Map {
     /// `RefineMap`: calculates inside of partitions until there are none. What was calculated is kept.
     pub(crate) fn refine(
         &self,
-        Refining { finer, members }: &mut Refining,
+        Refining { finer, partitions }: &mut Refining,
         examiner: &mut Examiner,
         source: &mut impl Source,
         sharing: Sharing,
@@ -214,28 +214,27 @@ impl Map {
     ) -> Result<Option<Component>, Stop> {
         let Self { values, changed } = self;
         // Nodes of other partitions are in none here.
-        members.resize_with(values.values.len(), Member::default);
-        finer.grow(members.len());
-        changed.iter().for_each(|node| *members[*node as usize].part.get_mut() = values.get(*node));
+        partitions.grow(values.values.len());
+        finer.grow(values.values.len());
+        changed.iter().for_each(|node| partitions.put(*node, values.get(*node)));
         let (mut nodes, property) = (changed.clone(), examiner.property());
         loop {
             for node in nodes.iter().filter(|node| examiner.is_done(**node)) {
-                *members[*node as usize].part.get_mut() = 0;
+                partitions.put(*node, 0);
             }
-            trim(source.graph(), property, &nodes, members, sharing, poll)?;
-            nodes.retain(|node| members[*node as usize].part() != 0);
+            trim(source.graph(), property, &nodes, partitions, sharing, poll)?;
+            nodes.retain(|node| partitions.of(*node) != 0);
             if nodes.is_empty() {
                 return Ok(None);
             }
-            let same = |from: u32, to: u32| members[from as usize].part() == members[to as usize].part();
+            let same = |from: u32, to: u32| partitions.of(from) == partitions.of(to);
             finer.spread(source.graph(), property, nodes.clone(), sharing, same, |_| poll())?;
             let found = finer.look(&nodes, sharing, same, examiner, source)?;
             if found.is_some() {
                 return Ok(found);
             }
             for node in &nodes {
-                let value = std::mem::take(finer.values[*node as usize].get_mut());
-                *members[*node as usize].part.get_mut() = value;
+                partitions.put(*node, std::mem::take(finer.values[*node as usize].get_mut()));
             }
         }
     }
@@ -275,66 +274,4 @@ fn visit_all(
         round = left;
     }
     Ok(())
-}
-
-/// What refining knows of a node, in one place: whoever comes by needs both.
-#[derive(Debug, Default)]
-struct Member {
-    /// The partition; 0 is none.
-    part: AtomicU32,
-    /// How many steps lead to the node from others of its partition that are left.
-    degree: AtomicU32,
-}
-
-impl Member {
-    fn part(&self) -> u32 {
-        self.part.load(Ordering::Relaxed)
-    }
-
-    /// Adds to the degree, and returns it as it was. Somebody who is alone need not pay for company.
-    fn change_degree(&self, by: i32, alone: bool) -> u32 {
-        if !alone {
-            return self.degree.fetch_add(by as u32, Ordering::Relaxed);
-        }
-        let degree = self.degree.load(Ordering::Relaxed);
-        self.degree.store(degree.wrapping_add_signed(by), Ordering::Relaxed);
-        degree
-    }
-}
-
-/// Takes away from partitions what no cycle inside of them leads to.
-fn trim(
-    graph: &Graph,
-    property: u64,
-    nodes: &[u32],
-    members: &[Member],
-    sharing: Sharing,
-    poll: &mut impl FnMut() -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let alone = sharing.threads == 1;
-    let inside = |node: u32| {
-        let part = members[node as usize].part();
-        let edges = if part == 0 { Cursor::default() } else { graph.edges_of(node) };
-        let stays =
-            move |edge: &Edge| members[edge.to as usize].part() == part && !graph.heat(*edge, property).1;
-        graph.rest(edges).filter(stays).map(|edge| edge.to)
-    };
-    nodes.iter().for_each(|node| members[*node as usize].degree.store(0, Ordering::Relaxed));
-    share(nodes, sharing, |nodes, _| {
-        for to in nodes.iter().flat_map(|node| inside(*node)) {
-            members[to as usize].change_degree(1, alone);
-        }
-    });
-    let is_first = |node: &&u32| {
-        let member = &members[**node as usize];
-        member.part() != 0 && member.degree.load(Ordering::Relaxed) == 0
-    };
-    let first = share(nodes, sharing, |nodes, first| first.extend(nodes.iter().filter(is_first)));
-    // In about the order in which the nodes were found, which is that of the graph in memory. Nobody looks at a
-    // node but who takes it away: no step leads there any more.
-    let take_away = |node: u32, next: &mut Vec<u32>| {
-        next.extend(inside(node).filter(|to| members[*to as usize].change_degree(-1, alone) == 1));
-        members[node as usize].part.store(0, Ordering::Relaxed);
-    };
-    visit_all(first, sharing, take_away, |_| poll())
 }

@@ -24,6 +24,7 @@ mod lasso;
 mod map;
 mod ndfs;
 mod source;
+mod trim;
 
 use std::fmt;
 
