@@ -41,7 +41,7 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
         preempt: trace.program.preempt,
         test: trace.program.test.clone(),
     };
-    let policies = ["preemptions", "contexts", "depth"];
+    let policies = ["preemptions", "contexts", "depth", "nothing"];
     let policy = &trace.schedule.policy;
     if policy.parse::<Name>().is_err() && !policies.contains(&policy.as_str()) {
         return Err(format!("the trace does not replay: there is no scheduler `{policy}`"));

@@ -189,6 +189,7 @@ fn flags_without_a_meaning_are_not_ignored() {
         (&["--exact", "--scheduler", "dfw"], "`dfw` never runs out of delays"),
         (&["--scheduler", "bounded-bag:0"], "a bag without room"),
         (&["--scheduler", "nothing-like-it"], "and `portfolio`"),
+        (&["--scheduler", "pct:1,4294967295"], "drawn from 1000 steps"),
         (&["--threads", "0"], "0 is not in 1..=1024"),
     ] {
         let output = dally(&[&["check"], args, &["-"]].concat(), b"procedure main() { }");
@@ -201,6 +202,32 @@ fn flags_without_a_meaning_are_not_ignored() {
     ] {
         let output = dally(&[&["check"], args, &["-"]].concat(), b"procedure main() { }");
         assert_eq!(output.status.code(), Some(0), "{args:?}");
+    }
+}
+
+#[test]
+fn seals_fix_the_order_of_schedulers_and_of_nothing_else() {
+    let sealed = "var x: int;
+        procedure p() { x := 1; yield; x := 2; }
+        procedure q() { assert x != 1; }
+        procedure {:entrypoint} main() { SEAL call {:async} p(); call {:async} q(); yield; }";
+    for (seal, flags, code) in [
+        ("assume {:seal} true;", &[][..], 0),
+        ("assume {:seal} true;", &["--bounded", "nothing"], 1),
+        ("assume {:seal} true;", &["--bounded", "depth"], 1),
+        ("if (*) { assume {:seal} true; }", &[], 1),
+        ("if (*) { assume {:seal} true; }", &["--scheduler", "portfolio"], 1),
+        ("assume {:seal} true; assume {:unseal} true;", &[], 1),
+    ] {
+        let folder = folder("seals", &[("seals.bpl", &sealed.replace("SEAL", seal))]);
+        let (program, trace) = (folder.join("seals.bpl"), folder.join("trace.json"));
+        let (program, trace) = (program.to_str().expect("text"), trace.to_str().expect("text"));
+        let output = dally(&[&["check", "--trace", trace], flags, &[program]].concat(), b"");
+        assert_eq!(output.status.code(), Some(code), "{seal} {flags:?}: {}", text(&output.stderr));
+        if code == 1 {
+            let again = dally(&["replay", trace], b"");
+            assert_eq!(again.status.code(), Some(1), "{seal} {flags:?}: {}", text(&again.stderr));
+        }
     }
 }
 

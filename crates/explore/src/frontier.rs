@@ -26,18 +26,19 @@ pub(crate) enum PutOff<S, O: Policy> {
 pub(crate) struct Waiting<S, O: Policy> {
     pub(crate) rests: Layer<S, O>,
     pub(crate) wholes: Vec<(Fingerprint, Node<S, O>, Hop)>,
-    pub(crate) failing: Vec<Found>,
+    /// The first step that fails: no other will be reported.
+    pub(crate) failing: Option<Found>,
 }
 
 impl<S, O: Policy> Default for Waiting<S, O> {
     fn default() -> Self {
-        Self { rests: Layer::default(), wholes: Vec::new(), failing: Vec::new() }
+        Self { rests: Layer::default(), wholes: Vec::new(), failing: None }
     }
 }
 
 impl<S, O: Policy> Waiting<S, O> {
     fn len(&self) -> usize {
-        self.rests.len() + self.wholes.len() + self.failing.len()
+        self.rests.len() + self.wholes.len() + usize::from(self.failing.is_some())
     }
 }
 
@@ -57,28 +58,30 @@ impl<S, O: Policy> Default for Frontier<S, O> {
 impl<S, O: Policy> Frontier<S, O> {
     /// Puts something off, unless it was reached at a lower cost: then there is no need to come back to it.
     pub(crate) fn push(&mut self, rest: PutOff<S, O>, visited: &Visited) {
+        let cost = match &rest {
+            PutOff::Whole(key, ..) if visited.contains(*key) => return,
+            PutOff::Rest(node) | PutOff::Whole(_, node, _) => node.cost,
+            PutOff::Failing(found) => found.cost,
+        };
+        let waiting = self.by_cost.entry(cost).or_default();
         match rest {
-            PutOff::Rest(node) => self.at(node.cost).rests.push(node),
-            PutOff::Whole(key, ..) if visited.contains(key) => {}
-            PutOff::Whole(key, node, hop) => self.at(node.cost).wholes.push((key, node, hop)),
-            PutOff::Failing(found) => self.at(found.cost).failing.push(found),
+            PutOff::Rest(node) => waiting.rests.push(node),
+            PutOff::Whole(key, node, hop) => waiting.wholes.push((key, node, hop)),
+            PutOff::Failing(_) if waiting.failing.is_some() => return,
+            PutOff::Failing(found) => waiting.failing = Some(found),
         }
-    }
-
-    /// Where one more belongs.
-    fn at(&mut self, cost: u32) -> &mut Waiting<S, O> {
         self.len += 1;
-        self.by_cost.entry(cost).or_default()
     }
 
     /// Adds what was put off after all of this.
     pub(crate) fn append(&mut self, later: Self) {
-        self.len += later.len;
         for (cost, waiting) in later.by_cost {
             let before = self.by_cost.entry(cost).or_default();
+            self.len -= before.len();
             waiting.rests.blocks.into_iter().for_each(|block| before.rests.append(block));
             before.wholes.extend(waiting.wholes);
-            before.failing.extend(waiting.failing);
+            before.failing = before.failing.take().or(waiting.failing);
+            self.len += before.len();
         }
     }
 

@@ -1,5 +1,7 @@
 //! Nodes in blocks: so they can be given to threads, and handed on, without being moved one by one.
 
+use std::collections::VecDeque;
+
 use crate::expand::Node;
 use crate::policy::Policy;
 
@@ -73,14 +75,28 @@ impl<S, O: Policy> Layer<S, O> {
     }
 }
 
-/// How many blocks hold so many nodes together, if there are enough.
-pub(crate) fn blocks_with<T>(blocks: &[Vec<T>], nodes: usize) -> Option<usize> {
+/// Whether blocks hold so many nodes together.
+pub(crate) fn hold<T>(blocks: &VecDeque<Vec<T>>, nodes: usize) -> bool {
     let mut left = nodes;
-    let last = blocks.iter().position(|block| {
+    blocks.iter().any(|block| {
         left = left.saturating_sub(block.len());
         left == 0
-    });
-    last.map(|last| last + 1)
+    })
+}
+
+/// Takes about so many nodes, or all: whole blocks, but for a block of more than that.
+pub(crate) fn take<T>(blocks: &mut VecDeque<Vec<T>>, nodes: usize) -> Vec<Vec<T>> {
+    let (mut taken, mut left) = (Vec::new(), nodes);
+    while left > 0
+        && let Some(mut block) = blocks.pop_front()
+    {
+        if taken.is_empty() && block.len() > left {
+            blocks.push_front(block.split_off(left));
+        }
+        left = left.saturating_sub(block.len());
+        taken.push(block);
+    }
+    taken
 }
 
 /// Splits blocks until there are enough for all threads.
@@ -105,7 +121,7 @@ pub(crate) fn split<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<Vec<T>> {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::{hold, split, take};
 
     #[test]
     fn blocks_are_split_in_order() {
@@ -118,6 +134,21 @@ mod tests {
             assert!(split.iter().all(|block| !block.is_empty()));
             assert!(split.len() >= nodes.min(threads * 4), "{sizes:?}");
             assert_eq!(split.concat(), blocks.concat());
+        }
+    }
+
+    #[test]
+    fn nodes_are_taken_in_order() {
+        for nodes in [1, 3, 4, 5, 9, 100] {
+            let mut blocks = [vec![1, 2, 3, 4], vec![5, 6], vec![7, 8, 9]].into();
+            assert_eq!(hold(&blocks, nodes), nodes <= 9);
+            let (mut all, mut turns) = (Vec::new(), 0);
+            while !blocks.is_empty() {
+                all.extend(take(&mut blocks, nodes).concat());
+                turns += 1;
+            }
+            assert_eq!(all, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+            assert!(turns <= 9_usize.div_ceil(nodes), "{nodes}");
         }
     }
 }

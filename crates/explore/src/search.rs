@@ -16,6 +16,7 @@
 //!    breadth-first search can be shared among threads so that the result is the same for any number of
 //!    them ([`crate::wave`]), and counterexamples are short.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use crate::expand::{Expander, Found, Node, Scratch, Sink};
@@ -27,7 +28,7 @@ use crate::report::{Bug, Coverage, Limit, Report, Verdict};
 use crate::team::Team;
 use crate::trails::{Hop, Trail, Trails};
 use crate::visited::Visited;
-use crate::wave::{self, Workers};
+use crate::wave::{self, Budget, Workers};
 use crate::{FailureKind, Fingerprint, Program, TaskId};
 
 /// How to search.
@@ -104,8 +105,12 @@ pub enum Phase {
     Trace,
 }
 
-/// How many blocks are expanded between two looks at the limits.
-const POLL_EVERY: usize = 2;
+/// How many transitions are taken between two looks at the limits, at least, inside of a layer: those of a node are
+/// not split.
+pub(crate) const LOOK_EVERY: u64 = 1 << 12;
+
+/// From how many nodes at most it is told what nodes hold.
+pub(crate) const SAMPLES: usize = 32;
 
 /// A search in progress.
 #[expect(private_bounds, reason = "what a search keeps is chosen here, by its callers not at all")]
@@ -118,6 +123,9 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     workers: Workers<P::State, O>,
     pub(crate) coverage: Coverage,
     begun: bool,
+    /// The bytes that were held after so many transitions.
+    held: usize,
+    weighed: u64,
 }
 
 /// What a search has gathered.
@@ -271,6 +279,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             workers: Workers::default(),
             coverage: Coverage::default(),
             begun: false,
+            held: 0,
+            weighed: 0,
         }
     }
 
@@ -370,49 +380,75 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         for (key, node, hop) in waiting.wholes {
             self.core.offer(key, hop, || node);
         }
-        waiting.failing.into_iter().next().map_or(Ok(()), |found| Err(found.into()))
+        waiting.failing.map_or(Ok(()), |found| Err(found.into()))
     }
 
     fn explore_layer(&mut self) -> Result<(), Stop> {
-        let layer = std::mem::take(&mut self.core.next);
-        let mut waiting = layer.capacity();
-        let mut layer = layer.blocks.into_iter();
+        let mut layer = VecDeque::from(std::mem::take(&mut self.core.next).blocks);
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
-        let bound = self.coverage.bound;
-        while layer.len() > 0 {
-            if threads > 1 && layer::blocks_with(layer.as_slice(), share_from).is_some() {
-                self.workers.scratches.resize_with(threads, || Scratch::new(self.expander.options));
-                let most = layer::blocks_with(layer.as_slice(), wave::nodes(threads)).unwrap_or(usize::MAX);
-                let taken: Vec<_> = layer.by_ref().take(most).collect();
-                waiting -= taken.iter().map(Vec::capacity).sum::<usize>();
-                let nodes = layer::split(taken, threads);
-                let Self { expander, core, workers, scratch, .. } = self;
-                wave::expand(expander, nodes, bound, core, workers, &mut scratch.tally)?;
+        while !layer.is_empty() {
+            if threads > 1 && layer::hold(&layer, share_from) {
+                self.explore_wave(&mut layer)?;
             } else {
-                let taken = layer.by_ref().take(POLL_EVERY).inspect(|block| waiting -= block.capacity());
-                for node in taken.flatten() {
-                    self.expander.expand(node, bound, &mut self.scratch, &mut self.core)?;
-                }
-                self.core.settle();
+                self.explore_block(&mut layer)?;
             }
-            self.check_limits(waiting, layer.as_slice().first().and_then(|block| block.first()))?;
+            self.check_layer(&layer)?;
         }
         Ok(())
     }
 
-    /// Ends the search at a limit. Some nodes wait elsewhere; one of them, if any, is a sample.
-    pub(crate) fn check_limits(
+    /// Ends the search at a limit, in the middle of a layer.
+    fn check_layer(&mut self, rest: &VecDeque<Vec<Node<P::State, O>>>) -> Result<(), Stop> {
+        let every = rest.len().div_ceil(SAMPLES).max(1);
+        let samples = rest.iter().step_by(every).filter_map(|block| block.first());
+        self.check_limits(|| rest.iter().map(Vec::capacity).sum(), samples)
+    }
+
+    /// Expands some of the nodes of a layer, by several threads.
+    fn explore_wave(&mut self, layer: &mut VecDeque<Vec<Node<P::State, O>>>) -> Result<(), Stop> {
+        let threads = self.team.threads();
+        self.workers.scratches.resize_with(threads, || Scratch::new(self.expander.options));
+        let nodes = layer::split(layer::take(layer, self.workers.nodes(threads)), threads);
+        let room = self.expander.options.memory.map(|limit| limit.saturating_sub(self.held));
+        let Self { expander, core, workers, scratch, coverage, .. } = self;
+        let budget = Budget { coverage, room };
+        wave::expand(expander, nodes, coverage.bound, core, workers, budget, &mut scratch.tally)
+    }
+
+    /// Expands the nodes of the first block of a layer.
+    fn explore_block(&mut self, layer: &mut VecDeque<Vec<Node<P::State, O>>>) -> Result<(), Stop> {
+        let bound = self.coverage.bound;
+        for node in layer.pop_front().into_iter().flatten() {
+            self.expander.expand(node, bound, &mut self.scratch, &mut self.core)?;
+            if self.scratch.tally.transitions - self.coverage.transitions >= LOOK_EVERY {
+                self.check_layer(layer)?;
+            }
+        }
+        self.core.settle();
+        Ok(())
+    }
+
+    /// Ends the search at a limit. Some nodes wait elsewhere; these are samples.
+    pub(crate) fn check_limits<'n>(
         &mut self,
-        waiting: usize,
-        sample: Option<&Node<P::State, O>>,
-    ) -> Result<(), Stop> {
+        waiting: impl FnOnce() -> usize,
+        samples: impl Iterator<Item = &'n Node<P::State, O>>,
+    ) -> Result<(), Stop>
+    where
+        P::State: 'n,
+        O: 'n,
+    {
+        // To weigh everything takes longer than a narrow layer.
+        if self.scratch.tally.transitions - self.weighed >= LOOK_EVERY || self.weighed == 0 {
+            self.weighed = self.scratch.tally.transitions;
+            self.held = self.held_bytes(waiting(), samples);
+            self.coverage.peak_bytes = self.coverage.peak_bytes.max(self.held);
+        }
         self.take_stock();
-        let held = self.held_bytes(waiting, sample);
-        self.coverage.peak_bytes = self.coverage.peak_bytes.max(held);
         let options = self.expander.options;
         let limit = if options.states.is_some_and(|limit| self.coverage.states >= limit) {
             Some(Limit::States)
-        } else if options.memory.is_some_and(|limit| held >= limit) {
+        } else if options.memory.is_some_and(|limit| self.held >= limit) {
             Some(Limit::Memory)
         } else {
             self.expander.watch.poll(&self.coverage)
@@ -433,17 +469,24 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         coverage.peak_bytes = coverage.peak_bytes.max(coverage.visited_bytes);
     }
 
-    /// The bytes held now; what states hold on the heap is taken from a sample.
-    fn held_bytes(&self, waiting: usize, sample: Option<&Node<P::State, O>>) -> usize {
+    /// The bytes held now; what states hold on the heap is taken from samples.
+    fn held_bytes<'n>(&self, waiting: usize, samples: impl Iterator<Item = &'n Node<P::State, O>>) -> usize
+    where
+        P::State: 'n,
+        O: 'n,
+    {
         let Core { ledger, visited, trails, next, frontier, .. } = &self.core;
-        let sample = next.blocks.last().and_then(|block| block.first()).or(sample);
-        let heap = sample.map_or(0, |node| self.expander.heap_bytes(node));
+        let every = next.blocks.len().div_ceil(SAMPLES).max(1);
+        let newest = next.blocks.iter().rev().step_by(every).filter_map(|block| block.first());
+        let heap = |node: &Node<P::State, O>| self.expander.heap_bytes(node);
+        let heaps: Vec<usize> = samples.map(heap).chain(newest.map(heap)).collect();
+        let heap = heaps.iter().sum::<usize>().div_ceil(heaps.len().max(1));
         let node = heap + size_of::<Node<P::State, O>>();
         visited.bytes()
             + ledger.bytes()
             + trails.bytes()
-            + (next.capacity() + self.workers.capacity() + waiting) * node
-            + frontier.capacity() * node
+            + (next.capacity() + self.workers.capacity() + waiting + frontier.capacity()) * node
+            + self.workers.bytes()
             + self.expander.program.shared_bytes()
     }
 }

@@ -1,23 +1,28 @@
 //! One layer of a search, shared among threads, with the same result for any number of them.
 //!
 //! A wave takes some nodes of a layer, in order, in blocks, and goes through three phases:
-//! 1. The threads expand blocks. What they reach becomes a candidate; the visited set is only read, and only where most
-//!    of what was reached lately was in it, or where nodes are large.
+//! 1. The threads expand blocks. What they reach becomes a candidate; the visited set is only read, and for what could
+//!    be one only where most of what was reached lately was in it, or where nodes are large.
 //! 2. The threads insert the candidates' keys, each thread into parts of the visited set of its own, in the order
 //!    of the layer: of several candidates with one key, the first wins, as in a search by one thread.
 //! 3. The winners join the next layer, in the order of the layer.
 //!
-//! Invariant: after a wave, the visited set, the next layer, the frontier and the trails are those that
-//! expanding the same nodes one by one would give. Nothing is locked but the list of blocks.
+//! Invariant: after a wave, the visited set, the next layer and the trails are those that expanding the same nodes one by
+//! one would give, and so is the frontier once it has [forgotten](Frontier::forget) what was visited. What is locked is
+//! locked once for each block.
+//!
+//! A limit that is reached in the first phase ends the wave, and with it the search: nothing of it counts.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
 use crate::frontier::{Frontier, PutOff};
 use crate::layer::BLOCK;
 use crate::ledger::{Ledger, Taken};
 use crate::policy::Policy;
-use crate::search::{Core, Watch};
+use crate::report::{Coverage, Limit};
+use crate::search::{Core, LOOK_EVERY, Stop, Watch};
 use crate::team::{for_each, for_each_thread};
 use crate::trails::{Hop, Trail};
 use crate::visited::{Part, Visited};
@@ -25,6 +30,9 @@ use crate::{Fingerprint, Program, TaskId};
 
 /// Nodes in a wave, for each thread: enough to balance, few enough to bound the memory.
 const NODES_PER_THREAD: usize = 32 * BLOCK;
+
+/// Candidates in a wave, for each thread, if about as many come from each node as lately.
+const CANDIDATES_PER_THREAD: usize = 8 * NODES_PER_THREAD;
 
 /// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
 const CANDIDATES_TO_SHARE: usize = 4;
@@ -39,11 +47,6 @@ const LARGE: usize = 192;
 /// Parts of the visited set, for each thread: a thread that comes late leaves some to the others.
 const PARTS_PER_THREAD: usize = 4;
 
-/// How many nodes a wave takes, about.
-pub(crate) fn nodes(threads: usize) -> usize {
-    threads * NODES_PER_THREAD
-}
-
 /// What several threads work with, kept from wave to wave: memory that is given back is slow to come by again.
 pub(crate) struct Workers<S, O: Policy> {
     /// Those of the threads.
@@ -52,18 +55,73 @@ pub(crate) struct Workers<S, O: Policy> {
     spare: Vec<Candidates<S, O>>,
     /// Whether most of what is reached was visited before, or must not be kept in vain.
     sift: bool,
+    /// How many nodes the next wave takes, about, for each thread. It begins with few: nobody knows what comes of them.
+    nodes: usize,
 }
 
 impl<S, O: Policy> Default for Workers<S, O> {
     fn default() -> Self {
-        Self { scratches: Vec::new(), spare: Vec::new(), sift: true }
+        Self { scratches: Vec::new(), spare: Vec::new(), sift: true, nodes: BLOCK }
     }
 }
 
 impl<S, O: Policy> Workers<S, O> {
+    /// How many nodes a wave takes, about.
+    pub(crate) fn nodes(&self, threads: usize) -> usize {
+        threads * self.nodes
+    }
+
+    /// So many candidates came of so many nodes.
+    fn learn(&mut self, nodes: usize, candidates: usize) {
+        let most = CANDIDATES_PER_THREAD.saturating_mul(nodes) / candidates.max(1);
+        self.nodes = (2 * self.nodes).min(NODES_PER_THREAD).min(most).max(1);
+    }
+
     /// For how many nodes there is room.
     pub(crate) fn capacity(&self) -> usize {
         self.spare.iter().map(|candidates| candidates.nodes.capacity()).sum()
+    }
+
+    /// The bytes of this room, beside those of the nodes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.spare.iter().map(Candidates::bytes_aside).sum()
+    }
+}
+
+/// What there is at the beginning of a wave, and what may end it.
+pub(crate) struct Budget<'a> {
+    pub(crate) coverage: &'a Coverage,
+    /// How many bytes may be taken.
+    pub(crate) room: Option<usize>,
+}
+
+/// Ends a wave in its middle.
+struct Brake<'a> {
+    budget: Budget<'a>,
+    limit: OnceLock<Limit>,
+    taken: AtomicUsize,
+    /// The first block in which something fails: those after it are of no interest.
+    failing: AtomicUsize,
+}
+
+impl<'a> Brake<'a> {
+    fn new(budget: Budget<'a>) -> Self {
+        let (limit, taken, failing) = (OnceLock::new(), AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        Self { budget, limit, taken, failing }
+    }
+
+    /// Whether there is still something to do in a block.
+    fn is_off(&self, nth: usize) -> bool {
+        self.limit.get().is_none() && nth <= self.failing.load(Ordering::Relaxed)
+    }
+
+    /// So many more bytes are taken. It is time to see whether that is too much, and to ask who watches.
+    fn look<S>(&self, bytes: usize, watch: &impl Watch<S>) {
+        let taken = self.taken.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let too_much = self.budget.room.is_some_and(|room| taken >= room);
+        let limit = if too_much { Some(Limit::Memory) } else { watch.poll(self.budget.coverage) };
+        // If there are several, the first will do.
+        limit.map(|limit| self.limit.set(limit));
     }
 }
 
@@ -99,6 +157,13 @@ impl<S, O: Policy> Candidates<S, O> {
         self.hops.reserve(2 * nodes);
         self.parts.resize_with(parts, Vec::new);
         self.parts.iter_mut().for_each(|part| part.reserve(2 * nodes / parts));
+    }
+
+    /// The bytes that are kept for each candidate, beside its node.
+    const ASIDE: usize = size_of::<Fingerprint>() + size_of::<u32>() + size_of::<Hop>();
+
+    fn bytes_aside(&self) -> usize {
+        self.nodes.capacity() * Self::ASIDE
     }
 
     /// How many are new, once that is known.
@@ -140,6 +205,8 @@ struct Block<S, O: Policy, D> {
     reached: usize,
     found: Option<Found>,
 }
+
+type Blocks<P, O, L> = Vec<Block<<P as Program>::State, O, <L as Ledger>::Draft>>;
 
 /// What was known before a wave.
 struct Known<'a, L> {
@@ -203,17 +270,16 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     bound: u32,
     core: &mut Core<P::State, O, L>,
     workers: &mut Workers<P::State, O>,
+    budget: Budget<'_>,
     tally: &mut Tally,
-) -> Result<(), Found> {
+) -> Result<(), Stop> {
     let sample = nodes.first().and_then(|block| block.first());
     let is_large = sample.is_some_and(|node| size_of_val(node) + expander.heap_bytes(node) > LARGE);
-    let mut blocks = expand_blocks(expander, nodes, bound, core, workers);
-    // Only what comes before the first failure counts.
-    if let Some(first) = blocks.iter().position(|block| block.found.is_some()) {
-        blocks.truncate(first + 1);
-    }
+    let count: usize = nodes.iter().map(Vec::len).sum();
+    let mut blocks = expand_blocks(expander, nodes, bound, core, workers, &Brake::new(budget))?;
     // To wake others takes longer than what is left to do for few candidates.
     let candidates: usize = blocks.iter().map(|block| block.candidates.keys.len()).sum();
+    workers.learn(count, candidates);
     let few = CANDIDATES_TO_SHARE.saturating_mul(expander.options.share_from);
     let threads = if candidates < few { 1 } else { workers.scratches.len() };
     insert_keys(&mut blocks, &mut core.visited, threads);
@@ -235,22 +301,23 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
         drafts.push(block.draft);
         workers.spare.push(block.candidates);
         if let Some(found) = block.found {
-            return Err(found);
+            return Err(found.into());
         }
     }
     core.ledger.settle(drafts, threads);
     Ok(())
 }
 
-/// Phase 1.
+/// Phase 1: the blocks up to the first failure.
 fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     expander: &Expander<'_, P, O, W>,
     nodes: Vec<Vec<Node<P::State, O>>>,
     bound: u32,
     core: &Core<P::State, O, L>,
     workers: &mut Workers<P::State, O>,
-) -> Vec<Block<P::State, O, L::Draft>> {
-    let Workers { scratches, spare, sift } = workers;
+    brake: &Brake<'_>,
+) -> Result<Blocks<P, O, L>, Stop> {
+    let Workers { scratches, spare, sift, .. } = workers;
     let known = Known { visited: &core.visited, sift: *sift, ledger: &core.ledger };
     let parts = PARTS_PER_THREAD * scratches.len();
     let results: Vec<_> = nodes.iter().map(|_| Mutex::new(None)).collect();
@@ -262,30 +329,58 @@ fn expand_blocks<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
         loop {
             let next = queue.lock().expect("no thread panics with the lock").next();
             let Some((nth, (nodes, mut candidates))) = next else { break };
+            if !brake.is_off(nth) {
+                break;
+            }
             candidates.reserve(nodes.len(), parts);
-            let block = expand_block(expander, nodes, bound, candidates, &known, scratch);
+            let block = expand_block(expander, (nth, nodes), bound, candidates, &known, scratch, brake);
+            if block.found.is_some() {
+                brake.failing.fetch_min(nth, Ordering::Relaxed);
+            }
             *results[nth].lock().expect("each is locked once") = Some(block);
         }
     };
     for_each_thread(scratches.iter_mut().collect(), work);
+    if let Some(limit) = brake.limit.get() {
+        return Err(Stop::Limit(*limit));
+    }
+    let failing = brake.failing.load(Ordering::Relaxed);
     let done = |result: Mutex<Option<_>>| result.into_inner().expect("no thread panics with the lock");
-    results.into_iter().map(|result| done(result).expect("every block was expanded")).collect()
+    let results = results.into_iter().take(failing.saturating_add(1));
+    Ok(results.map(|result| done(result).expect("every block before a failure was expanded")).collect())
 }
 
 fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     expander: &Expander<'_, P, O, W>,
-    nodes: Vec<Node<P::State, O>>,
+    (nth, nodes): (usize, Vec<Node<P::State, O>>),
     bound: u32,
     candidates: Candidates<P::State, O>,
     known: &Known<'_, L>,
     scratch: &mut Scratch<P::State>,
+    brake: &Brake<'_>,
 ) -> Block<P::State, O, L::Draft> {
     scratch.tally = Tally::default();
     let (draft, frontier) = (L::Draft::default(), Frontier::default());
     let mut gather = Gather { known, candidates, reached: 0, draft, frontier };
-    let expand_all =
-        || nodes.into_iter().try_for_each(|node| expander.expand(node, bound, scratch, &mut gather));
-    let found = expand_all().err();
+    let (mut looked, mut weighed) = (0, 0);
+    let mut found = None;
+    for node in nodes {
+        if !brake.is_off(nth) {
+            break;
+        }
+        found = expander.expand(node, bound, scratch, &mut gather).err();
+        if found.is_some() {
+            break;
+        }
+        if scratch.tally.transitions - looked >= LOOK_EVERY {
+            looked = scratch.tally.transitions;
+            let kept = &gather.candidates.nodes;
+            let heap = kept.last().map_or(0, |node| expander.heap_bytes(node));
+            let each = heap + size_of::<Node<P::State, O>>() + Candidates::<P::State, O>::ASIDE;
+            brake.look((kept.len() - weighed) * each, expander.watch);
+            weighed = kept.len();
+        }
+    }
     let Gather { candidates, reached, draft, frontier, .. } = gather;
     Block { candidates, winners: None, first: 0, frontier, draft, tally: scratch.tally, reached, found }
 }

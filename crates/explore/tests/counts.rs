@@ -211,6 +211,87 @@ fn limits_end_a_search_in_good_order() {
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Cancelled));
 }
 
+/// Nodes with many outcomes each: limits are looked at after some of them, by any number of threads.
+#[test]
+fn limits_end_a_layer_in_its_middle() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use dally_explore::{Program, Successors, TaskId};
+    const NODES: u64 = 1 << 12;
+    #[derive(Default)]
+    struct Wide {
+        steps: AtomicUsize,
+    }
+    impl Program for Wide {
+        type State = u64;
+        fn initial(&self, out: &mut Successors<u64>) {
+            out.push(0);
+        }
+        fn enabled(&self, state: &u64, tasks: &mut Vec<TaskId>) {
+            tasks.extend((*state <= NODES).then_some(TaskId(0)));
+        }
+        fn step(&self, state: &u64, _: TaskId, out: &mut Successors<u64>) {
+            self.steps.fetch_add(1, Ordering::Relaxed);
+            let outcomes = if *state == 0 { 1..=NODES } else { state << 20..=(state << 20) + 256 };
+            for next in outcomes {
+                out.push(next);
+            }
+        }
+    }
+    struct Impatient<'p>(&'p Wide);
+    impl dally_explore::Watch<u64> for Impatient<'_> {
+        fn poll(&self, _: &dally_explore::Coverage) -> Option<Limit> {
+            (self.0.steps.load(Ordering::Relaxed) >= 100).then_some(Limit::Cancelled)
+        }
+    }
+    for threads in [1, 2] {
+        let (watched, weighed) = (Wide::default(), Wide::default());
+        let options = Options { threads, share_from: 1, ..Options::default() };
+        let report = Search::new(&watched, &Exhaustive, &options, &Impatient(&watched)).run();
+        assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Cancelled));
+        assert!(watched.steps.into_inner() < 400, "{threads} threads");
+        let options = Options { memory: Some(16 << 20), ..options };
+        let report = Search::new(&weighed, &Exhaustive, &options, &()).run();
+        assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Memory));
+        assert!(weighed.steps.into_inner() < 2000, "{threads} threads");
+    }
+}
+
+/// A state that was visited in a fixed order is visited again without one, and the other way round it need not be.
+#[test]
+fn a_seal_on_one_way_does_not_close_another() {
+    use dally_explore::{Failure, Program, Successors, TaskId};
+    /// Two tasks, of which the second one must not be the first.
+    struct Order {
+        sealed_first: bool,
+    }
+    impl Program for Order {
+        type State = u32;
+        fn initial(&self, out: &mut Successors<u32>) {
+            for seals in [self.sealed_first, !self.sealed_first] {
+                let successor = out.push(0).posts(TaskId(0)).posts(TaskId(1));
+                if seals {
+                    successor.seals();
+                }
+            }
+        }
+        fn enabled(&self, done: &u32, tasks: &mut Vec<TaskId>) {
+            tasks.extend((0..2).filter(|task| done & (1 << task) == 0).map(TaskId));
+        }
+        fn step(&self, done: &u32, task: TaskId, out: &mut Successors<u32>) {
+            let successor = out.push(done | (1 << task.0)).completes();
+            if *done == 0 && task.0 == 1 {
+                successor.fails(Failure::assertion("the second is first"));
+            }
+        }
+    }
+    for (sealed_first, exact) in [(true, true), (true, false), (false, true), (false, false)] {
+        let (program, options) = (Order { sealed_first }, Options { exact, ..Options::default() });
+        let report = Search::new(&program, &under("rr"), &options, &()).run();
+        assert_eq!(report.bug().map(|bug| bug.cost), Some(1), "{sealed_first} {exact}");
+    }
+}
+
 /// The numbers of states are those of the TLA⁺ specification and of other checkers.
 #[test]
 fn two_phase_commit_has_the_known_number_of_states() {

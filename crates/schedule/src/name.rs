@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::pct::HORIZON;
 use crate::{Arrangement, Bag, BoundedBag, Df, Dfs, Dfw, Pct, Priority, Random, Rr, Rtc, Scheduler};
 
 /// The name of a scheduler, with its parameters. It is parsed from text and printed as such.
@@ -149,7 +150,14 @@ fn with_parameter(text: &str, kind: &str, parameter: &str) -> Result<Name, NameE
         "pct" => {
             let two = "it needs a seed and a number of change points";
             let (seed, changes) = parameter.split_once(',').ok_or_else(|| wrong(text, two, "pct:7,3"))?;
-            Ok(Name::Pct(number(text, seed.trim(), "pct:7,3")?, number(text, changes.trim(), "pct:7,3")?))
+            let (seed, changes) =
+                (number(text, seed.trim(), "pct:7,3")?, number(text, changes.trim(), "pct:7,3")?);
+            if u64::from(changes) > HORIZON {
+                let most =
+                    format!("change points are drawn from {HORIZON} steps, there are no more than that");
+                return Err(wrong(text, &most, "pct:7,3"));
+            }
+            Ok(Name::Pct(seed, changes))
         }
         "priority" => Err(wrong(text, "the other scheduler goes in parentheses", "priority(rr)")),
         _ => match plain(kind) {

@@ -15,7 +15,7 @@ use crate::hash::mix;
 use crate::{DelayingScheduler, Ready, TaskId, Why};
 
 /// The number of steps from which change points are drawn.
-const HORIZON: u64 = 1000;
+pub(crate) const HORIZON: u64 = 1000;
 
 /// Random priorities with change points.
 #[derive(Debug, PartialEq, Eq, Hash)]

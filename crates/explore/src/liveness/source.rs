@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::fair::Source;
 use super::graph::Graph;
-use crate::Program;
 use crate::expand::Node;
 use crate::policy::Policy;
-use crate::search::{Search, Stop, Watch};
+use crate::search::{SAMPLES, Search, Stop, Watch};
+use crate::{Limit, Program};
 
 /// Limits are looked at every so many nodes.
 const POLL_EVERY: u32 = 1 << 16;
@@ -89,7 +89,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Source for OnTheWay<'_, '_, P, O
         self.take_new();
         self.opened += 1;
         if self.opened.is_multiple_of(CHECK_EVERY) {
-            self.search.check_limits(self.waiting.capacity(), self.waiting.values().next())?;
+            if self.graph().is_full() {
+                return Err(Stop::Limit(Limit::Memory));
+            }
+            self.search.check_limits(|| self.waiting.capacity(), self.waiting.values().take(SAMPLES))?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! No bound: every enabled task is proposed, at no cost.
 //!
-//! The scheduler `bag` without its bookkeeping, for exhausting a state space at full speed.
+//! The scheduler `bag` without its bookkeeping, for exhausting a state space at full speed. There is no order that seals
+//! could fix.
 
 use super::{Happened, Omission, Point, Policy, Proposal};
 
@@ -33,6 +34,6 @@ impl Policy for Exhaustive {
     }
 
     fn name(&self) -> String {
-        "bag".to_owned()
+        "nothing".to_owned()
     }
 }
