@@ -56,8 +56,14 @@ pub(crate) struct Logic<'a> {
     pub(crate) terms: Terms,
     /// Commands that the solver has not seen yet.
     pub(crate) declarations: String,
-    /// Axioms that the solver has not seen yet.
+    /// Those that it has seen.
+    pub(crate) declared: String,
+    /// Axioms that the solver has not seen yet, and equations of what is inlined.
     pub(crate) axioms: Vec<Term>,
+    /// All that holds in every execution, whether it has been seen or not.
+    pub(crate) stated: Vec<Term>,
+    /// Whether definitions of functions are among it.
+    pub(crate) defines: bool,
     sorts: FxHashMap<Ty, Sort>,
     applied: FxHashMap<(TyCon, Vec<Sort>), Sort>,
     shapes: FxHashMap<Sort, Shape>,
@@ -99,7 +105,10 @@ impl<'a> Logic<'a> {
             program,
             terms: Terms::default(),
             declarations: String::new(),
+            declared: String::new(),
             axioms: Vec::new(),
+            stated: Vec::new(),
+            defines: false,
             sorts: FxHashMap::default(),
             applied: FxHashMap::default(),
             shapes: FxHashMap::default(),
@@ -121,6 +130,13 @@ impl<'a> Logic<'a> {
         logic.find_axiomatic();
         logic.collect_axioms()?;
         Ok(logic)
+    }
+
+    /// The commands that the solver has not seen yet, which it is told now.
+    pub(crate) fn take_declarations(&mut self) -> String {
+        let new = std::mem::take(&mut self.declarations);
+        self.declared.push_str(&new);
+        new
     }
 
     /// A name that nothing else has, which resembles one of the program.
@@ -420,7 +436,7 @@ impl<'a> Logic<'a> {
         let number = self.terms.int(number);
         let own = self.terms.named(&head, &[term], Sort::INT);
         let numbered = self.terms.eq(own, number);
-        self.axioms.push(numbered);
+        self.state(numbered);
     }
 
     /// The function applied to arguments.
@@ -442,7 +458,7 @@ impl<'a> Logic<'a> {
             return Ok(self.terms.named(&head, args, result));
         }
         match function.body {
-            Some(body) if !self.axiomatic.contains(&id) => {
+            Some(body) if self.is_replaced(id) => {
                 if let Some(term) = self.applications.get(&(id, args.to_vec())) {
                     return Ok(*term);
                 }
@@ -510,7 +526,8 @@ impl<'a> Logic<'a> {
         } else {
             self.terms.quantified(&format!("forall ({})", bound.join(" ")), &terms, equal, vec![vec![own]])
         };
-        self.axioms.push(axiom);
+        self.state(axiom);
+        self.defines = true;
         Ok(())
     }
 

@@ -78,12 +78,16 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
     let replayed = match &mut found.end {
         // Where the solver is not certain, functions may not be what axioms say: to run them would show nothing.
-        Ok(Some(bug)) if (bug.path.certain || !has_axioms(&program)) && !bug.path.forbidden => {
+        Ok(Some(bug))
+            if (bug.path.certain || !has_axioms(&program))
+                && bug.path.left_out.is_empty()
+                && !bug.path.forbidden =>
+        {
             let failure = Some(report.failed(&bug.path).span);
             let inputs = Inputs { failure, ..std::mem::take(&mut bug.inputs) };
             let original = (&program, &sources, &arguments.program);
             let replayed = replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt));
-            Some(replayed.judged(bug.path.certain, replay::is_readable(&bug.path)))
+            Some(replayed.judged(bug.path.certain, replay::unreadable(&bug.path)))
         }
         _ => None,
     };
@@ -144,14 +148,14 @@ impl Attempt<'_> {
         self.work.as_ref().map_or(0, |(verifier, _)| verifier.held())
     }
 
-    /// Nothing more can be known of it, unless its axioms contradict each other.
+    /// Nothing more can be known of it, unless it rests on a contradiction.
     fn close(&mut self, proved: bool) -> Result<(), Failure> {
         self.proved = Some(false);
         if let Some((verifier, mut solver)) = self.work.take() {
-            match verifier.axioms_contradict(&mut solver) {
-                Ok(true) => return Err(Failure::Contradiction),
+            match verifier.contradiction(&mut solver) {
+                Ok(Some(theory)) => return Err(Failure::Contradiction(theory)),
                 // What it has said so far is an answer.
-                Ok(false)
+                Ok(None)
                 | Err(Failure::Solver(SolverError::Time | SolverError::Question | SolverError::Cancelled)) => {
                 }
                 Err(other) => return Err(other),

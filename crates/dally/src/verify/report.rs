@@ -10,7 +10,7 @@ use dally_bpl::source::{SourceMap, Span};
 use dally_interp::Inputs;
 use dally_sequentialize::{Bounds, Target};
 use dally_trace::{Location, Trace};
-use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind};
+use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind, Theory};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -245,8 +245,15 @@ impl Report<'_> {
                     Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),
                     Failure::Solver(SolverError::Broken(message)) => multi_line(message),
                     Failure::Unknown(reason) => format!("the solver does not know: {}", unknown(reason)),
-                    Failure::Contradiction => {
-                        "the axioms contradict each other, and from them everything follows".to_owned()
+                    Failure::Contradiction(theory) => {
+                        let what = match theory {
+                            Theory::Axioms => "the axioms contradict each other",
+                            Theory::Definitions => "functions that call themselves cannot be what they say",
+                            Theory::Both => {
+                                "the axioms, and definitions of functions that call themselves, contradict each other"
+                            }
+                        };
+                        format!("{what}, and from that everything follows")
                     }
                     Failure::TooLarge => "there is too much to inline".to_owned(),
                     Failure::Unsupported(_) => String::new(),
@@ -283,6 +290,9 @@ impl Report<'_> {
         if bug.path.forbidden {
             return Some("all axioms together rule out the failure that was found, or contradict each other");
         }
+        if !bug.path.left_out.is_empty() {
+            return Some("the solver could not take all axioms into account");
+        }
         if matches!(replayed, Some(Replayed::Trace(_))) {
             return None;
         }
@@ -304,7 +314,7 @@ impl Report<'_> {
         }
         let what = match path.forbidden {
             true => "it can fail if these axioms, whose triggers nothing uses, are left out:",
-            false => "unless it is forbidden by axioms that the solver could not take into account, at",
+            false => "unless these axioms forbid it:",
         };
         format!("; {what} {}", printable(&places.join(", ")))
     }
