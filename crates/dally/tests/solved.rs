@@ -212,6 +212,35 @@ fn axioms_and_ranges_hold_for_what_is_given() {
     }
 }
 
+/// Nor whoever gives functions values that a quantified axiom forbids. Where it says nothing, they may be anything.
+#[test]
+fn quantified_axioms_hold_for_what_is_given() {
+    let program = Scratch::new("quantified.bpl");
+    let trace = Scratch::new("quantified.json");
+    let text = "function f(x: int): int; function h(b: bool, x: int): int; const c: int;
+                axiom (forall x: int :: {f(x)} f(x) >= 0);
+                axiom (forall b: bool, x: int :: {h(b, x)} b ==> h(b, x) == x);
+                procedure main() { assert !(c > 3 && f(c) == 7 && h(true, c) == c); }";
+    std::fs::write(&program.0, text).unwrap();
+    let folder = std::env::temp_dir();
+    let found = dally(&folder, "verify", &["--trace", trace.name(), program.name()]);
+    assert_eq!(found.status.code(), Some(1), "{}", String::from_utf8_lossy(&found.stdout));
+    let trace: Value = serde_json::from_slice(&std::fs::read(&trace.0).unwrap()).unwrap();
+    assert_eq!(trace["notes"], Value::Null);
+    for (function, point, expected) in [
+        ("f", json!([["99"], "1"]), 1),
+        ("f", json!([["99"], "-1"]), 2),
+        ("h", json!([["false", "5"], "6"]), 1),
+        ("h", json!([["true", "5"], "5"]), 1),
+        ("h", json!([["true", "5"], "6"]), 2),
+    ] {
+        let mut edited = trace.clone();
+        edited["inputs"]["functions"][function].as_array_mut().unwrap().push(point.clone());
+        let (code, said) = replayed(&folder, &edited);
+        assert_eq!(code, Some(expected), "{function} {point}: {said}");
+    }
+}
+
 #[test]
 fn older_traces_are_refused_with_a_reason() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/verify");

@@ -120,7 +120,7 @@ fn attempt(
             Err(error) => Replayed::Not(error.to_string()),
         },
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => {
-            Replayed::Nowhere(machines.searched.mentions())
+            Replayed::Nowhere(machines.searched.mentions() || machines.searched.tries_axioms())
         }
         Verdict::Inconclusive(limit) => Replayed::Not(limit.to_string()),
         Verdict::Unsupported(message) => Replayed::Not(message),

@@ -119,6 +119,8 @@ struct Compiler<'a> {
     where_clauses: FxHashMap<Sym, ExprId>,
     /// The statement that is being compiled.
     span: Span,
+    /// Whether that is an axiom, which is looked at for some values.
+    in_axiom: bool,
     /// What belongs to the procedure that is being compiled.
     frame: procedure::Frame,
 }
@@ -154,6 +156,7 @@ impl<'a> Compiler<'a> {
             todo: Vec::new(),
             depth: 0,
             span: Span::NONE,
+            in_axiom: false,
             frame: procedure::Frame::new(main),
             where_clauses: FxHashMap::default(),
             atoms: FxHashMap::default(),

@@ -40,7 +40,8 @@ impl Compiler<'_> {
         }
         let mut begins = Vec::new();
         for (var, values) in vars.iter().zip(loops) {
-            let exact = !matches!(values, Op::Mentioned(_));
+            // In an axiom, no value is tried of which nobody says anything.
+            let exact = !matches!(values, Op::Mentioned(_)) && !self.in_axiom;
             self.code.partly |= !exact;
             let quantifier = Quantifier { forall, exact };
             self.emit(values);
@@ -89,7 +90,7 @@ impl Compiler<'_> {
     }
 
     /// What puts the values for which a variable of a type is tried on the stack.
-    fn values_for(&mut self, ty: Ty) -> Option<Op> {
+    pub(super) fn values_for(&mut self, ty: Ty) -> Option<Op> {
         let all = match self.domain(ty) {
             Domain::Values(values) => Some(values),
             Domain::Bvs(low, high) => Some((low..=high).map(Value::Bv).collect()),
