@@ -149,6 +149,9 @@ fn inputs_that_are_not_those_of_the_program_are_refused() {
     refused(all, json!(5), "cannot be read");
     refused(all, Value::Null, "has no `inputs`");
     refused("/inputs/more", json!([]), "unknown field `more`");
+    let long = "a".repeat(100_000);
+    let (code, said) = edit(&format!("/inputs/{long}"), json!([]));
+    assert!(code == Some(2) && said.len() < 1000, "{said}");
     refused("/inputs/constants/N", json!("true"), "the constant `N` cannot be true");
     refused("/inputs/constants/N", json!(5), "cannot be read");
     refused("/inputs/constants/N", json!("5bv8"), "cannot be 5bv8");
@@ -159,7 +162,10 @@ fn inputs_that_are_not_those_of_the_program_are_refused() {
     refused("/inputs/functions/f", json!([[["1", "2"], "3"]]), "`f(1, 2)` cannot be 3");
     refused("/inputs/functions/f", json!([[["true"], "3"]]), "`f(true)` cannot be 3");
     refused("/inputs/functions/h", json!([[["1"], "3"]]), "there is no function `h`");
-    refused("/inputs/divisions", json!([[false, "true", "3"]]), "only numbers are divided");
+    refused("/inputs/functions/f", json!([[["1"], "3"], [["1"], "4"]]), "`f(1)` cannot be both 3 and 4");
+    refused("/inputs/variables", json!({"z": ["1"]}), "there is no variable `z`");
+    refused("/inputs/divisions", json!([[false, "true", "3"]]), "a quotient by zero is of numbers");
+    refused("/inputs/divisions", json!([[true, "1.0", "3"]]), "a remainder by zero is of integers");
     refused("/inputs/entries", json!([7]), "there is no script 7");
     refused("/inputs/scripts", json!([]), "there is no script 0");
     refused("/inputs/scripts/0", json!({"procedure": "q", "decisions": []}), "there is no procedure `q`");
@@ -362,7 +368,7 @@ fn what_cannot_be_run_again_is_inconclusive() {
     assert!(said.starts_with("inconclusive: the solver has found a failing execution"), "{said}");
     assert!(said.contains("perhaps an assertion does not hold at "), "{said}");
     assert!(!trace.0.exists());
-    assert!(String::from_utf8(found.stderr).unwrap().contains("there is no trace to write"));
+    assert!(String::from_utf8(found.stderr).unwrap().contains("nothing is written to"));
     let json = dally(&folder, "verify", &["--json", program.name()]);
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["verdict"], "inconclusive");

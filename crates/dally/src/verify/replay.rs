@@ -2,7 +2,7 @@
 //! leaves open, under the scheduler and within the bound for which the solver has found a failing execution.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use dally_bpl::Program;
@@ -122,7 +122,15 @@ fn attempt(
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => {
             Replayed::Nowhere(machines.searched.mentions() || machines.searched.tries_axioms())
         }
-        Verdict::Inconclusive(limit) => Replayed::Not(limit.to_string()),
+        Verdict::Inconclusive(limit) => {
+            let limit = limit.to_string();
+            Replayed::Not(match () {
+                () if cancelled.load(Ordering::Relaxed) => "interrupted".to_owned(),
+                // Whoever interrupts a run that nobody has cancelled is the clock.
+                () if interrupt.load(Ordering::Relaxed) => "it takes too long to look for it".to_owned(),
+                () => limit,
+            })
+        }
         Verdict::Unsupported(message) => Replayed::Not(message),
     }
 }

@@ -52,6 +52,8 @@ struct Json<'a> {
     /// The execution that fails, as `dally check` has it.
     trace: Option<&'a Trace>,
     diagnostics: Vec<JsonDiagnostic>,
+    /// What else there is to say.
+    remarks: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -91,6 +93,7 @@ pub(crate) fn errors(arguments: &Verify, sources: &SourceMap, diagnostics: &[Dia
         failure: None,
         trace: None,
         diagnostics: output::json(sources, diagnostics),
+        remarks: &[],
     };
     output::exit_after(output::write_json(&json), exit)
 }
@@ -108,6 +111,7 @@ pub(crate) fn refuse(arguments: &Verify, message: &str) -> Exit {
         failure: None,
         trace: None,
         diagnostics: Vec::new(),
+        remarks: &[],
     };
     output::exit_after(output::write_json(&json), Exit::Error)
 }
@@ -118,6 +122,8 @@ pub(crate) struct Report<'r> {
     pub(crate) sources: &'r SourceMap,
     pub(crate) program: &'r Program,
     pub(crate) plan: &'r Plan,
+    /// What is to be said of the flags.
+    pub(crate) remarks: Vec<String>,
     pub(crate) started: Instant,
 }
 
@@ -164,6 +170,7 @@ impl Report<'_> {
                 failure,
                 trace,
                 diagnostics: warnings,
+                remarks: &self.remarks,
             })
         } else {
             let excerpt = || failed.as_ref().and_then(|f| self.excerpt(f.span)).unwrap_or_default();
@@ -175,8 +182,9 @@ impl Report<'_> {
         };
         match (&self.arguments.trace, trace) {
             (Some(file), Some(trace)) => traces::write_or_complain(trace, file),
-            (Some(_), None) if matches!(finding.end, Ok(Some(_))) => {
-                output::complain("there is no trace to write: the execution was not run again");
+            (Some(file), None) if matches!(finding.end, Ok(Some(_))) => {
+                let why = "no execution was run again that fails";
+                output::remark(&format!("--trace: nothing is written to `{file}`, for {why}"));
             }
             _ => {}
         }
@@ -232,7 +240,8 @@ impl Report<'_> {
                     None => format!("proved: no execution fails{shown}{}", self.counting(last)),
                     Some(recursion) => {
                         let and = if shown.is_empty() { "" } else { " and" };
-                        format!("no bug found{shown}{and} {}", self.within_recursion(recursion))
+                        let recursion = self.within_recursion(recursion);
+                        format!("no bug found{shown}{and} {recursion}{}", self.counting(last))
                     }
                 }
             }
@@ -264,11 +273,12 @@ impl Report<'_> {
                     Some(index) => {
                         let (recursion, proved) = finding.covered[index];
                         let bound = self.plan.target(index).map(within);
+                        let counting = self.counting(index);
                         match (bound, proved) {
-                            (Some(bound), true) => format!("no execution {bound} fails"),
+                            (Some(bound), true) => format!("no execution {bound} fails{counting}"),
                             (None, true) => "no execution fails".to_owned(),
                             (Some(bound), false) => {
-                                format!("no bug was found {bound} and {}", recursively(recursion))
+                                format!("no bug was found {bound} and {}{counting}", recursively(recursion))
                             }
                             (None, false) => format!("no bug was found {}", recursively(recursion)),
                         }
