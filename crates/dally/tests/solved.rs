@@ -356,6 +356,26 @@ fn the_only_task_has_the_number_one() {
 
 /// What cannot be run again is no bug, and is said to be none, in text and as JSON.
 #[test]
+fn values_that_cannot_be_read_are_told_apart() {
+    for (text, why) in [
+        ("procedure main(x: real) { assert x <= 0.0 || x * x != 2.0; }", "that are no fractions"),
+        ("procedure main(x: real) { assert x != 1e9000 * 1e9000; }", "that have too many digits"),
+        (
+            "var m: [int]int; procedure main() {
+               assume (forall x: int :: m[x] == (if x > 3 then 1 else 0)); assert m[5] == 0; }",
+            "that it gives as formulas",
+        ),
+    ] {
+        let program = Scratch::new("unreadable.bpl");
+        std::fs::write(&program.0, text).unwrap();
+        let found = dally(&std::env::temp_dir(), "verify", &[program.name()]);
+        let said = String::from_utf8(found.stdout).unwrap();
+        assert_eq!(found.status.code(), Some(3), "{said}");
+        assert!(said.contains(&format!("it depends on values of the solver {why}")), "{said}");
+    }
+}
+
+#[test]
 fn what_cannot_be_run_again_is_inconclusive() {
     let text = "datatype D { C(n: int), E() } procedure main() { var d: D; d := E(); assert d->n != 7; }";
     let program = Scratch::new("not.bpl");

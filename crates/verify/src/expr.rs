@@ -65,6 +65,7 @@ impl<'e> Scope<'e> {
 impl Logic<'_> {
     /// What an expression comes to.
     pub(crate) fn expr(&mut self, e: ExprId, scope: &mut Scope<'_>) -> Found<Term> {
+        self.limits.poll()?;
         grow(|| self.node(e, scope))
     }
 
@@ -412,6 +413,7 @@ impl Logic<'_> {
         let (mut texts, mut bound) = (Vec::new(), Vec::new());
         for var in vars {
             let sort = self.sort(program.info[var].ty, self.span(e))?;
+            self.use_unique(program.info[var].ty)?;
             let (name, term) = self.bound(var, sort);
             texts.push(format!("({name} {})", self.terms.sort_text(sort)));
             scope.bind([(var, term)]);

@@ -131,7 +131,7 @@ impl<'a> Verifier<'a> {
             () if facts[root].size <= SMALL_PROGRAM => SMALL_PROGRAM,
             () => SMALL_PROCEDURE,
         };
-        let logic = Logic::new(program)?;
+        let logic = Logic::new(program, options.limits.clone())?;
         let executor = Executor::new(
             logic,
             flows,

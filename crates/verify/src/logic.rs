@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::Scope;
 use crate::inline::Failure;
+use crate::limits::Limits;
 use crate::term::{Sort, Term, Terms};
 
 pub(crate) type Found<T> = Result<T, Failure>;
@@ -53,6 +54,8 @@ pub(crate) struct Uninterpreted {
 #[derive(Debug)]
 pub(crate) struct Logic<'a> {
     pub(crate) program: &'a Program,
+    /// What ends what takes long.
+    pub(crate) limits: Limits,
     pub(crate) terms: Terms,
     /// Commands that the solver has not seen yet.
     pub(crate) declarations: String,
@@ -70,6 +73,8 @@ pub(crate) struct Logic<'a> {
     constants: FxHashMap<VarId, Term>,
     /// How many unique constants of each sort there are.
     unique: FxHashMap<Sort, usize>,
+    /// The types of which all unique constants are in use.
+    all_unique: FxHashSet<Ty>,
     functions: FxHashMap<(FunctionId, Vec<Sort>), String>,
     pub(crate) uninterpreted: Vec<Uninterpreted>,
     /// Functions that the solver should have itself: what it calls them, and where they are declared.
@@ -100,9 +105,10 @@ pub(crate) enum Symbol {
 }
 
 impl<'a> Logic<'a> {
-    pub(crate) fn new(program: &'a Program) -> Found<Self> {
+    pub(crate) fn new(program: &'a Program, limits: Limits) -> Found<Self> {
         let mut logic = Logic {
             program,
+            limits,
             terms: Terms::default(),
             declarations: String::new(),
             declared: String::new(),
@@ -114,6 +120,7 @@ impl<'a> Logic<'a> {
             shapes: FxHashMap::default(),
             constants: FxHashMap::default(),
             unique: FxHashMap::default(),
+            all_unique: FxHashSet::default(),
             functions: FxHashMap::default(),
             uninterpreted: Vec::new(),
             built_ins: Vec::new(),
@@ -413,6 +420,22 @@ impl<'a> Logic<'a> {
         }
         self.used(Symbol::Constant(var))?;
         Ok(term)
+    }
+
+    /// Uses all unique constants of a type without a definition: what is said of all its values depends on how many it has.
+    pub(crate) fn use_unique(&mut self, ty: Ty) -> Found<()> {
+        let info = &self.program.info;
+        let is_abstract =
+            matches!(info.types.kind(ty), TyKind::Con(con, _) if !info.datatypes.contains_key(con));
+        if !is_abstract || !self.all_unique.insert(ty) {
+            return Ok(());
+        }
+        for var in info.vars.iter().filter(|v| v.ty == ty && v.kind == (VarKind::Const { unique: true })) {
+            if let Some(id) = info.global(var.name) {
+                self.constant(id)?;
+            }
+        }
+        Ok(())
     }
 
     /// The constants of the program that are in use.
