@@ -22,7 +22,7 @@ impl Logic<'_> {
         let (ast, info) = (&self.program.ast, &self.program.info);
         let mut calls: Vec<Vec<u32>> = vec![Vec::new(); info.functions.len()];
         for (id, function) in info.functions.iter().enumerate() {
-            if let Some(body) = body(self.program, function) {
+            if let Some(body) = body_of(self.program, function) {
                 self.visit(body, &mut |logic, e| {
                     if let Some(Ref::Function(callee)) = logic.program.info.meaning(e) {
                         calls[id].push(callee.index() as u32);
@@ -128,10 +128,16 @@ impl Logic<'_> {
         mentioned
     }
 
-    /// Whether an expression says something of a constant or function in use that the solver knows nothing of but axioms. What
-    /// is put in the place of a function that has a body says nothing of that function, but of what it mentions itself.
-    fn speaks_of_used(&mut self, root: ExprId) -> bool {
-        let (mut todo, mut seen) = (vec![root], FxHashSet::default());
+    /// Whether an axiom matters to what is in use: it says something of a constant or function of which the solver knows nothing
+    /// but axioms, or of none, so that it holds or contradicts itself. What is put in the place of a function that has a body
+    /// says nothing of that function, but of what it mentions itself; and a trigger says nothing.
+    fn matters(&mut self, axiom: ExprId) -> bool {
+        let exprs = &self.program.ast.exprs;
+        let body = match exprs[axiom] {
+            Expr::Binder(binder) => exprs.binder(binder).body,
+            _ => axiom,
+        };
+        let (mut todo, mut seen, mut of_others) = (vec![body], FxHashSet::default(), false);
         while let Some(e) = todo.pop() {
             for symbol in self.mentioned(&[e]) {
                 if !seen.insert(symbol) {
@@ -139,19 +145,20 @@ impl Logic<'_> {
                 }
                 match symbol {
                     Symbol::Function(f) if self.is_replaced(f) => {
-                        todo.extend(body(self.program, &self.program.info[f]));
+                        todo.extend(body_of(self.program, &self.program.info[f]));
                     }
+                    Symbol::Function(f) if self.program.info[f].constructs.is_some() => {}
                     _ if self.used.contains(&symbol) => return true,
-                    _ => {}
+                    _ => of_others = true,
                 }
             }
         }
-        false
+        !of_others
     }
 
     /// Whether the body of a function is put in its place.
     pub(crate) fn is_replaced(&self, id: FunctionId) -> bool {
-        body(self.program, &self.program.info[id]).is_some() && !self.axiomatic.contains(&id)
+        body_of(self.program, &self.program.info[id]).is_some() && !self.axiomatic.contains(&id)
     }
 
     /// Something that holds in every execution.
@@ -174,7 +181,7 @@ impl Logic<'_> {
         let (mut asserted, mut left_out) = (Vec::new(), Vec::new());
         let mut index = 0;
         while index < self.waiting.len() {
-            let matters = self.waiting[index].filter(|axiom| self.speaks_of_used(*axiom));
+            let matters = self.waiting[index].filter(|axiom| self.matters(*axiom));
             index += 1;
             let Some(axiom) = matters else { continue };
             match self.assert_axiom(index - 1) {
@@ -205,7 +212,7 @@ impl Logic<'_> {
 }
 
 /// The body of a function.
-fn body(program: &Program, function: &FunctionInfo) -> Option<ExprId> {
+fn body_of(program: &Program, function: &FunctionInfo) -> Option<ExprId> {
     match program.ast.decls.get(function.decl).map(|d| &d.kind) {
         Some(DeclKind::Function(f)) if function.constructs.is_none() => f.body,
         _ => None,

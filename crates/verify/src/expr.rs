@@ -456,11 +456,7 @@ impl Logic<'_> {
         if self.terms.is_open(axiom) {
             return unsupported(self.span(e), "a lambda that depends on the variables of a quantifier");
         }
-        match self.witnessing {
-            // In an axiom, or in a definition.
-            None => self.state(axiom),
-            Some(_) => self.axioms.push(axiom),
-        }
+        self.state(axiom);
         Ok(map)
     }
 }
