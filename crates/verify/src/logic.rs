@@ -38,6 +38,8 @@ pub(crate) enum Shape {
     Scalar,
     Map(Sort, Sort),
     Datatype(Vec<Constructor>),
+    /// Bitvectors without bits.
+    NoBits,
     /// A type that the program declares and says nothing of.
     Abstract,
 }
@@ -105,6 +107,9 @@ pub(crate) enum Symbol {
 }
 
 impl<'a> Logic<'a> {
+    /// The bitvector without bits.
+    pub(crate) const NO_BITS: &'static str = "no-bits";
+
     pub(crate) fn new(program: &'a Program, limits: Limits) -> Found<Self> {
         let mut logic = Logic {
             program,
@@ -221,7 +226,7 @@ impl<'a> Logic<'a> {
             TyKind::Str => Ok(self.terms.sort("String")),
             TyKind::Regex => Ok(self.terms.sort("(RegEx String)")),
             TyKind::Rounding => Ok(self.terms.sort("RoundingMode")),
-            TyKind::Bv(0) => unsupported(span, "a bitvector without bits"),
+            TyKind::Bv(0) => Ok(self.no_bits()),
             TyKind::Bv(n) => Ok(self.terms.sort(&format!("(_ BitVec {n})"))),
             TyKind::Float(s, e) => Ok(self.terms.sort(&format!("(_ FloatingPoint {e} {s})"))),
             TyKind::Con(con, args) => {
@@ -248,6 +253,16 @@ impl<'a> Logic<'a> {
                 unsupported(span, "a type that is not known")
             }
         })
+    }
+
+    /// The sort of bitvectors without bits, which solvers do not have: it has one value, [`NO_BITS`](Self::NO_BITS).
+    pub(crate) fn no_bits(&mut self) -> Sort {
+        let sort = self.terms.sort("NoBits");
+        if self.shapes.insert(sort, Shape::NoBits).is_none() {
+            let text = format!("(declare-datatypes ((NoBits 0)) ((({}))))\n", Self::NO_BITS);
+            self.declarations.push_str(&text);
+        }
+        sort
     }
 
     fn map_sort(&mut self, index: Sort, value: Sort) -> Sort {
