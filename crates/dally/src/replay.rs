@@ -87,7 +87,11 @@ fn inputs(trace: &Trace) -> Result<Option<Inputs>, String> {
         return Err("the trace does not replay: a program in P has no `inputs`".to_owned());
     }
     let inputs = Inputs::deserialize(inputs);
-    inputs.map(Some).map_err(|e| format!("the `inputs` of the trace cannot be read: {e}"))
+    inputs.map(Some).map_err(|e| {
+        // It may have all that could not be read in it.
+        let why: String = e.to_string().chars().take(300).collect();
+        format!("the `inputs` of the trace cannot be read: {why}")
+    })
 }
 
 /// The files of a program, and the program with the values and choices of a solver, if there are any.

@@ -149,6 +149,9 @@ fn inputs_that_are_not_those_of_the_program_are_refused() {
     refused(all, json!(5), "cannot be read");
     refused(all, Value::Null, "has no `inputs`");
     refused("/inputs/more", json!([]), "unknown field `more`");
+    let long = "a".repeat(100_000);
+    let (code, said) = edit(&format!("/inputs/{long}"), json!([]));
+    assert!(code == Some(2) && said.len() < 1000, "{said}");
     refused("/inputs/constants/N", json!("true"), "the constant `N` cannot be true");
     refused("/inputs/constants/N", json!(5), "cannot be read");
     refused("/inputs/constants/N", json!("5bv8"), "cannot be 5bv8");
@@ -159,7 +162,10 @@ fn inputs_that_are_not_those_of_the_program_are_refused() {
     refused("/inputs/functions/f", json!([[["1", "2"], "3"]]), "`f(1, 2)` cannot be 3");
     refused("/inputs/functions/f", json!([[["true"], "3"]]), "`f(true)` cannot be 3");
     refused("/inputs/functions/h", json!([[["1"], "3"]]), "there is no function `h`");
-    refused("/inputs/divisions", json!([[false, "true", "3"]]), "only numbers are divided");
+    refused("/inputs/functions/f", json!([[["1"], "3"], [["1"], "4"]]), "`f(1)` cannot be both 3 and 4");
+    refused("/inputs/variables", json!({"z": ["1"]}), "there is no variable `z`");
+    refused("/inputs/divisions", json!([[false, "true", "3"]]), "a quotient by zero is of numbers");
+    refused("/inputs/divisions", json!([[true, "1.0", "3"]]), "a remainder by zero is of integers");
     refused("/inputs/entries", json!([7]), "there is no script 7");
     refused("/inputs/scripts", json!([]), "there is no script 0");
     refused("/inputs/scripts/0", json!({"procedure": "q", "decisions": []}), "there is no procedure `q`");
@@ -209,6 +215,35 @@ fn axioms_and_ranges_hold_for_what_is_given() {
         edited(&|trace| {
             trace["inputs"]["scripts"][0]["decisions"][nth]["set"][1] = json!([["g", value]]);
         });
+    }
+}
+
+/// Nor whoever gives functions values that a quantified axiom forbids. Where it says nothing, they may be anything.
+#[test]
+fn quantified_axioms_hold_for_what_is_given() {
+    let program = Scratch::new("quantified.bpl");
+    let trace = Scratch::new("quantified.json");
+    let text = "function f(x: int): int; function h(b: bool, x: int): int; const c: int;
+                axiom (forall x: int :: {f(x)} f(x) >= 0);
+                axiom (forall b: bool, x: int :: {h(b, x)} b ==> h(b, x) == x);
+                procedure main() { assert !(c > 3 && f(c) == 7 && h(true, c) == c); }";
+    std::fs::write(&program.0, text).unwrap();
+    let folder = std::env::temp_dir();
+    let found = dally(&folder, "verify", &["--trace", trace.name(), program.name()]);
+    assert_eq!(found.status.code(), Some(1), "{}", String::from_utf8_lossy(&found.stdout));
+    let trace: Value = serde_json::from_slice(&std::fs::read(&trace.0).unwrap()).unwrap();
+    assert_eq!(trace["notes"], Value::Null);
+    for (function, point, expected) in [
+        ("f", json!([["99"], "1"]), 1),
+        ("f", json!([["99"], "-1"]), 2),
+        ("h", json!([["false", "5"], "6"]), 1),
+        ("h", json!([["true", "5"], "5"]), 1),
+        ("h", json!([["true", "5"], "6"]), 2),
+    ] {
+        let mut edited = trace.clone();
+        edited["inputs"]["functions"][function].as_array_mut().unwrap().push(point.clone());
+        let (code, said) = replayed(&folder, &edited);
+        assert_eq!(code, Some(expected), "{function} {point}: {said}");
     }
 }
 
@@ -321,6 +356,26 @@ fn the_only_task_has_the_number_one() {
 
 /// What cannot be run again is no bug, and is said to be none, in text and as JSON.
 #[test]
+fn values_that_cannot_be_read_are_told_apart() {
+    for (text, why) in [
+        ("procedure main(x: real) { assert x <= 0.0 || x * x != 2.0; }", "that are no fractions"),
+        ("procedure main(x: real) { assert x != 1e9000 * 1e9000; }", "that have too many digits"),
+        (
+            "var m: [int]int; procedure main() {
+               assume (forall x: int :: m[x] == (if x > 3 then 1 else 0)); assert m[5] == 0; }",
+            "that it gives as formulas",
+        ),
+    ] {
+        let program = Scratch::new("unreadable.bpl");
+        std::fs::write(&program.0, text).unwrap();
+        let found = dally(&std::env::temp_dir(), "verify", &[program.name()]);
+        let said = String::from_utf8(found.stdout).unwrap();
+        assert_eq!(found.status.code(), Some(3), "{said}");
+        assert!(said.contains(&format!("it depends on values of the solver {why}")), "{said}");
+    }
+}
+
+#[test]
 fn what_cannot_be_run_again_is_inconclusive() {
     let text = "datatype D { C(n: int), E() } procedure main() { var d: D; d := E(); assert d->n != 7; }";
     let program = Scratch::new("not.bpl");
@@ -333,7 +388,7 @@ fn what_cannot_be_run_again_is_inconclusive() {
     assert!(said.starts_with("inconclusive: the solver has found a failing execution"), "{said}");
     assert!(said.contains("perhaps an assertion does not hold at "), "{said}");
     assert!(!trace.0.exists());
-    assert!(String::from_utf8(found.stderr).unwrap().contains("there is no trace to write"));
+    assert!(String::from_utf8(found.stderr).unwrap().contains("nothing is written to"));
     let json = dally(&folder, "verify", &["--json", program.name()]);
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["verdict"], "inconclusive");

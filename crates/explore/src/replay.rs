@@ -88,7 +88,8 @@ impl fmt::Display for ReplayError {
             Self::NoInitial(nth) => write!(f, "there is no initial state {nth}"),
             // For people, the first step is step 1.
             Self::NotEnabled(at, task) => write!(f, "step {}: task {task} cannot move", at + 1),
-            Self::NoOutcome(at, choice) => write!(f, "step {}: there is no outcome {choice}", at + 1),
+            Self::NoOutcome(at, 0) => write!(f, "step {}: the task comes to nothing that it can do", at + 1),
+            Self::NoOutcome(at, choice) => write!(f, "step {}: the task has no outcome {choice}", at + 1),
             Self::FailsEarly(at, failure) => write!(f, "step {at} fails, and is not the last: {failure}"),
             Self::NoCycle(why) => why.fmt(f),
             Self::NotProposed(at, step) => {

@@ -402,6 +402,8 @@ pub(crate) struct Code {
     pub(crate) kinds: Vec<Kind>,
     /// Whether there are quantifiers that are evaluated so. (Lambdas are arbitrary where they were not evaluated.)
     pub(crate) partly: bool,
+    /// Whether there are axioms that are looked at for the values only that are mentioned.
+    pub(crate) tries_axioms: bool,
     /// What the text and what comes from outside mention, if there are such kinds.
     pub(crate) mentioned: Vec<Value>,
     pub(crate) entries: Vec<Entry>,

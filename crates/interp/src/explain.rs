@@ -131,6 +131,11 @@ impl Machine {
         self.code.partly
     }
 
+    /// Whether axioms are looked at for those values, which execution goes on from only if they hold there.
+    pub fn tries_axioms(&self) -> bool {
+        self.code.tries_axioms
+    }
+
     /// The procedure that a task runs, and its number.
     pub fn task_name(&self, state: &State, task: TaskId) -> String {
         let bottom = self.stack_of(state, task.0).and_then(|(_, s)| s.frames.first().copied());

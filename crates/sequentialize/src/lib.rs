@@ -76,7 +76,6 @@ mod yields;
 use dally_bpl::Program;
 use dally_bpl::ast::{Ast, StmtKind};
 use dally_bpl::diagnostic::{Code, Diagnostic, Severity};
-use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 
 pub use crate::options::{Bounds, Options, Target};
@@ -250,7 +249,7 @@ fn finish(unit: Unit, root: Option<Sym>) -> Result<Sequential, Vec<Diagnostic>> 
     let (info, diagnostics) = dally_bpl::check(&ast);
     if let Some(first) = diagnostics.iter().find(|d| d.severity() != Severity::Warning) {
         let message = format!("this program cannot be translated: {}", first.message);
-        return Err(vec![Diagnostic::new(Code::NotSequential, Span::NONE, message)]);
+        return Err(vec![Diagnostic::new(Code::NotSequential, first.primary.span, message)]);
     }
     frames::complete(&mut ast, &info);
     Ok(Sequential { ast, root })

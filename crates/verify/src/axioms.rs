@@ -3,8 +3,9 @@
 //! An axiom is asserted when something that it speaks of is used; one with triggers, when everything in one of them is. Boogie
 //! prunes axioms in the same way. From axioms that contradict each other everything follows.
 
+use dally_bpl::Program;
 use dally_bpl::ast::{DeclKind, Expr, ExprId};
-use dally_bpl::check::{FunctionId, Ref, VarKind, components};
+use dally_bpl::check::{FunctionId, FunctionInfo, Ref, VarKind, components};
 use dally_bpl::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,6 +14,7 @@ use crate::expr::Scope;
 use crate::inline::{Failure, Verifier};
 use crate::logic::{Found, Logic, Symbol};
 use crate::solver::Solver;
+use crate::term::Term;
 
 impl Logic<'_> {
     /// A function is described by an axiom if it calls itself, or if a trigger mentions it.
@@ -20,10 +22,7 @@ impl Logic<'_> {
         let (ast, info) = (&self.program.ast, &self.program.info);
         let mut calls: Vec<Vec<u32>> = vec![Vec::new(); info.functions.len()];
         for (id, function) in info.functions.iter().enumerate() {
-            if let Some(DeclKind::Function(f)) = ast.decls.get(function.decl).map(|d| &d.kind)
-                && function.constructs.is_none()
-                && let Some(body) = f.body
-            {
+            if let Some(body) = body_of(self.program, function) {
                 self.visit(body, &mut |logic, e| {
                     if let Some(Ref::Function(callee)) = logic.program.info.meaning(e) {
                         calls[id].push(callee.index() as u32);
@@ -129,15 +128,49 @@ impl Logic<'_> {
         mentioned
     }
 
-    /// The axioms that were asserted.
-    pub(crate) fn asserted(&self) -> Vec<usize> {
-        (0..self.waiting.len()).filter(|index| self.waiting[*index].is_none()).collect()
+    /// Whether an axiom matters to what is in use: it says something of a constant or function of which the solver knows nothing
+    /// but axioms, or of none, so that it holds or contradicts itself. What is put in the place of a function that has a body
+    /// says nothing of that function, but of what it mentions itself; and a trigger says nothing.
+    fn matters(&mut self, axiom: ExprId) -> bool {
+        let exprs = &self.program.ast.exprs;
+        let body = match exprs[axiom] {
+            Expr::Binder(binder) => exprs.binder(binder).body,
+            _ => axiom,
+        };
+        let (mut todo, mut seen, mut of_others) = (vec![body], FxHashSet::default(), false);
+        while let Some(e) = todo.pop() {
+            for symbol in self.mentioned(&[e]) {
+                if !seen.insert(symbol) {
+                    continue;
+                }
+                match symbol {
+                    Symbol::Function(f) if self.is_replaced(f) => {
+                        todo.extend(body_of(self.program, &self.program.info[f]));
+                    }
+                    Symbol::Function(f) if self.program.info[f].constructs.is_some() => {}
+                    _ if self.used.contains(&symbol) => return true,
+                    _ => of_others = true,
+                }
+            }
+        }
+        !of_others
+    }
+
+    /// Whether the body of a function is put in its place.
+    pub(crate) fn is_replaced(&self, id: FunctionId) -> bool {
+        body_of(self.program, &self.program.info[id]).is_some() && !self.axiomatic.contains(&id)
+    }
+
+    /// Something that holds in every execution.
+    pub(crate) fn state(&mut self, fact: Term) {
+        self.axioms.push(fact);
+        self.stated.push(fact);
     }
 
     pub(crate) fn assert_axiom(&mut self, index: usize) -> Found<()> {
         let Some(axiom) = self.waiting[index].take() else { return Ok(()) };
         let term = self.without_witnesses(|logic| logic.expr(axiom, &mut Scope::stateless()))?;
-        self.axioms.push(term);
+        self.state(term);
         Ok(())
     }
 
@@ -148,8 +181,7 @@ impl Logic<'_> {
         let (mut asserted, mut left_out) = (Vec::new(), Vec::new());
         let mut index = 0;
         while index < self.waiting.len() {
-            let matters = self.waiting[index]
-                .filter(|axiom| self.mentioned(&[*axiom]).iter().any(|symbol| self.used.contains(symbol)));
+            let matters = self.waiting[index].filter(|axiom| self.matters(*axiom));
             index += 1;
             let Some(axiom) = matters else { continue };
             match self.assert_axiom(index - 1) {
@@ -179,24 +211,47 @@ impl Logic<'_> {
     }
 }
 
+/// The body of a function.
+fn body_of(program: &Program, function: &FunctionInfo) -> Option<ExprId> {
+    match program.ast.decls.get(function.decl).map(|d| &d.kind) {
+        Some(DeclKind::Function(f)) if function.constructs.is_none() => f.body,
+        _ => None,
+    }
+}
+
+/// What may contradict itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theory {
+    /// Axioms.
+    Axioms,
+    /// Definitions of functions, which call themselves.
+    Definitions,
+    /// Both, together.
+    Both,
+}
+
 impl Verifier<'_> {
-    /// Whether the axioms that the solver was told contradict each other. They are asked about alone: what it was told
-    /// besides is forgotten, so that there can be no further [`run`](Verifier::run).
-    pub fn axioms_contradict(mut self, solver: &mut dyn Solver) -> Result<bool, Failure> {
-        let told = self.executor.logic.asserted();
-        if !self.started || told.is_empty() {
-            return Ok(false);
-        }
-        let mut logic = Logic::new(self.executor.logic.program)?;
-        told.into_iter().try_for_each(|axiom| logic.assert_axiom(axiom))?;
-        let axioms = std::mem::take(&mut logic.axioms);
-        let mut text = format!("(pop 1)\n(push 1)\n{}", std::mem::take(&mut logic.declarations));
-        (self.executor.logic, self.emitter) = (logic, Emitter::default());
-        self.assert(&axioms, &mut text)?;
+    /// Whether the axioms that the solver was told contradict each other, or definitions of functions that call themselves do.
+    /// They are asked about alone: what it was told besides is forgotten, so that there can be no further
+    /// [`run`](Verifier::run).
+    pub fn contradiction(mut self, solver: &mut dyn Solver) -> Result<Option<Theory>, Failure> {
+        let logic = &mut self.executor.logic;
+        let theory = match (logic.waiting.iter().any(Option::is_none), logic.defines) {
+            _ if !self.started => return Ok(None),
+            (false, false) => return Ok(None),
+            (true, false) => Theory::Axioms,
+            (false, true) => Theory::Definitions,
+            (true, true) => Theory::Both,
+        };
+        logic.take_declarations();
+        let mut text = format!("(pop 1)\n(push 1)\n{}", logic.declared);
+        let stated = std::mem::take(&mut logic.stated);
+        self.emitter = Emitter::default();
+        self.assert(&stated, &mut text)?;
         solver.tell(&text)?;
         solver.hurry(true)?;
         let contradict = self.is_impossible(solver)?;
         solver.hurry(false)?;
-        Ok(contradict)
+        Ok(contradict.then_some(theory))
     }
 }

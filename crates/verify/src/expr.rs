@@ -65,6 +65,7 @@ impl<'e> Scope<'e> {
 impl Logic<'_> {
     /// What an expression comes to.
     pub(crate) fn expr(&mut self, e: ExprId, scope: &mut Scope<'_>) -> Found<Term> {
+        self.limits.poll()?;
         grow(|| self.node(e, scope))
     }
 
@@ -92,6 +93,7 @@ impl Logic<'_> {
                 Err(_) => unsupported(span, "this number"),
             },
             Expr::Real(text) => self.real(program.ast.text(text), span),
+            Expr::Bv(_, 0) => Ok(self.without_bits()),
             Expr::Bv(digits, width) => {
                 let sort = self.sort_of_expr(e)?;
                 let digits = program.ast.text(digits).trim_start_matches('0');
@@ -176,10 +178,10 @@ impl Logic<'_> {
                 Ok(self.store(map, &indices, value))
             }
             Expr::Extract(a, high, low) => {
-                if high <= low {
-                    return unsupported(span, "a bitvector without bits");
-                }
                 let a = self.expr(a, scope)?;
+                if high <= low {
+                    return Ok(self.without_bits());
+                }
                 let sort = self.sort_of_expr(e)?;
                 Ok(self.terms.named(&format!("(_ extract {} {low})", high - 1), &[a], sort))
             }
@@ -211,6 +213,11 @@ impl Logic<'_> {
                 self.expr(binding.body, scope)
             }
         }
+    }
+
+    fn without_bits(&mut self) -> Term {
+        let sort = self.no_bits();
+        self.terms.literal(Logic::NO_BITS, sort)
     }
 
     /// Maps that bind type variables have no sort.
@@ -273,7 +280,12 @@ impl Logic<'_> {
             BinaryOp::Ge => terms.le(b, a),
             BinaryOp::Concat => {
                 let sort = self.sort(whole, span)?;
-                self.terms.named("concat", &[a, b], sort)
+                match (self.terms.sort_of(a), self.terms.sort_of(b)) {
+                    // The other one has no bits.
+                    (own, _) if own == sort => a,
+                    (_, own) if own == sort => b,
+                    _ => self.terms.named("concat", &[a, b], sort),
+                }
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if !terms.is_number(a) => {
                 return unsupported(span, "floating-point arithmetic");
@@ -412,6 +424,7 @@ impl Logic<'_> {
         let (mut texts, mut bound) = (Vec::new(), Vec::new());
         for var in vars {
             let sort = self.sort(program.info[var].ty, self.span(e))?;
+            self.use_unique(program.info[var].ty)?;
             let (name, term) = self.bound(var, sort);
             texts.push(format!("({name} {})", self.terms.sort_text(sort)));
             scope.bind([(var, term)]);
@@ -454,7 +467,7 @@ impl Logic<'_> {
         if self.terms.is_open(axiom) {
             return unsupported(self.span(e), "a lambda that depends on the variables of a quantifier");
         }
-        self.axioms.push(axiom);
+        self.state(axiom);
         Ok(map)
     }
 }

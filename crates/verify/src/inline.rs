@@ -14,6 +14,7 @@ use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 
+use crate::axioms::Theory;
 use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Outcome};
 use crate::flow::Flows;
@@ -57,8 +58,8 @@ pub enum Failure {
     Solver(SolverError),
     /// The solver cannot say: its reason.
     Unknown(String),
-    /// The axioms contradict each other.
-    Contradiction,
+    /// What every proof rests on contradicts itself.
+    Contradiction(Theory),
     /// There is more to inline than fits.
     TooLarge,
 }
@@ -130,7 +131,7 @@ impl<'a> Verifier<'a> {
             () if facts[root].size <= SMALL_PROGRAM => SMALL_PROGRAM,
             () => SMALL_PROCEDURE,
         };
-        let logic = Logic::new(program)?;
+        let logic = Logic::new(program, options.limits.clone())?;
         let executor = Executor::new(
             logic,
             flows,
@@ -333,7 +334,7 @@ impl<'a> Verifier<'a> {
         }
         let logic = &mut self.executor.logic;
         let axioms = std::mem::take(&mut logic.axioms);
-        text.push_str(&std::mem::take(&mut logic.declarations));
+        text.push_str(&logic.take_declarations());
         let mut asserted = axioms;
         if !self.started {
             let kept = self.open.iter().flat_map(|c| self.blocking(*c)).collect();
@@ -426,7 +427,7 @@ impl<'a> Verifier<'a> {
         if asserted.is_empty() {
             return self.bug(true, Axioms { left_out, forbid: false }, solver);
         }
-        let mut text = std::mem::take(&mut self.executor.logic.declarations);
+        let mut text = self.executor.logic.take_declarations();
         text.push_str("(push 1)\n");
         let axioms = std::mem::take(&mut self.executor.logic.axioms);
         let before = self.emitter.clone();

@@ -34,6 +34,7 @@ mod value;
 mod walk;
 mod witness;
 
+pub use crate::axioms::Theory;
 pub use crate::inline::{Answer, Effort, Failure, Options, Verifier};
 pub use crate::limits::Limits;
 pub use crate::path::{Application, Division, Failed, Path, Step, StepKind};

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::Scope;
 use crate::inline::Failure;
+use crate::limits::Limits;
 use crate::term::{Sort, Term, Terms};
 
 pub(crate) type Found<T> = Result<T, Failure>;
@@ -37,6 +38,8 @@ pub(crate) enum Shape {
     Scalar,
     Map(Sort, Sort),
     Datatype(Vec<Constructor>),
+    /// Bitvectors without bits.
+    NoBits,
     /// A type that the program declares and says nothing of.
     Abstract,
 }
@@ -53,17 +56,27 @@ pub(crate) struct Uninterpreted {
 #[derive(Debug)]
 pub(crate) struct Logic<'a> {
     pub(crate) program: &'a Program,
+    /// What ends what takes long.
+    pub(crate) limits: Limits,
     pub(crate) terms: Terms,
     /// Commands that the solver has not seen yet.
     pub(crate) declarations: String,
-    /// Axioms that the solver has not seen yet.
+    /// Those that it has seen.
+    pub(crate) declared: String,
+    /// Axioms that the solver has not seen yet, and equations of what is inlined.
     pub(crate) axioms: Vec<Term>,
+    /// All that holds in every execution, whether it has been seen or not.
+    pub(crate) stated: Vec<Term>,
+    /// Whether definitions of functions are among it.
+    pub(crate) defines: bool,
     sorts: FxHashMap<Ty, Sort>,
     applied: FxHashMap<(TyCon, Vec<Sort>), Sort>,
     shapes: FxHashMap<Sort, Shape>,
     constants: FxHashMap<VarId, Term>,
     /// How many unique constants of each sort there are.
     unique: FxHashMap<Sort, usize>,
+    /// The types of which all unique constants are in use.
+    all_unique: FxHashSet<Ty>,
     functions: FxHashMap<(FunctionId, Vec<Sort>), String>,
     pub(crate) uninterpreted: Vec<Uninterpreted>,
     /// Functions that the solver should have itself: what it calls them, and where they are declared.
@@ -94,17 +107,25 @@ pub(crate) enum Symbol {
 }
 
 impl<'a> Logic<'a> {
-    pub(crate) fn new(program: &'a Program) -> Found<Self> {
+    /// The bitvector without bits.
+    pub(crate) const NO_BITS: &'static str = "no-bits";
+
+    pub(crate) fn new(program: &'a Program, limits: Limits) -> Found<Self> {
         let mut logic = Logic {
             program,
+            limits,
             terms: Terms::default(),
             declarations: String::new(),
+            declared: String::new(),
             axioms: Vec::new(),
+            stated: Vec::new(),
+            defines: false,
             sorts: FxHashMap::default(),
             applied: FxHashMap::default(),
             shapes: FxHashMap::default(),
             constants: FxHashMap::default(),
             unique: FxHashMap::default(),
+            all_unique: FxHashSet::default(),
             functions: FxHashMap::default(),
             uninterpreted: Vec::new(),
             built_ins: Vec::new(),
@@ -121,6 +142,13 @@ impl<'a> Logic<'a> {
         logic.find_axiomatic();
         logic.collect_axioms()?;
         Ok(logic)
+    }
+
+    /// The commands that the solver has not seen yet, which it is told now.
+    pub(crate) fn take_declarations(&mut self) -> String {
+        let new = std::mem::take(&mut self.declarations);
+        self.declared.push_str(&new);
+        new
     }
 
     /// A name that nothing else has, which resembles one of the program.
@@ -198,7 +226,7 @@ impl<'a> Logic<'a> {
             TyKind::Str => Ok(self.terms.sort("String")),
             TyKind::Regex => Ok(self.terms.sort("(RegEx String)")),
             TyKind::Rounding => Ok(self.terms.sort("RoundingMode")),
-            TyKind::Bv(0) => unsupported(span, "a bitvector without bits"),
+            TyKind::Bv(0) => Ok(self.no_bits()),
             TyKind::Bv(n) => Ok(self.terms.sort(&format!("(_ BitVec {n})"))),
             TyKind::Float(s, e) => Ok(self.terms.sort(&format!("(_ FloatingPoint {e} {s})"))),
             TyKind::Con(con, args) => {
@@ -225,6 +253,16 @@ impl<'a> Logic<'a> {
                 unsupported(span, "a type that is not known")
             }
         })
+    }
+
+    /// The sort of bitvectors without bits, which solvers do not have: it has one value, [`NO_BITS`](Self::NO_BITS).
+    pub(crate) fn no_bits(&mut self) -> Sort {
+        let sort = self.terms.sort("NoBits");
+        if self.shapes.insert(sort, Shape::NoBits).is_none() {
+            let text = format!("(declare-datatypes ((NoBits 0)) ((({}))))\n", Self::NO_BITS);
+            self.declarations.push_str(&text);
+        }
+        sort
     }
 
     fn map_sort(&mut self, index: Sort, value: Sort) -> Sort {
@@ -399,6 +437,22 @@ impl<'a> Logic<'a> {
         Ok(term)
     }
 
+    /// Uses all unique constants of a type without a definition: what is said of all its values depends on how many it has.
+    pub(crate) fn use_unique(&mut self, ty: Ty) -> Found<()> {
+        let info = &self.program.info;
+        let is_abstract =
+            matches!(info.types.kind(ty), TyKind::Con(con, _) if !info.datatypes.contains_key(con));
+        if !is_abstract || !self.all_unique.insert(ty) {
+            return Ok(());
+        }
+        for var in info.vars.iter().filter(|v| v.ty == ty && v.kind == (VarKind::Const { unique: true })) {
+            if let Some(id) = info.global(var.name) {
+                self.constant(id)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The constants of the program that are in use.
     pub(crate) fn constants(&self) -> Vec<(VarId, Term)> {
         let mut all: Vec<_> = self.constants.iter().map(|(v, t)| (*v, *t)).collect();
@@ -420,7 +474,7 @@ impl<'a> Logic<'a> {
         let number = self.terms.int(number);
         let own = self.terms.named(&head, &[term], Sort::INT);
         let numbered = self.terms.eq(own, number);
-        self.axioms.push(numbered);
+        self.state(numbered);
     }
 
     /// The function applied to arguments.
@@ -442,7 +496,7 @@ impl<'a> Logic<'a> {
             return Ok(self.terms.named(&head, args, result));
         }
         match function.body {
-            Some(body) if !self.axiomatic.contains(&id) => {
+            Some(body) if self.is_replaced(id) => {
                 if let Some(term) = self.applications.get(&(id, args.to_vec())) {
                     return Ok(*term);
                 }
@@ -510,7 +564,8 @@ impl<'a> Logic<'a> {
         } else {
             self.terms.quantified(&format!("forall ({})", bound.join(" ")), &terms, equal, vec![vec![own]])
         };
-        self.axioms.push(axiom);
+        self.state(axiom);
+        self.defines = true;
         Ok(())
     }
 

@@ -78,6 +78,7 @@ pub(crate) fn plain(logic: &Logic<'_>, sort: Sort, text: &Sexpr) -> Value {
             Sexpr::Word(word) => Value::Abstract(logic.abstract_name(sort, word)),
             list => Value::Abstract(flat(list)),
         },
+        Shape::NoBits => Value::Bv("0".to_owned(), 0),
         Shape::Scalar => scalar(text),
     })
 }

@@ -56,13 +56,8 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     if !arguments.json {
         output::warn(&sources, &program.warnings);
     }
-    let mut unused = arguments.bounds.given();
-    unused.extend(arguments.program.preempt.then_some("--preempt"));
-    if plan.sequential().is_some() && !unused.is_empty() {
-        let makes = if unused.len() == 1 { "makes" } else { "make" };
-        let unused = unused.join(" and ");
-        output::remark(&format!("the program is sequential: {unused} {makes} no difference"));
-    }
+    let remarks = unused_flags(arguments, &plan);
+    remarks.iter().for_each(|remark| output::remark(remark));
     let cancelled = Arc::new(AtomicBool::new(false));
     let interrupt = Arc::new(AtomicBool::new(false));
     if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
@@ -75,19 +70,35 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let until = arguments.time.map(|t| started + t);
     let limits = Limits { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
     let mut found = Stages::new(arguments, &program, &plan, limits, Arc::clone(&interrupt)).run();
-    let report = report::Report { arguments, sources: &sources, program: &program, plan: &plan, started };
+    let report =
+        report::Report { arguments, sources: &sources, program: &program, plan: &plan, remarks, started };
     let replayed = match &mut found.end {
         // Where the solver is not certain, functions may not be what axioms say: to run them would show nothing.
-        Ok(Some(bug)) if (bug.path.certain || !has_axioms(&program)) && !bug.path.forbidden => {
+        Ok(Some(bug))
+            if (bug.path.certain || !has_axioms(&program))
+                && bug.path.left_out.is_empty()
+                && !bug.path.forbidden =>
+        {
             let failure = Some(report.failed(&bug.path).span);
             let inputs = Inputs { failure, ..std::mem::take(&mut bug.inputs) };
             let original = (&program, &sources, &arguments.program);
             let replayed = replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt));
-            Some(replayed.judged(bug.path.certain, replay::is_readable(&bug.path)))
+            Some(replayed.judged(bug.path.certain, replay::unreadable(&bug.path)))
         }
         _ => None,
     };
     report.show(&found, replayed, warnings)
+}
+
+/// Which flags make no difference.
+fn unused_flags(arguments: &Verify, plan: &Plan) -> Vec<String> {
+    let mut unused = arguments.bounds.given();
+    unused.extend(arguments.program.preempt.then_some("--preempt"));
+    if plan.sequential().is_none() || unused.is_empty() {
+        return Vec::new();
+    }
+    let makes = if unused.len() == 1 { "makes" } else { "make" };
+    vec![format!("the program is sequential: {} {makes} no difference", unused.join(" and "))]
 }
 
 /// Makes sure that logs can be written before anything is found out.
@@ -144,14 +155,14 @@ impl Attempt<'_> {
         self.work.as_ref().map_or(0, |(verifier, _)| verifier.held())
     }
 
-    /// Nothing more can be known of it, unless its axioms contradict each other.
+    /// Nothing more can be known of it, unless it rests on a contradiction.
     fn close(&mut self, proved: bool) -> Result<(), Failure> {
         self.proved = Some(false);
         if let Some((verifier, mut solver)) = self.work.take() {
-            match verifier.axioms_contradict(&mut solver) {
-                Ok(true) => return Err(Failure::Contradiction),
+            match verifier.contradiction(&mut solver) {
+                Ok(Some(theory)) => return Err(Failure::Contradiction(theory)),
                 // What it has said so far is an answer.
-                Ok(false)
+                Ok(None)
                 | Err(Failure::Solver(SolverError::Time | SolverError::Question | SolverError::Cancelled)) => {
                 }
                 Err(other) => return Err(other),

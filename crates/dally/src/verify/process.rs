@@ -86,6 +86,10 @@ fn command(name: &str) -> Command {
     command
 }
 
+/// How often z3 looks for values for which quantifiers do not hold, as a rule ([`greeting`]), and where that is the question.
+const TURNS: u32 = 10;
+const MOST_TURNS: u32 = 1000;
+
 /// What a solver wants to hear first.
 fn greeting(name: &str) -> &'static str {
     if is_z3(name) {
@@ -231,7 +235,9 @@ impl Solver for Process {
         if !is_z3(&self.name) {
             return Ok(());
         }
-        self.tell(&format!("(set-option :rlimit {})\n", if hurry { WORK } else { 0 }))
+        // What is asked in a hurry is about axioms: values for which they do not hold are what there is to find.
+        let (work, turns) = if hurry { (WORK, MOST_TURNS) } else { (0, TURNS) };
+        self.tell(&format!("(set-option :rlimit {work})\n(set-option :smt.mbqi.max_iterations {turns})\n"))
     }
 }
 

@@ -2,7 +2,7 @@
 //! leaves open, under the scheduler and within the bound for which the solver has found a failing execution.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use dally_bpl::Program;
@@ -51,21 +51,22 @@ impl Replayed {
         }
     }
 
-    /// The same, given whether the solver has checked all quantifiers, and whether all of its values could be read: an execution
+    /// The same, given whether the solver has checked all quantifiers, and which of its values cannot be read: an execution
     /// that is not found may need others than were tried.
-    pub(crate) fn judged(self, certain: bool, readable: bool) -> Self {
+    pub(crate) fn judged(self, certain: bool, unreadable: Option<&str>) -> Self {
         match self {
             // Then nobody has.
             Replayed::Trace(trace) if !certain && !trace.notes.is_empty() => {
                 Replayed::Not(trace.notes.join(", "))
             }
-            Replayed::Nowhere(_) if !readable => {
-                Replayed::Not("it depends on values of the solver that are no fractions".to_owned())
-            }
-            Replayed::Nowhere(true) => Replayed::Not(
-                "it was not found where quantifiers are evaluated for the values that the execution mentions"
-                    .to_owned(),
-            ),
+            Replayed::Nowhere(partly) => match (unreadable, partly) {
+                (Some(what), _) => Replayed::Not(format!("it depends on values of the solver {what}")),
+                (None, false) => self,
+                (None, true) => Replayed::Not(
+                    "it was not found where quantifiers are evaluated for the values that the execution mentions"
+                        .to_owned(),
+                ),
+            },
             other => other,
         }
     }
@@ -119,9 +120,17 @@ fn attempt(
             Err(error) => Replayed::Not(error.to_string()),
         },
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => {
-            Replayed::Nowhere(machines.searched.mentions())
+            Replayed::Nowhere(machines.searched.mentions() || machines.searched.tries_axioms())
         }
-        Verdict::Inconclusive(limit) => Replayed::Not(limit.to_string()),
+        Verdict::Inconclusive(limit) => {
+            let limit = limit.to_string();
+            Replayed::Not(match () {
+                () if cancelled.load(Ordering::Relaxed) => "interrupted".to_owned(),
+                // Whoever interrupts a run that nobody has cancelled is the clock.
+                () if interrupt.load(Ordering::Relaxed) => "it takes too long to look for it".to_owned(),
+                () => limit,
+            })
+        }
         Verdict::Unsupported(message) => Replayed::Not(message),
     }
 }
@@ -200,19 +209,22 @@ pub(crate) fn inputs(
     inputs
 }
 
-/// Whether all values of a path can be read.
-pub(crate) fn is_readable(path: &Path) -> bool {
+/// What is in the way of running a path, if some of its values cannot be read: what they are.
+pub(crate) fn unreadable(path: &Path) -> Option<&'static str> {
     let variables = path.steps.iter().flat_map(|step| match &step.kind {
         StepKind::Enter { variables, .. } | StepKind::Havoc(variables) => &variables[..],
         _ => &[],
     });
-    let named = path.globals.iter().chain(&path.constants).chain(variables).map(|(_, value)| value);
+    let named = path.globals.iter().chain(&path.constants).chain(&path.witnesses).chain(variables);
+    let named = named.map(|(_, value)| value);
     let points = path.functions.iter().flat_map(|f| f.args.iter().chain([&f.value]));
     let divisions = path.divisions.iter().flat_map(|d| [&d.dividend, &d.value]);
     let mut all: Vec<&Value> = named.chain(points).chain(divisions).collect();
     while let Some(value) = all.pop() {
         match value {
-            Value::Other(_) => return false,
+            Value::Other(text) if text.contains("root-obj") => return Some("that are no fractions"),
+            Value::Other(_) => return Some("that it gives as formulas"),
+            Value::Real(..) if input(value).is_none() => return Some("that have too many digits"),
             Value::Data(_, fields) => all.extend(fields),
             Value::Map(entries, default) => {
                 all.extend(entries.iter().flat_map(|(index, value)| [index, value]).chain([&**default]));
@@ -220,7 +232,7 @@ pub(crate) fn is_readable(path: &Path) -> bool {
             _ => {}
         }
     }
-    true
+    None
 }
 
 pub(crate) fn input(value: &Value) -> Option<Input> {

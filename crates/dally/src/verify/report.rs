@@ -10,7 +10,7 @@ use dally_bpl::source::{SourceMap, Span};
 use dally_interp::Inputs;
 use dally_sequentialize::{Bounds, Target};
 use dally_trace::{Location, Trace};
-use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind};
+use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind, Theory};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -52,6 +52,8 @@ struct Json<'a> {
     /// The execution that fails, as `dally check` has it.
     trace: Option<&'a Trace>,
     diagnostics: Vec<JsonDiagnostic>,
+    /// What else there is to say.
+    remarks: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -91,6 +93,7 @@ pub(crate) fn errors(arguments: &Verify, sources: &SourceMap, diagnostics: &[Dia
         failure: None,
         trace: None,
         diagnostics: output::json(sources, diagnostics),
+        remarks: &[],
     };
     output::exit_after(output::write_json(&json), exit)
 }
@@ -108,6 +111,7 @@ pub(crate) fn refuse(arguments: &Verify, message: &str) -> Exit {
         failure: None,
         trace: None,
         diagnostics: Vec::new(),
+        remarks: &[],
     };
     output::exit_after(output::write_json(&json), Exit::Error)
 }
@@ -118,6 +122,8 @@ pub(crate) struct Report<'r> {
     pub(crate) sources: &'r SourceMap,
     pub(crate) program: &'r Program,
     pub(crate) plan: &'r Plan,
+    /// What is to be said of the flags.
+    pub(crate) remarks: Vec<String>,
     pub(crate) started: Instant,
 }
 
@@ -164,6 +170,7 @@ impl Report<'_> {
                 failure,
                 trace,
                 diagnostics: warnings,
+                remarks: &self.remarks,
             })
         } else {
             let excerpt = || failed.as_ref().and_then(|f| self.excerpt(f.span)).unwrap_or_default();
@@ -175,8 +182,9 @@ impl Report<'_> {
         };
         match (&self.arguments.trace, trace) {
             (Some(file), Some(trace)) => traces::write_or_complain(trace, file),
-            (Some(_), None) if matches!(finding.end, Ok(Some(_))) => {
-                output::complain("there is no trace to write: the execution was not run again");
+            (Some(file), None) if matches!(finding.end, Ok(Some(_))) => {
+                let why = "no execution was run again that fails";
+                output::remark(&format!("--trace: nothing is written to `{file}`, for {why}"));
             }
             _ => {}
         }
@@ -232,7 +240,8 @@ impl Report<'_> {
                     None => format!("proved: no execution fails{shown}{}", self.counting(last)),
                     Some(recursion) => {
                         let and = if shown.is_empty() { "" } else { " and" };
-                        format!("no bug found{shown}{and} {}", self.within_recursion(recursion))
+                        let recursion = self.within_recursion(recursion);
+                        format!("no bug found{shown}{and} {recursion}{}", self.counting(last))
                     }
                 }
             }
@@ -245,8 +254,15 @@ impl Report<'_> {
                     Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),
                     Failure::Solver(SolverError::Broken(message)) => multi_line(message),
                     Failure::Unknown(reason) => format!("the solver does not know: {}", unknown(reason)),
-                    Failure::Contradiction => {
-                        "the axioms contradict each other, and from them everything follows".to_owned()
+                    Failure::Contradiction(theory) => {
+                        let what = match theory {
+                            Theory::Axioms => "the axioms contradict each other",
+                            Theory::Definitions => "functions that call themselves cannot be what they say",
+                            Theory::Both => {
+                                "the axioms, and definitions of functions that call themselves, contradict each other"
+                            }
+                        };
+                        format!("{what}, and from that everything follows")
                     }
                     Failure::TooLarge => "there is too much to inline".to_owned(),
                     Failure::Unsupported(_) => String::new(),
@@ -257,11 +273,12 @@ impl Report<'_> {
                     Some(index) => {
                         let (recursion, proved) = finding.covered[index];
                         let bound = self.plan.target(index).map(within);
+                        let counting = self.counting(index);
                         match (bound, proved) {
-                            (Some(bound), true) => format!("no execution {bound} fails"),
+                            (Some(bound), true) => format!("no execution {bound} fails{counting}"),
                             (None, true) => "no execution fails".to_owned(),
                             (Some(bound), false) => {
-                                format!("no bug was found {bound} and {}", recursively(recursion))
+                                format!("no bug was found {bound} and {}{counting}", recursively(recursion))
                             }
                             (None, false) => format!("no bug was found {}", recursively(recursion)),
                         }
@@ -282,6 +299,9 @@ impl Report<'_> {
     fn doubt(&self, bug: &Bug, replayed: Option<&Replayed>) -> Option<&'static str> {
         if bug.path.forbidden {
             return Some("all axioms together rule out the failure that was found, or contradict each other");
+        }
+        if !bug.path.left_out.is_empty() {
+            return Some("the solver could not take all axioms into account");
         }
         if matches!(replayed, Some(Replayed::Trace(_))) {
             return None;
@@ -304,7 +324,7 @@ impl Report<'_> {
         }
         let what = match path.forbidden {
             true => "it can fail if these axioms, whose triggers nothing uses, are left out:",
-            false => "unless it is forbidden by axioms that the solver could not take into account, at",
+            false => "unless these axioms forbid it:",
         };
         format!("; {what} {}", printable(&places.join(", ")))
     }

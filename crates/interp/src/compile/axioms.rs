@@ -3,13 +3,20 @@
 //! Those are the ones without quantifiers, about values that can be explored, and about functions that are given only. If a
 //! solver has used anything that such an axiom mentions, it has a value for everything in it: so one that mentions nothing
 //! that is given does not matter, and a constant in one that is not given has no value that anybody may read.
+//!
+//! Of those that are one `forall`, it is looked whether they hold for the values that the execution mentions
+//! ([`crate::quantifier`]), where functions are given for all that comes up: whoever gives values has to say that they hold for
+//! others.
 
-use dally_bpl::ast::{DeclKind, Expr, ExprId};
+use dally_bpl::ast::{BinaryOp, BinderKind, DeclKind, Expr, ExprId};
 use dally_bpl::check::{Ref, TyKind, VarId, VarKind};
 use rustc_hash::FxHashSet;
 
 use super::{Compiler, Inputs, Meaning};
 use crate::wide;
+
+/// With more variables than this, a quantified axiom has too many combinations of values.
+const MOST_VARIABLES: usize = 2;
 
 impl Compiler<'_> {
     /// Goes on only if the axioms hold, as far as they can be evaluated.
@@ -19,16 +26,67 @@ impl Compiler<'_> {
         for axiom in checked.collect::<Vec<ExprId>>() {
             self.assume(axiom);
         }
+        let partly = self.code.partly;
+        self.in_axiom = true;
+        for axiom in self.universal_axioms() {
+            if self.can_be_tried(inputs, axiom) {
+                self.assume(axiom);
+                self.code.tries_axioms = true;
+            }
+        }
+        self.in_axiom = false;
+        // What they are evaluated for does not change what is executed.
+        self.code.partly = partly;
+    }
+
+    fn axioms(&self) -> impl Iterator<Item = ExprId> {
+        self.ast.decls.iter().filter_map(|decl| match &decl.kind {
+            DeclKind::Axiom(axiom) => Some(axiom.expr),
+            _ => None,
+        })
+    }
+
+    fn has_binder(&self, e: ExprId) -> bool {
+        self.ast.exprs.any(e, &mut |part| matches!(self.ast.exprs[part], Expr::Binder(_)))
     }
 
     /// The axioms without quantifiers.
     fn plain_axioms(&self) -> Vec<ExprId> {
-        let axioms = self.ast.decls.iter().filter_map(|decl| match &decl.kind {
-            DeclKind::Axiom(axiom) => Some(axiom.expr),
-            _ => None,
+        self.axioms().filter(|axiom| !self.has_binder(*axiom)).collect()
+    }
+
+    /// The axioms that are one `forall`, about few variables.
+    fn universal_axioms(&self) -> Vec<ExprId> {
+        let universal = |axiom: &ExprId| match self.ast.exprs[*axiom] {
+            Expr::Binder(id) => {
+                let binder = self.ast.exprs.binder(id);
+                binder.kind == BinderKind::Forall
+                    && binder.type_params.is_empty()
+                    && self.info.bound_vars(*axiom).len() <= MOST_VARIABLES
+                    && !self.has_binder(binder.body)
+            }
+            _ => false,
+        };
+        self.axioms().filter(universal).collect()
+    }
+
+    /// Whether a quantified axiom can be evaluated for any values of its variables. What a division by zero comes to, or a field
+    /// that a value does not have, nobody says for all of them.
+    fn can_be_tried(&mut self, inputs: &Inputs, axiom: ExprId) -> bool {
+        let Expr::Binder(id) = self.ast.exprs[axiom] else { return false };
+        let body = self.ast.exprs.binder(id).body;
+        let vars = self.info.bound_vars(axiom);
+        let partial = self.ast.exprs.any(body, &mut |part| match self.ast.exprs[part] {
+            Expr::Field(..) | Expr::FieldUpdate(..) => true,
+            Expr::Binary(op, ..) => matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::RealDiv),
+            _ => match self.info.meaning(part) {
+                Some(Ref::Function(f)) => self.has_body(f),
+                _ => false,
+            },
         });
-        let quantified = |part| matches!(self.ast.exprs[part], Expr::Binder(_));
-        axioms.filter(|axiom| !self.ast.exprs.any(*axiom, &mut |part| quantified(part))).collect()
+        !partial
+            && self.can_be_checked(inputs, body)
+            && vars.iter().all(|var| self.values_for(self.info[*var].ty).is_some())
     }
 
     /// The constants that axioms without quantifiers mention.
@@ -55,6 +113,7 @@ impl Compiler<'_> {
                     mentions_given |= given;
                     self.info[f].constructs.is_none() && !given
                 }
+                Some(Ref::Var(v)) if self.info[v].kind == VarKind::Bound => false,
                 Some(Ref::Var(v)) => {
                     mentions_given |= inputs.constants.contains_key(self.text(self.info[v].name));
                     !matches!(self.meanings.get(&v), Some(Meaning::Const(_)))

@@ -10,8 +10,7 @@ use super::inputs_text::beginning;
 use super::{Decision, Input, Inputs};
 
 impl Inputs {
-    /// Leaves out what does not fit a program, and says what that is. Values of variables that it does not have may stay:
-    /// others may take them.
+    /// Leaves out what does not fit a program, and says what that is.
     pub fn fit(&mut self, program: &Program) -> Vec<String> {
         let mut names: FxHashMap<&str, Vec<(Ty, VarKind)>> = FxHashMap::default();
         for var in &program.info.vars {
@@ -23,16 +22,23 @@ impl Inputs {
         self.divisions.retain(|(remainder, dividend, value)| {
             let of = |ty: Ty| fitter.fits(dividend, ty) && fitter.fits(value, ty);
             let fits = of(Ty::INT) || !remainder && of(Ty::REAL);
-            fitter.judge(fits, || "a division by zero: only numbers are divided".to_owned())
+            fitter.judge(fits, || {
+                let (dividend, value) = (beginning(&dividend.to_string()), beginning(&value.to_string()));
+                let kind = if *remainder {
+                    "a remainder by zero is of integers"
+                } else {
+                    "a quotient by zero is of numbers"
+                };
+                format!("{kind}: {dividend} cannot be divided, and come to {value}")
+            })
         });
         for (name, values) in &mut self.witnesses {
             values.retain(|value| fitter.named("variable", name, value));
         }
         for (name, values) in &mut self.variables {
-            if fitter.names.contains_key(name.as_str()) {
-                values.retain(|value| fitter.named("variable", name, value));
-            }
+            values.retain(|value| fitter.named("variable", name, value));
         }
+        self.variables.retain(|_, values| !values.is_empty());
         let scripts = self.scripts.len();
         for script in &mut self.scripts {
             let known = program.ast.symbols.get(&script.procedure);
@@ -82,14 +88,20 @@ impl Fitter<'_> {
         if points.len() > MOST_KEYS {
             return self.judge(false, || format!("the function `{name}` has values at too many points"));
         }
+        let mut known: FxHashMap<Vec<Input>, Input> = FxHashMap::default();
         points.retain(|(args, value)| {
             let fits = args.len() == function.params.len()
                 && args.iter().zip(&function.params).all(|(arg, ty)| self.fits(arg, *ty))
                 && self.fits(value, function.result);
-            self.judge(fits, || {
+            let first = known.entry(args.clone()).or_insert_with(|| value.clone());
+            self.judge(fits && first == value, || {
                 let point = Input::Data(name.to_owned(), args.clone()).to_string();
-                let value = beginning(&value.to_string());
-                format!("`{}` cannot be {value}, by the types of the function", beginning(&point))
+                let (point, first, value) =
+                    (beginning(&point), beginning(&first.to_string()), beginning(&value.to_string()));
+                match fits {
+                    true => format!("`{point}` cannot be both {first} and {value}"),
+                    false => format!("`{point}` cannot be {value}, by the types of the function"),
+                }
             })
         });
         true

@@ -26,6 +26,11 @@ impl Compiler<'_> {
         }
     }
 
+    /// Whether a function has a body.
+    pub(super) fn has_body(&self, function: FunctionId) -> bool {
+        self.declaration(function).is_some_and(|f| f.body.is_some())
+    }
+
     /// Applies a function to arguments.
     pub(super) fn apply(&mut self, e: ExprId, function: FunctionId, args: &[ExprId]) {
         let span = self.ast.exprs.span(e);
@@ -54,7 +59,7 @@ impl Compiler<'_> {
             }
             return;
         }
-        if self.declaration(function).is_none_or(|f| f.body.is_none()) && !self.is_given(function) {
+        if !self.has_body(function) && !self.is_given(function) {
             let name = self.text(self.info[function].name);
             self.unsupported(span, format!("the function `{name}` has no definition"));
             self.depth = self.depth + 1 - u32::from(count);

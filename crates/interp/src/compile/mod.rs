@@ -119,6 +119,10 @@ struct Compiler<'a> {
     where_clauses: FxHashMap<Sym, ExprId>,
     /// The statement that is being compiled.
     span: Span,
+    /// How often the expression that is being compiled is evaluated, for the values of quantifiers and lambdas around it.
+    turns: usize,
+    /// Whether that is an axiom, which is looked at for some values.
+    in_axiom: bool,
     /// What belongs to the procedure that is being compiled.
     frame: procedure::Frame,
 }
@@ -154,6 +158,8 @@ impl<'a> Compiler<'a> {
             todo: Vec::new(),
             depth: 0,
             span: Span::NONE,
+            turns: 1,
+            in_axiom: false,
             frame: procedure::Frame::new(main),
             where_clauses: FxHashMap::default(),
             atoms: FxHashMap::default(),

@@ -16,6 +16,10 @@ use crate::wide;
 
 /// Lambdas over more values are not made into maps, value by value.
 const MOST_ENTRIES: usize = 1 << 10;
+/// Nor are those that make more entries in all, for the values of what lies around them.
+const MOST_ENTRIES_IN_ALL: usize = 1 << 16;
+/// So many values are mentioned, as a rule.
+const SOME_VALUES: usize = 16;
 
 impl Compiler<'_> {
     /// Compiles `forall` or `exists`.
@@ -39,8 +43,11 @@ impl Compiler<'_> {
             }
         }
         let mut begins = Vec::new();
+        let around = self.turns;
         for (var, values) in vars.iter().zip(loops) {
-            let exact = !matches!(values, Op::Mentioned(_));
+            self.turns = self.turns.saturating_mul(self.count(values));
+            // In an axiom, no value is tried of which nobody says anything.
+            let exact = !matches!(values, Op::Mentioned(_)) && !self.in_axiom;
             self.code.partly |= !exact;
             let quantifier = Quantifier { forall, exact };
             self.emit(values);
@@ -49,6 +56,7 @@ impl Compiler<'_> {
             self.meanings.insert(*var, Meaning::Stack(self.depth - 1));
         }
         self.expr(binder.body);
+        self.turns = around;
         for (quantifier, begin) in begins.into_iter().rev() {
             self.emit(Op::Again(quantifier, begin));
             self.patch(begin);
@@ -60,15 +68,18 @@ impl Compiler<'_> {
     pub(super) fn table(&mut self, e: ExprId, binder: BinderId) {
         let vars = self.info.bound_vars(e);
         let values = match vars {
-            [var] => self.values_for(self.info[*var].ty).filter(|values| match values {
-                Op::Const(Value::Data(id)) => self.heap.data.get(*id).fields.len() <= MOST_ENTRIES,
-                _ => true,
-            }),
+            [var] => self.values_for(self.info[*var].ty).filter(|values| self.count(*values) <= MOST_ENTRIES),
             _ => None,
         };
         let (Some(values), [var]) = (values, vars) else {
             return self.give_up(e, "a lambda whose body depends on its variables cannot be evaluated");
         };
+        let around = self.turns;
+        self.turns = around.saturating_mul(self.count(values));
+        if self.turns > MOST_ENTRIES_IN_ALL {
+            self.turns = around;
+            return self.give_up(e, "a lambda cannot be evaluated for so many values of what lies around it");
+        }
         let quantifier = Quantifier { forall: true, exact: !matches!(values, Op::Mentioned(_)) };
         let map = self.depth;
         self.emit(Op::Const(self.heap.constant_map(Value::Unset)));
@@ -80,6 +91,7 @@ impl Compiler<'_> {
         self.emit(Op::Stack(map));
         self.emit(Op::Stack(value));
         self.expr(self.ast.exprs.binder(binder).body);
+        self.turns = around;
         self.emit(Op::Store(1));
         self.emit(Op::Put(map));
         self.emit(Op::Const(Value::Bool(true)));
@@ -88,8 +100,16 @@ impl Compiler<'_> {
         self.emit(Op::Pop);
     }
 
+    /// For how many values a variable is tried, given what puts them on the stack.
+    fn count(&self, values: Op) -> usize {
+        match values {
+            Op::Const(Value::Data(id)) => self.heap.data.get(id).fields.len(),
+            _ => SOME_VALUES,
+        }
+    }
+
     /// What puts the values for which a variable of a type is tried on the stack.
-    fn values_for(&mut self, ty: Ty) -> Option<Op> {
+    pub(super) fn values_for(&mut self, ty: Ty) -> Option<Op> {
         let all = match self.domain(ty) {
             Domain::Values(values) => Some(values),
             Domain::Bvs(low, high) => Some((low..=high).map(Value::Bv).collect()),

@@ -1,0 +1,7 @@
+// Three lambdas inside of each other would be maps with a thousand million entries.
+procedure main()
+{
+  var m: [bv10][bv10][bv10]bool;
+  m := (lambda x: bv10 :: (lambda y: bv10 :: (lambda z: bv10 :: x == y || y == z)));
+  assert m[1bv10][1bv10][2bv10];
+}

@@ -1,0 +1,5 @@
+// flags: --preempt --delays 2 --json
+procedure main(x: int)
+{
+  assert x == x;
+}

@@ -1,0 +1,19 @@
+// A task whose result depends on type parameters cannot be translated: the message says where.
+type T a;
+var g: int;
+
+procedure p<a>(t: T a) returns (r: T a)
+{
+  r := t;
+  g := 1;
+}
+
+procedure main()
+{
+  var t: T int;
+  var h: task (T int);
+  call {:async} h := p(t);
+  yield;
+  assert g == 0;
+  call t := wait(h);
+}
