@@ -210,7 +210,7 @@ fn seals_fix_the_order_of_schedulers_and_of_nothing_else() {
     let sealed = "var x: int;
         procedure p() { x := 1; yield; x := 2; }
         procedure q() { assert x != 1; }
-        procedure {:entrypoint} main() { SEAL call {:async} p(); call {:async} q(); yield; }";
+        procedure {:entrypoint} main() { x := 0; SEAL call {:async} p(); call {:async} q(); yield; }";
     for (seal, flags, code) in [
         ("assume {:seal} true;", &[][..], 0),
         ("assume {:seal} true;", &["--bounded", "nothing"], 1),
