@@ -10,7 +10,7 @@ use crate::cpu::{Took, timed};
 
 /// Rounds go on for so long, if there are neither too few nor too many.
 const PATIENCE: Duration = Duration::from_secs(30);
-const FEWEST_ROUNDS: usize = 3;
+const FEWEST_ROUNDS: usize = 5;
 const MOST_ROUNDS: usize = 25;
 
 /// The shortest of several runs, taken in turns, so that what else goes on hits all alike.

@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark is a command line")]
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dally_bench::boogie;
 use dally_bench::cpu::{Took, timed};
@@ -30,7 +30,9 @@ fn main() {
     if !spin::is_there() {
         eprintln!("{}", spin::HINT);
     }
-    println!("CPU seconds to exhaust the state space, one worker; wall seconds with one and two.\n");
+    println!(
+        "CPU seconds to exhaust the state space, one worker, the least of three runs; wall seconds with one and two.\n"
+    );
     println!(
         "| model | states | transitions | dally | SPIN | dally/SPIN | Stateright, packed | ratio | Stateright, sets | ratio | B/state | SPIN B/state | 1 worker | 2 workers | speed-up | at most |"
     );
@@ -69,12 +71,22 @@ fn row<P: Program>(
     stateright: Stateright,
     more: u64,
 ) {
-    let (report, one) = search(&load(), 1);
+    let (report, cpu) = least(|| {
+        let (report, took) = search(&load(), 1);
+        (report, took.cpu)
+    });
     let (shared, _) = search(&load(), 2);
     let threads = Threads::time(|threads| search(&load(), threads));
     assert_eq!(report.coverage.states, shared.coverage.states, "threads make no difference");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/{model}.pml"));
-    let spin = if spin::is_there() { spin::run(&path, definitions) } else { None };
+    let spin = spin::is_there().then(|| {
+        least(|| {
+            let spin = spin::run(&path, definitions);
+            let cpu = spin.as_ref().map_or(Duration::MAX, |spin| spin.cpu);
+            (spin, cpu)
+        })
+    });
+    let spin = spin.and_then(|(spin, _)| spin);
     let coverage = &report.coverage;
     if let Some(spin) = &spin {
         assert_eq!(spin.states + more, coverage.states as u64, "{name}: SPIN has as many states");
@@ -82,14 +94,14 @@ fn row<P: Program>(
     let seconds =
         |time: Option<Duration>| time.map_or("–".to_owned(), |time| format!("{:.2}", time.as_secs_f64()));
     let ratio = |other: Option<Duration>| {
-        other.map_or("–".to_owned(), |other| format!("{:.2}", one.cpu.as_secs_f64() / other.as_secs_f64()))
+        other.map_or("–".to_owned(), |other| format!("{:.2}", cpu.as_secs_f64() / other.as_secs_f64()))
     };
     let spin_cpu = spin.as_ref().map(|spin| spin.cpu);
     println!(
         "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {} | {:.2} | {:.2} |",
         coverage.states,
         coverage.transitions,
-        seconds(Some(one.cpu)),
+        seconds(Some(cpu)),
         seconds(spin_cpu),
         ratio(spin_cpu),
         seconds(stateright.map(|(packed, _)| packed)),
@@ -103,6 +115,22 @@ fn row<P: Program>(
         threads.speed_up(),
         threads.limit(),
     );
+}
+
+/// The run that takes least of the processor, of three, or of as many as a minute allows.
+fn least<T>(run: impl Fn() -> (T, Duration)) -> (T, Duration) {
+    let begun = Instant::now();
+    let mut best = run();
+    for _ in 1..3 {
+        if begun.elapsed() > Duration::from_secs(60) {
+            break;
+        }
+        let again = run();
+        if again.1 < best.1 {
+            best = again;
+        }
+    }
+    best
 }
 
 fn search(program: &impl Program, threads: usize) -> (Report, Took) {
@@ -150,10 +178,16 @@ fn stateright_column(resource_managers: u32) -> Stateright {
         }
     }
 
-    let model = Theirs(TwoPhaseCommit { resource_managers });
-    let (packed, took) = timed(|| model.checker().spawn_dfs().join());
-    let (sets, took_sets) =
-        timed(|| Sets { resource_managers: resource_managers as usize }.checker().spawn_dfs().join());
-    assert_eq!(packed.unique_state_count(), sets.unique_state_count(), "the models have the same states");
-    Some((took.cpu, took_sets.cpu))
+    let (packed, cpu) = least(|| {
+        let model = Theirs(TwoPhaseCommit { resource_managers });
+        let (checker, took) = timed(|| model.checker().spawn_dfs().join());
+        (checker.unique_state_count(), took.cpu)
+    });
+    let (sets, cpu_sets) = least(|| {
+        let model = Sets { resource_managers: resource_managers as usize };
+        let (checker, took) = timed(|| model.checker().spawn_dfs().join());
+        (checker.unique_state_count(), took.cpu)
+    });
+    assert_eq!(packed, sets, "the models have the same states");
+    Some((cpu, cpu_sets))
 }
