@@ -47,15 +47,32 @@ pub(crate) struct Frontier<S, O: Policy> {
     /// Invariant: none is empty.
     by_cost: BTreeMap<u32, Waiting<S, O>>,
     len: usize,
+    /// How many nodes are likely to wait for the first bound.
+    likely: usize,
 }
 
 impl<S, O: Policy> Default for Frontier<S, O> {
     fn default() -> Self {
-        Self { by_cost: BTreeMap::new(), len: 0 }
+        Self { by_cost: BTreeMap::new(), len: 0, likely: 0 }
     }
 }
 
 impl<S, O: Policy> Frontier<S, O> {
+    /// For what is put off of so many nodes.
+    pub(crate) fn for_nodes(nodes: usize) -> Self {
+        Self { likely: nodes, ..Self::default() }
+    }
+
+    /// Gives back the room that was not needed.
+    pub(crate) fn shrink(&mut self) {
+        let layers = self.by_cost.values_mut().map(|waiting| &mut waiting.rests);
+        layers.filter_map(|rests| rests.blocks.last_mut()).for_each(|block| {
+            if block.len() < block.capacity() / 2 {
+                block.shrink_to_fit();
+            }
+        });
+    }
+
     /// Puts something off, unless it was reached at a lower cost: then there is no need to come back to it.
     pub(crate) fn push(&mut self, rest: PutOff<S, O>, visited: &Visited) {
         let cost = match &rest {
@@ -65,7 +82,8 @@ impl<S, O: Policy> Frontier<S, O> {
         };
         let waiting = self.by_cost.entry(cost).or_default();
         match rest {
-            PutOff::Rest(node) => waiting.rests.push(node),
+            // Most nodes wait for the same bound.
+            PutOff::Rest(node) => waiting.rests.push(node, std::mem::take(&mut self.likely)),
             PutOff::Whole(key, node, hop) => waiting.wholes.push((key, node, hop)),
             PutOff::Failing(_) if waiting.failing.is_some() => return,
             PutOff::Failing(found) => waiting.failing = Some(found),

@@ -26,13 +26,13 @@ impl<S, O: Policy> Default for Layer<S, O> {
 }
 
 impl<S, O: Policy> Layer<S, O> {
-    /// Adds a node at the end.
-    pub(crate) fn push(&mut self, node: Node<S, O>) {
+    /// Adds a node at the end. So many are likely to come.
+    pub(crate) fn push(&mut self, node: Node<S, O>, likely: usize) {
         match self.blocks.last_mut() {
             Some(last) if last.len() < BLOCK => last.push(node),
             last => {
                 // A list that is longer than a block fills the next one too.
-                let room = if last.is_some() { BLOCK } else { 1 };
+                let room = if last.is_some() { BLOCK } else { likely.clamp(1, BLOCK) };
                 let mut block = Vec::with_capacity(room);
                 block.push(node);
                 self.blocks.push(block);

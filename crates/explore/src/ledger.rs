@@ -26,6 +26,10 @@ pub(crate) trait Ledger: Default + Send + Sync {
     /// What one thread has to enter.
     type Draft: Default + Send;
 
+    /// An empty draft.
+    fn draft(&self) -> Self::Draft;
+    /// The bytes of a draft.
+    fn draft_bytes(draft: &Self::Draft) -> usize;
     /// Who can move at a node, if it is known from an earlier bound.
     fn enabled(&self, node: Trail) -> Option<&[TaskId]>;
     /// What follows are transitions from this node, at which these tasks can move.
@@ -44,6 +48,12 @@ impl Ledger for () {
     const KEEPS: bool = false;
     type Draft = ();
 
+    #[inline]
+    fn draft(&self) {}
+    #[inline]
+    fn draft_bytes((): &()) -> usize {
+        0
+    }
     #[inline]
     fn enabled(&self, _: Trail) -> Option<&[TaskId]> {
         None

@@ -146,7 +146,7 @@ impl<S, O: Policy, L: Ledger> Core<S, O, L> {
     fn accept(&mut self, key: Fingerprint, mut node: Node<S, O>, hop: Hop) {
         node.trail = Some(self.trails.push(hop));
         self.ledger.accept(&[key]);
-        self.next.push(node);
+        self.next.push(node, 1);
     }
 
     /// Likewise, for nodes that are all new, and know their trails.
@@ -163,7 +163,7 @@ impl<S, O: Policy, L: Ledger> Core<S, O, L> {
     #[inline]
     pub(crate) fn settle(&mut self) {
         if L::KEEPS {
-            let draft = std::mem::take(&mut self.draft);
+            let draft = std::mem::replace(&mut self.draft, self.ledger.draft());
             self.ledger.settle(vec![draft], 1);
         }
     }

@@ -360,7 +360,7 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     brake: &Brake<'_>,
 ) -> Block<P::State, O, L::Draft> {
     scratch.tally = Tally::default();
-    let (draft, frontier) = (L::Draft::default(), Frontier::default());
+    let (draft, frontier) = (known.ledger.draft(), Frontier::for_nodes(nodes.len()));
     let mut gather = Gather { known, candidates, reached: 0, draft, frontier };
     let (mut looked, mut weighed) = (0, 0);
     let mut found = None;
@@ -377,11 +377,13 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
             let kept = &gather.candidates.nodes;
             let heap = kept.last().map_or(0, |node| expander.heap_bytes(node));
             let each = heap + size_of::<Node<P::State, O>>() + Candidates::<P::State, O>::ASIDE;
-            brake.look((kept.len() - weighed) * each, expander.watch);
-            weighed = kept.len();
+            let bytes = kept.len() * each + L::draft_bytes(&gather.draft);
+            brake.look(bytes - weighed, expander.watch);
+            weighed = bytes;
         }
     }
-    let Gather { candidates, reached, draft, frontier, .. } = gather;
+    let Gather { candidates, reached, draft, mut frontier, .. } = gather;
+    frontier.shrink();
     Block { candidates, winners: None, first: 0, frontier, draft, tally: scratch.tally, reached, found }
 }
 

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use dally_schedule::TaskId;
@@ -86,6 +87,8 @@ pub(crate) struct Graph {
     /// Nodes that have new edges.
     fresh: Vec<u32>,
     full: bool,
+    /// Drafts that are empty, with room: memory that one thread takes and another gives back is slow to come by again.
+    spare: Mutex<Vec<Draft>>,
     /// The bytes that others keep for its nodes.
     pub(crate) others: usize,
 }
@@ -95,7 +98,17 @@ pub(crate) struct Graph {
 pub(crate) struct Draft {
     /// Nodes, who can move there, and how many edges they have.
     nodes: Vec<(u32, u32, u32)>,
-    edges: Vec<(Fingerprint, u32)>,
+    /// Where the edges lead, and their labels.
+    keys: Vec<Fingerprint>,
+    labels: Vec<u32>,
+}
+
+impl Draft {
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.keys.clear();
+        self.labels.clear();
+    }
 }
 
 impl Graph {
@@ -235,7 +248,7 @@ impl Graph {
     fn enter(&mut self, drafts: &[Draft], threads: usize) {
         let Self { heads, enabled, ids, edges, runs, fresh, .. } = self;
         let (mut start, mut first) = (edges.len(), runs.len());
-        let more = drafts.iter().map(|draft| draft.edges.len()).sum::<usize>();
+        let more = drafts.iter().map(|draft| draft.keys.len()).sum::<usize>();
         if start + more >= u32::MAX as usize {
             self.full = true;
             return;
@@ -246,14 +259,14 @@ impl Graph {
         let (mut edges, mut runs) = (&mut edges[start..], &mut runs[first..]);
         let mut work = Vec::new();
         for draft in drafts {
-            let (of_draft, others) = edges.split_at_mut(draft.edges.len());
+            let (of_draft, others) = edges.split_at_mut(draft.keys.len());
             let (runs_of_draft, other_runs) = runs.split_at_mut(draft.nodes.len());
             work.push((draft, (start as u32, of_draft), (first as u32, runs_of_draft)));
-            (start, first) = (start + draft.edges.len(), first + draft.nodes.len());
+            (start, first) = (start + draft.keys.len(), first + draft.nodes.len());
             (edges, runs) = (others, other_runs);
         }
         for_each(work, threads, |(draft, (mut start, edges), (first, runs)): Entry<'_>| {
-            for (edge, (key, label)) in edges.iter_mut().zip(&draft.edges) {
+            for ((edge, key), label) in edges.iter_mut().zip(&draft.keys).zip(&draft.labels) {
                 *edge = Edge { to: ids[shard(*key)][key], label: *label };
             }
             for ((run, nth), (node, set, count)) in runs.iter_mut().zip(first..).zip(&draft.nodes) {
@@ -279,6 +292,14 @@ fn shard(key: Fingerprint) -> usize {
 impl Ledger for Graph {
     const KEEPS: bool = true;
     type Draft = Draft;
+
+    fn draft(&self) -> Draft {
+        self.spare.lock().expect("no thread panics with the lock").pop().unwrap_or_default()
+    }
+
+    fn draft_bytes(draft: &Draft) -> usize {
+        size_of_val(&*draft.nodes) + size_of_val(&*draft.keys) + size_of_val(&*draft.labels)
+    }
 
     fn enabled(&self, node: Trail) -> Option<&[TaskId]> {
         match self.set_of(node.place()) {
@@ -306,7 +327,8 @@ impl Ledger for Graph {
         });
         let label = Label { task, choice, hot, cold, fair: fair.collect() };
         let known = self.known_labels.get(&label).copied();
-        draft.edges.push((key, known.unwrap_or_else(|| self.labels.intern(label).id)));
+        draft.keys.push(key);
+        draft.labels.push(known.unwrap_or_else(|| self.labels.intern(label).id));
         if let Some((_, _, count)) = draft.nodes.last_mut() {
             *count += 1;
         }
@@ -319,7 +341,7 @@ impl Ledger for Graph {
         self.enabled.resize_with(nodes, AtomicU32::default);
     }
 
-    fn settle(&mut self, drafts: Vec<Draft>, threads: usize) {
+    fn settle(&mut self, mut drafts: Vec<Draft>, threads: usize) {
         self.enter_new(threads);
         for id in self.heat.len() as u32..self.labels.len() as u32 {
             let label = self.labels.get(id);
@@ -330,6 +352,8 @@ impl Ledger for Graph {
             self.known_sets.insert(self.sets.get(id).clone(), id);
         }
         self.enter(&drafts, threads);
+        drafts.iter_mut().for_each(Draft::clear);
+        self.spare.get_mut().expect("no thread panics with the lock").append(&mut drafts);
     }
 
     fn bytes(&self) -> usize {
