@@ -111,7 +111,14 @@ impl Logic<'_> {
         triggers.iter().map(|t| self.mentioned(t)).collect()
     }
 
-    /// The constants and functions in expressions.
+    /// Whether the solver has a function itself: a constructor, or one that is built in.
+    fn is_given(&self, id: FunctionId) -> bool {
+        let (ast, function) = (&self.program.ast, &self.program.info[id]);
+        let is_built_in = |attrs| ["bvbuiltin", "builtin"].iter().any(|name| ast.attr(attrs, name).is_some());
+        function.constructs.is_some() || ast.decls.get(function.decl).is_some_and(|d| is_built_in(&d.attrs))
+    }
+
+    /// The constants and functions in expressions, but for those that the solver has itself, which are always in use.
     fn mentioned(&mut self, roots: &[ExprId]) -> FxHashSet<Symbol> {
         let mut mentioned = FxHashSet::default();
         for root in roots {
@@ -119,7 +126,7 @@ impl Logic<'_> {
                 Some(Ref::Var(v)) if matches!(logic.program.info[v].kind, VarKind::Const { .. }) => {
                     mentioned.insert(Symbol::Constant(v));
                 }
-                Some(Ref::Function(f)) => {
+                Some(Ref::Function(f)) if !logic.is_given(f) => {
                     mentioned.insert(Symbol::Function(f));
                 }
                 _ => {}
@@ -147,7 +154,6 @@ impl Logic<'_> {
                     Symbol::Function(f) if self.is_replaced(f) => {
                         todo.extend(body_of(self.program, &self.program.info[f]));
                     }
-                    Symbol::Function(f) if self.program.info[f].constructs.is_some() => {}
                     _ if self.used.contains(&symbol) => return true,
                     _ => of_others = true,
                 }
@@ -228,6 +234,8 @@ pub enum Theory {
     Definitions,
     /// Both, together.
     Both,
+    /// Unique constants, of which there are more than their type has values.
+    Constants,
 }
 
 impl Verifier<'_> {
@@ -238,6 +246,7 @@ impl Verifier<'_> {
         let logic = &mut self.executor.logic;
         let theory = match (logic.waiting.iter().any(Option::is_none), logic.defines) {
             _ if !self.started => return Ok(None),
+            (false, false) if logic.has_unique() => Theory::Constants,
             (false, false) => return Ok(None),
             (true, false) => Theory::Axioms,
             (false, true) => Theory::Definitions,

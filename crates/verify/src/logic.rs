@@ -453,6 +453,11 @@ impl<'a> Logic<'a> {
         Ok(())
     }
 
+    /// Whether some unique constants of one type are in use.
+    pub(crate) fn has_unique(&self) -> bool {
+        self.unique.values().any(|count| *count > 1)
+    }
+
     /// The constants of the program that are in use.
     pub(crate) fn constants(&self) -> Vec<(VarId, Term)> {
         let mut all: Vec<_> = self.constants.iter().map(|(v, t)| (*v, *t)).collect();

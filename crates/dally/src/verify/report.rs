@@ -258,6 +258,7 @@ impl Report<'_> {
                         let what = match theory {
                             Theory::Axioms => "the axioms contradict each other",
                             Theory::Definitions => "functions that call themselves cannot be what they say",
+                            Theory::Constants => "there are more unique constants than their type has values",
                             Theory::Both => {
                                 "the axioms, and definitions of functions that call themselves, contradict each other"
                             }
