@@ -215,8 +215,8 @@ fn seals_fix_the_order_of_schedulers_and_of_nothing_else() {
         ("assume {:seal} true;", &[][..], 0),
         ("assume {:seal} true;", &["--bounded", "nothing"], 1),
         ("assume {:seal} true;", &["--bounded", "depth"], 1),
-        ("if (*) { assume {:seal} true; }", &[], 1),
-        ("if (*) { assume {:seal} true; }", &["--scheduler", "portfolio"], 1),
+        ("assume {:seal} true;", &["--exact"], 0),
+        ("if (*) { assume {:seal} true; }", &["--exact"], 1),
         ("assume {:seal} true; assume {:unseal} true;", &[], 1),
     ] {
         let folder = folder("seals", &[("seals.bpl", &sealed.replace("SEAL", seal))]);

@@ -134,7 +134,6 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         }
         let key = self.program.fingerprint(&node.state);
         let point = Point { ready: Ready::at(enabled, key.low()), exact: self.options.exact };
-        let key = sealed_key(key, self.policy.sealed_after(&node.place, &[]));
         sink.begin(node.trail, enabled);
         loop {
             if node.cost > bound {
@@ -202,9 +201,6 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 None => {
                     let known = fingerprint.or_else(|| state.as_ref().map(|s| self.program.fingerprint(s)));
                     let Some(key) = known else { continue };
-                    // What was reached lately without a seal needs no other visit.
-                    let sealed = state.is_some() && self.policy.sealed_after(from.place, events);
-                    let key = sealed_key(key, sealed);
                     if K::KEEPS
                         && let Some(task) = from.task
                         && cost <= from.bound
@@ -263,16 +259,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     }
 }
 
-/// The key of a state at which the order of tasks is open, or is fixed: what was visited with a fixed order may lead
-/// elsewhere without.
-#[inline]
-fn sealed_key(key: Fingerprint, sealed: bool) -> Fingerprint {
-    if sealed { key.with(Fingerprint::of(&"sealed")) } else { key }
-}
-
 /// Where outcomes come from.
 struct Origin<'a, O: Policy> {
-    /// The key of the state; none before the initial states.
+    /// The fingerprint of the state; none before the initial states.
     key: Option<Fingerprint>,
     place: &'a O::Place,
     task: Option<TaskId>,

@@ -84,12 +84,6 @@ pub trait Policy: Sync {
     /// The place after the proposed task has run.
     fn after(&self, place: &Self::Place, happened: &Happened<'_>) -> Self::Place;
 
-    /// Whether the order of tasks is fixed in the place after these events. States are not taken for visited if they
-    /// were with a fixed order only.
-    fn sealed_after(&self, _place: &Self::Place, _events: &[Event]) -> bool {
-        false
-    }
-
     /// Once there are no more proposals: what was left out.
     fn omission(&self, place: &Self::Place, cursor: &Self::Cursor, point: &Point<'_>) -> Omission;
 

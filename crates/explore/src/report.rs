@@ -7,7 +7,8 @@ use crate::{Failure, Schedule};
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// No execution fails: every schedule was covered (modulo [seals](Coverage::sealed)).
+    /// No execution fails: every schedule was covered (modulo [seals](Coverage::sealed), of which only exact searches say
+    /// this).
     Proved,
     /// No execution within the bound fails: every one of them was covered. Exact searches say this.
     ProvedWithin(u32),

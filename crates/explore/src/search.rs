@@ -331,10 +331,12 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     /// Whether what was covered is the end of it.
     pub(crate) fn verdict_after_bound(&self) -> Option<Verdict> {
-        let Coverage { bound, unproposed, .. } = self.coverage;
+        let Coverage { bound, unproposed, sealed, .. } = self.coverage;
+        // A state that was visited once, with a fixed order, may lead elsewhere in another.
+        let all = unproposed == 0 && (sealed == 0 || self.expander.options.exact);
         let at_limit = self.expander.options.bound.is_some_and(|limit| bound >= limit);
         match (self.core.frontier.is_empty(), at_limit) {
-            (true, _) if unproposed == 0 => Some(Verdict::Proved),
+            (true, _) if all => Some(Verdict::Proved),
             (true, _) => Some(Verdict::NoBug),
             (false, true) if self.expander.options.exact => Some(Verdict::ProvedWithin(bound)),
             (false, true) => Some(Verdict::NoBug),

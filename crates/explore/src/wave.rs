@@ -378,8 +378,9 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
             let heap = kept.last().map_or(0, |node| expander.heap_bytes(node));
             let each = heap + size_of::<Node<P::State, O>>() + Candidates::<P::State, O>::ASIDE;
             let bytes = kept.len() * each + L::draft_bytes(&gather.draft);
-            brake.look(bytes - weighed, expander.watch);
-            weighed = bytes;
+            // Nodes may be smaller than those before.
+            brake.look(bytes.saturating_sub(weighed), expander.watch);
+            weighed = weighed.max(bytes);
         }
     }
     let Gather { candidates, reached, draft, mut frontier, .. } = gather;

@@ -139,16 +139,6 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
         place
     }
 
-    #[inline]
-    fn sealed_after(&self, place: &Sealable<S>, events: &[Event]) -> bool {
-        let last = events.iter().rev().find_map(|event| match event {
-            Event::Sealed => Some(true),
-            Event::Unsealed => Some(false),
-            _ => None,
-        });
-        last.unwrap_or(place.is_sealed())
-    }
-
     fn omission(&self, place: &Sealable<S>, cursor: &Progress, point: &Point<'_>) -> Omission {
         if cursor.seen.len == point.ready.enabled().len() {
             Omission::Nothing
