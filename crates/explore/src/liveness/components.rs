@@ -11,18 +11,42 @@ pub(crate) trait Walk {
     fn open(&mut self, node: u32) -> Result<Self::Cursor, Self::Stop>;
     /// Where the next edge leads.
     fn next(&mut self, cursor: &mut Self::Cursor) -> Option<u32>;
+    /// Whether a node that was not reached is part of the graph. If not, edges that lead there do not count.
+    fn has(&self, node: u32) -> bool;
 }
 
 /// The components that were found so far. Each node is looked at once.
 #[derive(Debug, Default)]
 pub(crate) struct Components {
-    /// In which order nodes were reached, from 1; 0 for the others.
-    index: Vec<u32>,
-    /// The first node that is known to be reached from a node, as long as its component is open.
-    low: Vec<u32>,
+    marks: Vec<Mark>,
     reached: u32,
     /// Nodes whose component is open.
     open: Vec<u32>,
+}
+
+/// What is known of a node, in one place: whoever comes by needs both.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    /// In which order nodes were reached, from 1; 0 for the others. Once its component is complete, that of its first.
+    index: u32,
+    /// The first node that is known to be reached from this one, as long as its component is open.
+    low: u32,
+}
+
+/// All nodes of a component.
+pub(crate) struct Members<'c> {
+    pub(crate) nodes: &'c [u32],
+    marks: &'c [Mark],
+    /// That of the first.
+    index: u32,
+}
+
+impl Members<'_> {
+    /// Whether a node is one of them.
+    #[inline]
+    pub(crate) fn has(&self, node: u32) -> bool {
+        self.marks.get(node as usize).is_some_and(|mark| mark.index == self.index && mark.low == CLOSED)
+    }
 }
 
 /// Marks nodes whose component is complete.
@@ -31,19 +55,29 @@ const CLOSED: u32 = u32::MAX;
 impl Components {
     /// Whether the component of a node is known.
     pub(crate) fn has(&self, node: u32) -> bool {
-        self.index.get(node as usize).is_some_and(|index| *index != 0)
+        self.mark(node).index != 0
+    }
+
+    #[inline]
+    fn mark(&self, node: u32) -> Mark {
+        self.marks.get(node as usize).copied().unwrap_or_default()
     }
 
     fn reach(&mut self, node: u32) {
         let place = node as usize;
-        if self.index.len() <= place {
-            self.index.resize(place + 1, 0);
-            self.low.resize(place + 1, 0);
+        if self.marks.len() <= place {
+            self.marks.resize(place + 1, Mark::default());
         }
         self.reached += 1;
-        self.index[place] = self.reached;
-        self.low[place] = self.reached;
+        self.marks[place] = Mark { index: self.reached, low: self.reached };
         self.open.push(node);
+    }
+
+    /// From a node something is reached that was reached so early.
+    #[inline]
+    fn lower(&mut self, node: u32, low: u32) {
+        let mark = &mut self.marks[node as usize];
+        mark.low = mark.low.min(low);
     }
 
     /// Shows all components that are reached from a node, and were not before, until one of them is the one.
@@ -51,7 +85,7 @@ impl Components {
         &mut self,
         start: u32,
         walk: &mut W,
-        mut is_the_one: impl FnMut(&mut W, &[u32]) -> Result<Option<T>, W::Stop>,
+        mut is_the_one: impl FnMut(&mut W, &Members<'_>) -> Result<Option<T>, W::Stop>,
     ) -> Result<Option<T>, W::Stop> {
         if self.has(start) {
             return Ok(None);
@@ -61,25 +95,26 @@ impl Components {
         while let Some((node, cursor)) = path.last_mut() {
             let node = *node;
             if let Some(to) = walk.next(cursor) {
-                if !self.has(to) {
-                    self.reach(to);
-                    path.push((to, walk.open(to)?));
-                } else if self.low[to as usize] != CLOSED {
-                    self.low[node as usize] = self.low[node as usize].min(self.index[to as usize]);
+                match self.mark(to) {
+                    Mark { index: 0, .. } if walk.has(to) => {
+                        self.reach(to);
+                        path.push((to, walk.open(to)?));
+                    }
+                    Mark { index: 0, .. } | Mark { low: CLOSED, .. } => {}
+                    Mark { index, .. } => self.lower(node, index),
                 }
                 continue;
             }
             path.pop();
-            let low = self.low[node as usize];
+            let Mark { index, low } = self.mark(node);
             if let Some((parent, _)) = path.last() {
-                let parent = *parent as usize;
-                self.low[parent] = self.low[parent].min(low);
+                self.lower(*parent, low);
             }
-            if low == self.index[node as usize] {
+            if low == index {
                 let first = self.open.iter().rposition(|other| *other == node).unwrap_or(0);
-                let component = &self.open[first..];
-                component.iter().for_each(|node| self.low[*node as usize] = CLOSED);
-                if let Some(found) = is_the_one(walk, component)? {
+                let nodes = &self.open[first..];
+                nodes.iter().for_each(|node| self.marks[*node as usize] = Mark { index, low: CLOSED });
+                if let Some(found) = is_the_one(walk, &Members { nodes, marks: &self.marks, index })? {
                     return Ok(Some(found));
                 }
                 self.open.truncate(first);

@@ -17,8 +17,8 @@ use std::convert::Infallible;
 
 use smallvec::SmallVec;
 
-use super::components::{Components, Walk};
-use super::graph::{Cursor, Edge, Graph};
+use super::components::{Components, Members, Walk};
+use super::graph::{Cursor, Edge, Graph, Label};
 use crate::TaskId;
 use crate::search::Stop;
 
@@ -45,14 +45,13 @@ impl Component {
         &self.edges[self.starts[place as usize] as usize..end]
     }
 
-    /// A component of these nodes, with those edges that `keep` wants.
-    fn new(
-        nodes: &[u32],
+    /// A component of these members, with these of the edges among them.
+    fn new<E: Iterator<Item = Edge>>(
+        members: &Members<'_>,
         places: &mut Vec<u32>,
-        edges: impl Fn(u32, &mut dyn FnMut(Edge)),
-        keep: impl Fn(Edge) -> bool,
+        edges: impl Fn(u32) -> E,
     ) -> Self {
-        let mut nodes = nodes.to_vec();
+        let mut nodes = members.nodes.to_vec();
         nodes.sort_unstable();
         let most = nodes.last().map_or(0, |node| *node as usize + 1);
         if places.len() < most {
@@ -62,51 +61,77 @@ impl Component {
         let (mut starts, mut kept) = (Vec::with_capacity(nodes.len()), Vec::new());
         for node in &nodes {
             starts.push(kept.len() as u32);
-            edges(*node, &mut |edge| {
-                // Places of other components are out of date, and found out.
-                let place = places.get(edge.to as usize).copied().unwrap_or(u32::MAX);
-                if nodes.get(place as usize) == Some(&edge.to) && keep(edge) {
-                    kept.push(Edge { to: place, label: edge.label });
-                }
-            });
+            let inside = edges(*node).filter(|edge| members.has(edge.to));
+            kept.extend(inside.map(|edge| Edge { to: places[edge.to as usize], label: edge.label }));
         }
         Self { nodes, starts, edges: kept }
     }
+}
 
-    /// The tasks that can move at every node and never do.
-    fn starved(&self, graph: &Graph) -> bool {
-        let mut sets: Vec<u32> = self.nodes.iter().map(|node| graph.set_of(*node)).collect();
-        sets.sort_unstable();
-        sets.dedup();
-        let mut sets = sets.into_iter().map(|set| graph.set(set));
-        let mut always: SmallVec<[TaskId; 8]> = sets.next().unwrap_or(&[]).iter().copied().collect();
-        sets.for_each(|set| always.retain(|task| set.contains(task)));
-        for edge in &self.edges {
-            if always.is_empty() {
-                break;
-            }
-            let task = graph.label(*edge).task;
-            always.retain(|other| *other != task);
+/// What nodes and the steps among them are, each kind once: there are few.
+struct Kinds<'g> {
+    labels: Vec<&'g Label>,
+    /// Who can move.
+    sets: Vec<&'g [TaskId]>,
+}
+
+/// Which kinds were seen: none, before and after somebody looks.
+#[derive(Debug, Default)]
+struct Seen {
+    labels: Vec<bool>,
+    sets: Vec<bool>,
+}
+
+/// Each of them once. They are below `most`.
+fn distinct(all: impl Iterator<Item = u32>, seen: &mut Vec<bool>, most: usize) -> Vec<u32> {
+    seen.resize(most, false);
+    let once: Vec<u32> = all.filter(|one| !std::mem::replace(&mut seen[*one as usize], true)).collect();
+    once.iter().for_each(|one| seen[*one as usize] = false);
+    once
+}
+
+impl<'g> Kinds<'g> {
+    fn of(nodes: &[u32], edges: impl Iterator<Item = Edge>, graph: &'g Graph, seen: &mut Seen) -> Self {
+        let labels = distinct(edges.map(|edge| edge.label), &mut seen.labels, graph.labels());
+        let sets = distinct(nodes.iter().map(|node| graph.set_of(*node)), &mut seen.sets, graph.sets());
+        Self {
+            labels: labels.into_iter().map(|label| graph.label(label)).collect(),
+            sets: sets.into_iter().map(|set| graph.set(set)).collect(),
         }
+    }
+
+    /// Whether no cycle of such steps counts, whichever of them it takes.
+    fn lack_something(&self, property: u64, fair: bool) -> bool {
+        let is_hot = |label: &&Label| label.hot & !label.cold & property != 0;
+        !self.labels.iter().any(is_hot) || fair && self.starve()
+    }
+
+    /// Whether some task can move at every node and never does.
+    fn starve(&self) -> bool {
+        let mut sets = self.sets.iter();
+        let mut always: SmallVec<[TaskId; 8]> = sets.next().map_or(&[][..], |set| *set).into();
+        sets.for_each(|set| always.retain(|task| set.contains(task)));
+        always.retain(|task| !self.labels.iter().any(|label| label.task == *task));
         !always.is_empty()
     }
 
     /// The fair choices that are made one way only.
-    fn one_sided(&self, graph: &Graph) -> Vec<u64> {
+    fn one_sided(&self) -> Vec<u64> {
         let mut ways: BTreeMap<u64, u8> = BTreeMap::new();
-        for edge in &self.edges {
-            for (choice, way) in &graph.label(*edge).fair {
-                *ways.entry(*choice).or_default() |= 1 << u8::from(*way);
-            }
+        for (choice, way) in self.labels.iter().flat_map(|label| &label.fair) {
+            *ways.entry(*choice).or_default() |= 1 << u8::from(*way);
         }
         ways.into_iter().filter(|(_, ways)| *ways != 3).map(|(choice, _)| choice).collect()
     }
 }
 
-/// Walks a component.
-struct Inside<'c>(&'c Component);
+/// Walks some edges of a component.
+struct Inside<'c, F> {
+    component: &'c Component,
+    keep: F,
+}
 
-impl Walk for Inside<'_> {
+impl<F: Fn(Edge) -> bool> Walk for Inside<'_, F> {
     type Cursor = (u32, usize);
     type Stop = Infallible;
 
@@ -115,8 +140,15 @@ impl Walk for Inside<'_> {
     }
 
     fn next(&mut self, (node, at): &mut (u32, usize)) -> Option<u32> {
-        *at += 1;
-        self.0.out(*node).get(*at - 1).map(|edge| edge.to)
+        let edge = self.component.out(*node)[*at..].iter().find(|edge| {
+            *at += 1;
+            (self.keep)(**edge)
+        });
+        edge.map(|edge| edge.to)
+    }
+
+    fn has(&self, _: u32) -> bool {
+        true
     }
 }
 
@@ -140,10 +172,14 @@ impl<S: Source, F: Fn(u32) -> bool> Walk for Region<'_, S, F> {
         let graph = self.source.graph();
         loop {
             let edge = graph.next(cursor)?;
-            if !graph.heat(edge, self.property).1 && (self.inside)(edge.to) {
+            if !graph.heat(edge, self.property).1 {
                 return Some(edge.to);
             }
         }
+    }
+
+    fn has(&self, node: u32) -> bool {
+        (self.inside)(node)
     }
 }
 
@@ -154,12 +190,13 @@ pub(crate) struct Examiner {
     fair: bool,
     components: Components,
     places: Vec<u32>,
+    seen: Seen,
 }
 
 impl Examiner {
     /// For the property of this bit; unfair cycles count as well unless `fair`.
     pub(crate) fn new(property: u64, fair: bool) -> Self {
-        Self { property, fair, components: Components::default(), places: Vec::new() }
+        Self { property, fair, components: Components::default(), places: Vec::new(), seen: Seen::default() }
     }
 
     /// The property, as a bit.
@@ -179,46 +216,53 @@ impl Examiner {
         source: &mut S,
         inside: impl Fn(u32) -> bool,
     ) -> Result<Option<Component>, Stop> {
-        let Self { property, fair, components, places } = self;
+        let Self { property, fair, components, places, seen } = self;
         let (property, fair) = (*property, *fair);
         let mut region = Region { source, property, inside };
-        components.find(start, &mut region, |region, nodes| {
+        components.find(start, &mut region, |region, members| {
             let graph = region.source.graph();
-            // Most components are single nodes without a step to themselves.
-            if let [node] = nodes
-                && !graph.out(*node).any(|edge| edge.to == *node)
-            {
+            let edges = |node| graph.out(node).filter(|edge| !graph.heat(*edge, property).1);
+            // Most components are single nodes without a step to themselves, and most others are seen not to count.
+            let all = members.nodes.iter().flat_map(|node| edges(*node));
+            let mut inside = all.filter(|edge| members.has(edge.to)).peekable();
+            if inside.peek().is_none() {
                 return Ok(None);
             }
-            let edges = |node, each: &mut dyn FnMut(Edge)| graph.out(node).for_each(each);
-            let component = Component::new(nodes, places, edges, |edge| !graph.heat(edge, property).1);
-            Ok(counting_part(component, graph, property, fair))
+            if Kinds::of(members.nodes, inside, graph, seen).lack_something(property, fair) {
+                return Ok(None);
+            }
+            let component = Component::new(members, places, edges);
+            Ok(counting_part(component, graph, seen, property, fair))
         })
     }
 }
 
 /// A part of the component all of whose edges together make a cycle that counts, if there is one.
-fn counting_part(component: Component, graph: &Graph, property: u64, fair: bool) -> Option<Component> {
+fn counting_part(
+    component: Component,
+    graph: &Graph,
+    seen: &mut Seen,
+    property: u64,
+    fair: bool,
+) -> Option<Component> {
     let mut todo = vec![component];
     let mut places = Vec::new();
     while let Some(part) = todo.pop() {
-        if !part.edges.iter().any(|edge| graph.heat(*edge, property).0) || fair && part.starved(graph) {
+        let kinds = Kinds::of(&part.nodes, part.edges.iter().copied(), graph, seen);
+        if kinds.lack_something(property, fair) {
             continue;
         }
-        let banned = if fair { part.one_sided(graph) } else { Vec::new() };
+        let banned = if fair { kinds.one_sided() } else { Vec::new() };
         if banned.is_empty() {
             return Some(part);
         }
-        let keep = |edge: Edge| !graph.label(edge).fair.iter().any(|(choice, _)| banned.contains(choice));
-        let all: Vec<u32> = (0..part.nodes.len() as u32).collect();
-        let within = |place, each: &mut dyn FnMut(Edge)| part.out(place).iter().copied().for_each(each);
-        let thinned = Component::new(&all, &mut places, within, keep);
+        let keep =
+            |edge: Edge| !graph.label(edge.label).fair.iter().any(|(choice, _)| banned.contains(choice));
         let mut components = Components::default();
-        for place in 0..thinned.nodes.len() as u32 {
-            let Ok(_) = components.find(place, &mut Inside(&thinned), |_, nodes| {
-                let within =
-                    |place, each: &mut dyn FnMut(Edge)| thinned.out(place).iter().copied().for_each(each);
-                let mut smaller = Component::new(nodes, &mut places, within, |_| true);
+        for place in 0..part.nodes.len() as u32 {
+            let Ok(_) = components.find(place, &mut Inside { component: &part, keep }, |_, members| {
+                let kept = |place| part.out(place).iter().copied().filter(|edge| keep(*edge));
+                let mut smaller = Component::new(members, &mut places, kept);
                 smaller.nodes.iter_mut().for_each(|node| *node = part.nodes[*node as usize]);
                 todo.push(smaller);
                 Ok::<Option<()>, Infallible>(None)

@@ -162,9 +162,19 @@ impl Graph {
         std::iter::from_fn(move || self.next(&mut cursor))
     }
 
-    /// The step of an edge.
-    pub(crate) fn label(&self, edge: Edge) -> &Label {
-        self.labels.get(edge.label)
+    /// What the steps of edges with this label are.
+    pub(crate) fn label(&self, label: u32) -> &Label {
+        self.labels.get(label)
+    }
+
+    /// How many labels there are.
+    pub(crate) fn labels(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// All numbers for who can move are below this.
+    pub(crate) fn sets(&self) -> usize {
+        self.sets.len() + 1
     }
 
     /// Whether an edge is hot and not cold, and whether it is cold, for these properties.

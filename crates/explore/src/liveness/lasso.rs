@@ -56,7 +56,7 @@ pub(crate) fn shortest(component: &Component, demands: Demands<'_>) -> Option<Lo
     }
     let (start, walk) = best?;
     let step = |edge: &Edge| {
-        let label = demands.graph.label(*edge);
+        let label = demands.graph.label(edge.label);
         Step { task: label.task, cost: 0, choice: label.choice }
     };
     Some(Loop { node: component.nodes[start as usize], steps: walk.iter().map(step).collect() })
@@ -124,8 +124,10 @@ impl Walker<'_> {
         let Demands { graph, property, .. } = self.demands;
         match need {
             Need::Hot => graph.heat(edge, property).0,
-            Need::Task(task) => graph.label(edge).task == task || !self.can_move(edge.to).contains(&task),
-            Need::Choice(choice, way) => graph.label(edge).fair.contains(&(choice, way)),
+            Need::Task(task) => {
+                graph.label(edge.label).task == task || !self.can_move(edge.to).contains(&task)
+            }
+            Need::Choice(choice, way) => graph.label(edge.label).fair.contains(&(choice, way)),
         }
     }
 
@@ -135,7 +137,7 @@ impl Walker<'_> {
         let mut needs = vec![Need::Hot];
         if self.demands.fair {
             needs.extend(self.can_move(self.start).iter().map(|task| Need::Task(*task)));
-            let labels = walk.iter().map(|edge| self.demands.graph.label(*edge));
+            let labels = walk.iter().map(|edge| self.demands.graph.label(edge.label));
             for (choice, _) in labels.flat_map(|label| &label.fair) {
                 for need in [Need::Choice(*choice, false), Need::Choice(*choice, true)] {
                     if !needs.contains(&need) {

@@ -18,7 +18,7 @@
 //!    them first, as the end of [TR15 §5.3] proposes.
 //! 6. A cycle may be unfair ([`super::fair`]). Then all of its component is set aside, for this bound.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use super::fair::{Component, Examiner, Source};
 use super::graph::{Edge, Graph};
@@ -43,6 +43,9 @@ impl Sharing {
 
 /// How far a thread goes on with what it has found, before it shares that with others.
 const FURTHER: usize = 2048;
+
+/// How many nodes a thread takes at once.
+const PIECE: usize = 256;
 
 /// What stands for a node as the MAP of others; 0 is none. Earlier nodes are greater.
 fn rank(node: u32) -> u32 {
@@ -92,7 +95,7 @@ impl Values {
         self.values[node as usize].load(Ordering::Relaxed)
     }
 
-    /// Lets values spread along edges among nodes of the same partition, from these nodes on. Those that have a new
+    /// Lets values spread along edges among nodes of the same partition, from these nodes on. Others that have a new
     /// value are shown after each round, some of them more than once.
     fn spread(
         &self,
@@ -108,11 +111,10 @@ impl Values {
             self.queued[node as usize].swap(false, Ordering::AcqRel);
             for edge in graph.out(node) {
                 let (hot, cold) = graph.heat(edge, property);
-                if cold || !same(node, edge.to) {
-                    continue;
-                }
                 let value = self.get(node).max(if hot { rank(edge.to) } else { 0 });
-                if value > self.get(edge.to)
+                if !cold
+                    && value > self.get(edge.to)
+                    && same(node, edge.to)
                     && self.values[edge.to as usize].fetch_max(value, Ordering::Relaxed) < value
                     && !self.queued[edge.to as usize].swap(true, Ordering::AcqRel)
                 {
@@ -120,6 +122,8 @@ impl Values {
                 }
             }
         };
+        // They are visited anyway: who raises their value before that need not enter them.
+        from.iter().for_each(|node| self.queued[*node as usize].store(true, Ordering::Relaxed));
         visit_all(from, sharing, spread_from, after_round)
     }
 
@@ -249,7 +253,8 @@ fn share(nodes: &[u32], sharing: Sharing, work: impl Fn(&[u32], &mut Vec<u32>) +
 }
 
 /// Visits nodes, and those that this enters into lists, until there are none left; these are shown after each round.
-/// Each thread goes on with its own for a while: most rounds would be too short to be shared.
+/// Threads take nodes from one list, in pieces, so that they are visited about in order: the greatest values come first,
+/// and are not overtaken. Then each goes on with its own for a while: most rounds would be too short to be shared.
 fn visit_all(
     mut round: Vec<u32>,
     sharing: Sharing,
@@ -257,20 +262,19 @@ fn visit_all(
     mut after_round: impl FnMut(&[u32]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     while !round.is_empty() {
-        let each = round.len().div_ceil(sharing.threads(round.len()));
-        let mut queues: Vec<_> = round.chunks(each).map(|nodes| (nodes, Vec::new(), 0)).collect();
-        for_each_thread(
-            queues.iter_mut().collect(),
-            |(nodes, queue, done): &mut (&[u32], Vec<u32>, usize)| {
-                nodes.iter().for_each(|node| visit(*node, queue));
-                while *done < queue.len().min(FURTHER) {
-                    visit(queue[*done], queue);
-                    *done += 1;
-                }
-            },
-        );
-        let left = queues.iter().flat_map(|(_, queue, done)| &queue[*done..]).copied().collect();
-        queues.iter().try_for_each(|(_, queue, _)| after_round(queue))?;
+        let mut queues = vec![(Vec::new(), 0); sharing.threads(round.len())];
+        let taken = AtomicUsize::new(0);
+        for_each_thread(queues.iter_mut().collect(), |(queue, done): &mut (Vec<u32>, usize)| {
+            while let Some(piece) = round.chunks(PIECE).nth(taken.fetch_add(1, Ordering::Relaxed)) {
+                piece.iter().for_each(|node| visit(*node, queue));
+            }
+            while *done < queue.len().min(FURTHER) {
+                visit(queue[*done], queue);
+                *done += 1;
+            }
+        });
+        let left = queues.iter().flat_map(|(queue, done)| &queue[*done..]).copied().collect();
+        queues.iter().try_for_each(|(queue, _)| after_round(queue))?;
         round = left;
     }
     Ok(())
