@@ -1,5 +1,5 @@
 /* Peterson's mutual exclusion for 4 processes (the filter lock) as guarded actions: the same states as
- * the Rust model in bench/src/peterson.rs. */
+ * the Rust model in bench/src/peterson.rs, where others are looked at one by one. */
 #define IDLE 0
 #define ENTER 1
 #define WAIT 2
@@ -7,16 +7,24 @@
 
 byte phase[4];
 byte level[4];
+byte seen[4];
 byte last[4];
 
-#define BELOW(k, i) (k == i || level[k] < level[i])
-#define FREE(i) (last[level[i]] != i || (BELOW(0, i) && BELOW(1, i) && BELOW(2, i) && BELOW(3, i)))
+#define RISE(i) seen[i] = 0; \
+  if \
+  :: level[i] == 3 -> phase[i] = CRITICAL \
+  :: else -> level[i] = level[i] + 1; phase[i] = ENTER \
+  fi
 
 #define ACTIONS(i) \
   :: d_step { phase[i] == IDLE -> level[i] = 1; phase[i] = ENTER } \
   :: d_step { phase[i] == ENTER -> last[level[i]] = i; phase[i] = WAIT } \
-  :: d_step { phase[i] == WAIT && level[i] < 3 && FREE(i) -> level[i] = level[i] + 1; phase[i] = ENTER } \
-  :: d_step { phase[i] == WAIT && level[i] == 3 && FREE(i) -> phase[i] = CRITICAL } \
+  :: d_step { phase[i] == WAIT && last[level[i]] != i -> RISE(i) } \
+  :: d_step { phase[i] == WAIT && (seen[i] == i || level[seen[i]] < level[i]) -> \
+       if \
+       :: seen[i] == 3 -> RISE(i) \
+       :: else -> seen[i] = seen[i] + 1 \
+       fi } \
   :: d_step { phase[i] == CRITICAL -> level[i] = 0; phase[i] = IDLE }
 
 active proctype protocol()

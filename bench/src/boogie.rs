@@ -62,16 +62,17 @@ pub fn two_phase_commit(n: usize) -> String {
     program(&globals, &start, &actions)
 }
 
-/// Peterson's mutual exclusion for four.
+/// Peterson's mutual exclusion for four, where others are looked at one by one.
 pub fn peterson() -> String {
-    let globals = family("phase", 4, "int") + &family("level", 4, "int") + &family("last", 4, "int");
-    let start = each("phase", 4, "0") + &each("level", 4, "0") + &each("last", 4, "0");
+    let families = ["phase", "level", "seen", "last"];
+    let globals: String = families.iter().map(|family_name| family(family_name, 4, "int")).collect();
+    let start: String = families.iter().map(|family| each(family, 4, "0")).collect();
     let mut actions = Vec::new();
     for i in 0..4 {
         let at =
             |level: &str| format!("(if {level} == 1 then last1 else if {level} == 2 then last2 else last3)");
-        let below: Vec<String> = (0..4).filter(|k| *k != i).map(|k| format!("level{k} < level{i}")).collect();
-        let free = format!("({} != {i} || ({}))", at(&format!("level{i}")), below.join(" && "));
+        let pushed = format!("phase{i} == 2 && {} != {i}", at(&format!("level{i}")));
+        let below = |k: usize| if k == i { "true".to_owned() } else { format!("level{k} < level{i}") };
         actions.push(action(format!("phase{i} == 0"), format!("level{i} := 1; phase{i} := 1;")));
         for level in 1..4 {
             actions.push(action(
@@ -79,11 +80,14 @@ pub fn peterson() -> String {
                 format!("last{level} := {i}; phase{i} := 2;"),
             ));
         }
-        actions.push(action(
-            format!("phase{i} == 2 && level{i} < 3 && {free}"),
-            format!("level{i} := level{i} + 1; phase{i} := 1;"),
-        ));
-        actions.push(action(format!("phase{i} == 2 && level{i} == 3 && {free}"), format!("phase{i} := 3;")));
+        let rise = format!(
+            "seen{i} := 0; if (level{i} == 3) {{ phase{i} := 3; }} else {{ level{i} := level{i} + 1; phase{i} := 1; }}"
+        );
+        actions.push(action(pushed, rise.clone()));
+        for k in 0..4 {
+            let sees = format!("phase{i} == 2 && seen{i} == {k} && {}", below(k));
+            actions.push(action(sees, if k == 3 { rise.clone() } else { format!("seen{i} := {};", k + 1) }));
+        }
         actions.push(action(format!("phase{i} == 3"), format!("level{i} := 0; phase{i} := 0;")));
     }
     program(&globals, &start, &actions)

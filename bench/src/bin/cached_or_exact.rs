@@ -23,10 +23,10 @@ fn main() {
     for resource_managers in 2..=5 {
         row(&format!("two-phase commit, {resource_managers}"), &TwoPhaseCommit { resource_managers });
     }
-    row("Peterson, 2", &Peterson::<2>);
-    row("Peterson, 3", &Peterson::<3>);
-    row("Peterson, 4", &Peterson::<4>);
-    row("Peterson, 5", &Peterson::<5>);
+    row("Peterson, 2", &Peterson::<2> { one_by_one: false });
+    row("Peterson, 3", &Peterson::<3> { one_by_one: false });
+    row("Peterson, 4", &Peterson::<4> { one_by_one: false });
+    row("Peterson, 5", &Peterson::<5> { one_by_one: false });
     row("ring leader, 2", &Leader::<2>);
     row("ring leader, 3", &Leader::<3>);
     row("ring leader, 4", &Leader::<4>);

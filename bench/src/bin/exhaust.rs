@@ -52,7 +52,7 @@ fn main() {
         let name = format!("the same in Boogie, {resource_managers}");
         row(&name, boogie, "two_phase_commit", &definitions, stateright, 1);
     }
-    row("Peterson, 4", || Peterson::<4>, "peterson", &[], None, 0);
+    row("Peterson, 4", || Peterson::<4> { one_by_one: true }, "peterson", &[], None, 0);
     row("the same in Boogie", || boogie::machine(&boogie::peterson()), "peterson", &[], None, 1);
     row("ring leader, 5", || Leader::<5>, "leader", &[], None, 0);
     row("the same in Boogie", || boogie::machine(&boogie::leader()), "leader", &[], None, 1);

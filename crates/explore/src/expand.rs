@@ -135,6 +135,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let key = self.program.fingerprint(&node.state);
         let point = Point { ready: Ready::at(enabled, key.low()), exact: self.options.exact };
         sink.begin(node.trail, enabled);
+        // A step that changes nothing leads to a state that was visited.
+        if let Some(recent) = &mut successors.recent {
+            recent.add(key);
+        }
         loop {
             if node.cost > bound {
                 sink.put_off(PutOff::Rest(node));
@@ -210,8 +214,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                     let Some(state) = state else { continue };
                     let happened = Happened { task: from.task, events, turn };
                     match recent {
-                        // A step that changes nothing leads to a state that was visited.
-                        Some(recent) if Some(key) == from.key || recent.contains(key) => {}
+                        Some(recent) if recent.contains(key) => {}
                         Some(recent) => {
                             if cost <= from.bound {
                                 recent.add(key);
