@@ -110,7 +110,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         self.program.initial(&mut scratch.successors);
         let place = self.policy.start();
         let hop = Hop { from: None, task: TaskId(0), choice: 0, cost: 0 };
-        let from = Origin { key: None, place: &place, task: None, hop, cost: 0, bound: u32::MAX };
+        let from = Origin { place: &place, task: None, hop, cost: 0, bound: u32::MAX };
         self.deliver(&from, &mut scratch.successors, sink)
     }
 
@@ -150,7 +150,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 tally.transitions += successors.len() as u64;
                 let hop = Hop { from: node.trail, task, choice: 0, cost: node.here };
                 let cost = node.cost + self.policy.step_cost();
-                let from = Origin { key: Some(key), place: &node.place, task: Some(task), hop, cost, bound };
+                let from = Origin { place: &node.place, task: Some(task), hop, cost, bound };
                 self.deliver(&from, successors, sink)?;
             }
             match self.policy.advance(&mut node.place, &mut node.cursor, &point) {
@@ -264,8 +264,6 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
 
 /// Where outcomes come from.
 struct Origin<'a, O: Policy> {
-    /// The fingerprint of the state; none before the initial states.
-    key: Option<Fingerprint>,
     place: &'a O::Place,
     task: Option<TaskId>,
     /// The step, as far as the outcomes share it.

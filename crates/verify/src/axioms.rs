@@ -1,11 +1,12 @@
 //! Which axioms the solver is told, and whether a proof from them means something.
 //!
 //! An axiom is asserted when something that it speaks of is used; one with triggers, when everything in one of them is. Boogie
-//! prunes axioms in the same way. From axioms that contradict each other everything follows.
+//! prunes axioms in the same way. An axiom that compares values of a type may say how many there are, and so it speaks of
+//! the type as well. From axioms that contradict each other everything follows.
 
 use dally_bpl::Program;
-use dally_bpl::ast::{DeclKind, Expr, ExprId};
-use dally_bpl::check::{FunctionId, FunctionInfo, Ref, VarKind, components};
+use dally_bpl::ast::{BinaryOp, DeclKind, Expr, ExprId};
+use dally_bpl::check::{FunctionId, FunctionInfo, Ref, Ty, TyKind, VarId, VarKind, components};
 use dally_bpl::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -106,7 +107,8 @@ impl Logic<'_> {
         };
         if triggers.is_empty() {
             let mentioned = self.mentioned(&[axiom]);
-            return mentioned.into_iter().map(|s| [s].into_iter().collect()).collect();
+            let limited = if mentioned.is_empty() { FxHashSet::default() } else { self.limited(axiom) };
+            return mentioned.into_iter().chain(limited).map(|s| [s].into_iter().collect()).collect();
         }
         triggers.iter().map(|t| self.mentioned(t)).collect()
     }
@@ -135,8 +137,44 @@ impl Logic<'_> {
         mentioned
     }
 
+    /// The types without a definition whose values are compared in an expression, or values that hold theirs. Nothing else
+    /// says how many values they have.
+    fn limited(&mut self, root: ExprId) -> FxHashSet<Symbol> {
+        let mut types: Vec<Ty> = Vec::new();
+        self.visit(root, &mut |logic, e| {
+            if let Expr::Binary(BinaryOp::Eq | BinaryOp::Neq, left, _) = logic.program.ast.exprs[e] {
+                types.push(logic.program.info.type_of(left));
+            }
+        });
+        let info = &self.program.info;
+        let (mut seen, mut limited) = (FxHashSet::default(), FxHashSet::default());
+        while let Some(ty) = types.pop() {
+            if !seen.insert(ty) {
+                continue;
+            }
+            match info.types.kind(ty) {
+                TyKind::Con(con, args) => {
+                    types.extend(args);
+                    match info.datatypes.get(con) {
+                        Some(datatype) => {
+                            let constructors = datatype.constructors.iter().map(|(id, _)| &info[*id]);
+                            types.extend(constructors.flat_map(|constructor| &constructor.params));
+                        }
+                        None => {
+                            limited.insert(Symbol::Type(*con));
+                        }
+                    }
+                }
+                TyKind::Map(_, indices, value) => types.extend(indices.iter().chain([value])),
+                _ => {}
+            }
+        }
+        limited
+    }
+
     /// Whether an axiom matters to what is in use: it says something of a constant or function of which the solver knows nothing
-    /// but axioms, or of none, so that it holds or contradicts itself. What is put in the place of a function that has a body
+    /// but axioms, or of none, so that it holds or contradicts itself; or of a constant that differs from one that is in use, or of how
+    /// many values a type has. What is put in the place of a function that has a body
     /// says nothing of that function, but of what it mentions itself; and a trigger says nothing.
     fn matters(&mut self, axiom: ExprId) -> bool {
         let exprs = &self.program.ast.exprs;
@@ -146,11 +184,15 @@ impl Logic<'_> {
         };
         let (mut todo, mut seen, mut of_others) = (vec![body], FxHashSet::default(), false);
         while let Some(e) = todo.pop() {
+            if self.limited(e).iter().any(|symbol| self.used.contains(symbol)) {
+                return true;
+            }
             for symbol in self.mentioned(&[e]) {
                 if !seen.insert(symbol) {
                     continue;
                 }
                 match symbol {
+                    Symbol::Constant(v) if self.differs_from_used(v) => return true,
                     Symbol::Function(f) if self.is_replaced(f) => {
                         todo.extend(body_of(self.program, &self.program.info[f]));
                     }
@@ -160,6 +202,12 @@ impl Logic<'_> {
             }
         }
         !of_others
+    }
+
+    /// Whether a constant is unique, and another one of its type is in use.
+    fn differs_from_used(&self, constant: VarId) -> bool {
+        let info = &self.program.info[constant];
+        info.kind == (VarKind::Const { unique: true }) && self.uses_unique(info.ty)
     }
 
     /// Whether the body of a function is put in its place.

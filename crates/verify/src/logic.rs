@@ -70,6 +70,8 @@ pub(crate) struct Logic<'a> {
     /// Whether definitions of functions are among it.
     pub(crate) defines: bool,
     sorts: FxHashMap<Ty, Sort>,
+    /// Types that have got a sort, and are not known to be used yet.
+    new_types: Vec<TyCon>,
     applied: FxHashMap<(TyCon, Vec<Sort>), Sort>,
     shapes: FxHashMap<Sort, Shape>,
     constants: FxHashMap<VarId, Term>,
@@ -99,11 +101,12 @@ pub(crate) struct Logic<'a> {
     fresh: usize,
 }
 
-/// A constant or function, as a key.
+/// A constant or function, or a type of which the program does not say what its values are, as a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Symbol {
     Constant(VarId),
     Function(FunctionId),
+    Type(TyCon),
 }
 
 impl<'a> Logic<'a> {
@@ -121,6 +124,7 @@ impl<'a> Logic<'a> {
             stated: Vec::new(),
             defines: false,
             sorts: FxHashMap::default(),
+            new_types: Vec::new(),
             applied: FxHashMap::default(),
             shapes: FxHashMap::default(),
             constants: FxHashMap::default(),
@@ -213,6 +217,10 @@ impl<'a> Logic<'a> {
         }
         let sort = self.sort_with(ty, &FxHashMap::default(), span)?;
         self.sorts.insert(ty, sort);
+        // Not before: what is said of a type may need all of a datatype that holds its values.
+        while let Some(con) = self.new_types.pop() {
+            self.used(Symbol::Type(con))?;
+        }
         Ok(sort)
     }
 
@@ -314,6 +322,7 @@ impl<'a> Logic<'a> {
         let sort = self.terms.sort(&name);
         self.shapes.insert(sort, Shape::Abstract);
         self.applied.insert((con, args), sort);
+        self.new_types.push(con);
         Ok(sort)
     }
 
@@ -451,6 +460,11 @@ impl<'a> Logic<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a unique constant of this type is in use: all others differ from it.
+    pub(crate) fn uses_unique(&self, ty: Ty) -> bool {
+        self.sorts.get(&ty).is_some_and(|sort| self.unique.contains_key(sort))
     }
 
     /// Whether some unique constants of one type are in use.
