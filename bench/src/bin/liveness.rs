@@ -117,7 +117,7 @@ impl Run {
 }
 
 fn run_once(machine: &Machine, method: Method, threads: usize) -> (Run, Took) {
-    let options = Options { threads, share_from: 256, memory: Some(6 << 30), ..Options::default() };
+    let options = Options { threads, memory: Some(6 << 30), ..Options::default() };
     let clock = Clock::new();
     let random = Delays::named(&Name::Random(1));
     let liveness = Liveness { method, fair: true };

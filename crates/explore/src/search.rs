@@ -59,7 +59,7 @@ impl Default for Options {
             exact: false,
             choice_cost: 0,
             threads: 1,
-            share_from: 2048,
+            share_from: 256,
             states: None,
             memory: None,
         }

@@ -3,21 +3,24 @@
 use crate::{Bag, BoundedBag, DelayingScheduler, Df, Dfs, Dfw, Pct, Priority, Random, Ready, Rr, Rtc};
 use crate::{TaskId, Why};
 
-/// One of the schedulers of this crate, built by [`Name::build`](crate::Name::build).
+/// One of the schedulers of this crate, built by [`Name::build`](crate::Name::build). There is one for each state that a
+/// search has still to explore: those that are large stand elsewhere.
 #[derive(Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each variant is documented at the type that it holds")]
 pub enum Scheduler {
     Bag(Bag),
-    BoundedBag(BoundedBag),
+    BoundedBag(Box<BoundedBag>),
     Rr(Rr),
-    Dfs(Dfs),
+    Dfs(Box<Dfs>),
     Df(Df),
-    Dfw(Dfw),
+    Dfw(Box<Dfw>),
     Rtc(Rtc),
     Random(Random),
     Priority(Box<Priority<Scheduler>>),
-    Pct(Pct),
+    Pct(Box<Pct>),
 }
+
+const _: () = assert!(size_of::<Scheduler>() <= 48, "there is one for each state that waits");
 
 /// The same for whichever scheduler it is.
 macro_rules! each {
@@ -100,6 +103,14 @@ impl DelayingScheduler for Scheduler {
     }
 
     fn heap_bytes(&self) -> usize {
-        each!(self, it => it.heap_bytes())
+        let elsewhere = match self {
+            Self::BoundedBag(it) => size_of_val(&**it),
+            Self::Dfs(it) => size_of_val(&**it),
+            Self::Dfw(it) => size_of_val(&**it),
+            Self::Priority(it) => size_of_val(&**it),
+            Self::Pct(it) => size_of_val(&**it),
+            Self::Bag(_) | Self::Rr(_) | Self::Df(_) | Self::Rtc(_) | Self::Random(_) => 0,
+        };
+        elsewhere + each!(self, it => it.heap_bytes())
     }
 }

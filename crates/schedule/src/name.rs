@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::pct::HORIZON;
-use crate::{Arrangement, Bag, BoundedBag, Df, Dfs, Dfw, Pct, Priority, Random, Rr, Rtc, Scheduler};
+use crate::{Arrangement, Bag, BoundedBag, Df, Pct, Priority, Random, Rr, Rtc, Scheduler};
 
 /// The name of a scheduler, with its parameters. It is parsed from text and printed as such.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,15 +57,15 @@ impl Name {
     pub fn build(&self) -> Scheduler {
         match self {
             Self::Bag => Scheduler::Bag(Bag::default()),
-            Self::BoundedBag(bound) => Scheduler::BoundedBag(BoundedBag::new(*bound)),
+            Self::BoundedBag(bound) => Scheduler::BoundedBag(Box::new(BoundedBag::new(*bound))),
             Self::Rr(arrangement) => Scheduler::Rr(Rr::new(*arrangement)),
-            Self::Dfs => Scheduler::Dfs(Dfs::default()),
+            Self::Dfs => Scheduler::Dfs(Box::default()),
             Self::Df => Scheduler::Df(Df::default()),
-            Self::Dfw => Scheduler::Dfw(Dfw::default()),
+            Self::Dfw => Scheduler::Dfw(Box::default()),
             Self::Rtc => Scheduler::Rtc(Rtc::default()),
             Self::Random(seed) => Scheduler::Random(Random::new(*seed)),
             Self::Priority(inner) => Scheduler::Priority(Box::new(Priority::new(inner.build()))),
-            Self::Pct(seed, changes) => Scheduler::Pct(Pct::new(*seed, *changes)),
+            Self::Pct(seed, changes) => Scheduler::Pct(Box::new(Pct::new(*seed, *changes))),
         }
     }
 }

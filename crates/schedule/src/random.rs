@@ -14,10 +14,10 @@ use crate::{DelayingScheduler, Ready, TaskId, Why};
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Random {
     seed: u64,
-    /// The rank of the last task that was proposed and delayed at the present point.
-    skipped: Option<(u64, TaskId)>,
-    /// The rank of the task proposed last.
-    proposed: Option<(u64, TaskId)>,
+    /// The last task that was proposed and delayed at the present point.
+    skipped: Option<TaskId>,
+    /// The task proposed last.
+    proposed: Option<TaskId>,
 }
 
 reusing_clone!(Random { seed, skipped, proposed });
@@ -40,9 +40,11 @@ impl DelayingScheduler for Random {
 
     fn take(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
         let here = mix(self.seed, ready.state());
-        let ranks = ready.enabled().iter().map(|task| (mix(here, u64::from(task.0)), *task));
-        self.proposed = ranks.filter(|rank| Some(*rank) > self.skipped).min();
-        self.proposed.map(|(_, task)| task)
+        let rank = |task: TaskId| (mix(here, u64::from(task.0)), task);
+        let skipped = self.skipped.map(rank);
+        let ranks = ready.enabled().iter().map(|task| rank(*task));
+        self.proposed = ranks.filter(|rank| Some(*rank) > skipped).min().map(|(_, task)| task);
+        self.proposed
     }
 
     fn delay(&mut self, _: TaskId) {

@@ -213,10 +213,6 @@ fn liveness(arguments: &Check, subject: &Subject) -> Result<Option<Liveness>, St
     Ok(method.filter(|_| fits).map(|method| Liveness { method, fair: !arguments.unfair }))
 }
 
-/// Layers smaller than this are expanded by one thread. Steps of programs that are interpreted take long enough to be
-/// shared sooner than others.
-const SHARE_FROM: usize = 256;
-
 fn search<P: Program>(
     machine: &P,
     schedulers: &[Name],
@@ -229,7 +225,6 @@ fn search<P: Program>(
         exact: arguments.exact,
         choice_cost: u32::from(arguments.choice_cost),
         threads: usize::from(arguments.threads),
-        share_from: SHARE_FROM,
         memory: memory(arguments),
         ..Options::default()
     };

@@ -36,7 +36,7 @@ impl<S> Delays<S> {
 pub struct Progress {
     /// The task that is proposed now.
     task: Option<TaskId>,
-    proposals: usize,
+    proposals: u32,
     /// The enabled tasks that were proposed, by their position.
     seen: Positions,
     /// Hash of the scheduler at an earlier proposal: when it comes again, the proposals repeat. Moving
@@ -44,12 +44,11 @@ pub struct Progress {
     landmark: u64,
 }
 
-/// A small set of positions.
+/// A small set of positions. There is one for each state that waits.
 #[derive(Clone, Debug, Default)]
 struct Positions {
-    len: usize,
     first: u64,
-    more: Vec<u64>,
+    more: Box<[u64]>,
 }
 
 impl Positions {
@@ -58,15 +57,23 @@ impl Positions {
         let word = match position / 64 {
             0 => &mut self.first,
             nth => {
-                self.more.resize(self.more.len().max(nth), 0);
+                if self.more.len() < nth {
+                    let mut more = std::mem::take(&mut self.more).into_vec();
+                    more.resize(nth, 0);
+                    self.more = more.into();
+                }
                 &mut self.more[nth - 1]
             }
         };
         let bit = 1 << (position % 64);
         let new = *word & bit == 0;
         *word |= bit;
-        self.len += usize::from(new);
         new
+    }
+
+    fn len(&self) -> usize {
+        let words = [&self.first].into_iter().chain(&self.more);
+        words.map(|word| word.count_ones() as usize).sum()
     }
 }
 
@@ -97,7 +104,7 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
                 cursor.landmark = here;
             }
         }
-        cursor.proposals += 1;
+        cursor.proposals = cursor.proposals.saturating_add(1);
         match point.ready.position(task) {
             Some(position) if cursor.seen.insert(position) || point.exact => Proposal::Run(task),
             _ => Proposal::Pass,
@@ -140,7 +147,7 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
     }
 
     fn omission(&self, place: &Sealable<S>, cursor: &Progress, point: &Point<'_>) -> Omission {
-        if cursor.seen.len == point.ready.enabled().len() {
+        if cursor.seen.len() == point.ready.enabled().len() {
             Omission::Nothing
         } else if place.is_sealed() {
             Omission::Sealed
@@ -159,5 +166,5 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
 }
 
 fn all_proposed<S: DelayingScheduler>(place: &Sealable<S>, cursor: &Progress, ready: &Ready<'_>) -> bool {
-    cursor.seen.len == ready.enabled().len() || cursor.proposals > place.patience()
+    cursor.seen.len() == ready.enabled().len() || cursor.proposals as usize > place.patience()
 }
