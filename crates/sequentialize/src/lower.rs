@@ -179,7 +179,7 @@ pub(crate) fn single_entry(unit: &mut Unit, translation: &str) -> Option<Entry> 
         unit.entries.iter().find(|e| e.buffer != first.buffer || e.level != first.level).copied()
     {
         let message = format!("`{translation}` knows one buffer and one level only");
-        unit.unsupported(other.span, message, "`--to buffers` and `--to synce` know several");
+        unit.unsupported(other.span, message, "the translations `buffers` and `synce` know several");
     }
     let mut leveled = None;
     build::each_stmt(&mut unit.ast, |_, s| {
@@ -189,7 +189,7 @@ pub(crate) fn single_entry(unit: &mut Unit, translation: &str) -> Option<Entry> 
     });
     if let Some(span) = leveled {
         let message = format!("`{translation}` knows one level only");
-        unit.unsupported(span, message, "`--to buffers` and `--to synce` know several");
+        unit.unsupported(span, message, "the translations `buffers` and `synce` know several");
     }
     build::rewrite_bodies(&mut unit.ast, |_, s, out| match s.kind {
         StmtKind::Zield => {}

@@ -228,10 +228,10 @@ impl Logic<'_> {
         Ok(())
     }
 
-    /// Asserts the axioms that speak of what is used, and whose triggers are not. Where they stand: those that are asserted now,
-    /// and those that cannot be.
-    pub(crate) fn assert_left_out(&mut self) -> Found<(Vec<Span>, Vec<Span>)> {
+    /// Asserts the axioms that speak of what is used, and whose triggers are not.
+    pub(crate) fn assert_left_out(&mut self) -> Found<Late> {
         let exprs = &self.program.ast.exprs;
+        let before = self.waiting.clone();
         let (mut asserted, mut left_out) = (Vec::new(), Vec::new());
         let mut index = 0;
         while index < self.waiting.len() {
@@ -248,7 +248,11 @@ impl Logic<'_> {
                 Err(other) => return Err(other),
             }
         }
-        Ok((asserted, left_out))
+        // With those that wait for what is used only now.
+        let new = before.iter().zip(&self.waiting).filter_map(|(old, now)| old.filter(|_| now.is_none()));
+        let has_quantifier = |axiom| exprs.any(axiom, &mut |e| matches!(exprs[e], Expr::Binder(_)));
+        let quantified = new.into_iter().any(has_quantifier);
+        Ok(Late { asserted, left_out, quantified })
     }
 
     pub(crate) fn used(&mut self, what: Symbol) -> Found<()> {
@@ -263,6 +267,16 @@ impl Logic<'_> {
         }
         Ok(())
     }
+}
+
+/// Axioms that were left out at first: where they stand.
+pub(crate) struct Late {
+    /// Those that are asserted now.
+    pub(crate) asserted: Vec<Span>,
+    /// Those that cannot be.
+    pub(crate) left_out: Vec<Span>,
+    /// Whether what is asserted now is about all values of a type.
+    pub(crate) quantified: bool,
 }
 
 /// The body of a function.

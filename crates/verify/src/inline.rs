@@ -14,7 +14,7 @@ use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::Span;
 use dally_bpl::symbol::Sym;
 
-use crate::axioms::Theory;
+use crate::axioms::{Late, Theory};
 use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Outcome};
 use crate::flow::Flows;
@@ -423,7 +423,7 @@ impl<'a> Verifier<'a> {
     /// The bug of the last answer, with what all axioms say that speak of what is used. If they forbid it, that proves nothing:
     /// many a program has axioms that contradict each other but for their triggers.
     fn confirmed(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Answer, Failure> {
-        let (asserted, mut left_out) = self.executor.logic.assert_left_out()?;
+        let Late { asserted, mut left_out, quantified } = self.executor.logic.assert_left_out()?;
         if asserted.is_empty() {
             return self.bug(true, Axioms { left_out, forbid: false }, solver);
         }
@@ -436,7 +436,8 @@ impl<'a> Verifier<'a> {
             self.emitter.observe(&self.executor.logic, point, &mut text);
         }
         solver.tell(&text)?;
-        solver.hurry(true)?;
+        // Without quantifiers they are no harder than what was asked before.
+        solver.hurry(quantified)?;
         let answer = self.check(blocked, solver)?;
         solver.hurry(false)?;
         if matches!(answer, Sat::Yes) {

@@ -434,6 +434,9 @@ impl<'a> Logic<'a> {
 
     /// A constant of the program.
     pub(crate) fn constant(&mut self, var: VarId) -> Found<Term> {
+        // What is said of its type, once that is used, may mention the constant.
+        let info = &self.program.info[var];
+        self.sort(info.ty, info.span)?;
         if let Some(term) = self.constants.get(&var) {
             return Ok(*term);
         }

@@ -147,7 +147,9 @@ impl Report<'_> {
         let (word, exit) = match &finding.end {
             Ok(Some(bug)) if self.doubt(bug, replayed).is_some() => ("inconclusive", Exit::Inconclusive),
             // Nobody but the solver has seen it.
-            Ok(Some(_)) if matches!(replayed, Some(Replayed::Not(_))) => ("inconclusive", Exit::Inconclusive),
+            Ok(Some(_)) if matches!(replayed, Some(Replayed::Not(_) | Replayed::Nowhere(_))) => {
+                ("inconclusive", Exit::Inconclusive)
+            }
             Ok(Some(_)) => ("bug", Exit::Bug),
             Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => ("proved", Exit::Success),
             Ok(None) => ("no-bug", Exit::Success),
@@ -222,8 +224,9 @@ impl Report<'_> {
                 }
                 match replayed {
                     Some(Replayed::Nowhere(_)) => format!(
-                        "bug: {what}; the execution was not found again with the values of the solver, which is a \
-                         defect of dally: please report it, with the program and what --smt-log writes"
+                        "inconclusive: the solver has found a failing execution, but with its values the program does \
+                         not fail so: that is a defect of dally, or of the solver; please report it, with the program \
+                         and what --smt-log writes; perhaps {what}"
                     ),
                     Some(Replayed::Not(reason)) => format!(
                         "inconclusive: the solver has found a failing execution, but it could not be run again: {}; \
@@ -311,7 +314,7 @@ impl Report<'_> {
             return Some("the solver could not check all quantifiers");
         }
         let early = matches!(self.plan.target(bug.at), Some(Target::Buffers { .. } | Target::Synce { .. }))
-            && waits(self.program)
+            && has_stmt(self.program, |kind| matches!(kind, StmtKind::Await(_)))
             && has_buffers(self.program);
         early.then_some("the translation lets other buffers run too early where a task waits for a condition")
     }
@@ -330,10 +333,22 @@ impl Report<'_> {
         format!("; {what} {}", printable(&places.join(", ")))
     }
 
-    /// How delays are counted where it is not as in `dally check`.
+    /// What counts where it is not as in `dally check`.
     fn counting(&self, at: usize) -> &'static str {
-        let waits = matches!(self.plan.target(at), Some(Target::Dfw(_))) && waits(self.program);
-        if waits { ", where a task that has to wait for a condition costs delays" } else { "" }
+        let awaits = |kind: &StmtKind| matches!(kind, StmtKind::Await(_));
+        let waits = |kind: &StmtKind| matches!(kind, StmtKind::Wait(..) | StmtKind::Await(_));
+        let urgent = |kind: &StmtKind| matches!(kind, StmtKind::Async(post) if post.level.is_some());
+        match self.plan.target(at) {
+            Some(Target::Dfw(_)) if has_stmt(self.program, awaits) => {
+                ", where a task that has to wait for a condition costs delays"
+            }
+            Some(Target::Buffers { .. } | Target::Synce { .. })
+                if has_stmt(self.program, waits) && has_stmt(self.program, urgent) =>
+            {
+                ", where a task that has to wait keeps those of lower levels from running"
+            }
+            _ => "",
+        }
     }
 
     /// The bounds on recursion and on nested calls, in words.
@@ -451,18 +466,18 @@ fn at_most(target: Target, replayed: Option<&Replayed>) -> Target {
     }
 }
 
-/// Whether there are tasks that wait for conditions.
-fn waits(program: &Program) -> bool {
+/// Whether there is such a statement.
+fn has_stmt(program: &Program, is_one: impl Fn(&StmtKind) -> bool) -> bool {
     let ast = &program.ast;
-    let mut waits = false;
+    let mut found = false;
     for block in ast.decls.iter().filter_map(|decl| match &decl.kind {
         DeclKind::Procedure(p) => p.body.as_ref().map(|b| &b.block),
         DeclKind::Implementation(i) => Some(&i.body.block),
         _ => None,
     }) {
-        for_each_stmt_mut(&mut block.clone(), &mut |stmt| waits |= matches!(stmt.kind, StmtKind::Await(_)));
+        for_each_stmt_mut(&mut block.clone(), &mut |stmt| found |= is_one(&stmt.kind));
     }
-    waits
+    found
 }
 
 fn has_buffers(program: &Program) -> bool {
