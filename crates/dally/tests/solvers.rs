@@ -157,3 +157,13 @@ fn time_ends_inlining() {
     assert!(said.starts_with("inconclusive: nothing is known; the time is up"), "{said}");
     assert!(started.elapsed().as_secs() < 10, "{said}");
 }
+
+/// One that forgets what it was told has a model for everything. Nothing fails when it is run.
+#[test]
+fn a_solver_that_forgets() {
+    let forgets = "sed -u 's/^(assert .*$/(push 1)(pop 1)/' | z3 \"$@\"";
+    let (code, said) =
+        verify_text("forgets", forgets, &[], "procedure main() { var x: int; assert x * x >= 0; }");
+    assert_eq!(code, 3, "{said}");
+    assert!(said.starts_with("inconclusive: ") && said.contains("or of the solver"), "{said}");
+}

@@ -175,16 +175,13 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: L
             format!("proved: no execution fails{no_cycle}, whatever the schedule{left_out}")
         }
         Verdict::ProvedWithin(bound) => {
-            format!("proved: no execution with at most {} fails{left_out}", unit(arguments, *bound))
+            let sealed = if coverage.sealed > 0 { ", with the order inside of seals fixed" } else { "" };
+            format!("proved: no execution with at most {} fails{sealed}{left_out}", unit(arguments, *bound))
         }
-        Verdict::NoBug if matches!(looked, Looked::For(_)) => format!(
-            "no bug found within {}; other ways to reach the same states were not followed",
-            unit(arguments, coverage.bound)
-        ),
-        Verdict::NoBug => format!(
-            "no bug found within {}; other ways to reach the same states were not followed (see --exact){left_out}",
-            unit(arguments, coverage.bound)
-        ),
+        Verdict::NoBug => {
+            let not_covered = not_covered(arguments, report, looked);
+            format!("no bug found within {}{not_covered}{left_out}", unit(arguments, coverage.bound))
+        }
         Verdict::Bug(bug) => {
             let message = trace.map_or(&bug.failure.message, |t| &t.failure.message);
             let spent = match arguments.bounded {
@@ -217,11 +214,36 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: L
             format!("inconclusive: {why}; {done}")
         }
         Verdict::Unsupported(message) => {
-            let instead =
-                if p::is_p(&arguments.program.files) { "" } else { "; `dally verify` may decide it" };
+            // It does not read P, nor look for cycles.
+            let is_other = p::is_p(&arguments.program.files) || matches!(looked, Looked::For(_));
+            let instead = if is_other { "" } else { "; `dally verify` may decide it" };
             format!("unsupported: {}{instead}", printable(message))
         }
     }
+}
+
+/// Why that nothing was found is no proof.
+fn not_covered(arguments: &Check, report: &Report, looked: Looked) -> String {
+    let Coverage { sealed, unproposed, .. } = report.coverage;
+    let mut reasons = Vec::new();
+    if !arguments.exact {
+        let hint = if matches!(looked, Looked::For(_)) { "" } else { " (see --exact)" };
+        reasons.push(format!("other ways to reach the same states were not followed{hint}"));
+    }
+    if sealed > 0 {
+        reasons.push("inside of seals, only one order was followed".to_owned());
+    }
+    if sealed > 0 && matches!(looked, Looked::For(_)) {
+        reasons.push(
+            "because of the seals, executions that wait in vain for ever may have been missed".to_owned(),
+        );
+    }
+    if unproposed > 0 && report.policy.contains("bounded-bag") {
+        reasons.push(format!("tasks for which {} has no room were dropped", report.policy));
+    } else if unproposed > 0 {
+        reasons.push(format!("{} did not propose every task that could run", report.policy));
+    }
+    reasons.iter().map(|reason| format!("; {reason}")).collect()
 }
 
 fn covered(arguments: &Check, report: &Report, monitor: &Monitor, looked: Looked) -> String {
