@@ -93,6 +93,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
 /// Which flags make no difference.
 fn unused_flags(arguments: &Verify, plan: &Plan) -> Vec<String> {
     let mut unused = arguments.bounds.given();
+    unused.extend(arguments.scheduler.is_some().then_some("--scheduler"));
     unused.extend(arguments.program.preempt.then_some("--preempt"));
     if plan.sequential().is_none() || unused.is_empty() {
         return Vec::new();
