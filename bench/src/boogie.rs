@@ -62,7 +62,7 @@ pub fn two_phase_commit(n: usize) -> String {
     program(&globals, &start, &actions)
 }
 
-/// Peterson's mutual exclusion for four, where others are looked at one by one.
+/// Peterson's mutual exclusion for four, where variables are read one by one.
 pub fn peterson() -> String {
     let families = ["phase", "level", "seen", "last"];
     let globals: String = families.iter().map(|family_name| family(family_name, 4, "int")).collect();
@@ -71,7 +71,7 @@ pub fn peterson() -> String {
     for i in 0..4 {
         let at =
             |level: &str| format!("(if {level} == 1 then last1 else if {level} == 2 then last2 else last3)");
-        let pushed = format!("phase{i} == 2 && {} != {i}", at(&format!("level{i}")));
+        let last = at(&format!("level{i}"));
         let below = |k: usize| if k == i { "true".to_owned() } else { format!("level{k} < level{i}") };
         actions.push(action(format!("phase{i} == 0"), format!("level{i} := 1; phase{i} := 1;")));
         for level in 1..4 {
@@ -83,11 +83,16 @@ pub fn peterson() -> String {
         let rise = format!(
             "seen{i} := 0; if (level{i} == 3) {{ phase{i} := 3; }} else {{ level{i} := level{i} + 1; phase{i} := 1; }}"
         );
-        actions.push(action(pushed, rise.clone()));
         for k in 0..4 {
-            let sees = format!("phase{i} == 2 && seen{i} == {k} && {}", below(k));
-            actions.push(action(sees, if k == 3 { rise.clone() } else { format!("seen{i} := {};", k + 1) }));
+            let waits = format!("phase{i} == 2 && seen{i} == {k}");
+            let sees = if k == 3 { rise.clone() } else { format!("seen{i} := {};", k + 1) };
+            actions.push(action(format!("{waits} && {}", below(k)), sees));
+            if k != i {
+                actions.push(action(format!("{waits} && !({})", below(k)), format!("phase{i} := 4;")));
+            }
         }
+        actions.push(action(format!("phase{i} == 4 && {last} != {i}"), rise));
+        actions.push(action(format!("phase{i} == 4 && {last} == {i}"), format!("phase{i} := 2;")));
         actions.push(action(format!("phase{i} == 3"), format!("level{i} := 0; phase{i} := 0;")));
     }
     program(&globals, &start, &actions)
