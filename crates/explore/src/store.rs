@@ -225,15 +225,16 @@ impl Hasher for Identity {
     }
 }
 
-/// A state as a short vector of parts, with its fingerprint.
+/// A state as a short vector of parts, with its fingerprint. So many stand in the state itself; more take memory of their own,
+/// which is slow to come by where several threads take it and give it back.
 #[derive(Debug, Default)]
-pub struct Parts {
-    ids: SmallVec<[u32; 10]>,
+pub struct Parts<const INLINE: usize = 10> {
+    ids: SmallVec<[u32; INLINE]>,
     /// The sum of what each part contributes, by value and position.
     sum: u128,
 }
 
-impl Parts {
+impl<const INLINE: usize> Parts<INLINE> {
     /// The ids of the parts.
     pub fn ids(&self) -> &[u32] {
         &self.ids
@@ -311,14 +312,14 @@ fn contribution(place: usize, part: Part) -> u128 {
     part.fingerprint.with(Fingerprint(place as u128)).0
 }
 
-impl Clone for Parts {
+impl<const INLINE: usize> Clone for Parts<INLINE> {
     fn clone(&self) -> Self {
         // Copying a slice is much faster than the general way.
         Parts { ids: SmallVec::from_slice(&self.ids), sum: self.sum }
     }
 }
 
-impl FromIterator<Part> for Parts {
+impl<const INLINE: usize> FromIterator<Part> for Parts<INLINE> {
     fn from_iter<I: IntoIterator<Item = Part>>(parts: I) -> Self {
         let mut all = Self::default();
         parts.into_iter().for_each(|part| all.push(part));
@@ -326,15 +327,15 @@ impl FromIterator<Part> for Parts {
     }
 }
 
-impl PartialEq for Parts {
+impl<const INLINE: usize> PartialEq for Parts<INLINE> {
     fn eq(&self, other: &Self) -> bool {
         self.sum == other.sum && self.ids == other.ids
     }
 }
 
-impl Eq for Parts {}
+impl<const INLINE: usize> Eq for Parts<INLINE> {}
 
-impl Hash for Parts {
+impl<const INLINE: usize> Hash for Parts<INLINE> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.fingerprint().hash(state);
     }

@@ -2,7 +2,6 @@
 
 use dally_bpl::source::Span;
 use dally_explore::TaskId;
-use dally_explore::store::Parts;
 
 use crate::check::types::{Kind, Ty, Types};
 use crate::code::Op;
@@ -262,7 +261,7 @@ impl Machine {
     /// The monitors, their states and variables; then each machine with its state and what waits for it.
     pub fn describe(&self, state: &State) -> Vec<(String, String)> {
         let mut all = Vec::new();
-        let parts: &Parts = &state.parts;
+        let parts = &state.parts;
         if parts.len() < self.code.monitors.len() {
             return all;
         }

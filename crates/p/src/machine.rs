@@ -5,7 +5,7 @@
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::source::{SourceMap, Span};
-use dally_explore::store::{Part, Parts};
+use dally_explore::store::Part;
 use dally_explore::{Failure, Fingerprint, Limits, Program, Successors, TaskId};
 use smallvec::SmallVec;
 
@@ -13,7 +13,7 @@ use crate::check::info::{HALT, Info, NULL_EVENT, TestInfo};
 use crate::code::{Action, Code};
 use crate::compile;
 use crate::execute::{Context, End, Observer, Runner, first};
-use crate::state::{Local, Mode, Queue, State, Store};
+use crate::state::{Local, Mode, Parts, Queue, State, Store};
 use crate::value::Value;
 
 /// A step with more outcomes than this is not explored.

@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use dally_explore::store::{Interner, Part, Parts};
+use dally_explore::store::{self, Interner, Part};
 use dally_explore::{Fingerprint, Fingerprinter};
 use smallvec::SmallVec;
 
@@ -17,6 +17,9 @@ use crate::value::{Heap, Value};
 pub struct State {
     pub(crate) parts: Parts,
 }
+
+/// With room for ten machines or so.
+pub(crate) type Parts = store::Parts<24>;
 
 impl Hash for State {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
