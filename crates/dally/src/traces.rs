@@ -5,11 +5,13 @@ use std::collections::HashMap;
 
 use dally_bpl::diagnostic::Diagnostic;
 use dally_explore::{
-    Bug, Delays, Event, Failure, Fingerprint, Moment, Name, Program, ReplayError, Schedule, TaskId, Turn,
-    replay, replay_cycle, replay_passing_over,
+    Bug, Delays, Event, Failure, Fingerprint, Moment, Name, Program, ReplayError, Schedule, Step, TaskId,
+    Turn, cut, replay, replay_cycle, replay_passing_over,
 };
 use dally_interp::{Change, Line, Machine, State};
-use dally_trace::{End, Failed, Given, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
+use dally_trace::{
+    End, Failed, Given, Location, Source, Statement, Steps, TaskName, Trace, TraceStep, VERSION,
+};
 
 use crate::cli::ProgramArgs;
 use crate::output;
@@ -63,13 +65,14 @@ pub(crate) fn explain(
 ) -> Result<Trace, ReplayError> {
     let Numbered { schedule, delayed } = number(&machines.searched, &bug.schedule)?;
     let machine = &machines.numbered;
-    let mut steps = Vec::new();
+    let mut steps = Steps::new(schedule.steps.len());
     let mut failed_at = None;
     let replayed = replay(machine, &schedule, |moment| {
-        if let Some(step) = step(machine, sources, moment, &delayed, &mut failed_at) {
-            steps.push(step);
+        if let Some((nth, at)) = moment.step {
+            steps.push(|| (step(machine, sources, moment, at, &delayed[nth], &mut failed_at), Vec::new()));
         }
     })?;
+    let (steps, left_out, _) = steps.finish();
     let failure = failure(&machines.searched, bug, replayed.failure, unfair)?;
     let globals = machine.globals(&replayed.state);
     Ok(Trace {
@@ -90,6 +93,7 @@ pub(crate) fn explain(
         schedule: bug.schedule.clone(),
         unfair,
         steps,
+        left_out,
         globals: globals
             .into_iter()
             .map(|(variable, value)| dally_trace::Change { variable, shared: true, value })
@@ -159,25 +163,30 @@ fn step(
     machine: &Machine,
     sources: &SourceMap,
     moment: &Moment<'_, State>,
-    delayed: &[Vec<TaskId>],
+    step: Step,
+    delayed: &[TaskId],
     failed_at: &mut Option<Span>,
-) -> Option<TraceStep> {
-    let (nth, step) = moment.step?;
+) -> TraceStep {
     let named = |task: &TaskId| TaskName { task: task.0, name: machine.task_name(moment.before, *task) };
     let (lines, failed) = machine.explain(moment.before, step.task, step.choice);
     *failed_at = failed;
-    Some(TraceStep {
+    TraceStep {
         task: step.task.0,
         name: machine.task_name(moment.before, step.task),
-        delayed: delayed[nth].iter().map(named).collect(),
-        statements: lines.into_iter().map(|line| statement(sources, line)).collect(),
-        end: match (moment.failure, moment.turn) {
-            (Some(_), _) => End::Fails,
-            (None, Turn::Yields) => End::Yields,
-            (None, Turn::Blocks(task)) => End::Blocks { task: task.map(|t| t.0) },
-            (None, Turn::Completes) => End::Completes,
-        },
-    })
+        delayed: delayed.iter().map(named).collect(),
+        statements: Statement::all(lines.map(|line| statement(sources, line))),
+        end: end(moment),
+    }
+}
+
+/// How a task left a step.
+pub(crate) fn end<S>(moment: &Moment<'_, S>) -> End {
+    match (moment.failure, moment.turn) {
+        (Some(_), _) => End::Fails,
+        (None, Turn::Yields) => End::Yields,
+        (None, Turn::Blocks(task)) => End::Blocks { task: task.map(|t| t.0) },
+        (None, Turn::Completes) => End::Completes,
+    }
 }
 
 pub(crate) fn location(sources: &SourceMap, span: Span) -> Option<Location> {
@@ -197,6 +206,7 @@ fn statement(sources: &SourceMap, line: Line) -> Statement {
             .map(|Change { variable, shared, value }| dally_trace::Change { variable, shared, value })
             .collect(),
         posts: line.posts.into_iter().map(|(task, name)| TaskName { task: task.0, name }).collect(),
+        left_out: None,
     }
 }
 
@@ -209,10 +219,7 @@ pub(crate) fn one_line(text: &str) -> String {
     // The block of a statement of one line begins behind the guard.
     let end = line.find(") {").map(|i| i + 1).or_else(|| line.strip_suffix('{').map(str::len));
     let line = line[..end.filter(|_| block).unwrap_or(line.len())].trim();
-    match line.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
+    cut(line, MOST)
 }
 
 /// Refuses to write a trace where the program is, or where no file is.
