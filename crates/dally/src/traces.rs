@@ -1,9 +1,11 @@
 //! Making, writing and reading traces.
 
-use dally_bpl::source::{SourceMap, Span};
 use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::path::Path;
 
 use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::{SourceMap, Span};
 use dally_explore::{
     Bug, Delays, Event, Failure, Fingerprint, Moment, Name, Program, ReplayError, Schedule, Step, TaskId,
     Turn, cut, replay, replay_cycle, replay_passing_over,
@@ -237,16 +239,36 @@ pub(crate) fn cannot_go_to(program: &ProgramArgs, trace: Option<&str>) -> Option
         let paths = (std::fs::canonicalize(file), std::fs::canonicalize(other));
         matches!(paths, (Ok(path), Ok(other)) if path == other)
     };
-    let trace = trace.filter(|trace| program.files.iter().any(|file| same(file, trace)))?;
-    Some(format!("--trace: `{trace}` is the program"))
+    let trace = trace?;
+    if program.files.iter().any(|file| same(file, trace)) {
+        return Some(format!("--trace: `{trace}` is the program"));
+    }
+    // Before a long search rather than after it.
+    no_file_at(trace).map(|error| cannot_write(trace, &error))
+}
+
+/// Why no file can be made there, as far as that can be seen without making one.
+fn no_file_at(file: &str) -> Option<std::io::Error> {
+    let path = Path::new(file);
+    if path.is_dir() {
+        return Some(ErrorKind::IsADirectory.into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty())?;
+    match std::fs::metadata(folder) {
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(ErrorKind::NotADirectory.into()),
+        Err(error) => Some(error),
+    }
+}
+
+fn cannot_write(file: &str, error: &std::io::Error) -> String {
+    format!("cannot write `{file}`: {error}")
 }
 
 /// Writes a trace to a file, or says why not: the bug was found and shown all the same.
 pub(crate) fn write_or_complain(trace: &Trace, file: &str) {
     let json = serde_json::to_string_pretty(trace).map_err(|e| format!("cannot write JSON: {e}"));
-    let written = json.and_then(|json| {
-        std::fs::write(file, json + "\n").map_err(|e| format!("cannot write `{file}`: {e}"))
-    });
+    let written = json.and_then(|json| std::fs::write(file, json + "\n").map_err(|e| cannot_write(file, &e)));
     if let Err(message) = written {
         output::complain(&message);
     }

@@ -100,3 +100,20 @@ fn a_long_step_of_a_machine_is_told_in_part() {
     assert!(shown.iter().any(|line| line.ends_with(" statements are left out …")), "{shown:?}");
     assert!(shown.iter().any(|line| line == "  what was sent, without what is left out:"), "{shown:?}");
 }
+
+#[test]
+fn where_a_trace_goes_is_looked_at_before_the_search() {
+    let folder = Folder::new("nowhere");
+    let (file, program) = (folder.file("file"), b"procedure main() { assert false; }");
+    std::fs::write(&file, "").unwrap();
+    let nowhere = [folder.file("missing/t.json"), folder.file("file/t.json"), folder.file("")];
+    for command in ["check", "verify"] {
+        for trace in &nowhere {
+            let output = dally(&[command, "--trace", trace, "-"], program);
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{command}: {said}");
+            assert!(said.contains(&format!("cannot write `{trace}`: ")), "{command}: {said}");
+            assert!(output.stdout.is_empty());
+        }
+    }
+}
