@@ -117,3 +117,17 @@ fn where_a_trace_goes_is_looked_at_before_the_search() {
         }
     }
 }
+
+#[test]
+fn a_program_on_standard_input_is_given_again() {
+    let folder = Folder::new("input");
+    let (trace, program) = (folder.file("t.json"), b"procedure main() { assert false; }");
+    assert_eq!(dally(&["check", "--trace", &trace, "-"], program).status.code(), Some(1));
+    assert_eq!(dally(&["replay", &trace], program).status.code(), Some(1));
+    for other in [&b""[..], b"procedure main() {}"] {
+        let output = dally(&["replay", &trace], other);
+        assert_eq!(output.status.code(), Some(2));
+        let said = text(&output.stderr);
+        assert!(said.contains("of a program on standard input, which has to be given there again"), "{said}");
+    }
+}
