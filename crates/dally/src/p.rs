@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use dally_bpl::diagnostic::{Code, Diagnostic, did_you_mean};
 use dally_bpl::source::{SourceMap, Span};
-use dally_explore::{Bug, Moment, ReplayError, TaskId, Turn, replay};
+use dally_explore::{Bug, Kept, Moment, ReplayError, TaskId, replay};
 use dally_p::{Line, LineKind, Machine, State};
-use dally_trace::{Change, End, Failed, Message, Source, Statement, TaskName, Trace, TraceStep, VERSION};
+use dally_trace::{Change, Failed, Message, Source, Statement, Steps, TaskName, Trace, TraceStep, VERSION};
 
 use crate::cli::ProgramArgs;
 use crate::input::{self, InputError};
@@ -219,16 +219,19 @@ impl Test {
     ) -> Result<Trace, ReplayError> {
         let machine = &self.machine;
         let delayed = traces::delayed(machine, &bug.schedule)?;
-        let mut steps = Vec::new();
-        let mut messages = Vec::new();
+        let mut steps = Steps::new(bug.schedule.steps.len());
         let mut failed_at = None;
         let replayed = replay(machine, &bug.schedule, |moment| {
-            let Some((nth, _)) = moment.step else { return };
-            let (lines, failed) = self.lines(moment);
-            failed_at = failed;
-            messages.extend(lines.iter().filter_map(|line| self.message(moment, line)));
-            steps.extend(self.step(sources, moment, &delayed[nth], lines));
+            let Some((nth, step)) = moment.step else { return };
+            steps.push(|| {
+                let (lines, failed) = machine.explain(moment.before, step.task, step.choice);
+                failed_at = failed;
+                let from = self.named(moment.before, step.task);
+                let messages = lines.iter().filter_map(|line| self.message(moment, &from, line)).collect();
+                (self.step(sources, moment, from, &delayed[nth], lines), messages)
+            });
         })?;
+        let (steps, left_out, messages) = steps.finish();
         let failure = traces::failure(machine, bug, replayed.failure, unfair)?;
         let globals = machine.describe(&replayed.state).into_iter();
         Ok(Trace {
@@ -248,6 +251,7 @@ impl Test {
             schedule: bug.schedule.clone(),
             unfair,
             steps,
+            left_out,
             given: Vec::new(),
             solved: false,
             inputs: None,
@@ -257,35 +261,28 @@ impl Test {
         })
     }
 
-    fn lines(&self, moment: &Moment<'_, State>) -> (Vec<Line>, Option<Span>) {
-        let Some((_, step)) = moment.step else { return (Vec::new(), None) };
-        self.machine.explain(moment.before, step.task, step.choice)
-    }
-
     fn named(&self, state: &State, task: TaskId) -> TaskName {
         TaskName { task: task.0, name: self.machine.machine_name(state, task.0) }
     }
 
-    fn message(&self, moment: &Moment<'_, State>, line: &Line) -> Option<Message> {
-        let (_, step) = moment.step?;
+    fn message(&self, moment: &Moment<'_, State>, from: &TaskName, line: &Line) -> Option<Message> {
         let (to, creates) = match line.kind {
             LineKind::Send(to) => (to, false),
             LineKind::Create(to) => (to, true),
             LineKind::Statement | LineKind::Remark => return None,
         };
-        let from = self.named(moment.before, step.task);
         let text = if creates { "new".to_owned() } else { line.text.clone() };
-        Some(Message { from, to: self.named(moment.after, to), text, creates })
+        Some(Message { from: from.clone(), to: self.named(moment.after, to), text, creates })
     }
 
     fn step(
         &self,
         sources: &SourceMap,
         moment: &Moment<'_, State>,
+        TaskName { task, name }: TaskName,
         delayed: &[TaskId],
-        lines: Vec<Line>,
-    ) -> Option<TraceStep> {
-        let (_, step) = moment.step?;
+        lines: Kept<Line>,
+    ) -> TraceStep {
         let statement = |line: Line| {
             let text = match line.kind {
                 LineKind::Statement => traces::one_line(sources.text(line.span).unwrap_or("")),
@@ -305,20 +302,15 @@ impl Test {
                 depth: line.depth,
                 changes: changes.map(|(variable, value)| Change { variable, shared: false, value }).collect(),
                 posts,
+                left_out: None,
             }
         };
-        let name = self.machine.machine_name(moment.before, step.task.0);
-        Some(TraceStep {
-            task: step.task.0,
+        TraceStep {
+            task,
             name,
             delayed: delayed.iter().map(|task| self.named(moment.before, *task)).collect(),
-            statements: lines.into_iter().map(statement).collect(),
-            end: match (moment.failure, moment.turn) {
-                (Some(_), _) => End::Fails,
-                (None, Turn::Yields) => End::Yields,
-                (None, Turn::Blocks(task)) => End::Blocks { task: task.map(|t| t.0) },
-                (None, Turn::Completes) => End::Completes,
-            },
-        })
+            statements: Statement::all(lines.map(statement)),
+            end: traces::end(moment),
+        }
     }
 }

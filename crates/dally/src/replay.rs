@@ -50,8 +50,7 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     // A program that is no longer one has changed, too.
     let readable = !sources.files().is_empty();
     if readable && traces::hash(&sources) != trace.program.hash {
-        let command = if trace.solved { "verify" } else { "check" };
-        return Err(format!("the program has changed since the trace was made: run `dally {command}` again"));
+        return Err(changed(&trace));
     }
     let subject = subject?;
     let kind = match trace.failure.kind {
@@ -71,6 +70,16 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
     }
     let confirmed = again.failure == trace.failure;
     Ok((again, confirmed))
+}
+
+/// What to do if the program is not that of the trace.
+fn changed(trace: &Trace) -> String {
+    if trace.program.files.iter().any(|file| file == "-") {
+        return "the trace is of a program on standard input, which has to be given there again, as it was"
+            .to_owned();
+    }
+    let command = if trace.solved { "verify" } else { "check" };
+    format!("the program has changed since the trace was made: run `dally {command}` again")
 }
 
 /// The values and choices of a solver, if the trace needs them.

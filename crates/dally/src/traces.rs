@@ -1,15 +1,19 @@
 //! Making, writing and reading traces.
 
-use dally_bpl::source::{SourceMap, Span};
 use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::path::Path;
 
 use dally_bpl::diagnostic::Diagnostic;
+use dally_bpl::source::{SourceMap, Span};
 use dally_explore::{
-    Bug, Delays, Event, Failure, Fingerprint, Moment, Name, Program, ReplayError, Schedule, TaskId, Turn,
-    replay, replay_cycle, replay_passing_over,
+    Bug, Delays, Event, Failure, Fingerprint, Moment, Name, Program, ReplayError, Schedule, Step, TaskId,
+    Turn, cut, replay, replay_cycle, replay_passing_over,
 };
 use dally_interp::{Change, Line, Machine, State};
-use dally_trace::{End, Failed, Given, Location, Source, Statement, TaskName, Trace, TraceStep, VERSION};
+use dally_trace::{
+    End, Failed, Given, Location, Source, Statement, Steps, TaskName, Trace, TraceStep, VERSION,
+};
 
 use crate::cli::ProgramArgs;
 use crate::output;
@@ -63,13 +67,14 @@ pub(crate) fn explain(
 ) -> Result<Trace, ReplayError> {
     let Numbered { schedule, delayed } = number(&machines.searched, &bug.schedule)?;
     let machine = &machines.numbered;
-    let mut steps = Vec::new();
+    let mut steps = Steps::new(schedule.steps.len());
     let mut failed_at = None;
     let replayed = replay(machine, &schedule, |moment| {
-        if let Some(step) = step(machine, sources, moment, &delayed, &mut failed_at) {
-            steps.push(step);
+        if let Some((nth, at)) = moment.step {
+            steps.push(|| (step(machine, sources, moment, at, &delayed[nth], &mut failed_at), Vec::new()));
         }
     })?;
+    let (steps, left_out, _) = steps.finish();
     let failure = failure(&machines.searched, bug, replayed.failure, unfair)?;
     let globals = machine.globals(&replayed.state);
     Ok(Trace {
@@ -90,6 +95,7 @@ pub(crate) fn explain(
         schedule: bug.schedule.clone(),
         unfair,
         steps,
+        left_out,
         globals: globals
             .into_iter()
             .map(|(variable, value)| dally_trace::Change { variable, shared: true, value })
@@ -159,25 +165,30 @@ fn step(
     machine: &Machine,
     sources: &SourceMap,
     moment: &Moment<'_, State>,
-    delayed: &[Vec<TaskId>],
+    step: Step,
+    delayed: &[TaskId],
     failed_at: &mut Option<Span>,
-) -> Option<TraceStep> {
-    let (nth, step) = moment.step?;
+) -> TraceStep {
     let named = |task: &TaskId| TaskName { task: task.0, name: machine.task_name(moment.before, *task) };
     let (lines, failed) = machine.explain(moment.before, step.task, step.choice);
     *failed_at = failed;
-    Some(TraceStep {
+    TraceStep {
         task: step.task.0,
         name: machine.task_name(moment.before, step.task),
-        delayed: delayed[nth].iter().map(named).collect(),
-        statements: lines.into_iter().map(|line| statement(sources, line)).collect(),
-        end: match (moment.failure, moment.turn) {
-            (Some(_), _) => End::Fails,
-            (None, Turn::Yields) => End::Yields,
-            (None, Turn::Blocks(task)) => End::Blocks { task: task.map(|t| t.0) },
-            (None, Turn::Completes) => End::Completes,
-        },
-    })
+        delayed: delayed.iter().map(named).collect(),
+        statements: Statement::all(lines.map(|line| statement(sources, line))),
+        end: end(moment),
+    }
+}
+
+/// How a task left a step.
+pub(crate) fn end<S>(moment: &Moment<'_, S>) -> End {
+    match (moment.failure, moment.turn) {
+        (Some(_), _) => End::Fails,
+        (None, Turn::Yields) => End::Yields,
+        (None, Turn::Blocks(task)) => End::Blocks { task: task.map(|t| t.0) },
+        (None, Turn::Completes) => End::Completes,
+    }
 }
 
 pub(crate) fn location(sources: &SourceMap, span: Span) -> Option<Location> {
@@ -197,6 +208,7 @@ fn statement(sources: &SourceMap, line: Line) -> Statement {
             .map(|Change { variable, shared, value }| dally_trace::Change { variable, shared, value })
             .collect(),
         posts: line.posts.into_iter().map(|(task, name)| TaskName { task: task.0, name }).collect(),
+        left_out: None,
     }
 }
 
@@ -209,10 +221,7 @@ pub(crate) fn one_line(text: &str) -> String {
     // The block of a statement of one line begins behind the guard.
     let end = line.find(") {").map(|i| i + 1).or_else(|| line.strip_suffix('{').map(str::len));
     let line = line[..end.filter(|_| block).unwrap_or(line.len())].trim();
-    match line.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
+    cut(line, MOST)
 }
 
 /// Refuses to write a trace where the program is, or where no file is.
@@ -230,16 +239,36 @@ pub(crate) fn cannot_go_to(program: &ProgramArgs, trace: Option<&str>) -> Option
         let paths = (std::fs::canonicalize(file), std::fs::canonicalize(other));
         matches!(paths, (Ok(path), Ok(other)) if path == other)
     };
-    let trace = trace.filter(|trace| program.files.iter().any(|file| same(file, trace)))?;
-    Some(format!("--trace: `{trace}` is the program"))
+    let trace = trace?;
+    if program.files.iter().any(|file| same(file, trace)) {
+        return Some(format!("--trace: `{trace}` is the program"));
+    }
+    // Before a long search rather than after it.
+    no_file_at(trace).map(|error| cannot_write(trace, &error))
+}
+
+/// Why no file can be made there, as far as that can be seen without making one.
+fn no_file_at(file: &str) -> Option<std::io::Error> {
+    let path = Path::new(file);
+    if path.is_dir() {
+        return Some(ErrorKind::IsADirectory.into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty())?;
+    match std::fs::metadata(folder) {
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(ErrorKind::NotADirectory.into()),
+        Err(error) => Some(error),
+    }
+}
+
+fn cannot_write(file: &str, error: &std::io::Error) -> String {
+    format!("cannot write `{file}`: {error}")
 }
 
 /// Writes a trace to a file, or says why not: the bug was found and shown all the same.
 pub(crate) fn write_or_complain(trace: &Trace, file: &str) {
     let json = serde_json::to_string_pretty(trace).map_err(|e| format!("cannot write JSON: {e}"));
-    let written = json.and_then(|json| {
-        std::fs::write(file, json + "\n").map_err(|e| format!("cannot write `{file}`: {e}"))
-    });
+    let written = json.and_then(|json| std::fs::write(file, json + "\n").map_err(|e| cannot_write(file, &e)));
     if let Err(message) = written {
         output::complain(&message);
     }

@@ -395,3 +395,20 @@ fn what_cannot_be_run_again_is_inconclusive() {
     assert_eq!(json["failure"]["location"]["line"], 1);
     assert!(json["trace"].is_null());
 }
+
+#[test]
+fn a_long_trace_is_told_in_part() {
+    let (program, trace) = (Scratch::new("long.bpl"), Scratch::new("long.json"));
+    let text = format!(
+        "procedure main(x: int) {{ var y: int; y := x; {}assert y != 7; }}",
+        "y := y + 1; ".repeat(600)
+    );
+    std::fs::write(&program.0, text).unwrap();
+    let found = dally(Path::new("."), "verify", &["--trace", trace.name(), program.name()]);
+    assert_eq!(found.status.code(), Some(1), "{}", String::from_utf8_lossy(&found.stdout));
+    let trace: Value = serde_json::from_slice(&std::fs::read(&trace.0).unwrap()).unwrap();
+    assert_eq!(trace["steps"][0]["statements"][250]["left_out"], 102);
+    let (code, said) = replayed(Path::new("."), &trace);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("… 102 statements are left out …") && said.contains(" y = 7"), "{said}");
+}

@@ -125,6 +125,7 @@
 //!
 //! The bibliography is that of [`dally_schedule`].
 
+mod excerpt;
 mod expand;
 mod fingerprint;
 mod frontier;
@@ -147,6 +148,7 @@ mod visited;
 mod wave;
 
 pub use dally_schedule::{Arrangement, Name, Post, TaskId};
+pub use excerpt::{Excerpt, Kept, cut, is_long, value_text};
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use limits::Limits;
 pub use liveness::{Cycles, Liveness, Method, replay_cycle};

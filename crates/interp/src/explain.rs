@@ -1,7 +1,7 @@
 //! What happens in a step, statement by statement, for people.
 
 use dally_bpl::source::Span;
-use dally_explore::TaskId;
+use dally_explore::{Excerpt, Kept, TaskId, is_long, value_text};
 
 use crate::code::{Arith, Place};
 use crate::execute::{End, Observer};
@@ -35,12 +35,40 @@ pub struct Change {
     pub value: String,
 }
 
+/// Where a statement is executed.
+#[derive(Clone, Copy)]
+struct At {
+    span: Span,
+    procedure: u32,
+    depth: usize,
+}
+
+/// A statement that was executed, before it is told: of most statements of a long step nothing is.
+struct Recorded<'m> {
+    at: At,
+    /// Variables, whether they are shared, and their values.
+    changes: Vec<(&'m str, bool, Value)>,
+    /// Tasks and their procedures.
+    posts: Vec<(u32, u32)>,
+}
+
 /// Records a run.
 struct Recorder<'m> {
     machine: &'m Machine,
-    lines: Vec<Line>,
+    lines: Excerpt<Recorded<'m>>,
+    /// The last line, the last one before it that is less deep, and so on, in the order of lines: where calls return to.
+    callers: Vec<(usize, At)>,
     /// The line of the statement that is being executed: after a call, that of the call.
     current: usize,
+}
+
+impl Recorder<'_> {
+    fn line(&mut self, at: At) {
+        self.current = self.lines.len();
+        self.lines.push(Recorded { at, changes: Vec::new(), posts: Vec::new() });
+        while self.callers.pop_if(|(_, caller)| caller.depth >= at.depth).is_some() {}
+        self.callers.push((self.current, at));
+    }
 }
 
 impl Observer for Recorder<'_> {
@@ -50,57 +78,61 @@ impl Observer for Recorder<'_> {
         if span == Span::NONE {
             return;
         }
-        let callers = self.lines.iter().rposition(|l| l.depth <= calls);
-        let same = callers.filter(|i| self.lines[*i].span == span && self.lines[*i].depth == calls);
-        self.current = same.unwrap_or(self.lines.len());
-        if same.is_none() {
-            let name = self.machine.text(self.machine.code.procedures[procedure as usize].name);
-            self.lines.push(Line {
-                span,
-                procedure: name.to_owned(),
-                depth: calls,
-                changes: Vec::new(),
-                posts: Vec::new(),
-            });
+        let caller = self.callers.iter().rfind(|(_, at)| at.depth <= calls);
+        match caller.filter(|(_, at)| at.span == span && at.depth == calls) {
+            Some((same, _)) => self.current = *same,
+            None => self.line(At { span, procedure, depth: calls }),
         }
     }
 
     fn set(&mut self, place: Place, procedure: u32, value: Value) {
-        let Some(variable) = self.machine.variable_name(place, procedure).map(str::to_owned) else { return };
-        let value = self.machine.show(value);
-        let shared = matches!(place, Place::Global(_));
+        let Some(variable) = self.machine.variable_name(place, procedure) else { return };
         // What a call returns comes after what it did.
-        if let Some(line) = self.lines.get(self.current).filter(|_| self.current + 1 < self.lines.len()) {
-            let again = Line { changes: Vec::new(), posts: Vec::new(), ..line.clone() };
-            self.lines.push(again);
-            self.current = self.lines.len() - 1;
+        let call = self.callers.iter().rfind(|(nth, _)| *nth == self.current);
+        if let Some((_, at)) = call.copied().filter(|_| self.current + 1 < self.lines.len()) {
+            self.line(at);
         }
         if let Some(line) = self.lines.get_mut(self.current) {
-            line.changes.retain(|c| c.variable != variable);
-            line.changes.push(Change { variable, shared, value });
+            line.changes.retain(|(other, ..)| *other != variable);
+            line.changes.push((variable, matches!(place, Place::Global(_)), value));
         }
     }
 
     fn posted(&mut self, task: u32, procedure: u32) {
-        let name = self.machine.text(self.machine.code.procedures[procedure as usize].name).to_owned();
         if let Some(line) = self.lines.get_mut(self.current) {
-            line.posts.push((TaskId(task), name));
+            line.posts.push((task, procedure));
         }
     }
 }
 
 impl Machine {
     /// The statements of one outcome of a step, and where it failed, if it did.
-    pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Vec<Line>, Option<Span>) {
-        let recorder = Recorder { machine: self, lines: Vec::new(), current: 0 };
+    pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Kept<Line>, Option<Span>) {
+        let recorder =
+            Recorder { machine: self, lines: Excerpt::of_a_step(), callers: Vec::new(), current: 0 };
         let Some((recorder, end)) = self.outcome(state, task.0, choice, recorder) else {
-            return (Vec::new(), None);
+            return (Kept::default(), None);
         };
         let failed = match end {
             End::Fails(_, span) => Some(span),
             _ => None,
         };
-        (recorder.lines, failed)
+        (recorder.lines.finish().map(|line| self.tell(line)), failed)
+    }
+
+    fn tell(&self, line: Recorded<'_>) -> Line {
+        let name = |procedure: u32| self.text(self.code.procedures[procedure as usize].name).to_owned();
+        let changes = line.changes.into_iter().map(|(variable, shared, value)| {
+            let value = self.show(value);
+            Change { variable: variable.to_owned(), shared, value }
+        });
+        Line {
+            span: line.at.span,
+            procedure: name(line.at.procedure),
+            depth: line.at.depth,
+            changes: changes.collect(),
+            posts: line.posts.into_iter().map(|(task, procedure)| (TaskId(task), name(procedure))).collect(),
+        }
     }
 
     /// What constants are whose values come from outside, functions at points, and divisions by zero: as they are written, and
@@ -147,17 +179,11 @@ impl Machine {
 
     /// A value as it is written.
     pub fn show(&self, value: Value) -> String {
-        let mut text = String::new();
-        self.write(value, &mut text);
-        text
+        value_text(|out| self.write(value, out))
     }
 
     fn write(&self, value: Value, out: &mut String) {
-        const MOST: usize = 120;
-        if out.len() > MOST {
-            if !out.ends_with('…') {
-                out.push('…');
-            }
+        if is_long(out) {
             return;
         }
         match value {
@@ -174,6 +200,9 @@ impl Machine {
                 let map = self.store.heap.maps.get(id);
                 out.push('[');
                 for (key, value) in &map.entries {
+                    if is_long(out) {
+                        return;
+                    }
                     self.write(*key, out);
                     out.push_str(" := ");
                     self.write(*value, out);
@@ -190,6 +219,9 @@ impl Machine {
                 }
                 out.push('(');
                 for (i, field) in data.fields.iter().enumerate() {
+                    if is_long(out) {
+                        return;
+                    }
                     out.push_str(if i > 0 { ", " } else { "" });
                     dally_bpl::stack::grow(|| self.write(*field, out));
                 }

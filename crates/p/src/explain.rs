@@ -1,7 +1,7 @@
 //! What happens in a step, for people.
 
 use dally_bpl::source::Span;
-use dally_explore::TaskId;
+use dally_explore::{Excerpt, Kept, TaskId};
 
 use crate::check::types::{Kind, Ty, Types};
 use crate::code::Op;
@@ -41,6 +41,15 @@ pub struct Line {
     pub changes: Vec<(String, String)>,
 }
 
+/// Something that happened, before it is told: of most that happens in a long step nothing is.
+#[derive(Clone)]
+struct Recorded<'m> {
+    note: Note,
+    monitor: Option<u32>,
+    /// Variables, with their types, and their values.
+    changes: Vec<(&'m (String, Ty), Value)>,
+}
+
 /// Records a run.
 #[derive(Clone)]
 struct Recorder<'m> {
@@ -49,25 +58,19 @@ struct Recorder<'m> {
     task: u32,
     monitor: Option<u32>,
     created: Option<(u32, u32)>,
-    lines: Vec<Line>,
+    lines: Excerpt<Recorded<'m>>,
+    /// The line of the last statement, and the statement.
+    statement: Option<(usize, Span)>,
 }
 
-impl Recorder<'_> {
-    fn line(&mut self, kind: LineKind, span: Span, text: String) {
-        let function = match self.monitor {
-            Some(monitor) => self.machine.monitor_name(monitor).to_owned(),
-            None => self.machine.machine_name(self.state, self.task),
-        };
-        let depth = if self.monitor.is_some() { 2 } else { 1 };
-        self.lines.push(Line { kind, span, text, function, depth, changes: Vec::new() });
+impl<'m> Recorder<'m> {
+    fn new(machine: &'m Machine, state: &'m State, task: u32) -> Self {
+        let lines = Excerpt::of_a_step();
+        Recorder { machine, state, task, monitor: None, created: None, lines, statement: None }
     }
 
-    fn remark(&mut self, text: String) {
-        let text = match self.monitor {
-            Some(monitor) => format!("monitor {}: {text}", self.machine.monitor_name(monitor)),
-            None => text,
-        };
-        self.line(LineKind::Remark, Span::NONE, text);
+    fn record(&mut self, note: Note) {
+        self.lines.push(Recorded { note, monitor: self.monitor, changes: Vec::new() });
     }
 
     /// The machine or monitor that runs, among those of the code.
@@ -111,86 +114,103 @@ impl Observer for Recorder<'_> {
 
     fn note(&mut self, note: Note) {
         match note {
-            Note::At(pc, depth) => {
+            Note::At(pc, _) => {
                 // What an event carries is looked at before the first statement.
                 let silent = matches!(self.machine.code.ops[pc as usize], Op::Takes(..));
                 let span = if silent { Span::NONE } else { self.machine.span(pc) };
-                let same = self.lines.iter().rfind(|l| l.kind == LineKind::Statement);
-                if span != Span::NONE && same.is_none_or(|l| l.span != span) {
-                    self.line(LineKind::Statement, span, String::new());
-                    if let Some(line) = self.lines.last_mut() {
-                        line.depth += depth - 1;
-                    }
+                if span != Span::NONE && self.statement.is_none_or(|(_, last)| last != span) {
+                    self.statement = Some((self.lines.len(), span));
+                    self.record(note);
                 }
             }
             Note::Set(function, slot, value) => {
-                let running = self.running() as usize;
-                let variable = match function {
-                    Some(function) => {
-                        self.machine.code.functions[function as usize].variables.get(slot as usize)
-                    }
-                    None => self.machine.code.machines[running].variables.get(slot as usize),
+                let code = &self.machine.code;
+                let variables = match function {
+                    Some(function) => &code.functions[function as usize].variables,
+                    None => &code.machines[self.running() as usize].variables,
                 };
-                let Some((name, ty)) = variable.cloned() else { return };
-                let value = self.show(value, ty);
-                let line = self.lines.iter_mut().rfind(|l| l.kind == LineKind::Statement);
-                if let Some(line) = line {
-                    line.changes.retain(|c| c.0 != name);
-                    line.changes.push((name, value));
+                let line = self.statement.and_then(|(nth, _)| self.lines.get_mut(nth));
+                if let (Some(variable), Some(line)) = (variables.get(slot as usize), line) {
+                    line.changes.retain(|(other, _)| other.0 != variable.0);
+                    line.changes.push((variable, value));
                 }
-            }
-            Note::Takes(event, payload) => {
-                let text = format!("takes {}", self.event(event, payload));
-                self.remark(text);
-            }
-            Note::FindsNothing => self.remark("finds nothing to take".to_owned()),
-            Note::Raises(event, payload) => {
-                let text = format!("raises {}", self.event(event, payload));
-                self.remark(text);
-            }
-            Note::Announces(event, payload) => {
-                let text = format!("announces {}", self.event(event, payload));
-                self.remark(text);
-            }
-            Note::Sends(target, event, payload) => {
-                let text = self.event(event, payload);
-                self.line(LineKind::Send(TaskId(target)), Span::NONE, text);
             }
             Note::Creates(id, kind) => {
                 self.created = Some((id, kind));
-                let text = self.name(id);
-                self.line(LineKind::Create(TaskId(id)), Span::NONE, text);
+                self.record(note);
             }
+            Note::Monitor(monitor) => self.monitor = monitor,
+            _ => self.record(note),
+        }
+    }
+}
+
+// Telling what was recorded.
+impl Recorder<'_> {
+    fn tell(&mut self, recorded: Recorded<'_>) -> Line {
+        let Recorded { note, monitor, changes } = recorded;
+        self.monitor = monitor;
+        let function = match monitor {
+            Some(monitor) => self.machine.monitor_name(monitor).to_owned(),
+            None => self.machine.machine_name(self.state, self.task),
+        };
+        let depth = if monitor.is_some() { 2 } else { 1 };
+        let (kind, text) = match note {
+            Note::At(..) => (LineKind::Statement, String::new()),
+            Note::Sends(target, event, payload) => {
+                (LineKind::Send(TaskId(target)), self.event(event, payload))
+            }
+            Note::Creates(id, _) => (LineKind::Create(TaskId(id)), self.name(id)),
+            ref other => (LineKind::Remark, self.remark(other)),
+        };
+        let (span, calls) = match note {
+            Note::At(pc, calls) => (self.machine.span(pc), calls - 1),
+            _ => (Span::NONE, 0),
+        };
+        let changes = changes.into_iter();
+        let changes = changes.map(|((name, ty), value)| (name.clone(), self.show(value, *ty))).collect();
+        Line { kind, span, text, function, depth: depth + calls, changes }
+    }
+
+    fn remark(&self, note: &Note) -> String {
+        let text = match *note {
+            Note::Takes(event, payload) => format!("takes {}", self.event(event, payload)),
+            Note::FindsNothing => "finds nothing to take".to_owned(),
+            Note::Raises(event, payload) => format!("raises {}", self.event(event, payload)),
+            Note::Announces(event, payload) => format!("announces {}", self.event(event, payload)),
             Note::Enters(state) => {
                 let machine = &self.machine.code.machines[self.running() as usize];
                 let state = &machine.states[state as usize];
                 let heat = if state.hot { " (hot)" } else { "" };
-                let text = format!("enters {}{heat}", state.name);
-                self.remark(text);
+                format!("enters {}{heat}", state.name)
             }
-            Note::Halts => self.remark("halts".to_owned()),
-            Note::Chooses(value) => {
-                let text = format!("chooses {}", self.show(value, Types::ANY));
-                self.remark(text);
+            Note::Halts => "halts".to_owned(),
+            Note::Chooses(value) => format!("chooses {}", self.show(value, Types::ANY)),
+            // These are no remarks.
+            Note::At(..) | Note::Set(..) | Note::Sends(..) | Note::Creates(..) | Note::Monitor(_) => {
+                String::new()
             }
-            Note::Monitor(monitor) => self.monitor = monitor,
+        };
+        match self.monitor {
+            Some(monitor) => format!("monitor {}: {text}", self.machine.monitor_name(monitor)),
+            None => text,
         }
     }
 }
 
 impl Machine {
     /// What happens in one outcome of a step, and where it failed, if it did.
-    pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Vec<Line>, Option<Span>) {
-        let mut found = (Vec::new(), None);
+    pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Kept<Line>, Option<Span>) {
+        let mut found = (Kept::default(), None);
         let mut index = 0;
-        let recorder =
-            Recorder { machine: self, state, task: task.0, monitor: None, created: None, lines: Vec::new() };
-        self.outcomes(state, task.0, recorder, |runner, end| {
+        self.outcomes(state, task.0, Recorder::new(self, state, task.0), |runner, end| {
             if index == choice {
                 let failed = matches!(end, End::Fails(_)).then(|| runner.failed_at());
-                found = (std::mem::take(&mut runner.observer.lines), failed);
-                self.leave_out_rest(state, task.0, &mut found.0);
-                self.leave_out_beginning(runner.pc, &end, &mut found.0);
+                let mut teller = runner.observer.clone();
+                let mut lines = runner.observer.clone().lines.finish().map(|line| teller.tell(line));
+                self.leave_out_rest(state, task.0, &mut lines.first);
+                self.leave_out_beginning(runner.pc, &end, &mut lines);
+                found = (lines, failed);
             }
             index += 1;
             index <= choice
@@ -218,7 +238,8 @@ impl Machine {
     }
 
     /// A step that ends where a machine is about to be created does not show the statement: the next one does.
-    fn leave_out_beginning(&self, pc: u32, end: &End, lines: &mut Vec<Line>) {
+    fn leave_out_beginning(&self, pc: u32, end: &End, lines: &mut Kept<Line>) {
+        let lines = if lines.last.is_empty() { &mut lines.first } else { &mut lines.last };
         let creates = matches!(end, End::Stops) && self.code.ops[pc as usize] == Op::Yield;
         let nothing_yet = lines.last().is_some_and(|l| l.kind == LineKind::Statement && l.changes.is_empty());
         if creates && nothing_yet {

@@ -1,6 +1,7 @@
 //! Values as text.
 
 use dally_bpl::stack;
+use dally_explore::{is_long, value_text};
 
 use crate::check::info::Info;
 use crate::check::types::{Kind, Ty};
@@ -99,17 +100,11 @@ pub(crate) struct Shower<'a> {
 
 impl Shower<'_> {
     pub(crate) fn show(&self, value: Value, ty: Ty) -> String {
-        let mut out = String::new();
-        self.write(value, ty, &mut out);
-        out
+        value_text(|out| self.write(value, ty, out))
     }
 
     fn write(&self, value: Value, ty: Ty, out: &mut String) {
-        const MOST: usize = 120;
-        if out.len() > MOST {
-            if !out.ends_with('…') {
-                out.push('…');
-            }
+        if is_long(out) {
             return;
         }
         match (value, self.info.types.kind(ty)) {
@@ -176,6 +171,9 @@ impl Shower<'_> {
     ) {
         out.push_str(around.0);
         for (i, item) in all.enumerate() {
+            if is_long(out) {
+                return;
+            }
             out.push_str(if i > 0 { ", " } else { "" });
             one(self, item, out);
         }

@@ -4,9 +4,11 @@
 //! language of the program. [`text`] shows it to people; as JSON (with serde) it is for machines, and can be
 //! replayed: `docs/trace.md` describes every field.
 
+mod left_out;
 mod sequence;
 mod text;
 
+pub use left_out::{LeftOut, Steps, count};
 pub use text::text;
 
 use dally_explore::{FailureKind, Schedule};
@@ -31,8 +33,11 @@ pub struct Trace {
     /// Whether the loop, if there is one, may be unfair to tasks and choices.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfair: bool,
-    /// The steps, one for each of the schedule. If that has a loop, they end with it.
+    /// The steps, one for each of the schedule, unless some are left out. If that has a loop, they end with it.
     pub steps: Vec<TraceStep>,
+    /// The steps of the schedule that are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
     /// The values of the shared variables at the end; of a P program, the states of monitors and machines.
     pub globals: Vec<Change>,
     /// What is given from outside: constants, and functions where they are used.
@@ -44,7 +49,7 @@ pub struct Trace {
     /// These values and choices, in the form of the language of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<serde_json::Value>,
-    /// What was sent to whom, in order; only machines of P send.
+    /// What was sent to whom in these steps, in order; only machines of P send.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,
     /// What the execution rests on, one sentence each.
@@ -176,6 +181,9 @@ pub struct Statement {
     pub changes: Vec<Change>,
     /// The tasks that it posted.
     pub posts: Vec<TaskName>,
+    /// If it is none, but stands for statements that are left out: how many they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<usize>,
 }
 
 /// A variable that has a value.

@@ -8,6 +8,8 @@
 
 use std::fmt::Write;
 
+use dally_explore::cut;
+
 use crate::{Message, TaskName};
 
 /// Charts wider than this are shown as lists.
@@ -23,25 +25,18 @@ pub(crate) fn sequence(messages: &[Message]) -> String {
             tasks.push(task);
         }
     }
-    let label = messages.iter().map(|m| cut(&m.text).chars().count()).max().unwrap_or(0);
+    let label = messages.iter().map(|m| cut(&m.text, LONGEST).chars().count()).max().unwrap_or(0);
     let name = tasks.iter().map(|t| t.name.chars().count()).max().unwrap_or(0);
     // An arrow to the next column has room for what is sent.
     let width = (label + 6).max(name + 2);
     if tasks.len() * width > WIDEST { list(messages) } else { chart(messages, &tasks, width) }
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 fn list(messages: &[Message]) -> String {
     let mut out = String::new();
     for Message { from, to, text, .. } in messages {
         // Writing to a string does not fail.
-        let _ = writeln!(out, "  {} ─ {} ▶ {}", from.name, cut(text), to.name);
+        let _ = writeln!(out, "  {} ─ {} ▶ {}", from.name, cut(text, LONGEST), to.name);
     }
     out
 }
@@ -59,7 +54,7 @@ fn chart(messages: &[Message], tasks: &[&TaskName], width: usize) -> String {
         for (i, _) in alive.iter().enumerate().filter(|(_, alive)| **alive) {
             line[i * width] = '│';
         }
-        draw(&mut line, from * width, to * width, &cut(&message.text));
+        draw(&mut line, from * width, to * width, &cut(&message.text, LONGEST));
         let line: String = line.into_iter().collect();
         let _ = writeln!(out, "  {}", line.trim_end());
         alive[to] = true;

@@ -3,6 +3,7 @@
 //! Consecutive steps of one task are one block. To the left stand the lines of the file, to the right what a
 //! statement changed.
 
+use crate::left_out::are_left_out;
 use crate::sequence::sequence;
 use crate::{Change, End, Kind, Statement, TaskName, Trace, TraceStep};
 
@@ -11,16 +12,41 @@ const CHANGES_AT: usize = 52;
 
 /// Shows a trace. The text is plain; control characters in it are those of the trace.
 pub fn text(trace: &Trace) -> String {
-    let mut out = String::new();
-    let mut last: Option<&TraceStep> = None;
-    let several = several_files(trace);
-    out.push_str(&given(trace));
+    let mut out = given(trace);
     if trace.schedule.cycle.is_some_and(|from| from > 0) {
         out.push_str("  ── the stem: how to get there\n");
     }
-    for (nth, step) in trace.steps.iter().enumerate() {
+    let after = trace.left_out.map_or(trace.steps.len(), |left_out| left_out.after.min(trace.steps.len()));
+    let (first, last) = trace.steps.split_at(after);
+    let resumed = after + trace.left_out.map_or(0, |left_out| left_out.steps);
+    out.push_str(&steps(trace, first, 0));
+    out.push_str(&gap(trace, after, resumed));
+    out.push_str(&steps(trace, last, resumed));
+    if trace.schedule.cycle.is_some() {
+        out.push_str("  └─ back to the beginning of the loop\n");
+    }
+    out.push_str(&conclusion(trace));
+    if !trace.messages.is_empty() {
+        out.push('\n');
+        if leaves_out(trace) {
+            out.push_str("  what was sent, without what is left out:\n");
+        }
+        out.push_str(&sequence(&trace.messages));
+    }
+    out
+}
+
+/// Where a loop begins.
+const LOOP: &str = "  ┌─ the loop: from here on for ever\n";
+
+/// Steps of the schedule, from one on.
+fn steps(trace: &Trace, steps: &[TraceStep], from: usize) -> String {
+    let mut out = String::new();
+    let mut last: Option<&TraceStep> = None;
+    let several = several_files(trace);
+    for (nth, step) in (from..).zip(steps) {
         if trace.schedule.cycle == Some(nth) {
-            out.push_str("  ┌─ the loop: from here on for ever\n");
+            out.push_str(LOOP);
             last = None;
         }
         for delayed in &step.delayed {
@@ -38,15 +64,25 @@ pub fn text(trace: &Trace) -> String {
         }
         last = Some(step);
     }
-    if trace.schedule.cycle.is_some() {
-        out.push_str("  └─ back to the beginning of the loop\n");
-    }
-    out.push_str(&conclusion(trace));
-    if !trace.messages.is_empty() {
-        out.push('\n');
-        out.push_str(&sequence(&trace.messages));
-    }
     out
+}
+
+/// The steps that are left out: perhaps a loop begins among them.
+fn gap(trace: &Trace, from: usize, to: usize) -> String {
+    let missing = |many: usize| match many {
+        0 => String::new(),
+        many => format!("  {}\n", are_left_out(many, "step")),
+    };
+    match trace.schedule.cycle.filter(|cycle| (from..to).contains(cycle)) {
+        Some(cycle) => missing(cycle - from) + LOOP + &missing(to - cycle),
+        None => missing(to - from),
+    }
+}
+
+/// Whether anything is.
+fn leaves_out(trace: &Trace) -> bool {
+    let mut statements = trace.steps.iter().flat_map(|step| &step.statements);
+    trace.left_out.is_some() || statements.any(|statement| statement.left_out.is_some())
 }
 
 /// What constants and functions are, before anything happens.
@@ -116,4 +152,69 @@ fn conclusion(trace: &Trace) -> String {
     }
     trace.notes.iter().for_each(|note| out.push_str(&format!("    {note}\n")));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use dally_explore::{FailureKind, Schedule, Step, TaskId};
+
+    use super::*;
+    use crate::{Failed, LeftOut, Source, VERSION};
+
+    /// Two steps, between which some are left out, of an execution with a loop.
+    fn trace(left_out: Option<LeftOut>, cycle: usize) -> Trace {
+        let task = TaskName { task: 0, name: "main".to_owned() };
+        let step = |end| TraceStep {
+            task: task.task,
+            name: task.name.clone(),
+            delayed: Vec::new(),
+            statements: Vec::new(),
+            end,
+        };
+        let steps = 2 + left_out.map_or(0, |left_out| left_out.steps);
+        Trace {
+            version: VERSION,
+            program: Source::default(),
+            failure: Failed { kind: FailureKind::Liveness.into(), message: "m".to_owned(), location: None },
+            cost: 0,
+            schedule: Schedule {
+                policy: "rr".to_owned(),
+                initial: 0,
+                steps: vec![Step { task: TaskId(0), cost: 0, choice: 0 }; steps],
+                cycle: Some(cycle),
+            },
+            unfair: false,
+            steps: vec![step(End::Yields), step(End::Completes)],
+            left_out,
+            globals: Vec::new(),
+            given: Vec::new(),
+            solved: false,
+            inputs: None,
+            messages: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    fn lines(left_out: Option<LeftOut>, cycle: usize) -> String {
+        let text = text(&trace(left_out, cycle));
+        let short = text.lines().map(|line| match line.trim() {
+            line if line.starts_with('┌') => "loop",
+            line => line,
+        });
+        let lines: Vec<&str> = short.filter(|line| !line.starts_with(['─', '└', '✗'])).collect();
+        lines.join("|")
+    }
+
+    #[test]
+    fn a_loop_begins_where_it_does_although_steps_are_left_out() {
+        let left_out = Some(LeftOut { after: 1, steps: 1000 });
+        assert_eq!(lines(None, 1), "main (task 0)|loop|main (task 0)|… ends");
+        let all = "main (task 0)|loop|… 1,000 steps are left out …|main (task 0)|… ends";
+        assert_eq!(lines(left_out, 1), all);
+        let some =
+            "main (task 0)|… 1 step is left out …|loop|… 999 steps are left out …|main (task 0)|… ends";
+        assert_eq!(lines(left_out, 2), some);
+        let none = "main (task 0)|… 1,000 steps are left out …|loop|main (task 0)|… ends";
+        assert_eq!(lines(left_out, 1001), none);
+    }
 }

@@ -4,7 +4,7 @@ pub(crate) mod monitor;
 pub(crate) mod report;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use dally_explore::policy::Policy;
 use dally_explore::{
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     if let Some(time) = arguments.time {
         monitor::interrupt_after(time, interrupt);
     }
-    let monitor = monitor::Monitor::new(arguments.time, cancelled, !arguments.json);
+    let monitor = monitor::Monitor::new(arguments.time, Arc::clone(&cancelled), !arguments.json);
     let found = match &subject {
         Subject::Boogie(machines) => search(&machines.searched, &schedulers, arguments, liveness, &monitor),
         Subject::P(test) => search(&test.machine, &schedulers, arguments, liveness, &monitor),
@@ -61,8 +61,10 @@ pub(crate) fn run(arguments: &Check) -> Exit {
         None if subject.has_liveness() => report::Looked::Not,
         None => report::Looked::Nothing,
     };
-    // What was found is told without limits.
+    // What was found is told without limits: a trace is short, and its steps take as long as they did in the search. Whoever
+    // does not want to wait for it can end the process at once.
     subject.limit_steps(Arc::default(), usize::MAX);
+    cancelled.store(true, Ordering::Relaxed);
     let trace = match &found.verdict {
         Verdict::Bug(bug) => match subject.explain(&sources, &arguments.program, bug, arguments.unfair) {
             Ok(trace) => Some(trace),

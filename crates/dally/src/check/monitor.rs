@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dally_explore::{Coverage, Limit, Watch};
+use dally_trace::count;
 
 /// Progress is shown from here on, and this often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
@@ -67,9 +68,9 @@ impl Monitor {
         let line = format!(
             "bound {} · {} states · {} states/s · frontier {} · {:.0} s",
             coverage.bound,
-            super::report::count(coverage.states),
-            super::report::count((coverage.states as f64 / seconds) as usize),
-            super::report::count(coverage.frontier),
+            count(coverage.states),
+            count((coverage.states as f64 / seconds) as usize),
+            count(coverage.frontier),
             seconds
         );
         let mut err = std::io::stderr().lock();

@@ -4,7 +4,7 @@ use dally_bpl::diagnostic::Diagnostic;
 use dally_bpl::render::{JsonDiagnostic, printable};
 use dally_bpl::source::SourceMap;
 use dally_explore::{Coverage, FailureKind, Limit, Liveness, Method, Report, Verdict};
-use dally_trace::Trace;
+use dally_trace::{Trace, count};
 use serde::Serialize;
 
 use super::monitor::Monitor;
@@ -44,14 +44,6 @@ struct JsonCoverage {
     peak_bytes: usize,
     collision_chance: f64,
     seconds: f64,
-}
-
-/// A number with its digits in groups of three.
-pub(crate) fn count(n: usize) -> String {
-    let digits = n.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or("")).collect();
-    groups.join(",")
 }
 
 /// So many of something.
