@@ -144,6 +144,14 @@ fn budgets_end_a_search_in_good_order() {
     let memory = dally(&["check", "--memory", "16M", "-"], HUGE);
     assert_eq!(memory.status.code(), Some(3), "{}", text(&memory.stderr));
     assert!(text(&memory.stdout).starts_with("inconclusive: the memory is used up"));
+    // A search for cycles that takes steps on its way.
+    let hot = [&b"var {:hot} h: bool; "[..], HUGE].concat();
+    let memory = dally(&["check", "--memory", "16M", "--liveness", "ndfs", "-"], &hot);
+    assert!(
+        text(&memory.stdout).starts_with("inconclusive: the memory is used up"),
+        "{}",
+        text(&memory.stdout)
+    );
     let time = dally(&["check", "--time", "300ms", "-"], HUGE);
     assert!(text(&time.stdout).starts_with("inconclusive: the time is up"), "{}", text(&time.stdout));
     // One step that could go on in 2^64 ways.

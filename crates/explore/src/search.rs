@@ -458,6 +458,16 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
     }
 
+    /// Likewise, for somebody who looks at what was explored, and holds so many bytes.
+    pub(crate) fn room_for(&self, held: usize) -> Result<(), Stop> {
+        let held = self.coverage.peak_bytes + held;
+        let limit = match self.expander.options.memory {
+            Some(limit) if held >= limit => Some(Limit::Memory),
+            _ => self.expander.watch.poll(&self.coverage),
+        };
+        limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
+    }
+
     pub(crate) fn take_stock(&mut self) {
         let Self { core, coverage, scratch, .. } = self;
         coverage.states = core.visited.len();

@@ -7,8 +7,8 @@ pub(crate) trait Walk {
     /// Why a walk may end.
     type Stop;
 
-    /// A node is reached for the first time.
-    fn open(&mut self, node: u32) -> Result<Self::Cursor, Self::Stop>;
+    /// A node is reached for the first time. Whoever walks holds so many bytes for it.
+    fn open(&mut self, node: u32, held: usize) -> Result<Self::Cursor, Self::Stop>;
     /// Where the next edge leads.
     fn next(&mut self, cursor: &mut Self::Cursor) -> Option<u32>;
     /// Whether a node that was not reached is part of the graph. If not, edges that lead there do not count.
@@ -63,6 +63,11 @@ impl Components {
         self.marks.get(node as usize).copied().unwrap_or_default()
     }
 
+    /// The bytes that are held between two walks.
+    pub(crate) fn bytes(&self) -> usize {
+        self.marks.capacity() * size_of::<Mark>() + self.open.capacity() * size_of::<u32>()
+    }
+
     fn reach(&mut self, node: u32) {
         let place = node as usize;
         if self.marks.len() <= place {
@@ -91,14 +96,15 @@ impl Components {
             return Ok(None);
         }
         self.reach(start);
-        let mut path = vec![(start, walk.open(start)?)];
+        let mut path = vec![(start, walk.open(start, self.bytes())?)];
         while let Some((node, cursor)) = path.last_mut() {
             let node = *node;
             if let Some(to) = walk.next(cursor) {
                 match self.mark(to) {
                     Mark { index: 0, .. } if walk.has(to) => {
                         self.reach(to);
-                        path.push((to, walk.open(to)?));
+                        let held = self.bytes() + size_of_val(&*path);
+                        path.push((to, walk.open(to, held)?));
                     }
                     Mark { index: 0, .. } | Mark { low: CLOSED, .. } => {}
                     Mark { index, .. } => self.lower(node, index),

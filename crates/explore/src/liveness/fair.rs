@@ -26,8 +26,8 @@ use crate::search::Stop;
 pub(crate) trait Source {
     /// The graph as far as it is known.
     fn graph(&self) -> &Graph;
-    /// Makes the edges of a node known. Called for each node once or more.
-    fn open(&mut self, node: u32) -> Result<(), Stop>;
+    /// Makes the edges of a node known. Called for each node once or more, by somebody who holds so many bytes.
+    fn open(&mut self, node: u32, held: usize) -> Result<(), Stop>;
 }
 
 /// Strongly connected nodes, with some of the edges among them. Edges lead to places in `nodes`.
@@ -135,7 +135,7 @@ impl<F: Fn(Edge) -> bool> Walk for Inside<'_, F> {
     type Cursor = (u32, usize);
     type Stop = Infallible;
 
-    fn open(&mut self, node: u32) -> Result<(u32, usize), Infallible> {
+    fn open(&mut self, node: u32, _: usize) -> Result<(u32, usize), Infallible> {
         Ok((node, 0))
     }
 
@@ -157,14 +157,16 @@ struct Region<'s, S, F> {
     source: &'s mut S,
     property: u64,
     inside: F,
+    /// The bytes that others hold meanwhile.
+    held: usize,
 }
 
 impl<S: Source, F: Fn(u32) -> bool> Walk for Region<'_, S, F> {
     type Cursor = Cursor;
     type Stop = Stop;
 
-    fn open(&mut self, node: u32) -> Result<Cursor, Stop> {
-        self.source.open(node)?;
+    fn open(&mut self, node: u32, held: usize) -> Result<Cursor, Stop> {
+        self.source.open(node, self.held + held)?;
         Ok(self.source.graph().edges_of(node))
     }
 
@@ -209,16 +211,24 @@ impl Examiner {
         self.components.has(node)
     }
 
-    /// Looks at all components that are reached from a node through nodes that are of interest.
+    /// The bytes that it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.components.bytes() + self.places.capacity() * size_of::<u32>()
+    }
+
+    /// Looks at all components that are reached from a node through nodes that are of interest, for somebody who holds so
+    /// many bytes meanwhile.
     pub(crate) fn examine<S: Source>(
         &mut self,
         start: u32,
         source: &mut S,
+        held: usize,
         inside: impl Fn(u32) -> bool,
     ) -> Result<Option<Component>, Stop> {
         let Self { property, fair, components, places, seen } = self;
         let (property, fair) = (*property, *fair);
-        let mut region = Region { source, property, inside };
+        let held = held + places.capacity() * size_of::<u32>();
+        let mut region = Region { source, property, inside, held };
         components.find(start, &mut region, |region, members| {
             let graph = region.source.graph();
             let edges = |node| graph.out(node).filter(|edge| !graph.heat(*edge, property).1);

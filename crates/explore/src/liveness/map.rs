@@ -148,7 +148,7 @@ impl Values {
             let value = self.get(node);
             let inside = |other| self.get(other) == value && same(node, other);
             if !examiner.is_done(node)
-                && let Some(found) = examiner.examine(rank(value), source, inside)?
+                && let Some(found) = examiner.examine(rank(value), source, 0, inside)?
             {
                 return Ok(Some(found));
             }

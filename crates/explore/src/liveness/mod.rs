@@ -202,8 +202,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         let Self { search, maps, refining, liveness, .. } = self;
         let sharing = Sharing { threads: search.team.threads(), from: search.expander.options.share_from };
         let watch = search.expander.watch;
-        let (graph, coverage) = (&search.core.ledger, &search.coverage);
-        let poll = || watch.poll(coverage).map_or(Ok(()), |limit| Err(Stop::Limit(limit)));
+        let graph = &search.core.ledger;
+        let poll = |held| search.room_for(held);
         maps.resize_with(search.expander.program.properties() as usize, Map::default);
         let mut kept = refining.bytes() + maps.iter().map(Map::bytes).sum::<usize>();
         for (property, map) in properties.zip(maps) {
@@ -211,28 +211,25 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             let mut examiner = Examiner::new(property, liveness.fair);
             let mut source = Explored::new(graph, &poll);
             watch.phase(Phase::Calculate);
-            map.calculate(graph, property, &fresh, sharing, &mut || poll())?;
+            map.calculate(graph, property, &fresh, sharing, &mut || poll(0))?;
             let mut found = map.find(&mut examiner, &mut source, sharing)?;
             if found.is_none() {
                 watch.phase(Phase::Refine);
-                found = map.refine(refining, &mut examiner, &mut source, sharing, &mut || poll())?;
+                found = map.refine(refining, &mut examiner, &mut source, sharing, &mut || poll(0))?;
             }
             if let Some(component) = found {
                 return Ok(Some((property, component)));
             }
             kept += refining.bytes() + map.bytes() - before;
-            let held = coverage.peak_bytes + kept;
-            if search.expander.options.memory.is_some_and(|limit| held >= limit) {
-                return Err(Stop::Limit(Limit::Memory));
-            }
+            poll(kept)?;
         }
         self.search.core.ledger.others = kept;
         Ok(None)
     }
 
     fn look_by_ndfs(&mut self) -> Result<Option<(u64, Component)>, Stop> {
-        let Search { expander, core, coverage, .. } = &self.search;
-        let poll = || expander.watch.poll(coverage).map_or(Ok(()), |limit| Err(Stop::Limit(limit)));
+        let core = &self.search.core;
+        let poll = |held| self.search.room_for(held);
         let initial: Vec<u32> = (0..core.trails.initial()).collect();
         self.phase(Phase::Nested);
         for property in self.properties() {

@@ -28,6 +28,9 @@ enum Mark {
     Red,
 }
 
+/// A node on a path, with the edges that are left and the one that was taken.
+type Entered = (u32, Cursor, Option<Edge>);
+
 /// Searches for a cycle from the initial nodes.
 pub(crate) fn search<S: Source>(
     source: &mut S,
@@ -67,24 +70,27 @@ impl<S: Source> Ndfs<'_, S> {
         self.marks[node as usize] = mark;
     }
 
-    fn enter(&mut self, node: u32) -> Result<(u32, Cursor, Option<Edge>), Stop> {
+    /// Goes on to a node, from the end of a path of so many bytes.
+    fn enter(&mut self, node: u32, path: usize) -> Result<Entered, Stop> {
         self.set(node, Mark::Cyan);
-        self.source.open(node)?;
+        self.source.open(node, path + size_of_val(&*self.marks) + self.examiner.bytes())?;
         Ok((node, self.source.graph().edges_of(node), None))
     }
 
     /// The first search.
     fn first(&mut self, root: u32, roots: &mut Vec<u32>) -> Result<Option<Component>, Stop> {
-        // Nodes, with the edges that are left and the one that was taken.
-        let mut path = vec![self.enter(root)?];
-        while let Some((node, cursor, taken)) = path.last_mut() {
+        let mut path = vec![self.enter(root, 0)?];
+        loop {
+            let held = size_of_val(&*path);
+            let Some((node, cursor, taken)) = path.last_mut() else { return Ok(None) };
             let (node, back) = (*node, taken.take());
             if let Some(edge) = back
                 && self.source.graph().heat(edge, self.property).0
                 && self.second(edge.to)
             {
                 // Some unfair cycles tell nothing about others: whole components do.
-                let found = self.examiner.examine(edge.to, self.source, |_| true)?;
+                let held = held + size_of_val(&*self.marks);
+                let found = self.examiner.examine(edge.to, self.source, held, |_| true)?;
                 if found.is_some() {
                     return Ok(found);
                 }
@@ -102,11 +108,10 @@ impl<S: Source> Ndfs<'_, S> {
             }
             *taken = Some(edge);
             if self.mark(edge.to) == Mark::White {
-                let entered = self.enter(edge.to)?;
+                let entered = self.enter(edge.to, held)?;
                 path.push(entered);
             }
         }
-        Ok(None)
     }
 
     /// The second search: whether a node on the stack is reached.

@@ -19,31 +19,33 @@ pub(crate) struct Explored<'g, F> {
     opened: u32,
 }
 
-impl<'g, F: Fn() -> Result<(), Stop>> Explored<'g, F> {
+impl<'g, F: Fn(usize) -> Result<(), Stop>> Explored<'g, F> {
     pub(crate) fn new(graph: &'g Graph, poll: &'g F) -> Self {
         Self { graph, poll, opened: 0 }
     }
 }
 
-impl<F: Fn() -> Result<(), Stop>> Source for Explored<'_, F> {
+impl<F: Fn(usize) -> Result<(), Stop>> Source for Explored<'_, F> {
     fn graph(&self) -> &Graph {
         self.graph
     }
 
-    fn open(&mut self, _: u32) -> Result<(), Stop> {
+    fn open(&mut self, _: u32, held: usize) -> Result<(), Stop> {
         self.opened = self.opened.wrapping_add(1);
-        if self.opened.is_multiple_of(POLL_EVERY) { (self.poll)() } else { Ok(()) }
+        if self.opened.is_multiple_of(POLL_EVERY) { (self.poll)(held) } else { Ok(()) }
     }
 }
 
 /// Likewise, where steps are taken: they take longer.
 const CHECK_EVERY: u32 = 1 << 10;
 
+type Waiting<S, O> = Box<Node<S, O>>;
+
 /// A graph that is explored where somebody comes by.
 pub(crate) struct OnTheWay<'s, 'a, P: Program, O: Policy, W> {
     search: &'s mut Search<'a, P, O, W, Graph>,
-    /// Nodes that were reached, and nobody came by.
-    waiting: HashMap<u32, Node<P::State, O>>,
+    /// Nodes that were reached, and nobody came by. A table that grows is there twice for a while: so it has no nodes in it.
+    waiting: HashMap<u32, Waiting<P::State, O>>,
     initial: u32,
     opened: u32,
 }
@@ -64,15 +66,22 @@ impl<'s, 'a, P: Program, O: Policy, W: Watch<P::State>> OnTheWay<'s, 'a, P, O, W
     fn take_new(&mut self) {
         for node in self.search.core.next.blocks.drain(..).flatten() {
             if let Some(trail) = node.trail {
-                self.waiting.insert(trail.place(), node);
+                self.waiting.insert(trail.place(), Box::new(node));
             }
         }
+    }
+
+    /// The bytes of the table, while it grows.
+    fn table_bytes(&self) -> usize {
+        // Seven of eight places are used before it grows to twice its size; each has a byte besides.
+        let places = self.waiting.capacity() / 7 * 8;
+        places * 3 / 2 * (size_of::<(u32, Waiting<P::State, O>)>() + 1)
     }
 
     /// Opens whatever nobody came by.
     pub(crate) fn open_all(&mut self) -> Result<(), Stop> {
         while let Some(node) = self.waiting.keys().next().copied() {
-            self.open(node)?;
+            self.open(node, 0)?;
         }
         Ok(())
     }
@@ -83,16 +92,18 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Source for OnTheWay<'_, '_, P, O
         &self.search.core.ledger
     }
 
-    fn open(&mut self, node: u32) -> Result<(), Stop> {
+    fn open(&mut self, node: u32, held: usize) -> Result<(), Stop> {
         let Some(node) = self.waiting.remove(&node) else { return Ok(()) };
-        self.search.open(node)?;
+        self.search.open(*node)?;
         self.take_new();
         self.opened += 1;
         if self.opened.is_multiple_of(CHECK_EVERY) {
             if self.graph().is_full() {
                 return Err(Stop::Limit(Limit::Memory));
             }
-            self.search.check_limits(|| self.waiting.capacity(), self.waiting.values().take(SAMPLES))?;
+            self.search.core.ledger.others = held + self.table_bytes();
+            let samples = self.waiting.values().map(|node| &**node).take(SAMPLES);
+            self.search.check_limits(|| self.waiting.len(), samples)?;
         }
         Ok(())
     }
