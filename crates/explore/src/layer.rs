@@ -12,7 +12,7 @@ pub(crate) const BLOCK: usize = 512;
 const SMALL: usize = BLOCK / 8;
 
 /// A list has at least so many blocks for each thread, if it has the nodes: otherwise some threads wait for others.
-const FEWEST_BLOCKS: usize = 12;
+const FEWEST_BLOCKS: usize = 6;
 
 /// Nodes in order, in blocks, none of them empty.
 pub(crate) struct Layer<S, O: Policy> {
