@@ -74,7 +74,7 @@ impl<S, O: Policy> Frontier<S, O> {
     }
 
     /// Puts something off, unless it was reached at a lower cost: then there is no need to come back to it.
-    pub(crate) fn push(&mut self, rest: PutOff<S, O>, visited: &Visited) {
+    pub(crate) fn push<V: Copy + Default>(&mut self, rest: PutOff<S, O>, visited: &Visited<V>) {
         let cost = match &rest {
             PutOff::Whole(key, ..) if visited.contains(*key) => return,
             PutOff::Rest(node) | PutOff::Whole(_, node, _) => node.cost,
@@ -111,7 +111,7 @@ impl<S, O: Policy> Frontier<S, O> {
     }
 
     /// Forgets what has been reached at a lower cost after all.
-    pub(crate) fn forget(&mut self, visited: &Visited) {
+    pub(crate) fn forget<V: Copy + Default>(&mut self, visited: &Visited<V>) {
         self.by_cost.retain(|_, waiting| {
             waiting.wholes.retain(|(key, ..)| !visited.contains(*key));
             waiting.len() > 0

@@ -2,13 +2,14 @@
 //!
 //! A search for failures keeps nothing, and pays nothing: its ledger is `()`. A search for cycles keeps the graph
 //! ([`crate::liveness`]). Threads write drafts, in which targets are known by their fingerprints; drafts are settled
-//! between waves, when every target has its place.
+//! between waves, when every target has its place: then the visited set knows it.
 
 use dally_schedule::TaskId;
 
 use crate::Fingerprint;
 use crate::successors::Event;
 use crate::trails::Trail;
+use crate::visited::Visited;
 
 /// A transition, but for where it leads.
 pub(crate) struct Taken<'a> {
@@ -23,9 +24,13 @@ pub(crate) struct Taken<'a> {
 pub(crate) trait Ledger: Default + Send + Sync {
     /// Whether it does.
     const KEEPS: bool;
+    /// What it wants the visited set to know of a node: where it is.
+    type Place: Copy + Default + Send + Sync;
     /// What one thread has to enter.
     type Draft: Default + Send;
 
+    /// The place of the node with this trail.
+    fn place(trail: Trail) -> Self::Place;
     /// An empty draft.
     fn draft(&self) -> Self::Draft;
     /// The bytes of a draft.
@@ -36,18 +41,25 @@ pub(crate) trait Ledger: Default + Send + Sync {
     fn begin(&self, draft: &mut Self::Draft, node: Trail, enabled: &[TaskId]);
     /// A transition to the node with this key.
     fn transition(&self, draft: &mut Self::Draft, key: Fingerprint, taken: &Taken<'_>);
-    /// The nodes with these keys are new, and have the next trails.
-    fn accept(&mut self, keys: &[Fingerprint]);
-    /// Enters drafts, in order. All targets have been accepted.
-    fn settle(&mut self, drafts: Vec<Self::Draft>, threads: usize);
+    /// There are so many nodes now. Enters drafts, in order; all targets have been visited.
+    fn settle(
+        &mut self,
+        nodes: usize,
+        drafts: Vec<Self::Draft>,
+        visited: &Visited<Self::Place>,
+        threads: usize,
+    );
     /// The bytes that it holds.
     fn bytes(&self) -> usize;
 }
 
 impl Ledger for () {
     const KEEPS: bool = false;
+    type Place = ();
     type Draft = ();
 
+    #[inline]
+    fn place(_: Trail) {}
     #[inline]
     fn draft(&self) {}
     #[inline]
@@ -63,9 +75,7 @@ impl Ledger for () {
     #[inline]
     fn transition(&self, (): &mut (), _: Fingerprint, _: &Taken<'_>) {}
     #[inline]
-    fn accept(&mut self, _: &[Fingerprint]) {}
-    #[inline]
-    fn settle(&mut self, _: Vec<()>, _: usize) {}
+    fn settle(&mut self, _: usize, _: Vec<()>, _: &Visited, _: usize) {}
 
     fn bytes(&self) -> usize {
         0

@@ -132,7 +132,7 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
 pub(crate) struct Core<S, O: Policy, L: Ledger> {
     pub(crate) ledger: L,
     draft: L::Draft,
-    pub(crate) visited: Visited,
+    pub(crate) visited: Visited<L::Place>,
     pub(crate) trails: Trails,
     /// Accepted, and to be expanded in the next layer.
     pub(crate) next: Layer<S, O>,
@@ -141,21 +141,10 @@ pub(crate) struct Core<S, O: Policy, L: Ledger> {
 }
 
 impl<S, O: Policy, L: Ledger> Core<S, O, L> {
-    /// A node whose key is new joins the next layer.
-    #[inline]
-    fn accept(&mut self, key: Fingerprint, mut node: Node<S, O>, hop: Hop) {
-        node.trail = Some(self.trails.push(hop));
-        self.ledger.accept(&[key]);
-        self.next.push(node, 1);
-    }
-
-    /// Likewise, for nodes that are all new, and know their trails.
-    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, hops: Vec<Hop>, keys: &[Fingerprint]) {
+    /// Nodes that are new, and know their trails, join the next layer.
+    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, hops: Vec<Hop>) {
         debug_assert!(nodes.first().is_none_or(|node| node.trail == Some(Trail::at(self.trails.end()))));
         self.trails.append(hops);
-        if L::KEEPS {
-            self.ledger.accept(keys);
-        }
         self.next.append(nodes);
     }
 
@@ -164,8 +153,13 @@ impl<S, O: Policy, L: Ledger> Core<S, O, L> {
     pub(crate) fn settle(&mut self) {
         if L::KEEPS {
             let draft = std::mem::replace(&mut self.draft, self.ledger.draft());
-            self.ledger.settle(vec![draft], 1);
+            self.settle_all(vec![draft], 1);
         }
+    }
+
+    /// Likewise, for what threads have kept.
+    pub(crate) fn settle_all(&mut self, drafts: Vec<L::Draft>, threads: usize) {
+        self.ledger.settle(self.trails.end(), drafts, &self.visited, threads);
     }
 }
 
@@ -191,8 +185,10 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
 
     #[inline]
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
-        if self.visited.insert(key) {
-            self.accept(key, make(), hop);
+        if self.visited.insert_with(key, L::place(Trail::at(self.trails.end()))) {
+            let mut node = make();
+            node.trail = Some(self.trails.push(hop));
+            self.next.push(node, 1);
         }
     }
 
@@ -305,7 +301,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     /// Offers the initial states, and leaves them to be opened one by one.
     pub(crate) fn begin(&mut self) -> Result<(), Stop> {
         self.begun = true;
-        Ok(self.expander.begin(&mut self.scratch, &mut self.core)?)
+        self.expander.begin(&mut self.scratch, &mut self.core)?;
+        self.core.settle();
+        Ok(())
     }
 
     /// Expands one node, whatever it costs.
@@ -364,8 +362,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         if self.begun {
             self.resume()?;
         } else {
-            self.begun = true;
-            self.expander.begin(&mut self.scratch, &mut self.core)?;
+            self.begin()?;
         }
         while !self.core.next.is_empty() {
             self.explore_layer()?;
@@ -382,6 +379,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         for (key, node, hop) in waiting.wholes {
             self.core.offer(key, hop, || node);
         }
+        self.core.settle();
         waiting.failing.map_or(Ok(()), |found| Err(found.into()))
     }
 

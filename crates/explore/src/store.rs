@@ -209,7 +209,7 @@ impl<T> Values<T> {
 
 /// Passes on part of a fingerprint, which is a hash already.
 #[derive(Default)]
-pub(crate) struct Identity(u64);
+struct Identity(u64);
 
 impl Hasher for Identity {
     fn finish(&self) -> u64 {

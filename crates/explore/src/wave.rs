@@ -5,7 +5,8 @@
 //!    be one only where most of what was reached lately was in it, or where nodes are large.
 //! 2. The threads insert the candidates' keys, each thread into parts of the visited set of its own, in the order
 //!    of the layer: of several candidates with one key, the first wins, as in a search by one thread.
-//! 3. The winners join the next layer, in the order of the layer.
+//! 3. The winners join the next layer, in the order of the layer. If somebody wants to know their places, the threads enter
+//!    these into the visited set, each into its parts.
 //!
 //! Invariant: after a wave, the visited set, the next layer and the trails are those that expanding the same nodes one by
 //! one would give, and so is the frontier once it has [forgotten](Frontier::forget) what was visited. What is locked is
@@ -25,7 +26,7 @@ use crate::report::{Coverage, Limit};
 use crate::search::{Core, LOOK_EVERY, Stop, Watch};
 use crate::team::{for_each, for_each_thread};
 use crate::trails::{Hop, Trail};
-use crate::visited::{Part, Visited};
+use crate::visited::{Part, Visited, part_of};
 use crate::{Fingerprint, Program, TaskId};
 
 /// Nodes in a wave, for each thread: enough to balance, few enough to bound the memory.
@@ -141,11 +142,11 @@ impl<S, O: Policy> Default for Candidates<S, O> {
 }
 
 /// Those of them that are new.
-struct Winners<S, O: Policy> {
+struct Winners<S, O: Policy, V> {
     nodes: Vec<Node<S, O>>,
     hops: Vec<Hop>,
-    /// Only if somebody wants to know.
-    keys: Vec<Fingerprint>,
+    /// The place of each candidate that has won; only if somebody wants to know.
+    places: Vec<V>,
 }
 
 impl<S, O: Policy> Candidates<S, O> {
@@ -171,17 +172,25 @@ impl<S, O: Policy> Candidates<S, O> {
         self.parts.iter().map(Vec::len).sum()
     }
 
-    /// Takes out those that are new, whose trails begin at a place.
-    fn winners(&mut self, first: usize, keys: bool) -> Winners<S, O> {
+    /// Takes out the nodes that are new, and whose trails begin at a place.
+    fn winners<L: Ledger>(&mut self, first: usize) -> Winners<S, O, L::Place> {
         let count = self.count_new();
         let mut won = vec![false; self.nodes.len()];
-        self.parts.iter_mut().flat_map(|part| part.drain(..)).for_each(|nth| won[nth as usize] = true);
+        self.parts.iter().flatten().for_each(|nth| won[*nth as usize] = true);
         let mut nodes = take(&mut self.nodes, &won, count);
         (first..).zip(&mut nodes).for_each(|(place, node)| node.trail = Some(Trail::at(place)));
         let hops = take(&mut self.hops, &won, count);
-        let keys = if keys { take(&mut self.keys, &won, count) } else { Vec::new() };
+        let mut trails = nodes.iter().filter_map(|node| node.trail);
+        let mut place = |won: &bool| if *won { trails.next().map(L::place) } else { None };
+        let places =
+            if L::KEEPS { won.iter().map(|won| place(won).unwrap_or_default()).collect() } else { vec![] };
+        Winners { nodes, hops, places }
+    }
+
+    /// Forgets everything, and keeps the memory.
+    fn clear(&mut self) {
         self.keys.clear();
-        Winners { nodes, hops, keys }
+        self.parts.iter_mut().for_each(Vec::clear);
     }
 }
 
@@ -193,24 +202,24 @@ fn take<T>(all: &mut Vec<T>, won: &[bool], count: usize) -> Vec<T> {
 }
 
 /// What came out of a block.
-struct Block<S, O: Policy, D> {
+struct Block<S, O: Policy, L: Ledger> {
     candidates: Candidates<S, O>,
-    winners: Option<Winners<S, O>>,
+    winners: Option<Winners<S, O, L::Place>>,
     /// The place of the first winner.
     first: usize,
     frontier: Frontier<S, O>,
-    draft: D,
+    draft: L::Draft,
     tally: Tally,
     /// How many nodes were reached that had not been lately.
     reached: usize,
     found: Option<Found>,
 }
 
-type Blocks<P, O, L> = Vec<Block<<P as Program>::State, O, <L as Ledger>::Draft>>;
+type Blocks<P, O, L> = Vec<Block<<P as Program>::State, O, L>>;
 
 /// What was known before a wave.
-struct Known<'a, L> {
-    visited: &'a Visited,
+struct Known<'a, L: Ledger> {
+    visited: &'a Visited<L::Place>,
     /// Whether the visited set is asked about what was reached.
     sift: bool,
     ledger: &'a L,
@@ -250,7 +259,7 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Gather<'_, S, O, L> {
         self.reached += 1;
         if !self.known.sift || !self.known.visited.contains(key) {
             let Candidates { keys, parts, nodes, hops } = &mut self.candidates;
-            let part = Visited::part_of(key, parts.len());
+            let part = part_of(key, parts.len());
             parts[part].push(keys.len() as u32);
             keys.push(key);
             nodes.push(make());
@@ -290,21 +299,25 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
         reached += block.reached;
     }
     workers.sift = is_large || reached / REACHED_PER_NEW > end - core.trails.end();
-    take_winners::<_, _, L>(&mut blocks, threads);
+    take_winners(&mut blocks, threads);
+    if L::KEEPS {
+        enter_places(&mut blocks, &mut core.visited, threads);
+    }
     let mut drafts = Vec::new();
-    for block in blocks {
+    for mut block in blocks {
         tally.add(&block.tally);
         core.frontier.append(block.frontier);
-        if let Some(Winners { nodes, hops, keys }) = block.winners {
-            core.accept_all(nodes, hops, &keys);
+        if let Some(Winners { nodes, hops, .. }) = block.winners {
+            core.accept_all(nodes, hops);
         }
         drafts.push(block.draft);
+        block.candidates.clear();
         workers.spare.push(block.candidates);
         if let Some(found) = block.found {
             return Err(found.into());
         }
     }
-    core.ledger.settle(drafts, threads);
+    core.settle_all(drafts, threads);
     Ok(())
 }
 
@@ -358,7 +371,7 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     known: &Known<'_, L>,
     scratch: &mut Scratch<P::State>,
     brake: &Brake<'_>,
-) -> Block<P::State, O, L::Draft> {
+) -> Block<P::State, O, L> {
     scratch.tally = Tally::default();
     let (draft, frontier) = (known.ledger.draft(), Frontier::for_nodes(nodes.len()));
     let mut gather = Gather { known, candidates, reached: 0, draft, frontier };
@@ -388,34 +401,51 @@ fn expand_block<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     Block { candidates, winners: None, first: 0, frontier, draft, tally: scratch.tally, reached, found }
 }
 
-/// The keys of a block, and which of them belong to a part of the visited set.
-type Keys<'a> = (&'a [Fingerprint], &'a mut Vec<u32>);
-
 /// Phase 2.
-fn insert_keys<S: Send, O: Policy, D: Send>(
-    blocks: &mut [Block<S, O, D>],
-    visited: &mut Visited,
+fn insert_keys<S: Send, O: Policy, L: Ledger>(
+    blocks: &mut [Block<S, O, L>],
+    visited: &mut Visited<L::Place>,
     threads: usize,
 ) {
-    let parts = blocks.first().map_or(0, |block| block.candidates.parts.len());
-    let mut work: Vec<_> = visited.split(parts).into_iter().map(|part| (part, Vec::new())).collect();
-    for Candidates { keys, parts, .. } in blocks.iter_mut().map(|block| &mut block.candidates) {
-        work.iter_mut().zip(parts).for_each(|((_, lists), list)| lists.push((keys.as_slice(), list)));
-    }
-    let insert = |(mut part, lists): (Part<'_>, Vec<Keys<'_>>)| {
-        for (keys, list) in lists {
-            part.insert_all(keys, list);
-        }
-    };
-    for_each(work, threads, insert);
+    for_each_part(blocks, visited, threads, |part, keys, list, _| part.insert_all(keys, list));
 }
 
 /// Phase 3, as far as it can be shared.
-fn take_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L::Draft>], threads: usize) {
+fn take_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L>], threads: usize) {
     let each = blocks.len().div_ceil(threads).max(1);
-    for_each_thread(blocks.chunks_mut(each).collect(), |blocks: &mut [Block<S, O, L::Draft>]| {
+    for_each_thread(blocks.chunks_mut(each).collect(), |blocks: &mut [Block<S, O, L>]| {
         for block in blocks {
-            block.winners = Some(block.candidates.winners(block.first, L::KEEPS));
+            block.winners = Some(block.candidates.winners::<L>(block.first));
         }
+    });
+}
+
+/// Likewise, for those who want to know.
+fn enter_places<S: Send, O: Policy, L: Ledger>(
+    blocks: &mut [Block<S, O, L>],
+    visited: &mut Visited<L::Place>,
+    threads: usize,
+) {
+    for_each_part(blocks, visited, threads, |part, keys, list, places| part.set_all(keys, list, places));
+}
+
+/// The keys of a block, which of them belong to a part of the visited set, and the places of those that have won.
+type Keys<'a, V> = (&'a [Fingerprint], &'a mut Vec<u32>, &'a [V]);
+
+/// Does something with each part of the visited set and the keys that belong there, block by block.
+fn for_each_part<S: Send, O: Policy, L: Ledger>(
+    blocks: &mut [Block<S, O, L>],
+    visited: &mut Visited<L::Place>,
+    threads: usize,
+    run: impl Fn(&mut Part<'_, L::Place>, &[Fingerprint], &mut Vec<u32>, &[L::Place]) + Sync,
+) {
+    let parts = blocks.first().map_or(0, |block| block.candidates.parts.len());
+    let mut work: Vec<_> = visited.split(parts).into_iter().map(|part| (part, Vec::new())).collect();
+    for Block { candidates: Candidates { keys, parts, .. }, winners, .. } in blocks {
+        let places = winners.as_ref().map_or(&[][..], |winners| &winners.places);
+        work.iter_mut().zip(parts).for_each(|((_, lists), list)| lists.push((keys.as_slice(), list, places)));
+    }
+    for_each(work, threads, |(mut part, lists): (Part<'_, L::Place>, Vec<Keys<'_, L::Place>>)| {
+        lists.into_iter().for_each(|(keys, list, places)| run(&mut part, keys, list, places));
     });
 }

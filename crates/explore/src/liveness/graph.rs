@@ -14,10 +14,11 @@ use dally_schedule::TaskId;
 use smallvec::SmallVec;
 
 use crate::ledger::{Ledger, Taken};
-use crate::store::{Identity, Interner};
+use crate::store::Interner;
 use crate::successors::Event;
-use crate::team::{for_each, for_each_thread};
+use crate::team::for_each;
 use crate::trails::Trail;
+use crate::visited::Visited;
 use crate::{Fingerprint, Fingerprinter};
 
 /// A step to another node.
@@ -56,11 +57,6 @@ pub(crate) struct Cursor {
     end: u32,
 }
 
-type Ids = HashMap<Fingerprint, u32, BuildHasherDefault<Identity>>;
-
-/// Tables, by fingerprint.
-const SHARDS: usize = 64;
-
 /// What was explored.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
@@ -80,10 +76,6 @@ pub(crate) struct Graph {
     known_sets: HashMap<Set, u32, BuildHasherDefault<Fingerprinter>>,
     /// For each label what it is hot and cold for.
     heat: Vec<(u64, u64)>,
-    /// The node of each key; there are `SHARDS` tables, or none yet.
-    ids: Vec<Ids>,
-    /// The keys of the last nodes, which are not in there yet.
-    new: Vec<Fingerprint>,
     /// Nodes that have new edges.
     fresh: Vec<u32>,
     full: bool,
@@ -238,25 +230,9 @@ impl Graph {
         self.heads.capacity() + self.enabled.capacity() + self.fresh.capacity() + self.ends.capacity()
     }
 
-    /// Enters the keys of new nodes, each thread into tables of its own.
-    fn enter_new(&mut self, threads: usize) {
-        self.ids.resize_with(SHARDS, HashMap::default);
-        let new = std::mem::take(&mut self.new);
-        let first = (self.heads.len() - new.len()) as u32;
-        let each = SHARDS.div_ceil(threads);
-        let parts = self.ids.chunks_mut(each).enumerate().collect();
-        for_each_thread(parts, |(nth, tables): (usize, &mut [Ids])| {
-            for (node, key) in (first..).zip(&new) {
-                if let Some(table) = tables.get_mut(shard(*key).wrapping_sub(nth * each)) {
-                    table.insert(*key, node);
-                }
-            }
-        });
-    }
-
     /// Enters edges, each thread those of some drafts.
-    fn enter(&mut self, drafts: &[Draft], threads: usize) {
-        let Self { heads, enabled, ids, edges, runs, fresh, .. } = self;
+    fn enter(&mut self, drafts: &[Draft], visited: &Visited<u32>, threads: usize) {
+        let Self { heads, enabled, edges, runs, fresh, .. } = self;
         let (mut start, mut first) = (edges.len(), runs.len());
         let more = drafts.iter().map(|draft| draft.keys.len()).sum::<usize>();
         if start + more >= u32::MAX as usize {
@@ -276,9 +252,7 @@ impl Graph {
             (edges, runs) = (others, other_runs);
         }
         for_each(work, threads, |(draft, (mut start, edges), (first, runs)): Entry<'_>| {
-            for ((edge, key), label) in edges.iter_mut().zip(&draft.keys).zip(&draft.labels) {
-                *edge = Edge { to: ids[shard(*key)][key], label: *label };
-            }
+            visited.values(&draft.keys, |nth, to| edges[nth] = Edge { to, label: draft.labels[nth] });
             for ((run, nth), (node, set, count)) in runs.iter_mut().zip(first..).zip(&draft.nodes) {
                 let head = &heads[*node as usize];
                 *run = Run { before: head.load(Ordering::Relaxed), start };
@@ -293,15 +267,14 @@ impl Graph {
 /// A draft, and where its edges and runs belong, with the number of the first of each.
 type Entry<'a> = (&'a Draft, (u32, &'a mut [Edge]), (u32, &'a mut [Run]));
 
-#[inline]
-fn shard(key: Fingerprint) -> usize {
-    // The tables look at the upper half.
-    key.low() as usize % SHARDS
-}
-
 impl Ledger for Graph {
     const KEEPS: bool = true;
+    type Place = u32;
     type Draft = Draft;
+
+    fn place(trail: Trail) -> u32 {
+        trail.place()
+    }
 
     fn draft(&self) -> Draft {
         self.spare.lock().expect("no thread panics with the lock").pop().unwrap_or_default()
@@ -344,15 +317,9 @@ impl Ledger for Graph {
         }
     }
 
-    fn accept(&mut self, keys: &[Fingerprint]) {
-        self.new.extend_from_slice(keys);
-        let nodes = self.heads.len() + keys.len();
+    fn settle(&mut self, nodes: usize, mut drafts: Vec<Draft>, visited: &Visited<u32>, threads: usize) {
         self.heads.resize_with(nodes, AtomicU32::default);
         self.enabled.resize_with(nodes, AtomicU32::default);
-    }
-
-    fn settle(&mut self, mut drafts: Vec<Draft>, threads: usize) {
-        self.enter_new(threads);
         for id in self.heat.len() as u32..self.labels.len() as u32 {
             let label = self.labels.get(id);
             self.heat.push((label.hot, label.cold));
@@ -361,16 +328,13 @@ impl Ledger for Graph {
         for id in self.known_sets.len() as u32..self.sets.len() as u32 {
             self.known_sets.insert(self.sets.get(id).clone(), id);
         }
-        self.enter(&drafts, threads);
+        self.enter(&drafts, visited, threads);
         drafts.iter_mut().for_each(Draft::clear);
         self.spare.get_mut().expect("no thread panics with the lock").append(&mut drafts);
     }
 
     fn bytes(&self) -> usize {
-        let tables: usize =
-            self.ids.iter().map(|ids| ids.capacity() * (size_of::<(Fingerprint, u32)>() + 1)).sum();
-        tables
-            + self.words() * size_of::<u32>()
+        self.words() * size_of::<u32>()
             + self.runs.capacity() * size_of::<Run>()
             + self.edges.capacity() * size_of::<Edge>()
             + self.labels.bytes()
@@ -396,7 +360,7 @@ mod tests {
 
     #[test]
     fn packing_changes_no_edge() {
-        let mut graph = Graph::default();
+        let (mut graph, mut visited) = (Graph::default(), Visited::default());
         let mut expected: Vec<Vec<u32>> = Vec::new();
         let bounds: [&[(usize, &[u64])]; 6] = [
             &[(0, &[1, 2]), (2, &[]), (1, &[0])],
@@ -408,14 +372,13 @@ mod tests {
         ];
         for (bound, nodes) in bounds.into_iter().enumerate() {
             let more = if bound < 4 { 3 } else { 0 };
-            let keys: Vec<_> = (0..more).map(|nth| Fingerprint::of(&((bound * 3 + nth) as u64))).collect();
-            graph.accept(&keys);
-            expected.resize(graph.len(), Vec::new());
-            // The graph knows the keys of this bound once something is entered.
-            graph.settle(vec![], 1);
+            let new = expected.len()..expected.len() + more;
+            new.for_each(|node| assert!(visited.insert_with(Fingerprint::of(&(node as u64)), node as u32)));
+            expected.resize(expected.len() + more, Vec::new());
+            graph.settle(expected.len(), vec![], &visited, 1);
             for task in 0..2 {
                 let drafts = nodes.iter().map(|node| draft(&graph, &[*node], task)).collect();
-                graph.settle(drafts, 1);
+                graph.settle(expected.len(), drafts, &visited, 1);
                 nodes.iter().for_each(|(node, to)| expected[*node].extend(to.iter().map(|to| *to as u32)));
             }
             let edges = |graph: &Graph| -> Vec<Vec<u32>> {
