@@ -29,11 +29,12 @@ use crate::trails::{Hop, Trail};
 use crate::visited::{Part, Visited, part_of};
 use crate::{Fingerprint, Program, TaskId};
 
-/// Nodes in a wave, for each thread: enough to balance, few enough to bound the memory.
+/// Nodes in a wave, for each thread: enough to balance, few enough to look at the limits often.
 const NODES_PER_THREAD: usize = 32 * BLOCK;
 
-/// Candidates in a wave, for each thread, if about as many come from each node as lately.
-const CANDIDATES_PER_THREAD: usize = 8 * NODES_PER_THREAD;
+/// Bytes of the candidates of a wave, for each thread, if about as many come from each node as lately: more would not stay in
+/// the processor's cache until they are looked at again.
+const BYTES_PER_THREAD: usize = 2 << 20;
 
 /// Of how many layers that are worth sharing candidates must be, to be accepted by several threads.
 const CANDIDATES_TO_SHARE: usize = 4;
@@ -72,10 +73,20 @@ impl<S, O: Policy> Workers<S, O> {
         threads * self.nodes
     }
 
-    /// So many candidates came of so many nodes.
-    fn learn(&mut self, nodes: usize, candidates: usize) {
-        let most = CANDIDATES_PER_THREAD.saturating_mul(nodes) / candidates.max(1);
+    /// Candidates of so many bytes came of so many nodes.
+    fn learn(&mut self, nodes: usize, bytes: usize) {
+        let most = BYTES_PER_THREAD.saturating_mul(nodes) / bytes.max(1);
         self.nodes = (2 * self.nodes).min(NODES_PER_THREAD).min(most).max(1);
+    }
+
+    /// Keeps the room of candidates whose nodes have so many bytes, unless there is enough: blocks may be many and small, and
+    /// each has had some that were larger.
+    fn keep(&mut self, mut candidates: Candidates<S, O>, node: usize) {
+        let room = self.bytes() + self.capacity() * node;
+        if room < 2 * BYTES_PER_THREAD * self.scratches.len() {
+            candidates.clear();
+            self.spare.push(candidates);
+        }
     }
 
     /// For how many nodes there is room.
@@ -283,12 +294,12 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
     tally: &mut Tally,
 ) -> Result<(), Stop> {
     let sample = nodes.first().and_then(|block| block.first());
-    let is_large = sample.is_some_and(|node| size_of_val(node) + expander.heap_bytes(node) > LARGE);
+    let size = sample.map_or(0, |node| size_of_val(node) + expander.heap_bytes(node));
     let count: usize = nodes.iter().map(Vec::len).sum();
     let mut blocks = expand_blocks(expander, nodes, bound, core, workers, &Brake::new(budget))?;
     // To wake others takes longer than what is left to do for few candidates.
     let candidates: usize = blocks.iter().map(|block| block.candidates.keys.len()).sum();
-    workers.learn(count, candidates);
+    workers.learn(count, candidates * (size + Candidates::<P::State, O>::ASIDE));
     let few = CANDIDATES_TO_SHARE.saturating_mul(expander.options.share_from);
     let threads = if candidates < few { 1 } else { workers.scratches.len() };
     insert_keys(&mut blocks, &mut core.visited, threads);
@@ -298,21 +309,20 @@ pub(crate) fn expand<P: Program, O: Policy, W: Watch<P::State>, L: Ledger>(
         end += block.candidates.count_new();
         reached += block.reached;
     }
-    workers.sift = is_large || reached / REACHED_PER_NEW > end - core.trails.end();
+    workers.sift = size > LARGE || reached / REACHED_PER_NEW > end - core.trails.end();
     take_winners(&mut blocks, threads);
     if L::KEEPS {
         enter_places(&mut blocks, &mut core.visited, threads);
     }
     let mut drafts = Vec::new();
-    for mut block in blocks {
+    for block in blocks {
         tally.add(&block.tally);
         core.frontier.append(block.frontier);
         if let Some(Winners { nodes, hops, .. }) = block.winners {
             core.accept_all(nodes, hops);
         }
         drafts.push(block.draft);
-        block.candidates.clear();
-        workers.spare.push(block.candidates);
+        workers.keep(block.candidates, size);
         if let Some(found) = block.found {
             return Err(found.into());
         }
