@@ -18,7 +18,9 @@ pub(crate) trait Walk {
 /// The components that were found so far. Each node is looked at once.
 #[derive(Debug, Default)]
 pub(crate) struct Components {
+    /// Those of nodes that were reached before `since` are from another time: they are none.
     marks: Vec<Mark>,
+    since: u32,
     reached: u32,
     /// Nodes whose component is open.
     open: Vec<u32>,
@@ -27,7 +29,7 @@ pub(crate) struct Components {
 /// What is known of a node, in one place: whoever comes by needs both.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
-    /// In which order nodes were reached, from 1; 0 for the others. Once its component is complete, that of its first.
+    /// In which order nodes were reached, from 1, or from `since` on; 0 for the others. Once its component is complete, that of its first.
     index: u32,
     /// The first node that is known to be reached from this one, as long as its component is open.
     low: u32,
@@ -53,6 +55,15 @@ impl Members<'_> {
 const CLOSED: u32 = u32::MAX;
 
 impl Components {
+    /// Forgets all components, before a graph of so many nodes is walked, and keeps the memory.
+    pub(crate) fn clear(&mut self, nodes: usize) {
+        if self.reached as usize + nodes >= CLOSED as usize {
+            *self = Self::default();
+        }
+        self.since = self.reached;
+        self.open.clear();
+    }
+
     /// Whether the component of a node is known.
     pub(crate) fn has(&self, node: u32) -> bool {
         self.mark(node).index != 0
@@ -60,7 +71,8 @@ impl Components {
 
     #[inline]
     fn mark(&self, node: u32) -> Mark {
-        self.marks.get(node as usize).copied().unwrap_or_default()
+        let mark = self.marks.get(node as usize).filter(|mark| mark.index > self.since);
+        mark.copied().unwrap_or_default()
     }
 
     /// The bytes that are held between two walks.

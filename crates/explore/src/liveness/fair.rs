@@ -18,7 +18,8 @@ use std::convert::Infallible;
 use smallvec::SmallVec;
 
 use super::components::{Components, Members, Walk};
-use super::graph::{Cursor, Edge, Graph, Label};
+use super::edges::{Cursor, Edge};
+use super::graph::{Graph, Label};
 use crate::TaskId;
 use crate::search::Stop;
 
@@ -186,7 +187,7 @@ impl<S: Source, F: Fn(u32) -> bool> Walk for Region<'_, S, F> {
 }
 
 /// Looks for components with a cycle that counts, each component once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Examiner {
     property: u64,
     fair: bool,
@@ -198,7 +199,13 @@ pub(crate) struct Examiner {
 impl Examiner {
     /// For the property of this bit; unfair cycles count as well unless `fair`.
     pub(crate) fn new(property: u64, fair: bool) -> Self {
-        Self { property, fair, components: Components::default(), places: Vec::new(), seen: Seen::default() }
+        Self { property, fair, ..Self::default() }
+    }
+
+    /// Begins anew, with a graph of so many nodes, and keeps the memory.
+    pub(crate) fn begin(&mut self, property: u64, fair: bool, nodes: usize) {
+        (self.property, self.fair) = (property, fair);
+        self.components.clear(nodes);
     }
 
     /// The property, as a bit.

@@ -1,9 +1,8 @@
 //! The graph of what a search has explored: which node leads where, by which step.
 //!
 //! Nodes are numbered in the order in which the search accepted them, which does not depend on the number of threads.
-//! The edges of a node come in runs, one for each bound at which it was expanded; between bounds they are packed, node
-//! by node, because whoever walks the graph would wait for memory at each run. What is known of a step beyond where it
-//! leads is its label; there are few of them, and each is kept once.
+//! Edges are packed between bounds ([`super::edges`]). What is known of a step beyond where it leads is its label; there are
+//! few of them, and each is kept once.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -13,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use dally_schedule::TaskId;
 use smallvec::SmallVec;
 
+use super::edges::{Batch, Cursor, Edge, Edges};
 use crate::ledger::{Ledger, Taken};
 use crate::store::Interner;
 use crate::successors::Event;
@@ -20,13 +20,6 @@ use crate::team::for_each;
 use crate::trails::Trail;
 use crate::visited::Visited;
 use crate::{Fingerprint, Fingerprinter};
-
-/// A step to another node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Edge {
-    pub(crate) to: u32,
-    pub(crate) label: u32,
-}
 
 /// What a step is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,33 +34,11 @@ pub(crate) struct Label {
 
 type Set = SmallVec<[TaskId; 8]>;
 
-/// The edges of a node that were found together. They end where those of the next run begin.
-#[derive(Clone, Copy, Debug, Default)]
-struct Run {
-    /// The one before of the same node, plus one.
-    before: u32,
-    start: u32,
-}
-
-/// Goes through the edges of a node.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Cursor {
-    before: u32,
-    at: u32,
-    end: u32,
-}
-
 /// What was explored.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// For each node its last run, plus one. Each is written by one thread at a time.
-    heads: Vec<AtomicU32>,
-    runs: Vec<Run>,
-    /// Those that are packed, then those of the runs.
-    edges: Vec<Edge>,
-    /// Where the packed edges of each node end, which is where those of the next begin.
-    ends: Vec<u32>,
-    /// For each node who can move there, plus one. Likewise.
+    edges: Edges,
+    /// For each node who can move there, plus one. Each is written by one thread at a time.
     enabled: Vec<AtomicU32>,
     labels: Interner<Label>,
     sets: Interner<Set>,
@@ -106,7 +77,7 @@ impl Draft {
 impl Graph {
     /// How many nodes there are.
     pub(crate) fn len(&self) -> usize {
-        self.heads.len()
+        self.edges.nodes()
     }
 
     /// Whether there are more edges than can be counted.
@@ -117,41 +88,31 @@ impl Graph {
     /// The edges of a node, from the beginning.
     #[inline]
     pub(crate) fn edges_of(&self, node: u32) -> Cursor {
-        let node = node as usize;
-        let before = if self.runs.is_empty() { 0 } else { self.heads[node].load(Ordering::Relaxed) };
-        let Some(end) = self.ends.get(node).copied() else { return Cursor { before, at: 0, end: 0 } };
-        let at = node.checked_sub(1).map_or(0, |last| self.ends[last]);
-        Cursor { before, at, end }
+        self.edges.cursor(node)
     }
 
     /// Where the first edge of a node leads, if it is packed: to have looked there.
     #[inline]
     pub(crate) fn first_target(&self, node: u32) -> u32 {
-        let Cursor { at, .. } = self.edges_of(node);
-        self.edges.get(at as usize).map_or(0, |edge| edge.to)
+        self.edges.first_target(node)
     }
 
     /// The next edge.
     #[inline]
     pub(crate) fn next(&self, cursor: &mut Cursor) -> Option<Edge> {
-        while cursor.at == cursor.end {
-            let nth = cursor.before.checked_sub(1)? as usize;
-            let run = self.runs[nth];
-            let end = self.runs.get(nth + 1).map_or(self.edges.len() as u32, |next| next.start);
-            *cursor = Cursor { before: run.before, at: run.start, end };
-        }
-        cursor.at += 1;
-        Some(self.edges[cursor.at as usize - 1])
+        self.edges.next(cursor)
+    }
+
+    /// The edges of a node, once all are packed.
+    #[inline]
+    pub(crate) fn packed(&self, node: u32) -> &[Edge] {
+        self.edges.packed(node)
     }
 
     /// The edges of a node.
+    #[inline]
     pub(crate) fn out(&self, node: u32) -> impl Iterator<Item = Edge> + '_ {
-        self.rest(self.edges_of(node))
-    }
-
-    /// The edges that are left.
-    pub(crate) fn rest(&self, mut cursor: Cursor) -> impl Iterator<Item = Edge> + '_ {
-        std::iter::from_fn(move || self.next(&mut cursor))
+        self.edges.out(node)
     }
 
     /// What the steps of edges with this label are.
@@ -187,85 +148,31 @@ impl Graph {
     }
 
     /// Takes the nodes that have got new edges since the last time, and packs these.
-    pub(crate) fn take_fresh(&mut self) -> Vec<u32> {
-        self.pack();
+    pub(crate) fn take_fresh(&mut self, threads: usize) -> Vec<u32> {
+        self.edges.pack(threads);
         std::mem::take(&mut self.fresh)
-    }
-
-    /// Puts the edges of each node side by side. Those that were are moved towards the end, from the last one on, to
-    /// make room for new ones, until there are none.
-    fn pack(&mut self) {
-        let Self { heads, runs, edges, ends, .. } = self;
-        let old = ends.last().map_or(0, |end| *end as usize);
-        let new = edges.split_off(old);
-        let run_end =
-            |nth: usize| runs.get(nth + 1).map_or(old + new.len(), |next| next.start as usize) - old;
-        ends.resize(heads.len(), old as u32);
-        let mut end = old + new.len();
-        edges.resize(end, Edge::default());
-        for node in (0..heads.len()).rev() {
-            let start = node.checked_sub(1).map_or(0, |before| ends[before] as usize);
-            let packed = start..std::mem::replace(&mut ends[node], end as u32) as usize;
-            let mut run = *heads[node].get_mut();
-            while let Some(nth) = run.checked_sub(1) {
-                let Run { before, start } = runs[nth as usize];
-                let more = &new[start as usize - old..run_end(nth as usize)];
-                end -= more.len();
-                edges[end..end + more.len()].copy_from_slice(more);
-                run = before;
-            }
-            if packed.end == end {
-                // Nothing is new before.
-                break;
-            }
-            end -= packed.len();
-            edges.copy_within(packed, end);
-        }
-        heads.iter_mut().for_each(|head| *head.get_mut() = 0);
-        runs.clear();
-    }
-
-    /// How many numbers are kept for nodes.
-    fn words(&self) -> usize {
-        self.heads.capacity() + self.enabled.capacity() + self.fresh.capacity() + self.ends.capacity()
     }
 
     /// Enters edges, each thread those of some drafts.
     fn enter(&mut self, drafts: &[Draft], visited: &Visited<u32>, threads: usize) {
-        let Self { heads, enabled, edges, runs, fresh, .. } = self;
-        let (mut start, mut first) = (edges.len(), runs.len());
-        let more = drafts.iter().map(|draft| draft.keys.len()).sum::<usize>();
-        if start + more >= u32::MAX as usize {
+        let Self { edges, enabled, fresh, .. } = self;
+        if edges.is_full_with(drafts.iter().map(|draft| draft.keys.len()).sum()) {
             self.full = true;
             return;
         }
         fresh.extend(drafts.iter().flat_map(|draft| &draft.nodes).map(|(node, ..)| *node));
-        edges.resize(start + more, Edge::default());
-        runs.resize(first + drafts.iter().map(|draft| draft.nodes.len()).sum::<usize>(), Run::default());
-        let (mut edges, mut runs) = (&mut edges[start..], &mut runs[first..]);
-        let mut work = Vec::new();
-        for draft in drafts {
-            let (of_draft, others) = edges.split_at_mut(draft.keys.len());
-            let (runs_of_draft, other_runs) = runs.split_at_mut(draft.nodes.len());
-            work.push((draft, (start as u32, of_draft), (first as u32, runs_of_draft)));
-            (start, first) = (start + draft.keys.len(), first + draft.nodes.len());
-            (edges, runs) = (others, other_runs);
-        }
-        for_each(work, threads, |(draft, (mut start, edges), (first, runs)): Entry<'_>| {
-            visited.values(&draft.keys, |nth, to| edges[nth] = Edge { to, label: draft.labels[nth] });
-            for ((run, nth), (node, set, count)) in runs.iter_mut().zip(first..).zip(&draft.nodes) {
-                let head = &heads[*node as usize];
-                *run = Run { before: head.load(Ordering::Relaxed), start };
-                head.store(nth + 1, Ordering::Relaxed);
+        let sizes: Vec<_> = drafts.iter().map(|draft| (draft.nodes.len(), draft.keys.len())).collect();
+        let work = drafts.iter().zip(edges.batches(&sizes)).collect();
+        for_each(work, threads, |(draft, mut batch): (&Draft, Batch<'_>)| {
+            let label = |nth: usize| draft.labels[nth];
+            visited.values(&draft.keys, |nth, to| batch.edges[nth] = Edge { to, label: label(nth) });
+            batch.assign(draft.nodes.iter().map(|(node, _, count)| (*node, *count)));
+            for (node, set, _) in &draft.nodes {
                 enabled[*node as usize].store(*set, Ordering::Relaxed);
-                start += count;
             }
         });
     }
 }
-
-/// A draft, and where its edges and runs belong, with the number of the first of each.
-type Entry<'a> = (&'a Draft, (u32, &'a mut [Edge]), (u32, &'a mut [Run]));
 
 impl Ledger for Graph {
     const KEEPS: bool = true;
@@ -318,7 +225,7 @@ impl Ledger for Graph {
     }
 
     fn settle(&mut self, nodes: usize, mut drafts: Vec<Draft>, visited: &Visited<u32>, threads: usize) {
-        self.heads.resize_with(nodes, AtomicU32::default);
+        self.edges.grow(nodes);
         self.enabled.resize_with(nodes, AtomicU32::default);
         for id in self.heat.len() as u32..self.labels.len() as u32 {
             let label = self.labels.get(id);
@@ -334,9 +241,8 @@ impl Ledger for Graph {
     }
 
     fn bytes(&self) -> usize {
-        self.words() * size_of::<u32>()
-            + self.runs.capacity() * size_of::<Run>()
-            + self.edges.capacity() * size_of::<Edge>()
+        (self.enabled.capacity() + self.fresh.capacity()) * size_of::<u32>()
+            + self.edges.bytes()
             + self.labels.bytes()
             + self.sets.bytes()
             + self.others
@@ -400,7 +306,7 @@ mod tests {
                     .collect()
             };
             assert_eq!(edges(&graph), sorted(&expected), "before packing {bound}");
-            assert_eq!(graph.take_fresh().len(), 2 * nodes.len());
+            assert_eq!(graph.take_fresh(1 + bound % 2).len(), 2 * nodes.len());
             assert_eq!(edges(&graph), sorted(&expected), "after packing {bound}");
         }
     }

@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 
 use dally_schedule::{Ready, TaskId};
 
+use super::edges::Edge;
 use super::fair::Component;
-use super::graph::{Edge, Graph};
+use super::graph::Graph;
 use crate::policy::{Happened, Point, Policy, Proposal};
 use crate::replay::replay;
 use crate::{Program, Schedule, Step};

@@ -20,8 +20,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+use super::edges::Edge;
 use super::fair::{Component, Examiner, Source};
-use super::graph::{Edge, Graph};
+use super::graph::Graph;
 use super::trim::{Partitions, trim};
 use crate::search::Stop;
 use crate::team::for_each_thread;
@@ -60,9 +61,10 @@ pub(crate) struct Map {
     changed: Vec<u32>,
 }
 
-/// What refining needs. Nothing is in it between two times: it is kept for its memory.
+/// What looking and refining need. Nothing is in it between two times: it is kept for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Refining {
+    pub(crate) examiner: Examiner,
     /// The values inside of partitions.
     finer: Values,
     partitions: Partitions,
@@ -70,7 +72,7 @@ pub(crate) struct Refining {
 
 impl Refining {
     pub(crate) fn bytes(&self) -> usize {
-        self.finer.bytes() + self.partitions.bytes()
+        self.examiner.bytes() + self.finer.bytes() + self.partitions.bytes()
     }
 }
 
@@ -109,8 +111,8 @@ impl Values {
         let spread_from = |node: u32, raised: &mut Vec<u32>| {
             // Who raises the value after this enters the node again; who did before is seen below.
             self.queued[node as usize].swap(false, Ordering::AcqRel);
-            for edge in graph.out(node) {
-                let (hot, cold) = graph.heat(edge, property);
+            for edge in graph.packed(node) {
+                let (hot, cold) = graph.heat(*edge, property);
                 let value = self.get(node).max(if hot { rank(edge.to) } else { 0 });
                 if !cold
                     && value > self.get(edge.to)
@@ -139,8 +141,8 @@ impl Values {
         let (graph, property) = (source.graph(), examiner.property());
         let shows = |node: &&u32| {
             let value = self.get(**node);
-            let shows = |e: Edge| rank(e.to) == value && graph.heat(e, property).0 && same(**node, e.to);
-            value != 0 && graph.out(**node).any(shows)
+            let shows = |e: &Edge| rank(e.to) == value && graph.heat(*e, property).0 && same(**node, e.to);
+            value != 0 && graph.packed(**node).iter().any(shows)
         };
         let showing = share(nodes, sharing, |nodes, showing| showing.extend(nodes.iter().filter(shows)));
         for node in showing {
@@ -210,8 +212,7 @@ impl Map {
     /// `RefineMap`: calculates inside of partitions until there are none. What was calculated is kept.
     pub(crate) fn refine(
         &self,
-        Refining { finer, partitions }: &mut Refining,
-        examiner: &mut Examiner,
+        Refining { examiner, finer, partitions }: &mut Refining,
         source: &mut impl Source,
         sharing: Sharing,
         poll: &mut impl FnMut() -> Result<(), Stop>,

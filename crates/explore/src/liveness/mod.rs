@@ -18,6 +18,7 @@
 
 mod components;
 mod confirm;
+mod edges;
 mod fair;
 mod graph;
 mod lasso;
@@ -197,7 +198,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
 
     /// [TR15 Fig. 3], the body of the outer loop.
     fn look_by_map(&mut self) -> Result<Option<(u64, Component)>, Stop> {
-        let fresh = self.search.core.ledger.take_fresh();
+        let fresh = self.search.core.ledger.take_fresh(self.search.team.threads());
         let properties = self.properties();
         let Self { search, maps, refining, liveness, .. } = self;
         let sharing = Sharing { threads: search.team.threads(), from: search.expander.options.share_from };
@@ -208,14 +209,14 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         let mut kept = refining.bytes() + maps.iter().map(Map::bytes).sum::<usize>();
         for (property, map) in properties.zip(maps) {
             let before = refining.bytes() + map.bytes();
-            let mut examiner = Examiner::new(property, liveness.fair);
+            refining.examiner.begin(property, liveness.fair, graph.len());
             let mut source = Explored::new(graph, &poll);
             watch.phase(Phase::Calculate);
             map.calculate(graph, property, &fresh, sharing, &mut || poll(0))?;
-            let mut found = map.find(&mut examiner, &mut source, sharing)?;
+            let mut found = map.find(&mut refining.examiner, &mut source, sharing)?;
             if found.is_none() {
                 watch.phase(Phase::Refine);
-                found = map.refine(refining, &mut examiner, &mut source, sharing, &mut || poll(0))?;
+                found = map.refine(refining, &mut source, sharing, &mut || poll(0))?;
             }
             if let Some(component) = found {
                 return Ok(Some((property, component)));

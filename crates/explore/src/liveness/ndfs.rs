@@ -11,8 +11,8 @@
 //! 3. A cycle that was found may be unfair ([`super::fair`]). Then its component, and all that are reached from it,
 //!    are looked at as wholes, and no search enters them again.
 
+use super::edges::{Cursor, Edge};
 use super::fair::{Component, Examiner, Source};
-use super::graph::{Cursor, Edge};
 use crate::search::Stop;
 
 /// What is known of a node.

@@ -77,7 +77,8 @@ impl Steps<'_> {
     fn from(&self, node: u32, mut show: impl FnMut(u32, u32)) {
         let part = self.partitions.of(node);
         if part != 0 {
-            let edges = self.graph.out(node).filter(|edge| !self.graph.heat(*edge, self.property).1);
+            let edges =
+                self.graph.packed(node).iter().filter(|edge| !self.graph.heat(**edge, self.property).1);
             edges.for_each(|edge| show(edge.to, part));
         }
     }
