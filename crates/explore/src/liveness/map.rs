@@ -14,16 +14,17 @@
 //! 3. The figures recur; here values spread in rounds, which threads share. Cycles are looked for when no value rises
 //!    any more, so that the answer is the same for any number of threads.
 //! 4. Fig. 3 refines one partition at a time; here one round refines all of them.
-//! 5. Only partitions that have changed since the last bound are looked at, and what no cycle leads to is left out of
-//!    them first, as the end of [TR15 §5.3] proposes.
+//! 5. Only partitions that have changed since the last bound are looked at, and what no cycle leads to and what leads to no
+//!    cycle is left out of them first, as the end of [TR15 §5.3] proposes.
 //! 6. A cycle may be unfair ([`super::fair`]). Then all of its component is set aside, for this bound.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+use super::backwards::Backwards;
 use super::edges::Edge;
 use super::fair::{Component, Examiner, Source};
 use super::graph::Graph;
-use super::trim::{Partitions, trim};
+use super::trim::{Partitions, Steps, trim};
 use crate::search::Stop;
 use crate::team::for_each_thread;
 
@@ -68,11 +69,12 @@ pub(crate) struct Refining {
     /// The values inside of partitions.
     finer: Values,
     partitions: Partitions,
+    backwards: Backwards,
 }
 
 impl Refining {
     pub(crate) fn bytes(&self) -> usize {
-        self.examiner.bytes() + self.finer.bytes() + self.partitions.bytes()
+        self.examiner.bytes() + self.finer.bytes() + self.partitions.bytes() + self.backwards.bytes()
     }
 }
 
@@ -212,7 +214,7 @@ impl Map {
     /// `RefineMap`: calculates inside of partitions until there are none. What was calculated is kept.
     pub(crate) fn refine(
         &self,
-        Refining { examiner, finer, partitions }: &mut Refining,
+        Refining { examiner, finer, partitions, backwards }: &mut Refining,
         source: &mut impl Source,
         sharing: Sharing,
         poll: &mut impl FnMut() -> Result<(), Stop>,
@@ -227,11 +229,13 @@ impl Map {
             for node in nodes.iter().filter(|node| examiner.is_done(**node)) {
                 partitions.put(*node, 0);
             }
-            trim(source.graph(), property, &nodes, partitions, sharing, poll)?;
-            nodes.retain(|node| partitions.of(*node) != 0);
+            let steps = Steps { graph: source.graph(), property, partitions };
+            trim(&steps, &mut nodes, sharing, poll)?;
             if nodes.is_empty() {
                 return Ok(None);
             }
+            backwards.trim(&steps, &mut nodes);
+            poll()?;
             let same = |from: u32, to: u32| partitions.of(from) == partitions.of(to);
             finer.spread(source.graph(), property, nodes.clone(), sharing, same, |_| poll())?;
             let found = finer.look(&nodes, sharing, same, examiner, source)?;

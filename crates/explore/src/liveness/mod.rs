@@ -16,6 +16,7 @@
 //! strongly connected component has a fair cycle is decided by [`fair`], once for each component. So all three are
 //! sound, and as complete as what was explored.
 
+mod backwards;
 mod components;
 mod confirm;
 mod edges;

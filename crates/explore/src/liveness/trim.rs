@@ -35,6 +35,11 @@ impl Partitions {
         self.members.resize_with(nodes, Member::default);
     }
 
+    /// For how many nodes it is known.
+    pub(crate) fn len(&self) -> usize {
+        self.members.len()
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.members.capacity() * size_of::<Member>()
     }
@@ -49,7 +54,8 @@ impl Partitions {
         *self.members[node as usize].part.get_mut() = part;
     }
 
-    fn degree(&self, node: u32) -> u32 {
+    /// How many steps lead to a node from others of its partition, as they were left when they were [trimmed](trim).
+    pub(super) fn degree(&self, node: u32) -> u32 {
         self.members[node as usize].degree.load(Ordering::Relaxed)
     }
 
@@ -59,22 +65,22 @@ impl Partitions {
     }
 
     /// Likewise.
-    fn take_away(&self, node: u32) {
+    pub(super) fn take_away(&self, node: u32) {
         self.members[node as usize].part.store(0, Ordering::Relaxed);
     }
 }
 
 /// The steps that count for a property.
-struct Steps<'a> {
-    graph: &'a Graph,
-    property: u64,
-    partitions: &'a Partitions,
+pub(super) struct Steps<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) property: u64,
+    pub(super) partitions: &'a Partitions,
 }
 
 impl Steps<'_> {
     /// Shows where steps lead from a node, and its partition, unless it is in none.
     #[inline]
-    fn from(&self, node: u32, mut show: impl FnMut(u32, u32)) {
+    pub(super) fn from(&self, node: u32, mut show: impl FnMut(u32, u32)) {
         let part = self.partitions.of(node);
         if part != 0 {
             let edges =
@@ -205,19 +211,18 @@ fn lose(steps: &Steps<'_>, told: &[Told], next: &mut Vec<u32>) {
     }
 }
 
-/// Takes away from the partitions of these nodes what no cycle inside of them leads to. They are all of their nodes.
-pub(crate) fn trim(
-    graph: &Graph,
-    property: u64,
-    nodes: &[u32],
-    partitions: &Partitions,
+/// Takes away from the partitions of these nodes, which are all of theirs, what no cycle inside of them leads to, and out of the
+/// list.
+pub(super) fn trim(
+    steps: &Steps<'_>,
+    nodes: &mut Vec<u32>,
     sharing: Sharing,
     poll: &mut impl FnMut() -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let steps = &Steps { graph, property, partitions };
+    let partitions = steps.partitions;
     // By one thread: it reads the edges in the order of memory, and others would only wait for its nodes.
     nodes.iter().for_each(|node| partitions.set_degree(*node, 0));
-    for node in nodes {
+    for node in &*nodes {
         steps.from(*node, |to, part| {
             if partitions.of(to) == part {
                 partitions.set_degree(to, partitions.degree(to) + 1);
@@ -238,5 +243,6 @@ pub(crate) fn trim(
         poll()?;
         for_each_thread(hands.iter_mut().collect(), |hand: &mut Hand| hand.take_away(steps, mail));
     }
+    nodes.retain(|node| partitions.of(*node) != 0);
     Ok(())
 }
