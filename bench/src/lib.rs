@@ -10,6 +10,7 @@
 pub mod boogie;
 pub mod cpu;
 pub mod leader;
+pub mod memory;
 #[cfg(feature = "shuttle")]
 pub mod on_loom;
 #[cfg(feature = "shuttle")]
@@ -53,14 +54,6 @@ pub fn best_of<R>(runs: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
         }
     }
     best.unwrap_or_else(|| unreachable!("there is at least one run"))
-}
-
-/// The most memory that this process has had, in bytes, where the system tells.
-pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
 }
 
 /// A small generator of pseudo-random numbers, so that generated programs are the same everywhere.

@@ -6,11 +6,13 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark is a command line")]
 
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use dally_bench::boogie;
 use dally_bench::cpu::{Took, timed};
 use dally_bench::leader::Leader;
+use dally_bench::memory;
 use dally_bench::peterson::Peterson;
 use dally_bench::spin;
 use dally_bench::threads::Threads;
@@ -25,7 +27,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// packed into words, and with states of vectors and sets, as its users write them.
 type Stateright = Option<(Duration, Duration)>;
 
-fn main() {
+fn main() -> ExitCode {
+    memory::kept(benchmark)
+}
+
+fn benchmark() {
     let quick = std::env::args().any(|argument| argument == "quick");
     if !spin::is_there() {
         eprintln!("{}", spin::HINT);

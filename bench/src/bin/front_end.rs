@@ -3,7 +3,7 @@
 //! Measures of the front end: at least 20 MB/s on one core, and at most 40 times the file's size in memory.
 //! The baseline is lexing alone, in the same process.
 
-use dally_bench::{Numbers, best_of, peak_memory, table};
+use dally_bench::{Numbers, best_of, memory, table};
 use dally_bpl::lexer::{Lexer, T};
 use dally_bpl::source::SourceMap;
 
@@ -12,7 +12,7 @@ const SIZE: usize = 20_000_000;
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 fn main() {
-    let before = peak_memory();
+    let before = memory::peak();
     let text = generate(SIZE);
     let size = text.len() as f64;
     let mut sources = SourceMap::default();
@@ -22,7 +22,7 @@ fn main() {
 
     // First, while the peak is that of one pass over everything.
     let (first, diagnostics) = best_of(1, || dally_bpl::load(&sources).err().unwrap_or_default());
-    let memory = peak_memory().zip(before).map(|(after, before)| after.saturating_sub(before) as f64 / size);
+    let memory = memory::peak().zip(before).map(|(after, before)| after.saturating_sub(before) as f64 / size);
     if let Some(d) = diagnostics.first() {
         return println!("{}", dally_bpl::render::render(&sources, d, false));
     }

@@ -12,10 +12,12 @@
 //! from two searches at once.
 
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use dally_bench::cpu::{Took, timed};
+use dally_bench::memory;
 use dally_bench::threads::Threads;
 use dally_explore::{
     Coverage, Cycles, Delays, Limit, Liveness, Method, Name, Options, Phase, Report, Verdict, Watch,
@@ -146,9 +148,11 @@ fn machine((file, test): Model) -> Option<Machine> {
 /// A row of the table.
 fn row(model: Model, runs: usize) -> Option<String> {
     let load = || machine(model);
-    let map = run(load, Method::Map, runs)?;
+    load()?;
+    // First, because the first searches get the memory for all others.
     let threads =
         Threads::time(|threads| run_once(&load().expect("it was read before"), Method::Map, threads));
+    let map = run(load, Method::Map, runs)?;
     let ndfs = run(load, Method::Ndfs, runs)?;
     let iterative = run(load, Method::IterativeNdfs, runs)?;
     let found = match map.report.verdict {
@@ -177,8 +181,12 @@ fn row(model: Model, runs: usize) -> Option<String> {
     ))
 }
 
+fn main() -> ExitCode {
+    memory::kept(benchmark)
+}
+
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
-fn main() {
+fn benchmark() {
     let (quick, filters): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word == "quick");
     let runs = if quick.is_empty() { RUNS } else { 1 };
     let wanted = |model: &Model| filters.first().is_none_or(|filter| model.0.contains(filter.as_str()));
