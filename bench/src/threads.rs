@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use crate::cpu::{Took, timed};
 
 /// Rounds go on for so long, if there are neither too few nor too many.
-const PATIENCE: Duration = Duration::from_secs(30);
-const FEWEST_ROUNDS: usize = 5;
+const PATIENCE: Duration = Duration::from_secs(45);
+const FEWEST_ROUNDS: usize = 8;
 const MOST_ROUNDS: usize = 25;
 
 /// The shortest of several runs, taken in turns, so that what else goes on hits all alike.

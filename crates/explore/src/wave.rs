@@ -156,7 +156,7 @@ impl<S, O: Policy> Default for Candidates<S, O> {
 struct Winners<S, O: Policy, V> {
     nodes: Vec<Node<S, O>>,
     hops: Vec<Hop>,
-    /// The place of each candidate that has won; only if somebody wants to know.
+    /// The place of each candidate if it has won; only if somebody wants to know.
     places: Vec<V>,
 }
 
@@ -191,10 +191,13 @@ impl<S, O: Policy> Candidates<S, O> {
         let mut nodes = take(&mut self.nodes, &won, count);
         (first..).zip(&mut nodes).for_each(|(place, node)| node.trail = Some(Trail::at(place)));
         let hops = take(&mut self.hops, &won, count);
-        let mut trails = nodes.iter().filter_map(|node| node.trail);
-        let mut place = |won: &bool| if *won { trails.next().map(L::place) } else { None };
-        let places =
-            if L::KEEPS { won.iter().map(|won| place(won).unwrap_or_default()).collect() } else { vec![] };
+        let mut next = first;
+        let place = |won: &bool| {
+            let place = L::place(Trail::at(next));
+            next += usize::from(*won);
+            place
+        };
+        let places = if L::KEEPS { won.iter().map(place).collect() } else { Vec::new() };
         Winners { nodes, hops, places }
     }
 

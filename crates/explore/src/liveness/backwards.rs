@@ -75,3 +75,63 @@ fn turn_around(
         left[*node as usize] = count;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::liveness::graph::tests::graph_of;
+    use crate::liveness::map::Sharing;
+    use crate::liveness::trim::{Partitions, trim};
+
+    /// Which nodes are left of those from which steps lead to others, over and over.
+    fn going_on(nodes: &[u32], out: &[Vec<u64>], part: &[u32]) -> Vec<u32> {
+        let mut left = nodes.to_vec();
+        loop {
+            let stays = |node: &u32, to: &u64| {
+                left.contains(&(*to as u32)) && part[*node as usize] == part[*to as usize]
+            };
+            let some: Vec<u32> =
+                left.iter().copied().filter(|n| out[*n as usize].iter().any(|to| stays(n, to))).collect();
+            if some == left {
+                return left;
+            }
+            left = some;
+        }
+    }
+
+    #[test]
+    fn what_is_left_leads_from_cycles_to_cycles() {
+        arbtest::arbtest(|u| {
+            let count = u.int_in_range(1..=24_u64)?;
+            let part: Vec<u32> = (0..count).map(|_| u.int_in_range(1..=2)).collect::<Result<_, _>>()?;
+            let mut out = vec![Vec::new(); count as usize];
+            for _ in 0..u.int_in_range(0..=2 * count)? {
+                let (from, to) = (u.choose_index(count as usize)?, u.int_in_range(0..=count - 1)?);
+                out[from].push(to);
+            }
+            let mut back = vec![Vec::new(); count as usize];
+            for (from, to) in
+                out.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from, *to)))
+            {
+                back[to as usize].push(from as u64);
+            }
+            let graph = graph_of(&out);
+            let all: Vec<u32> = (0..count as u32).collect();
+            for threads in [1, 3] {
+                let mut partitions = Partitions::default();
+                partitions.grow(count as usize);
+                all.iter().for_each(|node| partitions.put(*node, part[*node as usize]));
+                let steps = Steps { graph: &graph, property: 1, partitions: &partitions };
+                let mut nodes = all.clone();
+                let sharing = Sharing { threads, from: 0 };
+                assert!(trim(&steps, &mut nodes, sharing, &mut || Ok(())).is_ok());
+                let reached = going_on(&all, &back, &part);
+                assert_eq!(nodes, reached);
+                Backwards::default().trim(&steps, &mut nodes);
+                assert_eq!(nodes, going_on(&reached, &out, &part));
+                assert!(all.iter().all(|node| (partitions.of(*node) != 0) == nodes.contains(node)));
+            }
+            Ok(())
+        });
+    }
+}

@@ -58,7 +58,8 @@ impl Components {
     /// Forgets all components, before a graph of so many nodes is walked, and keeps the memory.
     pub(crate) fn clear(&mut self, nodes: usize) {
         if self.reached as usize + nodes >= CLOSED as usize {
-            *self = Self::default();
+            self.marks.clear();
+            self.reached = 0;
         }
         self.since = self.reached;
         self.open.clear();

@@ -250,8 +250,21 @@ impl Ledger for Graph {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// The graph in which steps lead from each node to these.
+    pub(crate) fn graph_of(out: &[Vec<u64>]) -> Graph {
+        let (mut graph, mut visited) = (Graph::default(), Visited::default());
+        for node in 0..out.len() {
+            assert!(visited.insert_with(Fingerprint::of(&(node as u64)), node as u32));
+        }
+        graph.settle(out.len(), vec![], &visited, 1);
+        let nodes: Vec<_> = out.iter().map(Vec::as_slice).enumerate().collect();
+        graph.settle(out.len(), vec![draft(&graph, &nodes, 0)], &visited, 1);
+        graph.take_fresh(1);
+        graph
+    }
 
     /// A draft of these nodes, with steps to these nodes, by this task.
     fn draft(graph: &Graph, nodes: &[(usize, &[u64])], task: u32) -> Draft {
