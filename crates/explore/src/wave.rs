@@ -183,35 +183,58 @@ impl<S, O: Policy> Candidates<S, O> {
         self.parts.iter().map(Vec::len).sum()
     }
 
+    /// Which of them are new, in order.
+    fn won(&self) -> Vec<u32> {
+        let mut is_new = vec![false; self.nodes.len()];
+        self.parts.iter().flatten().for_each(|nth| is_new[*nth as usize] = true);
+        // Without a branch: the processor could not guess it.
+        let (mut won, mut count) = (vec![0; is_new.len()], 0);
+        for (nth, is_new) in (0..).zip(is_new) {
+            won[count] = nth;
+            count += usize::from(is_new);
+        }
+        won.truncate(count);
+        won
+    }
+
     /// Takes out the nodes that are new, and whose trails begin at a place.
     fn winners<L: Ledger>(&mut self, first: usize) -> Winners<S, O, L::Place> {
-        let count = self.count_new();
-        let mut won = vec![false; self.nodes.len()];
-        self.parts.iter().flatten().for_each(|nth| won[*nth as usize] = true);
-        let mut nodes = take(&mut self.nodes, &won, count);
+        let won = self.won();
+        let hops = won.iter().map(|nth| self.hops[*nth as usize]).collect();
+        let mut nodes = take(&mut self.nodes, &won);
         (first..).zip(&mut nodes).for_each(|(place, node)| node.trail = Some(Trail::at(place)));
-        let hops = take(&mut self.hops, &won, count);
-        let mut next = first;
-        let place = |won: &bool| {
-            let place = L::place(Trail::at(next));
-            next += usize::from(*won);
-            place
-        };
-        let places = if L::KEEPS { won.iter().map(place).collect() } else { Vec::new() };
+        let mut places = Vec::new();
+        if L::KEEPS {
+            places.resize(self.keys.len(), L::Place::default());
+            (first..).zip(won).for_each(|(place, nth)| places[nth as usize] = L::place(Trail::at(place)));
+        }
         Winners { nodes, hops, places }
     }
 
     /// Forgets everything, and keeps the memory.
     fn clear(&mut self) {
         self.keys.clear();
+        self.hops.clear();
         self.parts.iter_mut().for_each(Vec::clear);
     }
 }
 
-/// Takes out what has won, and forgets the others.
-fn take<T>(all: &mut Vec<T>, won: &[bool], count: usize) -> Vec<T> {
-    let mut winners = Vec::with_capacity(count);
-    winners.extend(all.drain(..).zip(won).filter(|(_, won)| **won).map(|(one, _)| one));
+/// What is larger is not moved more often than it must be.
+const LIGHT: usize = 64;
+
+/// Takes out what has won, given in order, and forgets the others.
+fn take<T>(all: &mut Vec<T>, won: &[u32]) -> Vec<T> {
+    let mut winners = Vec::with_capacity(won.len());
+    if size_of::<T>() <= LIGHT {
+        // They come to the front, again without a branch.
+        won.iter().enumerate().for_each(|(place, nth)| all.swap(place, *nth as usize));
+        winners.extend(all.drain(..won.len()));
+        all.clear();
+    } else {
+        let mut next = won.iter().copied().peekable();
+        let has_won = (0..).zip(all.drain(..)).filter(|(nth, _)| next.next_if_eq(nth).is_some());
+        winners.extend(has_won.map(|(_, one)| one));
+    }
     winners
 }
 
