@@ -185,7 +185,8 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
 
     #[inline]
     fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
-        if self.visited.insert_with(key, L::place(Trail::at(self.trails.end()))) {
+        let trails = &self.trails;
+        if self.visited.insert_with(key, || L::place(Trail::at(trails.end()))) {
             let mut node = make();
             node.trail = Some(self.trails.push(hop));
             self.next.push(node, 1);

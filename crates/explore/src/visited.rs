@@ -3,8 +3,8 @@
 //! A state takes 16 bytes, and tables are between 54 % and 75 % full, so that a visited state takes at
 //! most 30 bytes (small sets aside). Growing by less than a factor of two keeps it so, and growing
 //! shard by shard keeps the peak low. Readers need no lock, and a set can be split into parts that
-//! are written by one thread each. Whoever wants to know more of a state than that it was visited has a value for each, which
-//! stands beside the table.
+//! are written by one thread each. Whoever wants to know more of a state than that it was visited has a value
+//! for each, which stands beside the table and takes its bytes as well.
 
 use crate::Fingerprint;
 
@@ -32,19 +32,19 @@ impl Visited {
     /// Adds a fingerprint, and says whether it is new.
     #[inline]
     pub fn insert(&mut self, fingerprint: Fingerprint) -> bool {
-        self.insert_with(fingerprint, ())
+        self.insert_with(fingerprint, || ())
     }
 }
 
 impl<V: Copy + Default> Visited<V> {
     /// Adds a fingerprint with its value, and says whether it is new. If it is not, the value stays what it was.
     #[inline]
-    pub fn insert_with(&mut self, fingerprint: Fingerprint, value: V) -> bool {
+    pub fn insert_with(&mut self, fingerprint: Fingerprint, value: impl FnOnce() -> V) -> bool {
         self.shards[shard_of(fingerprint)].insert(fingerprint, value)
     }
 
-    /// The values of fingerprints, one after another; the default for those that are not there.
-    pub(crate) fn values(&self, fingerprints: &[Fingerprint], mut show: impl FnMut(usize, V)) {
+    /// The values of fingerprints, one after another, if they are there.
+    pub(crate) fn values(&self, fingerprints: &[Fingerprint], mut show: impl FnMut(usize, Option<V>)) {
         for first in (0..fingerprints.len()).step_by(AT_ONCE) {
             let some = &fingerprints[first..fingerprints.len().min(first + AT_ONCE)];
             touch(some.iter().map(|it| (&self.shards[shard_of(*it)], *it)));
@@ -124,7 +124,7 @@ impl<V: Copy + Default> Part<'_, V> {
             for place in first..end {
                 let nth = list[place];
                 let key = keys[nth as usize];
-                if self.shards[shard_of(key) - self.first].insert(key, V::default()) {
+                if self.shards[shard_of(key) - self.first].insert(key, V::default) {
                     list[kept] = nth;
                     kept += 1;
                 }
@@ -297,11 +297,11 @@ impl<V: Copy + Default> Shard<V> {
     }
 
     #[inline]
-    fn insert(&mut self, fingerprint: Fingerprint, value: V) -> bool {
+    fn insert(&mut self, fingerprint: Fingerprint, value: impl FnOnce() -> V) -> bool {
         let key = key_of(fingerprint);
         let Some((bucket, slot)) = self.place_for(key) else { return false };
         self.buckets[bucket].0[slot] = key;
-        self.values[bucket][slot] = value;
+        self.values[bucket][slot] = value();
         self.len += 1;
         if self.len >= self.limit {
             self.grow();
@@ -310,9 +310,9 @@ impl<V: Copy + Default> Shard<V> {
     }
 
     #[inline]
-    fn value(&self, fingerprint: Fingerprint) -> V {
-        let place = self.place_of(key_of(fingerprint));
-        place.map_or_else(V::default, |(bucket, slot)| self.values[bucket][slot])
+    fn value(&self, fingerprint: Fingerprint) -> Option<V> {
+        let (bucket, slot) = self.place_of(key_of(fingerprint))?;
+        Some(self.values[bucket][slot])
     }
 
     #[inline]
@@ -395,7 +395,7 @@ mod tests {
                 }
             }
             assert_eq!(visited.len(), 1000);
-            visited.values(&all, |nth, value| assert_eq!(value as usize, nth));
+            visited.values(&all, |nth, value| assert_eq!(value, Some(numbers[nth])));
         }
     }
 
@@ -404,10 +404,10 @@ mod tests {
         let mut visited = Visited::default();
         let keys: Vec<_> = (0..5000_u32).map(|n| Fingerprint::of(&n)).collect();
         for (key, value) in keys.iter().zip(1_u32..) {
-            assert!(visited.insert_with(*key, value) && !visited.insert_with(*key, 0));
+            assert!(visited.insert_with(*key, || value) && !visited.insert_with(*key, || 0));
         }
-        visited.values(&keys, |nth, value| assert_eq!(value as usize, nth + 1));
-        visited.values(&[Fingerprint::of("absent")], |_, value| assert_eq!(value, 0));
+        visited.values(&keys, |nth, value| assert_eq!(value, Some(nth as u32 + 1)));
+        visited.values(&[Fingerprint::of("absent")], |_, value| assert_eq!(value, None));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) trait Walk {
 /// The components that were found so far. Each node is looked at once.
 #[derive(Debug, Default)]
 pub(crate) struct Components {
-    /// Those of nodes that were reached before `since` are from another time: they are none.
+    /// Those of nodes that were reached up to `since` are from another time: they are none.
     marks: Vec<Mark>,
     since: u32,
     reached: u32,
@@ -29,7 +29,8 @@ pub(crate) struct Components {
 /// What is known of a node, in one place: whoever comes by needs both.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
-    /// In which order nodes were reached, from 1, or from `since` on; 0 for the others. Once its component is complete, that of its first.
+    /// In which order nodes were reached, from `since` + 1 on; 0 for the others. Once its component is complete, that
+    /// of its first.
     index: u32,
     /// The first node that is known to be reached from this one, as long as its component is open.
     low: u32,

@@ -164,8 +164,10 @@ impl Graph {
         let sizes: Vec<_> = drafts.iter().map(|draft| (draft.nodes.len(), draft.keys.len())).collect();
         let work = drafts.iter().zip(edges.batches(&sizes)).collect();
         for_each(work, threads, |(draft, mut batch): (&Draft, Batch<'_>)| {
-            let label = |nth: usize| draft.labels[nth];
-            visited.values(&draft.keys, |nth, to| batch.edges[nth] = Edge { to, label: label(nth) });
+            visited.values(&draft.keys, |nth, to| {
+                let to = to.expect("where a step leads was visited");
+                batch.edges[nth] = Edge { to, label: draft.labels[nth] };
+            });
             batch.assign(draft.nodes.iter().map(|(node, _, count)| (*node, *count)));
             for (node, set, _) in &draft.nodes {
                 enabled[*node as usize].store(*set, Ordering::Relaxed);
@@ -257,7 +259,7 @@ pub(super) mod tests {
     pub(crate) fn graph_of(out: &[Vec<u64>]) -> Graph {
         let (mut graph, mut visited) = (Graph::default(), Visited::default());
         for node in 0..out.len() {
-            assert!(visited.insert_with(Fingerprint::of(&(node as u64)), node as u32));
+            assert!(visited.insert_with(Fingerprint::of(&(node as u64)), || node as u32));
         }
         graph.settle(out.len(), vec![], &visited, 1);
         let nodes: Vec<_> = out.iter().map(Vec::as_slice).enumerate().collect();
@@ -292,7 +294,9 @@ pub(super) mod tests {
         for (bound, nodes) in bounds.into_iter().enumerate() {
             let more = if bound < 4 { 3 } else { 0 };
             let new = expected.len()..expected.len() + more;
-            new.for_each(|node| assert!(visited.insert_with(Fingerprint::of(&(node as u64)), node as u32)));
+            for node in new {
+                assert!(visited.insert_with(Fingerprint::of(&(node as u64)), || node as u32));
+            }
             expected.resize(expected.len() + more, Vec::new());
             graph.settle(expected.len(), vec![], &visited, 1);
             for task in 0..2 {

@@ -62,7 +62,7 @@ pub(crate) struct Map {
     changed: Vec<u32>,
 }
 
-/// What looking and refining need. Nothing is in it between two times: it is kept for its memory.
+/// What looking and refining need. Nothing in it counts between two times: it is kept for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Refining {
     pub(crate) examiner: Examiner,

@@ -205,7 +205,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         let sharing = Sharing { threads: search.team.threads(), from: search.expander.options.share_from };
         let watch = search.expander.watch;
         let graph = &search.core.ledger;
-        let poll = |held| search.room_for(held);
+        // What is kept from the last bound was counted when this one was explored.
+        let poll = |held: usize| search.room_for(held.saturating_sub(graph.others));
         maps.resize_with(search.expander.program.properties() as usize, Map::default);
         let mut kept = refining.bytes() + maps.iter().map(Map::bytes).sum::<usize>();
         for (property, map) in properties.zip(maps) {
