@@ -25,7 +25,7 @@ use crate::layer::{self, Layer};
 use crate::ledger::{Ledger, Taken};
 use crate::policy::Policy;
 use crate::report::{Bug, Coverage, Limit, Report, Verdict};
-use crate::team::Team;
+use crate::team::{Team, together};
 use crate::trails::{Hop, Trail, Trails};
 use crate::visited::Visited;
 use crate::wave::{self, Budget, Workers};
@@ -413,7 +413,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let room = self.expander.options.memory.map(|limit| limit.saturating_sub(self.held));
         let Self { expander, core, workers, scratch, coverage, .. } = self;
         let budget = Budget { coverage, room };
-        wave::expand(expander, nodes, coverage.bound, core, workers, budget, &mut scratch.tally)
+        together(|| wave::expand(expander, nodes, coverage.bound, core, workers, budget, &mut scratch.tally))
     }
 
     /// Expands the nodes of the first block of a layer.

@@ -1,8 +1,11 @@
-//! The threads of a search. They are started once: to start a thread takes as long as to explore some hundred states.
+//! The threads of a search. They are started once: to start a thread takes as long as to explore some hundred states, and so
+//! does waking one. So those who wait for each other, or for the next phase of a wave, linger for a while before they go to
+//! sleep.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use rayon::ThreadPool;
+use rayon::{ThreadPool, Yield};
 
 /// Deep enough for whatever a program computes in a step.
 const STACK: usize = 8 << 20;
@@ -55,10 +58,47 @@ pub(crate) fn for_each_thread<T: Send>(mut work: Vec<T>, run: impl Fn(T) + Sync)
         own.map(run);
         return;
     }
-    rayon::scope(|scope| {
+    let left = AtomicUsize::new(work.len());
+    rayon::in_place_scope(|scope| {
         for one in work {
-            scope.spawn(|_| run(one));
+            scope.spawn(|_| {
+                run(one);
+                left.fetch_sub(1, Ordering::Relaxed);
+            });
         }
         own.map(&run);
+        linger(|| left.load(Ordering::Relaxed) == 0);
     });
+}
+
+/// Does something of which [`for_each_thread`] gives parts to the others time and again: in between they linger.
+pub(crate) fn together<T>(work: impl FnOnce() -> T) -> T {
+    let (done, this) = (Arc::new(AtomicBool::new(false)), rayon::current_thread_index());
+    let seen = Arc::clone(&done);
+    // Nobody waits for them to notice: they may not be running at all, if others need the cores.
+    rayon::spawn_broadcast(move |other| {
+        if Some(other.index()) != this {
+            linger(|| seen.load(Ordering::Relaxed));
+        }
+    });
+    // This thread was told as well: it listens now, since it may have no other time to.
+    rayon::yield_now();
+    let result = work();
+    done.store(true, Ordering::Relaxed);
+    result
+}
+
+/// How often somebody who lingers looks for work in vain: this takes some times as long as to wake somebody from sleep.
+const PATIENCE: usize = 1 << 10;
+
+/// Looks for work until something has come about. Gives up after a while: others may need the core to bring it about.
+fn linger(come_about: impl Fn() -> bool) {
+    let mut in_vain = 0;
+    while in_vain < PATIENCE && !come_about() {
+        match rayon::yield_now() {
+            Some(Yield::Executed) => in_vain = 0,
+            Some(Yield::Idle) | None => in_vain += 1,
+        }
+        std::hint::spin_loop();
+    }
 }
