@@ -158,14 +158,16 @@ fn budgets_end_a_search_in_good_order() {
     let wide = b"var a, b, c, d: bv16; procedure main() { assume a != b && c != d; }";
     let output = dally(&["check", "-"], wide);
     assert!(text(&output.stdout).starts_with("unsupported: a step that can go on in more than"));
-    // One step that takes memory, and one that takes long.
-    let large = b"procedure main() { var i: int; i := 1; while (i > 0) { i := i * 2; } }";
-    let output = dally(&["check", "--memory", "16M", "-"], large);
-    assert!(
-        text(&output.stdout).starts_with("inconclusive: the memory is used up"),
-        "{}",
-        text(&output.stdout)
-    );
+    // Steps that take memory: for values, and for the ways to go on; and one that takes long.
+    let large: [&[u8]; 2] = [
+        b"procedure main() { var i: int; i := 1; while (i > 0) { i := i * 2; } }",
+        b"procedure main() { while (*) { call {:async} main(); } }",
+    ];
+    for large in large {
+        let output = dally(&["check", "--memory", "16M", "-"], large);
+        let output = text(&output.stdout);
+        assert!(output.starts_with("inconclusive: the memory is used up"), "{output}");
+    }
     let slow = b"function f(n: int, m: int): int { if n <= 0 then m else f(n - 1, m) + f(n - 2, m) }
                  procedure main() { assert f(60, 0) > 0; }";
     let output = dally(&["check", "--time", "200ms", "-"], slow);

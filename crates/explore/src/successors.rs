@@ -115,6 +115,12 @@ impl<S> Successors<S> {
         self.outcomes.is_empty()
     }
 
+    /// The bytes that the outcomes take, beside what their states hold on the heap: for programs that end a step in its middle
+    /// if it takes too many.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.outcomes) + size_of_val(&*self.states) + size_of_val(&*self.events)
+    }
+
     /// Removes all outcomes, and keeps the memory.
     pub fn clear(&mut self) {
         self.outcomes.clear();

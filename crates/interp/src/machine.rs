@@ -341,15 +341,17 @@ impl Program for Machine {
     }
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
+        let mut heap = 0;
         self.outcomes(state, task.0, |run, end| {
             self.end_run(state, run, &end);
             let parts = self.parts_after(state, run);
             let globals_sum = self.store.sum_after(state, &run.globals, &run.changed_globals());
             let fingerprint = parts.fingerprint().plus(Fingerprint(globals_sum));
-            let mut successor = out.push_with(fingerprint, || State {
-                globals: state.globals.with(&run.globals, run.changed_globals()),
-                globals_sum,
-                parts: parts.into_owned(),
+            let mut successor = out.push_with(fingerprint, || {
+                let globals = state.globals.with(&run.globals, run.changed_globals());
+                let next = State { globals, globals_sum, parts: parts.into_owned() };
+                heap += next.heap_bytes();
+                next
             });
             if self.has_hot_globals() {
                 let (hot, cold) = self.heat(state, run);
@@ -376,6 +378,7 @@ impl Program for Machine {
                 }
                 _ => successor,
             };
+            run.delivered = heap + out.bytes();
             true
         });
     }

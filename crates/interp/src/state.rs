@@ -100,7 +100,7 @@ fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
 }
 
 impl Control {
-    fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         spilled(&self.tasks) + spilled(&self.stopped) + spilled(&self.ended)
     }
 
@@ -115,7 +115,7 @@ impl Control {
 }
 
 impl Stack {
-    fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         spilled(&self.frames) + spilled(&self.values)
     }
 }

@@ -22,6 +22,9 @@ const MAX_WAYS: usize = 1 << 18;
 /// How many outcomes there are between two looks at what ends a step.
 const WAYS_BETWEEN_LOOKS: usize = 256;
 
+/// Likewise, of runs that stand before a choice.
+const BRANCHES_BETWEEN_LOOKS: usize = 64;
+
 /// A step that chooses more often than this is not explored.
 const MAX_CHOICES: usize = 10_000;
 
@@ -153,6 +156,9 @@ impl Machine {
         };
         // Runs that stand before a choice, with the options that are left.
         let mut branches: Vec<(Runner<'_, O>, u32, u32)> = Vec::new();
+        let bytes_of = |branches: &[(Runner<'_, O>, u32, u32)]| -> usize {
+            branches.iter().map(|(runner, ..)| runner.bytes()).sum()
+        };
         let mut ways = 0;
         loop {
             if let End::Chooses(options) = end {
@@ -163,6 +169,13 @@ impl Machine {
                 }
                 if options > 1 {
                     branches.push((runner.clone(), 1, options));
+                    if branches.len().is_multiple_of(BRANCHES_BETWEEN_LOOKS)
+                        && let Some(failure) =
+                            self.limits.reached(|| self.store.bytes() + bytes_of(&branches))
+                    {
+                        each(&mut runner, End::Fails(Box::new(failure)));
+                        return;
+                    }
                 }
                 runner.choose(0);
                 end = runner.run();
@@ -174,7 +187,8 @@ impl Machine {
                     let message = format!("a step has more than {MAX_WAYS} outcomes");
                     (ways > MAX_WAYS).then(|| Failure::unsupported(message))
                 };
-                let bytes = || self.store.bytes() + ways * state.parts.heap_bytes();
+                let outcome = size_of::<State>() + state.parts.heap_bytes() + size_of_val(&*runner.fair);
+                let bytes = || self.store.bytes() + bytes_of(&branches) + ways * outcome;
                 if let Some(failure) = self.limits.reached(bytes).or_else(too_many) {
                     each(&mut runner, End::Fails(Box::new(failure)));
                     return;

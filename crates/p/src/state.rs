@@ -81,6 +81,13 @@ pub(crate) struct Local {
     pub(crate) values: SmallVec<[Value; 8]>,
 }
 
+impl Local {
+    /// The bytes that it holds beyond itself.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        spilled(&self.frames) + spilled(&self.values)
+    }
+}
+
 impl Clone for Local {
     fn clone(&self) -> Self {
         // Copying slices is much faster than the general way.
@@ -135,7 +142,7 @@ impl Store {
             let mut local = local.clone();
             local.values.shrink_to_fit();
             local.frames.shrink_to_fit();
-            let heap = spilled(&local.frames) + spilled(&local.values);
+            let heap = local.heap_bytes();
             (local, heap)
         })
     }
@@ -159,7 +166,8 @@ impl Store {
     }
 }
 
-fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
+/// The bytes that a list holds beyond itself.
+pub(crate) fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
     if list.spilled() { list.capacity() * size_of::<A::Item>() } else { 0 }
 }
 

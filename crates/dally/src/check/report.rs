@@ -239,7 +239,7 @@ fn not_covered(arguments: &Check, report: &Report, looked: Looked) -> String {
 }
 
 fn covered(arguments: &Check, report: &Report, monitor: &Monitor, looked: Looked) -> String {
-    let Coverage { states, transitions, frontier, bound, collision_chance, .. } = report.coverage;
+    let Coverage { states, transitions, frontier, collision_chance, .. } = report.coverage;
     let waiting = match frontier {
         0 => String::new(),
         1 => ", 1 state waits for a higher bound".to_owned(),
@@ -253,26 +253,33 @@ fn covered(arguments: &Check, report: &Report, monitor: &Monitor, looked: Looked
     let reached = match arguments.bounded {
         Bounded::Nothing => String::new(),
         _ if looked.counts_nothing(arguments) => String::new(),
-        // A bound that was not completed was only begun.
-        _ if report.coverage.completed_bound != Some(bound) && !matches!(report.verdict, Verdict::Bug(_)) => {
-            format!("with up to {} under {} (not all): ", unit(arguments, bound), report.policy)
+        // A bug ends the search wherever it is.
+        _ if matches!(report.verdict, Verdict::Bug(_)) => {
+            format!("up to {} under {}: ", unit(arguments, report.coverage.bound), report.policy)
         }
-        _ => format!("up to {} under {}: ", unit(arguments, bound), report.policy),
+        _ => up_to(arguments, &report.policy, &report.coverage),
     };
-    let others: String = report
-        .others
-        .iter()
-        .map(|(policy, coverage)| {
-            let bound = unit(arguments, coverage.bound);
-            format!("\n        up to {bound} under {policy}: {}", counted(coverage.states, "state"))
-        })
-        .collect();
+    let others = report.others.iter().map(|(policy, coverage)| {
+        let reached = up_to(arguments, policy, coverage);
+        format!("\n        {reached}{}", counted(coverage.states, "state"))
+    });
+    let others: String = others.collect();
     format!(
         "covered {reached}{}, {}{waiting}, in {:.2} s{chance}{others}",
         counted(states, "state"),
         counted(usize::try_from(transitions).unwrap_or(usize::MAX), "transition"),
         monitor.elapsed().as_secs_f64()
     )
+}
+
+/// Up to which bound a policy has come. A bound that was not completed was only begun.
+fn up_to(arguments: &Check, policy: &str, coverage: &Coverage) -> String {
+    let bound = unit(arguments, coverage.bound);
+    if coverage.completed_bound == Some(coverage.bound) {
+        format!("up to {bound} under {policy}: ")
+    } else {
+        format!("with up to {bound} under {policy} (not all): ")
+    }
 }
 
 fn coverage_json(coverage: &Coverage, monitor: &Monitor) -> JsonCoverage {

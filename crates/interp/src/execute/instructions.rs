@@ -220,6 +220,10 @@ impl<O: Observer> Run<'_, O> {
         if self.is_exhausted() {
             return self.exhausted();
         }
+        if self.goes_in_circles() {
+            let end = self.circle();
+            return self.stop(end);
+        }
         if self.choose(options, count) { Flow::On } else { self.stop(End::Discarded) }
     }
 

@@ -144,6 +144,15 @@ pub(crate) struct Local<'m> {
     interrupted: bool,
 }
 
+impl Local<'_> {
+    /// The bytes that it takes, about: those of arguments of posts are left out.
+    fn bytes(&self) -> usize {
+        let stack = self.stack.changed().map_or(0, Stack::heap_bytes);
+        let control = self.control.changed().map_or(0, Control::heap_bytes);
+        size_of_val(self) + stack + control + size_of_val(&*self.posted) + size_of_val(&*self.events)
+    }
+}
+
 /// The values of an expression in the middle of its evaluation.
 #[derive(Clone, Default)]
 struct Expression {
@@ -205,6 +214,8 @@ pub(crate) struct Run<'m, O> {
     follow: Option<&'m [u32]>,
     /// How many ways have been gone to their end.
     ways: usize,
+    /// The bytes that the outcomes of these ways take.
+    pub(crate) delivered: usize,
     /// How the run ends, once it does.
     end: Option<End>,
     /// No instruction has been executed yet.
@@ -254,6 +265,7 @@ impl<'m, O: Observer> Run<'m, O> {
             path: SmallVec::new(),
             follow: None,
             ways: 0,
+            delivered: 0,
             end: None,
             fresh: true,
             jumps: 0,
@@ -336,15 +348,19 @@ impl<'m, O: Observer> Run<'m, O> {
 
     /// The failure that ends the step, if a limit is reached.
     fn limit(&self) -> Option<Failure> {
-        self.limits.reached(|| self.store.bytes())
+        let kept = || self.choices.iter().filter_map(|choice| choice.local.as_ref());
+        self.limits.reached(|| {
+            let kept: usize = kept().map(|local| local.bytes()).sum();
+            self.store.bytes() + kept + self.delivered
+        })
     }
 
     /// Ends a step that goes on for too long.
     #[cold]
     fn exhausted(&mut self) -> Flow {
-        let many_ways = self.choices.len() + self.ways > MAX_WAYS;
+        let (many_ways, limit) = (self.choices.len() + self.ways > MAX_WAYS, self.limit());
         self.choices.clear();
-        if let Some(failure) = self.limit() {
+        if let Some(failure) = limit {
             let end = End::Fails(Box::new(failure), self.span());
             return self.stop(end);
         }
@@ -363,15 +379,7 @@ impl<'m, O: Observer> Run<'m, O> {
             self.take(options, u64::from(*nth));
             return true;
         }
-        let Expression { values, applications, .. } = &self.expression;
-        let between_statements = values.is_empty() && applications.is_empty();
-        // Nothing has changed since the same choice was made: what else it leads to is tried there.
-        let mut unchanged = self.choices.iter().rev().take_while(|choice| {
-            choice.changes == self.changes.len() && choice.local.is_none() && choice.expression.is_none()
-        });
-        if between_statements && unchanged.any(|choice| choice.pc == self.pc) {
-            return false;
-        }
+        let between_statements = self.is_between_statements();
         self.choices.push(Choice {
             options,
             next: 0,
@@ -384,6 +392,35 @@ impl<'m, O: Observer> Run<'m, O> {
             expression: (!between_statements).then(|| Box::new(self.expression.clone())),
         });
         self.next_way()
+    }
+
+    fn is_between_statements(&self) -> bool {
+        self.expression.values.is_empty() && self.expression.applications.is_empty()
+    }
+
+    /// Whether nothing has changed since the choice was made that comes next: what else it leads to is tried there.
+    fn goes_in_circles(&self) -> bool {
+        if let Some(path) = self.follow {
+            return path.len() == self.path.len();
+        }
+        let mut unchanged = self.choices.iter().rev().take_while(|choice| {
+            choice.changes == self.changes.len() && choice.local.is_none() && choice.expression.is_none()
+        });
+        self.is_between_statements() && unchanged.any(|choice| choice.pc == self.pc)
+    }
+
+    /// How a way ends that goes in circles: nobody else will ever run, and what is hot stays hot.
+    #[cold]
+    fn circle(&self) -> End {
+        let hot = self.code.hot.iter().find(|global| self.globals[**global as usize] != Value::Bool(false));
+        let Some(hot) = hot else { return End::Discarded };
+        let name = |name| self.code.symbols.text(name);
+        let message = format!(
+            "`{}` may stay true for ever: `{}` can go in circles here and never let others run",
+            name(self.code.globals[*hot as usize].name),
+            name(self.code.procedures[self.local.procedure as usize].name),
+        );
+        End::Fails(Box::new(Failure::liveness(message)), self.span())
     }
 
     /// Goes back to the last choice that has an option left, and takes it. Whether there is one.

@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 
 use crate::check::info::{EventId, HALT, NULL_EVENT};
 use crate::code::{Action, Code, Op, State};
-use crate::state::{Frame, Local, Mode, Queue, Store, Then};
+use crate::state::{Frame, Local, Mode, Queue, Store, Then, spilled};
 use crate::value::Value;
 
 /// What a step may do without letting others run. Values cost by their size.
@@ -32,6 +32,7 @@ const DEEPEST: usize = 10_000;
 const LARGEST_CIRCLE: usize = 64;
 /// So many events are raised in one step only by a machine that may go in circles.
 const MANY_HOPS: u32 = 32;
+const FEW_HOPS: u32 = 2;
 /// The most options of a `choose`.
 pub(crate) const MOST_CHOICES: i64 = 10_000;
 
@@ -103,6 +104,16 @@ pub(crate) struct Warmth {
     pub(crate) cold: bool,
 }
 
+/// Where a machine was in the middle of a step.
+#[derive(Clone, Copy)]
+struct Seen {
+    here: Fingerprint,
+    /// How often it had chosen.
+    chosen: u32,
+    /// How many monitors had come by hot or cold states.
+    warmth: usize,
+}
+
 /// A machine that runs.
 #[derive(Clone)]
 pub(crate) struct Runner<'m, O> {
@@ -137,7 +148,7 @@ pub(crate) struct Runner<'m, O> {
     /// How often it raised an event or changed its state, and where it was after that was often, having chosen how
     /// often.
     hops: u32,
-    seen: Vec<(Fingerprint, u32)>,
+    seen: Vec<Seen>,
     /// The instruction that runs.
     pub(crate) pc: u32,
     /// The state that failed, if no instruction did.
@@ -300,6 +311,12 @@ impl<'m, O: Observer> Runner<'m, O> {
         }
     }
 
+    /// The bytes that it takes, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let changed = self.changed.iter().map(|(_, local)| local.heap_bytes());
+        size_of_val(self) + self.local.heap_bytes() + spilled(&self.queue) + changed.sum::<usize>()
+    }
+
     /// Goes on after a choice.
     pub(crate) fn choose(&mut self, option: u32) {
         let value = match self.options.get(option as usize) {
@@ -309,7 +326,11 @@ impl<'m, O: Observer> Runner<'m, O> {
         self.options.clear();
         self.chosen += 1;
         if self.code.ops[self.pc as usize] == Op::FairNondet {
-            self.fair.push((self.pc, value == Value::Bool(true)));
+            // How often does not matter.
+            let made = (self.pc, value == Value::Bool(true));
+            if !self.fair.contains(&made) {
+                self.fair.push(made);
+            }
         }
         self.note(Note::Chooses(value));
         self.local.values.push(value);
@@ -430,7 +451,9 @@ impl<'m, O: Observer> Runner<'m, O> {
     /// it can choose was looked at when it came by the first time. One that has no choice never lets others run.
     fn look_for_circle(&mut self, event: EventId, payload: Value) -> Run<()> {
         self.hops += 1;
-        if self.hops < MANY_HOPS {
+        // A circle that matters is shown, and should be short.
+        let matters = self.chosen > 0 && !self.code.liveness.is_empty();
+        if self.hops < if matters { FEW_HOPS } else { MANY_HOPS } {
             return Ok(());
         }
         let mut here =
@@ -443,9 +466,9 @@ impl<'m, O: Observer> Runner<'m, O> {
         hash.write_u32(event);
         self.store.heap.write(payload, &mut hash);
         let here = here.with(hash.fingerprint());
-        if let Some((_, chosen)) = self.seen.iter().find(|(seen, _)| *seen == here) {
-            if *chosen < self.chosen {
-                return Err(End::Discarded);
+        if let Some(seen) = self.seen.iter().find(|seen| seen.here == here) {
+            if seen.chosen < self.chosen {
+                return Err(self.circle(seen.warmth));
             }
             let name = &self.code.machines[self.machine() as usize].name;
             return fails(format!("`{name}` goes in circles for ever, and never lets others run"));
@@ -454,8 +477,33 @@ impl<'m, O: Observer> Runner<'m, O> {
         if self.seen.len() >= LARGEST_CIRCLE {
             self.seen.clear();
         }
-        self.seen.push((here, self.chosen));
+        self.seen.push(Seen { here, chosen: self.chosen, warmth: self.warmth.len() });
         Ok(())
+    }
+
+    /// How a run ends that has chosen to go in circles: monitors that are hot, and were not cold on the way, stay so for ever.
+    /// With fair choices on the way it is not that simple, and the run just ends.
+    fn circle(&self, since: usize) -> End {
+        let state_of = |monitor: u32| {
+            let changed = self.changed.iter().find(|(number, _)| *number == monitor);
+            let local = changed.map(|(_, local)| local);
+            let local = local.unwrap_or_else(|| self.store.locals.get(self.monitors[monitor as usize]));
+            let machine = &self.code.machines[self.code.monitors[monitor as usize].0 as usize];
+            (machine, &machine.states[local.state as usize])
+        };
+        let was_cold =
+            |monitor: u32| self.warmth[since..].iter().any(|(other, w)| *other == monitor && w.cold);
+        let mut hot = self.code.liveness.iter().filter(|monitor| state_of(**monitor).1.hot);
+        let Some(monitor) = hot.find(|monitor| !was_cold(**monitor)).filter(|_| self.fair.is_empty()) else {
+            return End::Discarded;
+        };
+        let ((monitor, state), machine) =
+            (state_of(*monitor), &self.code.machines[self.machine() as usize].name);
+        let message = format!(
+            "the monitor `{}` may stay hot for ever (in its state `{}`): `{machine}` can go in circles here and never let others run",
+            monitor.name, state.name
+        );
+        End::Fails(Box::new(Failure::liveness(message)))
     }
 
     // Monitors.
