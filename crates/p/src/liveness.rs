@@ -52,18 +52,23 @@ impl Machine {
         let monitor = self.code.liveness[property as usize];
         let hot = self.warmth(monitor, self.monitor_of(state, monitor).state).hot;
         let (monitor, state) = self.names(monitor, state);
-        Failure::liveness(if hot {
-            format!("the monitor `{monitor}` may stay hot for ever (in its state `{state}`)")
-        } else {
-            format!(
-                "the monitor `{monitor}` may be hot again and again, and never cold (from its state `{state}` on)"
-            )
-        })
+        Failure::liveness(starving(monitor, state, hot))
     }
 
     fn names(&self, monitor: u32, state: &State) -> (&str, &str) {
         let (machine, _) = self.code.monitors[monitor as usize];
         let machine = &self.code.machines[machine as usize];
         (&machine.name, &machine.states[self.monitor_of(state, monitor).state as usize].name)
+    }
+}
+
+/// What becomes of a monitor in a circle through this state of it, which is hot or not.
+pub(crate) fn starving(monitor: &str, state: &str, hot: bool) -> String {
+    if hot {
+        format!("the monitor `{monitor}` may stay hot for ever (in its state `{state}`)")
+    } else {
+        format!(
+            "the monitor `{monitor}` may be hot again and again, and never cold (from its state `{state}` on)"
+        )
     }
 }

@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 
 use crate::check::info::{EventId, HALT, NULL_EVENT};
 use crate::code::{Action, Code, Op, State};
+use crate::liveness::starving;
 use crate::state::{Frame, Local, Mode, Queue, Store, Then, spilled};
 use crate::value::Value;
 
@@ -108,8 +109,9 @@ pub(crate) struct Warmth {
 #[derive(Clone, Copy)]
 struct Seen {
     here: Fingerprint,
-    /// How often it had chosen.
+    /// How often it had chosen, and how often of these in fairness.
     chosen: u32,
+    fairly: u32,
     /// How many monitors had come by hot or cold states.
     warmth: usize,
 }
@@ -143,8 +145,9 @@ pub(crate) struct Runner<'m, O> {
     /// Until it looks at what ends a step, and after that.
     fuel: i64,
     reserve: i64,
-    /// How often it chose.
+    /// How often it chose, and how often of these in fairness.
     chosen: u32,
+    fairly: u32,
     /// How often it raised an event or changed its state, and where it was after that was often, having chosen how
     /// often.
     hops: u32,
@@ -185,6 +188,7 @@ impl<'m, O: Observer> Runner<'m, O> {
             fuel: FUEL_BETWEEN_LOOKS,
             reserve: FUEL - FUEL_BETWEEN_LOOKS,
             chosen: 0,
+            fairly: 0,
             hops: 0,
             seen: Vec::new(),
             pc: 0,
@@ -326,7 +330,8 @@ impl<'m, O: Observer> Runner<'m, O> {
         self.options.clear();
         self.chosen += 1;
         if self.code.ops[self.pc as usize] == Op::FairNondet {
-            // How often does not matter.
+            self.fairly += 1;
+            // For executions that go on for ever, how often does not matter.
             let made = (self.pc, value == Value::Bool(true));
             if !self.fair.contains(&made) {
                 self.fair.push(made);
@@ -468,7 +473,7 @@ impl<'m, O: Observer> Runner<'m, O> {
         let here = here.with(hash.fingerprint());
         if let Some(seen) = self.seen.iter().find(|seen| seen.here == here) {
             if seen.chosen < self.chosen {
-                return Err(self.circle(seen.warmth));
+                return Err(self.circle(*seen));
             }
             let name = &self.code.machines[self.machine() as usize].name;
             return fails(format!("`{name}` goes in circles for ever, and never lets others run"));
@@ -477,32 +482,34 @@ impl<'m, O: Observer> Runner<'m, O> {
         if self.seen.len() >= LARGEST_CIRCLE {
             self.seen.clear();
         }
-        self.seen.push(Seen { here, chosen: self.chosen, warmth: self.warmth.len() });
+        let (chosen, fairly) = (self.chosen, self.fairly);
+        self.seen.push(Seen { here, chosen, fairly, warmth: self.warmth.len() });
         Ok(())
     }
 
-    /// How a run ends that has chosen to go in circles: monitors that are hot, and were not cold on the way, stay so for ever.
-    /// With fair choices on the way it is not that simple, and the run just ends.
-    fn circle(&self, since: usize) -> End {
+    /// How a run ends that has chosen to go in circles: monitors that are hot on the way and never cold stay so for ever. With
+    /// fair choices on the way it is not that simple, and the run just ends.
+    fn circle(&self, from: Seen) -> End {
+        let machines = &self.code.machines;
         let state_of = |monitor: u32| {
             let changed = self.changed.iter().find(|(number, _)| *number == monitor);
             let local = changed.map(|(_, local)| local);
             let local = local.unwrap_or_else(|| self.store.locals.get(self.monitors[monitor as usize]));
-            let machine = &self.code.machines[self.code.monitors[monitor as usize].0 as usize];
-            (machine, &machine.states[local.state as usize])
+            let machine = &machines[self.code.monitors[monitor as usize].0 as usize];
+            (&machine.name, &machine.states[local.state as usize])
         };
-        let was_cold =
-            |monitor: u32| self.warmth[since..].iter().any(|(other, w)| *other == monitor && w.cold);
-        let mut hot = self.code.liveness.iter().filter(|monitor| state_of(**monitor).1.hot);
-        let Some(monitor) = hot.find(|monitor| !was_cold(**monitor)).filter(|_| self.fair.is_empty()) else {
+        let starves = |monitor: &&u32| {
+            let way = self.warmth[from.warmth..].iter().filter(|(other, _)| other == *monitor);
+            let (hot, cold) = way.fold((false, false), |(hot, cold), (_, w)| (hot | w.hot, cold | w.cold));
+            !cold && (hot || state_of(**monitor).1.hot)
+        };
+        let found = self.code.liveness.iter().find(starves).filter(|_| self.fairly == from.fairly);
+        let Some((monitor, state)) = found.map(|monitor| state_of(*monitor)) else {
             return End::Discarded;
         };
-        let ((monitor, state), machine) =
-            (state_of(*monitor), &self.code.machines[self.machine() as usize].name);
-        let message = format!(
-            "the monitor `{}` may stay hot for ever (in its state `{}`): `{machine}` can go in circles here and never let others run",
-            monitor.name, state.name
-        );
+        let starving = starving(monitor, &state.name, state.hot);
+        let machine = &machines[self.machine() as usize].name;
+        let message = format!("{starving}: `{machine}` can go in circles here and never let others run");
         End::Fails(Box::new(Failure::liveness(message)))
     }
 
