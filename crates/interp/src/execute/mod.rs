@@ -348,10 +348,9 @@ impl<'m, O: Observer> Run<'m, O> {
 
     /// The failure that ends the step, if a limit is reached.
     fn limit(&self) -> Option<Failure> {
-        let kept = || self.choices.iter().filter_map(|choice| choice.local.as_ref());
         self.limits.reached(|| {
-            let kept: usize = kept().map(|local| local.bytes()).sum();
-            self.store.bytes() + kept + self.delivered
+            let kept = self.choices.iter().filter_map(|choice| choice.local.as_ref());
+            self.store.bytes() + kept.map(|local| local.bytes()).sum::<usize>() + self.delivered
         })
     }
 
@@ -400,6 +399,7 @@ impl<'m, O: Observer> Run<'m, O> {
 
     /// Whether nothing has changed since the choice was made that comes next: what else it leads to is tried there.
     fn goes_in_circles(&self) -> bool {
+        // A way that is followed makes all of its choices, but for one that it comes back to.
         if let Some(path) = self.follow {
             return path.len() == self.path.len();
         }
