@@ -13,15 +13,16 @@ fn root() -> PathBuf {
 const EDGES: &[(&str, &[&str])] = &[
     ("schedule", &[]),
     ("explore", &["schedule"]),
+    ("step", &["explore", "schedule"]),
     ("bpl", &[]),
-    ("interp", &["bpl", "explore", "schedule"]),
+    ("interp", &["bpl", "explore", "schedule", "step"]),
     ("sequentialize", &["bpl"]),
     ("verify", &["bpl"]),
     // For spans, diagnostics and their rendering.
-    ("p", &["bpl", "explore", "schedule"]),
+    ("p", &["bpl", "explore", "schedule", "step"]),
     ("trace", &["explore", "schedule"]),
     ("dally-shuttle", &["schedule"]),
-    ("dally", &["schedule", "explore", "bpl", "interp", "sequentialize", "verify", "p", "trace"]),
+    ("dally", &["schedule", "explore", "step", "bpl", "interp", "sequentialize", "verify", "p", "trace"]),
 ];
 
 #[test]
