@@ -39,7 +39,13 @@ fn fails(name: &str, script: &str, flags: &[&str], message: &str) {
 
 #[test]
 fn a_solver_that_ends_at_once() {
-    fails("ends", "exit 7", &[], "has ended unexpectedly");
+    fails("ends", "exit 7", &[], "terminated unexpectedly (exit status: 7)\n");
+    let message =
+        "terminated unexpectedly (exit status: 7); its output is `usage`; its error output is `no license`\n";
+    fails("complains", "echo no license >&2; printf usage; exit 7", &[], message);
+    // Processes that hold its error output open do not hold up the report.
+    fails("leaves", "sleep 1000 > /dev/null & exit 7", &[], "terminated unexpectedly (exit status: 7)\n");
+    fails("killed", "kill -9 $$", &[], "terminated unexpectedly (signal: 9 (SIGKILL))\n");
     fails("reads", "cat > /dev/null", &["--time", "1s"], "the time is up");
 }
 
@@ -64,7 +70,8 @@ fn what_is_known_comes_after_what_breaks() {
     let (code, said) = verify_by_name("false", &["--scheduler", "df", "--delays", "1"]);
     assert_eq!(code, 3, "{said}");
     let known = "all that is known is that no execution with at most 0 delays under df fails";
-    let expected = format!("inconclusive: the solver `false` has ended unexpectedly; {known}\n");
+    let expected =
+        format!("inconclusive: the solver `false` terminated unexpectedly (exit status: 1); {known}\n");
     assert!(said.starts_with(&expected), "{said}");
 }
 
@@ -72,30 +79,32 @@ fn what_is_known_comes_after_what_breaks() {
 fn a_solver_with_flags_of_its_own() {
     let (code, said) = verify_by_name("echo  maybe", &["--scheduler", "df", "--delays", "1"]);
     assert_eq!(code, 3, "{said}");
-    // It may have ended before it is asked.
-    assert!(said.contains("`maybe`"), "{said}");
+    let message =
+        "inconclusive: `echo  maybe` does not answer as a solver does, but with `maybe`; all that is known";
+    assert!(said.starts_with(message), "{said}");
     let (code, said) = verify_by_name("no-such-solver -in", &["--delays", "1"]);
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("the solver `no-such-solver` is not installed"), "{said}");
 }
 
 #[test]
-fn what_a_solver_has_started_ends_with_it() {
+fn processes_that_a_solver_has_started_are_killed_with_it() {
     let file = std::env::temp_dir().join(format!("dally-started-{}", std::process::id()));
-    let script = format!("sleep 1000 & echo $! > '{}'; cat > /dev/null; wait", file.display());
-    fails("starts", &script, &["--query-time", "500ms"], "longer than --query-time allows");
+    let script =
+        format!("sleep 1000 & echo $! > '{}'; echo dally; echo maybe; cat > /dev/null; wait", file.display());
+    fails("starts", &script, &[], "the solver answers `maybe`");
     let started = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
     let state = || {
         let output = Command::new("ps").args(["-o", "stat=", "-p", started.trim()]).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    // Somebody else has to notice that it has ended.
-    let ended = (0..50).any(|_| {
+    // The signal is delivered asynchronously, and the parent may be slow to reap the process.
+    let killed = (0..600).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(100));
         state().trim().is_empty() || state().contains('Z')
     });
-    assert!(ended, "{}", state());
+    assert!(killed, "{}", state());
 }
 
 #[test]
@@ -113,7 +122,8 @@ fn a_solver_that_talks_nonsense() {
         &[],
         "does not accept this: line 1",
     );
-    fails("half", "echo dally; echo '(sat'; exit 0", &[], "has ended unexpectedly");
+    let message = "terminated unexpectedly (exit status: 0); its output is `(sat`\n";
+    fails("half", "echo dally; echo '(sat'; exit 0", &[], message);
     fails("endless", "yes '(' ", &["--time", "1s"], "");
 }
 
@@ -151,11 +161,10 @@ fn time_ends_inlining() {
         text += &format!("procedure p{i}() {{ g := g * 3 + {i}; call p{next}(); call p{next}(); }}\n");
     }
     text += "procedure p40() { assert g != 7; }\n";
-    let started = std::time::Instant::now();
+    // Without the limit it would not terminate.
     let (code, said) = verify_text("exponential", "exec cat", &["--full-inlining", "--time", "1s"], &text);
     assert_eq!(code, 3, "{said}");
     assert!(said.starts_with("inconclusive: nothing is known; the time is up"), "{said}");
-    assert!(started.elapsed().as_secs() < 10, "{said}");
 }
 
 /// One that forgets what it was told has a model for everything. Nothing fails when it is run.

@@ -1,11 +1,14 @@
 //! A solver as a child process, over SMT-LIB 2.
 //!
-//! A thread writes to it and another one reads from it, so that a solver that neither reads nor answers is noticed: the
-//! run waits for an answer only so long, and then ends the process. Whatever it does, the worst is an error.
+//! One thread writes to its input, one reads its output and one its error output, so that a solver that neither reads nor
+//! answers cannot block the run: it waits for an answer within its limits, then kills the process.
+//!
+//! A failed write is not an error by itself. Whether a solver that terminates early is noticed by a broken pipe or by the
+//! end of its output depends on timing; so only the reading side reports it, with exit status and error output.
 
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -30,12 +33,15 @@ pub(crate) struct Process {
     child: Child,
     input: Sender<String>,
     output: Receiver<Vec<u8>>,
+    errors: Receiver<Vec<u8>>,
     /// What has been read and not been used.
     pending: Vec<u8>,
     log: Option<BufWriter<std::fs::File>>,
     limits: Limits,
-    /// Whether it has answered to its greeting.
+    /// True once it has answered the greeting.
     greeted: bool,
+    /// True once the process and its group are gone: their number may now belong to others.
+    reaped: bool,
 }
 
 /// What a solver must say before its answers count: there are programs that say `unsat` without being asked.
@@ -43,6 +49,14 @@ const PASSWORD: &str = "dally";
 
 /// An answer that is longer than this makes no sense.
 const MOST_OUTPUT: usize = 1 << 30;
+/// Kept of the error output, in bytes.
+const MOST_ERRORS: usize = 1 << 12;
+/// Shown of the output or the error output of a solver that terminated, in characters.
+const MOST_SHOWN: usize = 200;
+/// Time for a process to terminate after it has closed its output.
+const GRACE: Duration = Duration::from_secs(5);
+/// Period at which the limits are checked while waiting.
+const EVERY: Duration = Duration::from_millis(50);
 
 /// Which solver to start: the one that was asked for, or the one of the environment, or z3.
 pub(crate) fn name(asked: Option<&str>) -> String {
@@ -79,7 +93,7 @@ fn command(name: &str) -> Command {
         _ => &[],
     };
     let mut command = Command::new(path);
-    command.args(flags).args(own).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(flags).args(own).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Ctrl-C is for dally, which says what is known then.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -110,7 +124,8 @@ impl Process {
     pub(crate) fn start(name: &str, log: Option<PathBuf>, limits: Limits) -> Result<Process, SolverError> {
         let child = command(name).spawn();
         let mut child = child.map_err(|error| SolverError::Broken(missing(name, &error)))?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(SolverError::Broken(format!("the solver `{name}` cannot be reached")));
         };
         let log = match log {
@@ -124,25 +139,59 @@ impl Process {
             child,
             input: writer(stdin),
             output: reader(stdout),
+            errors: collector(stderr),
             pending: Vec::new(),
             log,
             limits,
             greeted: false,
+            reaped: false,
         };
         process.tell(greeting(name))?;
         process.tell(&format!("(echo \"{PASSWORD}\")\n"))?;
         Ok(process)
     }
 
-    fn ended(&mut self) -> SolverError {
-        // What is left to say is what went wrong.
-        while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(200)) {
-            self.pending.extend(bytes);
+    /// The error for a solver that has closed its output: how it terminated, and what it printed.
+    fn terminated(&mut self) -> SolverError {
+        let status = self.exit_status();
+        // Processes that it started may hold its error output open.
+        self.kill();
+        let errors = self.errors.recv_timeout(GRACE).unwrap_or_default();
+        let mut message = format!("the solver `{}` terminated unexpectedly ({status})", self.name);
+        for (what, bytes) in [("output", &self.pending), ("error output", &errors)] {
+            let text = String::from_utf8_lossy(bytes);
+            let text: String = text.trim().chars().take(MOST_SHOWN).collect();
+            if !text.is_empty() {
+                message.push_str(&format!("; its {what} is `{text}`"));
+            }
         }
-        let said = String::from_utf8_lossy(&self.pending);
-        let said: String = said.trim().chars().take(200).collect();
-        let after = if said.is_empty() { String::new() } else { format!(", after `{said}`") };
-        SolverError::Broken(format!("the solver `{}` has ended unexpectedly{after}", self.name))
+        SolverError::Broken(message)
+    }
+
+    /// How the process terminated. Its output is closed, so that it is about to.
+    fn exit_status(&mut self) -> String {
+        let deadline = Instant::now() + GRACE;
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return status.to_string(),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(1)),
+                Ok(None) => return "it closed its output".to_owned(),
+                Err(error) => return error.to_string(),
+            }
+        }
+    }
+
+    /// Kills the solver and all processes that it has started.
+    fn kill(&mut self) {
+        if std::mem::replace(&mut self.reaped, true) {
+            return;
+        }
+        #[cfg(unix)]
+        let _ = i32::try_from(self.child.id()).map(|group| {
+            nix::sys::signal::killpg(nix::unistd::Pid::from_raw(group), nix::sys::signal::Signal::SIGKILL)
+        });
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     /// One answer, as soon as it is complete.
@@ -180,9 +229,8 @@ impl Process {
         Ok(answer.to_owned())
     }
 
+    /// Waits for more output.
     fn wait(&mut self, started: Instant) -> Result<(), SolverError> {
-        // So often it is looked whether somebody wants the run to end.
-        const EVERY: Duration = Duration::from_millis(50);
         loop {
             if self.limits.cancelled.load(Ordering::Relaxed) {
                 return Err(SolverError::Cancelled);
@@ -199,7 +247,7 @@ impl Process {
                     self.pending.extend(bytes);
                     return Ok(());
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.terminated()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -212,7 +260,9 @@ impl Solver for Process {
             let written = log.write_all(commands.as_bytes()).and_then(|()| log.flush());
             written.map_err(|error| SolverError::Broken(format!("cannot write the log: {error}")))?;
         }
-        self.input.send(commands.to_owned()).map_err(|_| self.ended())
+        // Fails if the solver has closed its input: the end of its output tells why.
+        let _ = self.input.send(commands.to_owned());
+        Ok(())
     }
 
     fn ask(&mut self, command: &str) -> Result<String, SolverError> {
@@ -243,13 +293,7 @@ impl Solver for Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself, and not so what it has started. Until it is waited for, its number is its own.
-        #[cfg(unix)]
-        let _ = i32::try_from(self.child.id()).map(|group| {
-            nix::sys::signal::killpg(nix::unistd::Pid::from_raw(group), nix::sys::signal::Signal::SIGKILL)
-        });
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }
 
@@ -268,9 +312,9 @@ fn missing(name: &str, error: &std::io::Error) -> String {
     )
 }
 
-fn writer(mut stdin: std::process::ChildStdin) -> Sender<String> {
+/// Writes to the input of a solver. The thread terminates when the sender is dropped, or the solver closes its input.
+fn writer(mut stdin: ChildStdin) -> Sender<String> {
     let (sender, receiver) = mpsc::channel::<String>();
-    // It ends when nobody sends any more, or nobody reads.
     std::thread::spawn(move || {
         for text in receiver {
             if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
@@ -281,8 +325,9 @@ fn writer(mut stdin: std::process::ChildStdin) -> Sender<String> {
     sender
 }
 
-fn reader(mut stdout: std::process::ChildStdout) -> Receiver<Vec<u8>> {
-    // A solver that talks without end is not read faster than it is listened to.
+/// Reads the output of a solver in pieces.
+fn reader(mut stdout: ChildStdout) -> Receiver<Vec<u8>> {
+    // The bound holds back a solver that prints without end.
     let (sender, receiver) = mpsc::sync_channel(64);
     std::thread::spawn(move || {
         let mut buffer = vec![0; 1 << 16];
@@ -291,6 +336,21 @@ fn reader(mut stdout: std::process::ChildStdout) -> Receiver<Vec<u8>> {
                 return;
             }
         }
+    });
+    receiver
+}
+
+/// Reads the error output of a solver to its end, and sends the beginning of it.
+fn collector(mut stderr: ChildStderr) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    std::thread::spawn(move || {
+        let (mut kept, mut buffer) = (Vec::new(), vec![0; 1 << 12]);
+        while let Ok(n @ 1..) = stderr.read(&mut buffer) {
+            let room = MOST_ERRORS - kept.len();
+            kept.extend(&buffer[..n.min(room)]);
+        }
+        // Fails if the process has been dropped meanwhile.
+        let _ = sender.send(kept);
     });
     receiver
 }
