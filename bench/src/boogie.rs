@@ -3,8 +3,8 @@
 //! A state is that of the globals at the only `yield`; so there is one state more than in the other models,
 //! the one before the first step.
 
-use dally_bpl::source::SourceMap;
 use dally_interp::{Machine, Options};
+use dally_text::source::SourceMap;
 
 /// A guarded action.
 struct Action {
@@ -145,7 +145,8 @@ pub fn leader() -> String {
 pub fn machine(text: &str) -> Machine {
     let mut sources = SourceMap::default();
     sources.add("model.bpl", text).expect("models are small");
-    let show = |d: Vec<dally_bpl::diagnostic::Diagnostic>| dally_bpl::render::render(&sources, &d[0], false);
+    let show =
+        |d: Vec<dally_text::diagnostic::Diagnostic>| dally_text::render::render(&sources, &d[0], false);
     let program = dally_bpl::load(&sources).unwrap_or_else(|d| panic!("{}", show(d)));
     Machine::new(&program, &sources, &Options::default()).unwrap_or_else(|d| panic!("{}", show(d)))
 }

@@ -2,7 +2,9 @@
 //! accepted again after printing, and printed as itself.
 #![no_main]
 
-use dally_bpl::{load, print, render, source::SourceMap};
+use dally_bpl::{load, print};
+use dally_text::render;
+use dally_text::source::SourceMap;
 use libfuzzer_sys::fuzz_target;
 
 fn sources(text: &str) -> SourceMap {

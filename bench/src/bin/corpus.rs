@@ -10,10 +10,11 @@
 //! run with `-lib:NAME` are loaded together with that library. `corral`: how many are accepted and survive
 //! printing and parsing. A part of a program is loaded together with what completes it.
 
+use dally_text::code::Severity;
 use std::path::{Path, PathBuf};
 
-use dally_bpl::diagnostic::{Diagnostic, Severity};
-use dally_bpl::source::SourceMap;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::SourceMap;
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 fn main() {

@@ -5,7 +5,7 @@
 
 use dally_bench::{Numbers, best_of, memory, table};
 use dally_bpl::lexer::{Lexer, T};
-use dally_bpl::source::SourceMap;
+use dally_text::source::SourceMap;
 
 /// The size of the generated program, in bytes.
 const SIZE: usize = 20_000_000;
@@ -24,7 +24,7 @@ fn main() {
     let (first, diagnostics) = best_of(1, || dally_bpl::load(&sources).err().unwrap_or_default());
     let memory = memory::peak().zip(before).map(|(after, before)| after.saturating_sub(before) as f64 / size);
     if let Some(d) = diagnostics.first() {
-        return println!("{}", dally_bpl::render::render(&sources, d, false));
+        return println!("{}", dally_text::render::render(&sources, d, false));
     }
 
     let (lexing, tokens) = best_of(3, || count_tokens(&sources));

@@ -23,7 +23,7 @@ use dally_explore::{
     Coverage, Cycles, Delays, Limit, Liveness, Method, Name, Options, Phase, Report, Verdict, Watch,
 };
 use dally_p::Machine;
-use dally_p::source::SourceMap;
+use dally_text::source::SourceMap;
 
 /// As in dally.
 #[global_allocator]

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use dally_explore::{Coverage, Cycles, Delays, Limit, Liveness, Name, Options, Search, Verdict, Watch};
 use dally_p::ast::MachineKind;
-use dally_p::source::SourceMap;
+use dally_text::source::SourceMap;
 
 /// What is expected of the programs of a folder.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -16,7 +16,7 @@ use dally_explore::{
     Arrangement, Coverage, Delays, Depth, Limit, Name, Options, Report, Search, Verdict, Watch,
 };
 use dally_p::Machine;
-use dally_p::source::SourceMap;
+use dally_text::source::SourceMap;
 
 /// Searches that take longer are given up.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -10,8 +10,8 @@
 
 use dally_bench::{best_of, table};
 use dally_bpl::Program;
-use dally_bpl::source::SourceMap;
 use dally_sequentialize::{Bounds, Options, Target, sequentialize};
+use dally_text::source::SourceMap;
 
 /// The translations at a bound.
 fn targets(k: u32) -> [(&'static str, Target); 6] {

@@ -5,7 +5,8 @@
 //! readable to other Boogie tools; the spellings of c2s and of Corral mean the same.
 //!
 //! ```
-//! use dally_bpl::{load, print, source::SourceMap};
+//! use dally_bpl::{load, print};
+//! use dally_text::source::SourceMap;
 //!
 //! let mut sources = SourceMap::default();
 //! sources.add("example.bpl", "
@@ -22,23 +23,22 @@
 //!
 //! The way of a program: [`parse`] makes a syntax tree ([`ast`]) of all files, [`check`](check()) resolves
 //! names and finds types ([`check::Info`]), [`print`](print()) gives canonical text. Each returns all errors
-//! that it finds, as [`diagnostic::Diagnostic`]s, which [`render`] shows.
+//! that it finds, as [`Diagnostic`]s, which [`dally_text::render`] shows.
 
 pub mod ast;
 pub mod check;
-pub mod diagnostic;
+pub mod codes;
 mod float;
 pub mod lexer;
 mod parser;
 mod print;
-pub mod render;
-pub mod source;
-pub mod stack;
-pub mod symbol;
 
 pub use check::check;
 pub use parser::parse;
 pub use print::{print, print_expr, print_type};
+
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::SourceMap;
 
 /// A program without errors.
 #[derive(Clone, Debug)]
@@ -48,14 +48,14 @@ pub struct Program {
     /// What its names mean and which types its expressions have.
     pub info: check::Info,
     /// What the user should know all the same.
-    pub warnings: Vec<diagnostic::Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Parses and checks all files of a program.
 ///
 /// Names are resolved only if everything could be parsed: what is missing from the tree would be reported as
 /// unknown.
-pub fn load(sources: &source::SourceMap) -> Result<Program, Vec<diagnostic::Diagnostic>> {
+pub fn load(sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     let (ast, diagnostics) = parse(sources);
     if !diagnostics.is_empty() {
         return Err(diagnostics.sorted());

@@ -4,7 +4,8 @@
 mod support;
 
 use arbtest::{arbitrary::Unstructured, arbtest};
-use dally_bpl::diagnostic::Code;
+use dally_bpl::codes;
+use dally_text::code::Code;
 use support::{errors, sources};
 
 fn codes(text: &str) -> Vec<Code> {
@@ -23,9 +24,9 @@ fn run(text: &str) {
             assert!(!diagnostics.is_empty());
             for d in &diagnostics {
                 assert!(sources.text(d.primary.span).is_some(), "{d:?} points nowhere in {text:?}");
-                let shown = dally_bpl::render::render(&sources, d, false);
+                let shown = dally_text::render::render(&sources, d, false);
                 assert!(!shown.contains('\u{1b}') && !shown.contains('\0'), "{shown:?}");
-                dally_bpl::render::to_json(&sources, d);
+                dally_text::render::to_json(&sources, d);
             }
         }
     }
@@ -51,17 +52,17 @@ fn deep_nesting_is_reported() {
         ("|{ A: assume ", "true", "; return true; }|"),
     ] {
         let text = format!("axiom {};", nested(open, inner, close, 100_000));
-        assert_eq!(codes(&text), [Code::TooDeep], "{open}");
+        assert_eq!(codes(&text), [Code::TOO_DEEP], "{open}");
         run(&format!("axiom {};", nested(open, inner, close, 2_000)));
     }
 }
 
 #[test]
 fn deep_types_and_statements_are_reported() {
-    assert_eq!(codes(&format!("var x: {};", nested("[int]", "int", "", 100_000))), [Code::TooDeep]);
-    assert_eq!(codes(&format!("var x: {};", nested("(", "int", ")", 100_000))), [Code::TooDeep]);
+    assert_eq!(codes(&format!("var x: {};", nested("[int]", "int", "", 100_000))), [Code::TOO_DEEP]);
+    assert_eq!(codes(&format!("var x: {};", nested("(", "int", ")", 100_000))), [Code::TOO_DEEP]);
     let block = nested("if (*) {", "", "}", 100_000);
-    assert_eq!(codes(&format!("procedure p() {{ {block} }}")), [Code::TooDeep]);
+    assert_eq!(codes(&format!("procedure p() {{ {block} }}")), [Code::TOO_DEEP]);
     run(&format!("var x: {};", nested("[int]", "int", "", 2_000)));
     run(&format!("procedure p() {{ {} }}", nested("while (*) {", "", "}", 500)));
 }
@@ -87,7 +88,7 @@ fn long_lines_are_cut() {
     let text = format!("{}axiom oops;{}", " ".repeat(5_000_000), " ".repeat(5_000_000));
     let sources = sources(&text);
     let diagnostics = dally_bpl::load(&sources).err().unwrap_or_default();
-    let shown = dally_bpl::render::render(&sources, &diagnostics[0], false);
+    let shown = dally_text::render::render(&sources, &diagnostics[0], false);
     assert!(shown.contains(":1:5000007") && shown.contains("axiom oops;") && shown.len() < 1_000, "{shown}");
 }
 
@@ -97,7 +98,7 @@ fn both_places_on_a_long_line_are_right() {
     let text = format!("{gap}var x: int;{gap}var x: int;{gap}");
     let sources = sources(&text);
     let diagnostics = dally_bpl::load(&sources).err().unwrap_or_default();
-    let shown = dally_bpl::render::render(&sources, &diagnostics[0], false);
+    let shown = dally_text::render::render(&sources, &diagnostics[0], false);
     assert!(shown.contains("--> test.bpl:1:624\n"), "{shown}");
     assert!(shown.contains("::: test.bpl:1:309\n"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() < 240), "{shown}");
@@ -107,7 +108,7 @@ fn both_places_on_a_long_line_are_right() {
 fn tabs_are_shown_as_spaces() {
     let sources = sources("axiom\t\ttrue &&\t1;");
     let diagnostics = dally_bpl::load(&sources).err().unwrap_or_default();
-    let shown = dally_bpl::render::render(&sources, &diagnostics[0], false);
+    let shown = dally_text::render::render(&sources, &diagnostics[0], false);
     let excerpt = "1 | axiom        true &&    1;\n  |              ----^^^^^^^-\n";
     assert!(shown.contains(excerpt) && shown.contains("test.bpl:1:8\n"), "{shown}");
 }
@@ -115,7 +116,7 @@ fn tabs_are_shown_as_spaces() {
 #[test]
 fn invisible_characters_are_shown() {
     for c in ['\u{1b}', '\u{61c}', '\u{202e}', '\u{2066}', '\u{200b}'] {
-        assert_eq!(dally_bpl::render::printable(&format!("a{c}b")), "a\u{fffd}b");
+        assert_eq!(dally_text::render::printable(&format!("a{c}b")), "a\u{fffd}b");
     }
 }
 
@@ -128,9 +129,9 @@ fn line_breaks_of_other_systems() {
 
 #[test]
 fn unterminated_things_point_to_their_beginning() {
-    assert_eq!(codes("axiom {:x \"abc"), [Code::UnterminatedString]);
-    assert_eq!(codes("axiom true; /* /* */"), [Code::UnterminatedComment]);
-    assert_eq!(codes("#if A\n"), [Code::BadPragma]);
+    assert_eq!(codes("axiom {:x \"abc"), [Code::UNTERMINATED_STRING]);
+    assert_eq!(codes("axiom true; /* /* */"), [Code::UNTERMINATED_COMMENT]);
+    assert_eq!(codes("#if A\n"), [codes::BAD_PRAGMA]);
 }
 
 #[test]
@@ -140,13 +141,13 @@ fn errors_are_all_found() {
     let text = "procedure p() { x := 1; assert y; call z(); goto l; }";
     assert_eq!(
         codes(text),
-        [Code::UnknownName, Code::UnknownName, Code::UnknownProcedure, Code::UnknownLabel]
+        [Code::UNKNOWN_NAME, Code::UNKNOWN_NAME, codes::UNKNOWN_PROCEDURE, codes::UNKNOWN_LABEL]
     );
 }
 
 #[test]
 fn errors_are_counted_up_to_a_limit() {
-    assert_eq!(codes(&"\u{1} ;".repeat(10_000)).len(), dally_bpl::diagnostic::Diagnostics::LIMIT);
+    assert_eq!(codes(&"\u{1} ;".repeat(10_000)).len(), dally_text::diagnostic::Diagnostics::LIMIT);
 }
 
 #[test]
@@ -157,7 +158,7 @@ fn what_is_declared_twice_is_no_trouble() {
         for second in
             ["type D;", "type D = bool;", "datatype D { E(x: int) }", "datatype D { A(), A(), F(y: D) }"]
         {
-            assert!(codes(&format!("{first} {second}")).contains(&Code::Duplicate), "{first} {second}");
+            assert!(codes(&format!("{first} {second}")).contains(&Code::DUPLICATE), "{first} {second}");
         }
     }
     run("procedure p(); procedure p(x: int) { call p(x); } implementation p(y: int) { call p(); }");
@@ -166,13 +167,13 @@ fn what_is_declared_twice_is_no_trouble() {
 
 #[test]
 fn cycles_end() {
-    assert!(codes("type A = B; type B = A;").contains(&Code::CyclicSynonym));
-    assert!(codes("type A x = A (A x); var v: A int;").contains(&Code::CyclicSynonym));
-    assert!(codes("datatype L { Cons(tail: L) }").contains(&Code::NotWellFounded));
+    assert!(codes("type A = B; type B = A;").contains(&Code::CYCLIC_SYNONYM));
+    assert!(codes("type A x = A (A x); var v: A int;").contains(&Code::CYCLIC_SYNONYM));
+    assert!(codes("datatype L { Cons(tail: L) }").contains(&codes::NOT_WELL_FOUNDED));
     let doubling: String = (1..64).map(|i| format!("type T{i} = [T{0}]T{0};", i - 1)).collect();
     assert_eq!(codes(&format!("type T0 = int; {doubling} var x: T63;")), []);
     let wrong = format!("type T0 = int; {doubling} const x: T63; axiom x == 1;");
-    assert_eq!(codes(&wrong), [Code::NotApplicable]);
+    assert_eq!(codes(&wrong), [Code::NOT_APPLICABLE]);
 }
 
 /// Types share their parts, and calls their callees: each is looked at once, or these would never end.
@@ -183,7 +184,7 @@ fn what_is_shared_is_looked_at_once() {
     assert_eq!(codes(&format!("{types} function f<a>(D63 a): a; const c: D63 int; axiom f(c) == 1;")), []);
     let same = "function g<a>(D63 a, D63 a): a; const c: D63 int; function h<a>(a): D63 a;";
     assert_eq!(codes(&format!("{types} {same} axiom g(c, h(1)) == 1 && g(h(2), h(3)) == 4;")), []);
-    assert_eq!(codes(&format!("{types} {same} axiom g(c, h(true)) == 1;")), [Code::TypeMismatch]);
+    assert_eq!(codes(&format!("{types} {same} axiom g(c, h(true)) == 1;")), [Code::TYPE_MISMATCH]);
     let chain = format!("function g<a>(): a; axiom g(){};", "[0]".repeat(5_000));
     assert_eq!(codes(&chain), []);
     let calls = |i: usize| format!("var g{i}: int; procedure p{i}() {{ g{i} := 0; call p{}(); }}", i + 1);
@@ -197,7 +198,7 @@ fn long_names_are_cut() {
     for text in [format!("axiom {name};"), format!("const {name}: int; axiom {name};")] {
         let sources = sources(&text);
         let diagnostics = dally_bpl::load(&sources).err().unwrap_or_default();
-        let shown = dally_bpl::render::render(&sources, &diagnostics[0], false);
+        let shown = dally_text::render::render(&sources, &diagnostics[0], false);
         assert!(shown.len() < 2_000, "{}", shown.len());
     }
 }

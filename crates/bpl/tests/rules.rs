@@ -3,7 +3,8 @@
 
 mod support;
 
-use dally_bpl::diagnostic::Code;
+use dally_bpl::codes;
+use dally_text::code::Code;
 use support::{errors, sources};
 
 fn codes(text: &str) -> Vec<Code> {
@@ -17,9 +18,9 @@ fn loads(text: &str) {
 
 #[test]
 fn results_are_unknown_before_the_call() {
-    assert_eq!(codes("procedure p() returns (r: int); requires r > 0;"), [Code::UnknownName]);
-    assert_eq!(codes("procedure p(x: int where x < r) returns (r: int);"), [Code::UnknownName]);
-    assert_eq!(codes("procedure p(x: int) returns (r: int); measure r;"), [Code::UnknownName]);
+    assert_eq!(codes("procedure p() returns (r: int); requires r > 0;"), [Code::UNKNOWN_NAME]);
+    assert_eq!(codes("procedure p(x: int where x < r) returns (r: int);"), [Code::UNKNOWN_NAME]);
+    assert_eq!(codes("procedure p(x: int) returns (r: int); measure r;"), [Code::UNKNOWN_NAME]);
     loads("procedure p(x: int where x > 0) returns (r: int where r > x); ensures r > old(x);");
     loads("procedure {:a r} p() returns (r: int);");
 }
@@ -29,7 +30,7 @@ fn a_global_of_the_same_name_is_meant_before_the_call() {
     loads("var r: int; procedure p() returns (r: bool); requires r > 0; ensures r;");
     assert_eq!(
         codes("var r: int; procedure p() returns (r: bool); requires r; ensures r > 0;"),
-        [Code::NotBool, Code::NotApplicable]
+        [Code::NOT_BOOL, Code::NOT_APPLICABLE]
     );
 }
 
@@ -53,28 +54,28 @@ fn pure_procedures_leave_the_state_alone() {
     };
     assert_eq!(pure("x := 1; call x := f(); havoc x;"), []);
     for body in ["g := 1;", "m[0] := 1;", "havoc g;", "call g := f();", "call q();"] {
-        assert_eq!(pure(body), [Code::Impure], "{body}");
+        assert_eq!(pure(body), [codes::IMPURE], "{body}");
     }
     for body in ["yield;", "async call f();", "call {:async} q();", "assume {:await} true;"] {
-        assert_eq!(pure(body), [Code::Impure], "{body}");
+        assert_eq!(pure(body), [codes::IMPURE], "{body}");
     }
-    assert_eq!(pure("x := g;"), [Code::GlobalInStatelessContext]);
+    assert_eq!(pure("x := g;"), [codes::GLOBAL_IN_STATELESS_CONTEXT]);
     let implementation = "var g: int; pure procedure p(); implementation p() { assert g == 0; g := 1; }";
-    assert_eq!(codes(implementation), [Code::GlobalInStatelessContext, Code::Impure]);
+    assert_eq!(codes(implementation), [codes::GLOBAL_IN_STATELESS_CONTEXT, codes::IMPURE]);
 }
 
 #[test]
 fn attributes_of_variables_come_first() {
-    assert_eq!(codes("var x: int, {:range 0, 3} y: int;"), [Code::MisplacedClause]);
-    assert_eq!(codes("procedure p() { var x: int, {:range 0, 3} y: int; }"), [Code::MisplacedClause]);
+    assert_eq!(codes("var x: int, {:range 0, 3} y: int;"), [codes::MISPLACED_CLAUSE]);
+    assert_eq!(codes("procedure p() { var x: int, {:range 0, 3} y: int; }"), [codes::MISPLACED_CLAUSE]);
     loads("var {:range 0, 3} x: int, y: int; procedure p({:a} x: int, {:b} y: int) { }");
 }
 
 #[test]
 fn what_is_shared_is_reported_once() {
-    assert_eq!(codes("var x, y: Nothing where oops;"), [Code::UnknownType, Code::UnknownName]);
+    assert_eq!(codes("var x, y: Nothing where oops;"), [Code::UNKNOWN_TYPE, Code::UNKNOWN_NAME]);
     assert_eq!(codes("procedure p(x, y: Nothing) { var {:a oops} a, b: int, c: bool; }").len(), 2);
-    assert_eq!(codes("axiom (forall x, y: Nothing :: x == y);"), [Code::UnknownType]);
+    assert_eq!(codes("axiom (forall x, y: Nothing :: x == y);"), [Code::UNKNOWN_TYPE]);
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn another_declaration_stands_in_for_an_extern_one() {
     // The frame is that of the declaration that counts.
     let frame = "var g: int; procedure {:extern} p(); modifies; procedure p(); modifies g;
                  procedure q(); modifies; implementation q() { call p(); }";
-    assert_eq!(codes(frame), [Code::NotInModifies]);
+    assert_eq!(codes(frame), [codes::NOT_IN_MODIFIES]);
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn a_call_outside_of_the_frame_is_reported_once() {
     let text =
         "var a, b: int; procedure q() { a := 1; b := 1; } procedure p() modifies a; { call q(); call q(); }";
     let found = errors(text);
-    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::NotInModifies]);
+    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [codes::NOT_IN_MODIFIES]);
     assert_eq!(found[0].primary.span.start as usize, text.find("q(); call q(); }").unwrap() + 1);
 }
 
@@ -133,11 +134,11 @@ fn calls_take_wildcards() {
     ] {
         assert_eq!(call(good), [], "{good}");
     }
-    assert_eq!(call("call x, b := p(*);"), [Code::WrongCount]);
-    assert_eq!(call("call b, * := p(1, *);"), [Code::TypeMismatch]);
-    assert_eq!(call("call p(1, *);"), [Code::WrongCount]);
-    assert_eq!(call("x := *;"), [Code::UnexpectedToken]);
-    assert_eq!(call("call x, b := p(* + 1, b);"), [Code::UnexpectedToken]);
+    assert_eq!(call("call x, b := p(*);"), [Code::WRONG_COUNT]);
+    assert_eq!(call("call b, * := p(1, *);"), [Code::TYPE_MISMATCH]);
+    assert_eq!(call("call p(1, *);"), [Code::WRONG_COUNT]);
+    assert_eq!(call("x := *;"), [Code::UNEXPECTED_TOKEN]);
+    assert_eq!(call("call x, b := p(* + 1, b);"), [Code::UNEXPECTED_TOKEN]);
 }
 
 #[test]
@@ -145,7 +146,7 @@ fn a_quote_behind_a_backslash_is_part_of_the_string() {
     loads("axiom {:a \"x\\\"y\"} true;");
     loads("axiom {:a \"c:\\x\"} true;");
     for text in ["axiom {:a \"x\\\"} true;", "axiom {:a \"x\\\\\"} true;\naxiom {:b \"\"} true;"] {
-        assert_eq!(codes(text), [Code::UnterminatedString], "{text}");
+        assert_eq!(codes(text), [Code::UNTERMINATED_STRING], "{text}");
     }
 }
 
@@ -154,7 +155,7 @@ fn strings_have_no_control_characters() {
     loads("axiom {:a \"x\ty\"} true;");
     for c in ["\u{1b}", "\0", "\r", "\u{7f}", "\u{9b}"] {
         let found = errors(&format!("axiom {{:a \"x{c}y\"}} true;"));
-        assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::UnexpectedCharacter], "{c:?}");
+        assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::UNEXPECTED_CHARACTER], "{c:?}");
         assert_eq!(found[0].primary.span.start, 13);
     }
 }
@@ -172,20 +173,20 @@ fn civl_is_answered_with_one_word() {
         "procedure p() { call p() | p(); }",
     ] {
         let found = codes(text);
-        assert!(!found.is_empty() && found.iter().all(|c| *c == Code::Civl), "{text}: {found:?}");
+        assert!(!found.is_empty() && found.iter().all(|c| *c == codes::CIVL), "{text}: {found:?}");
     }
     // What follows is read as ever.
     let text = "procedure p() { par p() | p(); assert ; } procedure q() requires call I(); { assert ; }";
-    assert_eq!(codes(text).iter().filter(|c| **c == Code::UnexpectedToken).count(), 2);
+    assert_eq!(codes(text).iter().filter(|c| **c == Code::UNEXPECTED_TOKEN).count(), 2);
     loads("procedure p() { var par: int; par := 1; }");
 }
 
 #[test]
 fn bounds_are_forgotten_after_an_error() {
     let text = "procedure p() { assert x[1:2 + ]; assert true; assert x[0]; }";
-    assert_eq!(codes(text), [Code::UnexpectedToken]);
+    assert_eq!(codes(text), [Code::UNEXPECTED_TOKEN]);
     let text = "axiom f(1:0, );\naxiom true;";
-    assert_eq!(codes(text), [Code::BadExtract, Code::UnexpectedToken]);
+    assert_eq!(codes(text), [codes::BAD_EXTRACT, Code::UNEXPECTED_TOKEN]);
 }
 
 #[test]
@@ -202,7 +203,7 @@ fn keywords_are_suggested() {
 #[test]
 fn types_have_a_thousand_variables_at_most() {
     let params: String = (0..1001).map(|i| format!(" a{i}")).collect();
-    assert_eq!(codes(&format!("type T{params};")), [Code::BadParameter]);
+    assert_eq!(codes(&format!("type T{params};")), [codes::BAD_PARAMETER]);
 }
 
 /// The codes of what a program that loads is warned of.
@@ -213,14 +214,17 @@ fn warnings(text: &str) -> Vec<Code> {
 #[test]
 fn a_program_from_before_reals_divides_integers_with_a_slash() {
     let old = "function half(x: int) returns (int) { x / 2 }";
-    assert_eq!(warnings(old), [Code::OldDivision]);
+    assert_eq!(warnings(old), [codes::OLD_DIVISION]);
     let program = dally_bpl::load(&sources(old)).unwrap();
     let again = dally_bpl::print(&program.ast);
-    assert_eq!(warnings(&again), [Code::OldDivision]);
+    assert_eq!(warnings(&again), [codes::OLD_DIVISION]);
     // One that speaks of reals, or is right as it stands, is of today.
-    assert_eq!(codes(&format!("{old} var r: real;")), [Code::TypeMismatch]);
-    assert_eq!(codes(&format!("{old} axiom 1.5 == 1.5;")), [Code::TypeMismatch]);
+    assert_eq!(codes(&format!("{old} var r: real;")), [Code::TYPE_MISMATCH]);
+    assert_eq!(codes(&format!("{old} axiom 1.5 == 1.5;")), [Code::TYPE_MISMATCH]);
     assert_eq!(warnings("function f(x: int, y: int) returns (bool) { x / y < y / x }"), []);
     // With other mistakes, it is read as of today.
-    assert_eq!(codes("function f(x: int) returns (int) { x / y }"), [Code::TypeMismatch, Code::UnknownName]);
+    assert_eq!(
+        codes("function f(x: int) returns (int) { x / y }"),
+        [Code::TYPE_MISMATCH, Code::UNKNOWN_NAME]
+    );
 }

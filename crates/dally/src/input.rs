@@ -1,9 +1,10 @@
 //! Reading source files.
 
+use dally_text::code::Code;
 use std::io::Read;
 
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::source::{SourceMap, Span, TooLarge};
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::{SourceMap, Span, TooLarge};
 
 /// Why the files could not be read.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ impl InputError {
         match self {
             InputError::Unreadable { file, error } => {
                 let message = format!("cannot read `{file}`: {error}");
-                (SourceMap::default(), Diagnostic::new(Code::Unreadable, Span::NONE, message))
+                (SourceMap::default(), Diagnostic::new(Code::UNREADABLE, Span::NONE, message))
             }
             InputError::Malformed { sources, diagnostic } => (sources, *diagnostic),
         }
@@ -61,7 +62,7 @@ fn add(sources: &mut SourceMap, name: &str, bytes: Vec<u8>) -> Result<(), InputE
                 let span = Span::new(start, start + '\u{fffd}'.len_utf8() as u32);
                 malformed(
                     sources,
-                    Diagnostic::new(Code::NotUtf8, span, "this is not UTF-8 text")
+                    Diagnostic::new(Code::NOT_UTF8, span, "this is not UTF-8 text")
                         .help("if this is a program, convert the file to UTF-8"),
                 )
             }
@@ -75,7 +76,7 @@ fn add(sources: &mut SourceMap, name: &str, bytes: Vec<u8>) -> Result<(), InputE
 
 fn too_large(sources: &mut SourceMap, name: &str) -> InputError {
     let message = format!("with `{name}`, the program has more than 4 GiB");
-    malformed(sources, Diagnostic::new(Code::TooLarge, Span::NONE, message))
+    malformed(sources, Diagnostic::new(Code::TOO_LARGE, Span::NONE, message))
 }
 
 fn malformed(sources: &mut SourceMap, diagnostic: Diagnostic) -> InputError {

@@ -1,11 +1,12 @@
 //! Writing results, diagnostics and exit codes.
 
+use dally_text::code::Severity;
 use std::io::Write;
 use std::process::ExitCode;
 
-use dally_bpl::diagnostic::{Diagnostic, Severity};
-use dally_bpl::render::{self, JsonDiagnostic};
-use dally_bpl::source::SourceMap;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::render::{self, JsonDiagnostic};
+use dally_text::source::SourceMap;
 
 /// How a run ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,7 +99,7 @@ pub(crate) fn warn(sources: &SourceMap, warnings: &[Diagnostic]) {
 fn summary(diagnostics: &[Diagnostic], shown: usize) -> String {
     let count = |severity| diagnostics.iter().filter(|d| d.severity() == severity).count();
     let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
-    let limit = dally_bpl::diagnostic::Diagnostics::LIMIT;
+    let limit = dally_text::diagnostic::Diagnostics::LIMIT;
     let mut parts = Vec::new();
     match count(Severity::Error) {
         0 => {}

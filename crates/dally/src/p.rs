@@ -1,11 +1,12 @@
 //! P programs: their files, their tests, and what happened in a trace.
 
+use dally_p::codes;
 use std::path::{Path, PathBuf};
 
-use dally_bpl::diagnostic::{Code, Diagnostic, did_you_mean};
-use dally_bpl::source::{SourceMap, Span};
 use dally_explore::{Bug, Kept, Moment, ReplayError, TaskId, replay};
 use dally_p::{Line, LineKind, Machine, State};
+use dally_text::diagnostic::{Diagnostic, did_you_mean};
+use dally_text::source::{SourceMap, Span};
 use dally_trace::{Change, Failed, Message, Source, Statement, Steps, TaskName, Trace, TraceStep, VERSION};
 
 use crate::cli::ProgramArgs;
@@ -141,7 +142,7 @@ fn unreadable(file: &Path, error: std::io::Error) -> InputError {
 
 fn bad_project(file: &Path, message: &str) -> InputError {
     let message = format!("`{}`: {message}", file.display());
-    let diagnostic = Box::new(Diagnostic::new(Code::BadProject, Span::NONE, message));
+    let diagnostic = Box::new(Diagnostic::new(codes::BAD_PROJECT, Span::NONE, message));
     InputError::Malformed { sources: SourceMap::default(), diagnostic }
 }
 
@@ -197,7 +198,7 @@ impl Loaded {
                 (format!("the program has {count} tests: {names}"), Some("choose one with --test".to_owned()))
             }
         };
-        Diagnostic::new(Code::BadTest, Span::NONE, message).maybe_help(help)
+        Diagnostic::new(codes::BAD_TEST, Span::NONE, message).maybe_help(help)
     }
 }
 

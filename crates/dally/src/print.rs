@@ -1,8 +1,8 @@
 //! `dally print`: check a program and print it in canonical form.
 
 use dally_bpl::Program;
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::source::SourceMap;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::SourceMap;
 use serde::Serialize;
 
 use crate::cli::Print;
@@ -17,7 +17,7 @@ struct Report {
     verdict: &'static str,
     /// The program in canonical form, if it is without errors.
     program: Option<String>,
-    diagnostics: Vec<dally_bpl::render::JsonDiagnostic>,
+    diagnostics: Vec<dally_text::render::JsonDiagnostic>,
 }
 
 pub(crate) fn run(arguments: &Print) -> Exit {

@@ -1,9 +1,9 @@
 //! `dally replay`: run a trace again and confirm its bug.
 
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::source::SourceMap;
 use dally_explore::{Bug, Failure, FailureKind, Name};
 use dally_interp::Inputs;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::SourceMap;
 use dally_trace::{Kind, Trace};
 use serde::Deserialize;
 
@@ -19,8 +19,8 @@ pub(crate) fn run(arguments: &Replay) -> Exit {
         Ok((trace, true)) => {
             let text = format!(
                 "the bug is confirmed: {}\n\n{}",
-                dally_bpl::render::printable(&trace.failure.message),
-                dally_bpl::render::printable(&dally_trace::text(&trace))
+                dally_text::render::printable(&trace.failure.message),
+                dally_text::render::printable(&dally_trace::text(&trace))
             );
             output::exit_after(output::stdout(text.as_bytes()), Exit::Bug)
         }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::source::SourceMap;
 use dally_explore::{Bug, Limits, ReplayError};
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::SourceMap;
 use dally_trace::Trace;
 
 use crate::cli::ProgramArgs;

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::source::{SourceMap, Span};
 use dally_explore::{
     Bug, Delays, Event, Failure, Fingerprint, Moment, Name, Program, ReplayError, Schedule, Step, TaskId,
     Turn, cut, replay, replay_cycle, replay_passing_over,
 };
 use dally_interp::{Change, Line, Machine, State};
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::{SourceMap, Span};
 use dally_trace::{
     End, Failed, Given, Location, Source, Statement, Steps, TaskName, Trace, TraceStep, VERSION,
 };

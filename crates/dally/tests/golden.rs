@@ -104,7 +104,7 @@ fn sequential_programs_are_programs() {
             continue;
         }
         let text = text.split("--- standard error").next().unwrap();
-        let mut sources = dally_bpl::source::SourceMap::default();
+        let mut sources = dally_text::source::SourceMap::default();
         sources.add("sequential.bpl", text).unwrap();
         let problems = dally_bpl::load(&sources).err().unwrap_or_default();
         assert!(problems.is_empty(), "{program:?}: {:?}", problems[0].message);

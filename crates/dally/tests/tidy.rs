@@ -1,9 +1,8 @@
 //! Rules about the repository itself.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
+use dally_text::code::{Code, Table};
 use std::path::{Path, PathBuf};
-
-use dally_bpl::diagnostic::Code;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -14,15 +13,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ("schedule", &[]),
     ("explore", &["schedule"]),
     ("step", &["explore", "schedule"]),
-    ("bpl", &[]),
-    ("interp", &["bpl", "explore", "schedule", "step"]),
-    ("sequentialize", &["bpl"]),
-    ("verify", &["bpl"]),
-    // For spans, diagnostics and their rendering.
-    ("p", &["bpl", "explore", "schedule", "step"]),
+    ("text", &[]),
+    ("bpl", &["text"]),
+    ("interp", &["bpl", "explore", "schedule", "step", "text"]),
+    ("sequentialize", &["bpl", "text"]),
+    ("verify", &["bpl", "text"]),
+    ("p", &["explore", "schedule", "step", "text"]),
     ("trace", &["explore", "schedule"]),
     ("dally-shuttle", &["schedule"]),
-    ("dally", &["schedule", "explore", "step", "bpl", "interp", "sequentialize", "verify", "p", "trace"]),
+    (
+        "dally",
+        &["schedule", "explore", "step", "bpl", "interp", "sequentialize", "verify", "p", "trace", "text"],
+    ),
 ];
 
 #[test]
@@ -91,25 +93,41 @@ fn transcripts() -> String {
         .collect()
 }
 
+/// The codes of all languages.
+const TABLES: [Table; 3] = [Code::COMMON, dally_bpl::codes::TABLE, dally_p::codes::TABLE];
+
 #[test]
-fn every_diagnostic_is_documented_and_shown() {
-    // These are about files as a whole, or not about `dally print`: other tests show them.
-    const ELSEWHERE: &[Code] = &[
-        Code::NotUtf8,
-        Code::TooLarge,
-        Code::Unreadable,
-        Code::NoEntry,
-        Code::NotExplicit,
-        Code::BadProject,
-    ];
-    let documented = std::fs::read_to_string(root().join("docs/diagnostics.md")).unwrap();
-    let shown = transcripts();
-    for code in Code::ALL.iter().filter(|code| !ELSEWHERE.contains(code)) {
-        assert!(shown.contains(&format!("[{code}]: ")), "no golden test shows {code}");
+fn each_language_owns_its_range_of_codes() {
+    for (i, table) in TABLES.iter().enumerate() {
+        assert_eq!(table.validate(&TABLES[..i]), Ok(()));
     }
-    for code in Code::ALL {
-        let row = format!("| {code} | {} |", code.severity().word());
-        assert!(documented.contains(&row), "docs/diagnostics.md has no row for {code}");
+}
+
+#[test]
+fn every_diagnostic_is_documented() {
+    let documented = std::fs::read_to_string(root().join("docs/diagnostics.md")).unwrap();
+    let escape = |text: &str| text.replace('|', "\\|");
+    for code in TABLES.iter().flat_map(|table| table.codes) {
+        let word = code.severity().word();
+        let row = format!("| {code} | {word} | {} | {} |\n", escape(code.title()), escape(code.advice()));
+        assert!(documented.contains(&row), "docs/diagnostics.md has no row\n{row}");
+    }
+}
+
+#[test]
+fn every_diagnostic_is_shown_by_a_golden_test() {
+    // These concern whole files, or commands other than `dally print`: other tests show them.
+    const ELSEWHERE: &[Code] = &[
+        Code::NOT_UTF8,
+        Code::TOO_LARGE,
+        Code::UNREADABLE,
+        dally_bpl::codes::NO_ENTRY,
+        dally_bpl::codes::NOT_EXPLICIT,
+        dally_p::codes::BAD_PROJECT,
+    ];
+    let shown = transcripts();
+    for code in TABLES.iter().flat_map(|table| table.codes).filter(|code| !ELSEWHERE.contains(code)) {
+        assert!(shown.contains(&format!("[{code}]: ")), "no golden test shows {code}");
     }
 }
 

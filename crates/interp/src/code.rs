@@ -4,8 +4,8 @@
 //! begin and end with that stack empty, so that a task between two steps is nothing but its frames.
 
 use dally_bpl::check::Ty;
-use dally_bpl::source::Span;
-use dally_bpl::symbol::{Sym, Symbols};
+use dally_text::source::Span;
+use dally_text::symbol::{Sym, Symbols};
 
 use crate::quantifier::Kind;
 use crate::script::Scripts;

@@ -1,7 +1,7 @@
 //! What happens in a step, statement by statement, for people.
 
-use dally_bpl::source::Span;
 use dally_explore::{Excerpt, Kept, TaskId, is_long, value_text};
+use dally_text::source::Span;
 
 use crate::code::{Arith, Place};
 use crate::execute::{End, Observer};
@@ -223,7 +223,7 @@ impl Machine {
                         return;
                     }
                     out.push_str(if i > 0 { ", " } else { "" });
-                    dally_bpl::stack::grow(|| self.write(*field, out));
+                    dally_text::stack::grow(|| self.write(*field, out));
                 }
                 out.push(')');
             }

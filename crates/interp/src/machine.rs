@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::source::{SourceMap, Span};
-use dally_bpl::symbol::Sym;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::{SourceMap, Span};
+use dally_text::symbol::Sym;
 
 use dally_explore::store::Parts;
 use dally_explore::{Event, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
@@ -279,13 +279,13 @@ impl Machine {
     /// Whether a value is, or contains, a task.
     fn holds(&self, values: &[Value], handle: Value) -> bool {
         values.iter().any(|v| match v {
-            Value::Map(id) => dally_bpl::stack::grow(|| {
+            Value::Map(id) => dally_text::stack::grow(|| {
                 let map = self.store.heap.maps.get(*id);
                 self.holds(&[map.default], handle)
                     || map.entries.iter().any(|(k, v)| self.holds(&[*k, *v], handle))
             }),
             Value::Data(id) => {
-                dally_bpl::stack::grow(|| self.holds(&self.store.heap.data.get(*id).fields, handle))
+                dally_text::stack::grow(|| self.holds(&self.store.heap.data.get(*id).fields, handle))
             }
             other => *other == handle,
         })

@@ -99,7 +99,7 @@ impl<'m> Mentioned<'m> {
     /// Whether a value is of a kind.
     fn is_one(&self, value: Value, kind: &Kind) -> bool {
         let part = |value: Value, kind: &u32| {
-            dally_bpl::stack::grow(|| self.is_one(value, &self.code.kinds[*kind as usize]))
+            dally_text::stack::grow(|| self.is_one(value, &self.code.kinds[*kind as usize]))
         };
         match (kind, value) {
             (Kind::Bool, Value::Bool(_)) | (Kind::Int, Value::Int(_) | Value::Big(_)) => true,

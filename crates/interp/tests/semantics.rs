@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use dally_bpl::source::{SourceMap, Span};
 use dally_explore::{
     Bug, Cycles, Delays, Exhaustive, FailureKind, Liveness, Method, Name, Search, Verdict, Watch, replay,
     replay_cycle,
 };
 use dally_interp::{Decision, Input, Inputs, Machine, Options, Script, State};
+use dally_text::source::{SourceMap, Span};
 
 fn machine_with(text: &str, options: &Options) -> Machine {
     let mut sources = SourceMap::default();

@@ -1,9 +1,9 @@
 //! Values beyond integers and words: reals, wide bitvectors, and quantifiers over few values.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
-use dally_bpl::source::SourceMap;
 use dally_explore::{Exhaustive, FailureKind, Search, Verdict, replay};
 use dally_interp::{Machine, Options};
+use dally_text::source::SourceMap;
 
 const HEADER: &str = "
 datatype Color { Red(), Green(), Mixed(b: bool) }

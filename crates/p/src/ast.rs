@@ -3,8 +3,8 @@
 //! Expressions, statements, types and functions live in arenas and refer to each other by id, so that no input
 //! makes building, walking or dropping the tree exhaust the stack. An expression comes after its parts.
 
-use dally_bpl::source::Span;
-use dally_bpl::symbol::{Sym, Symbols};
+use dally_text::source::Span;
+use dally_text::symbol::{Sym, Symbols};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {

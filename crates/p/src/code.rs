@@ -2,7 +2,7 @@
 //!
 //! Whatever a function is in the middle of is on its stack, so that it can stop anywhere and go on later.
 
-use dally_bpl::source::Span;
+use dally_text::source::Span;
 
 use crate::ast::Binary;
 use crate::check::info::{EventId, EventSet};

@@ -1,7 +1,7 @@
 //! What happens in a step, for people.
 
-use dally_bpl::source::Span;
 use dally_explore::{Excerpt, Kept, TaskId};
+use dally_text::source::Span;
 
 use crate::check::types::{Kind, Ty, Types};
 use crate::code::Op;

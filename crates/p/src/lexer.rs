@@ -3,7 +3,7 @@
 //! All keywords are reserved, as in P itself. There is no token for numbers with a fraction: `1.5` is three
 //! tokens, since `x.1.5` has none; the parser puts them together.
 
-use dally_bpl::source::Span;
+use dally_text::source::Span;
 
 macro_rules! keywords {
     ($($name:ident $text:literal,)*) => {

@@ -1,7 +1,8 @@
 //! The P language: machines that send each other events.
 //!
 //! ```
-//! use dally_p::{load, source::SourceMap};
+//! use dally_p::load;
+//! use dally_text::source::SourceMap;
 //!
 //! let mut sources = SourceMap::default();
 //! sources.add("example.p", "
@@ -31,6 +32,7 @@
 pub mod ast;
 pub mod check;
 mod code;
+pub mod codes;
 mod compile;
 mod execute;
 mod explain;
@@ -44,13 +46,13 @@ mod state;
 mod value;
 
 pub use check::check;
-pub use dally_bpl::source;
 pub use explain::{Line, LineKind};
 pub use machine::Machine;
 pub use parser::parse;
 pub use state::State;
 
-use dally_bpl::diagnostic::Diagnostic;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::SourceMap;
 
 /// A program without errors.
 #[derive(Clone, Debug)]
@@ -64,7 +66,7 @@ pub struct Program {
 }
 
 /// Parses and checks all files of a program. Names are resolved only if everything could be parsed.
-pub fn load(sources: &source::SourceMap) -> Result<Program, Vec<Diagnostic>> {
+pub fn load(sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     let (ast, diagnostics) = parse(sources);
     if !diagnostics.are_warnings() {
         return Err(diagnostics.sorted());

@@ -3,10 +3,10 @@
 //! Its tasks are the machines, numbered in the order of their creation. A machine that is sent something is woken;
 //! one that is created is posted.
 
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::source::{SourceMap, Span};
 use dally_explore::store::Part;
 use dally_explore::{Failure, Fingerprint, Limits, Program, Successors, TaskId};
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::{SourceMap, Span};
 use smallvec::SmallVec;
 
 use crate::check::info::{HALT, Info, NULL_EVENT, TestInfo};
@@ -37,7 +37,7 @@ pub struct Machine {
     pub(crate) code: Code,
     pub(crate) store: Store,
     pub(crate) info: Info,
-    pub(crate) symbols: dally_bpl::symbol::Symbols,
+    pub(crate) symbols: dally_text::symbol::Symbols,
     sources: SourceMap,
     limits: Limits,
     empty: Part,

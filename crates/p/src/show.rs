@@ -1,7 +1,7 @@
 //! Values as text.
 
-use dally_bpl::stack;
 use dally_explore::{is_long, value_text};
+use dally_text::stack;
 
 use crate::check::info::Info;
 use crate::check::types::{Kind, Ty};
@@ -93,7 +93,7 @@ fn sorted(mut elements: Vec<(String, String)>, out: &mut String) {
 pub(crate) struct Shower<'a> {
     pub(crate) heap: &'a Heap,
     pub(crate) info: &'a Info,
-    pub(crate) text: &'a dyn Fn(dally_bpl::symbol::Sym) -> String,
+    pub(crate) text: &'a dyn Fn(dally_text::symbol::Sym) -> String,
     pub(crate) machine: &'a dyn Fn(u32) -> String,
     pub(crate) event: &'a dyn Fn(u32) -> String,
 }

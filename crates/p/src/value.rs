@@ -8,9 +8,9 @@
 use std::cmp::Ordering;
 use std::hash::Hasher;
 
-use dally_bpl::stack;
 use dally_explore::store::Interner;
 use dally_explore::{Fingerprint, Fingerprinter};
+use dally_text::stack;
 
 /// A value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

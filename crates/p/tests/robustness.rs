@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dally_explore::{Delays, Exhaustive, Limit, Name, Options, Report, Search, Verdict};
 use dally_p::Machine;
-use dally_p::source::SourceMap;
+use dally_text::source::SourceMap;
 
 fn sources(text: &str) -> SourceMap {
     let mut sources = SourceMap::default();

@@ -8,7 +8,7 @@ use dally_explore::{
     replay_cycle,
 };
 use dally_p::Machine;
-use dally_p::source::SourceMap;
+use dally_text::source::SourceMap;
 
 fn search(text: &str) -> Report {
     let mut sources = SourceMap::default();

@@ -11,7 +11,7 @@
 //!    test of it.
 
 use dally_bpl::ast::{Attrs, StmtKind, TypeExpr};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::build::{self, stmt};
 use crate::unit::{Unit, as_procedure};

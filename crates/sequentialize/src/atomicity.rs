@@ -7,9 +7,9 @@
 //! as in `dally check`.
 
 use dally_bpl::ast::{Ast, Block, Decl, DeclKind, Ident, Procedure, Stmt, StmtKind};
-use dally_bpl::source::Span;
-use dally_bpl::stack::grow;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::stack::grow;
+use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build;

@@ -14,7 +14,7 @@
 //! 3. A program with one buffer is left as it is.
 
 use dally_bpl::ast::{Ast, Attrs, BinaryOp, Stmt, StmtKind};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::build;
 use crate::globals::{self, Globals};
@@ -138,6 +138,6 @@ fn declare_main(unit: &mut Unit, zields: &Zields, rewind: Sym) {
         Attrs::NONE,
     );
     unit.levels.insert(main, 0);
-    let span = unit.entries.first().map_or(dally_bpl::source::Span::NONE, |e| e.span);
+    let span = unit.entries.first().map_or(dally_text::source::Span::NONE, |e| e.span);
     unit.entries = vec![Entry { procedure: main, buffer: 0, level: 0, span }];
 }

@@ -5,9 +5,9 @@ use dally_bpl::ast::{
     Guard, Ident, If, Lhs, Procedure, Signature, Stmt, StmtKind, TypeExpr, TypeId, UnaryOp, Var, VarDecl,
     for_each_stmt_mut,
 };
-use dally_bpl::source::Span;
-use dally_bpl::stack::grow;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::stack::grow;
+use dally_text::symbol::Sym;
 
 /// A name that nothing in the program has yet: `wanted`, or `wanted` with a number.
 pub(crate) fn fresh(ast: &mut Ast, wanted: &str) -> Sym {

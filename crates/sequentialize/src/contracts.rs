@@ -14,7 +14,7 @@ use dally_bpl::ast::{
     Spec, SpecKind, Stmt, StmtKind,
 };
 use dally_bpl::check::{Info, VarKind};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::build::{self, stmt};

@@ -16,7 +16,7 @@
 //! 3. `lal-reps`: R rounds, and delays are free. Lal and Reps have a fixed number of threads; here tasks are
 //!    created dynamically, as in POIROT and Corral (`/k:R`).
 
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::Bounds;
 use crate::build;

@@ -15,7 +15,7 @@
 //!    nothing needs to be guessed.
 
 use dally_bpl::ast::Ast;
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::Bounds;
 use crate::build;

@@ -11,7 +11,7 @@
 //!    passes such a task over at no cost, the translation spends delays.
 
 use dally_bpl::ast::{Attrs, BinaryOp};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::Bounds;
 use crate::build;

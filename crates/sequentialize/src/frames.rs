@@ -2,8 +2,8 @@
 
 use dally_bpl::ast::{Ast, Attrs, Decl, DeclKind, Spec, SpecKind};
 use dally_bpl::check::{Info, VarKind};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 use crate::build;
 use crate::globals::{GHOST, THREAD_LOCAL};

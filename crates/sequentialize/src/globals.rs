@@ -5,7 +5,7 @@
 
 use dally_bpl::ast::{Ast, Attrs, Decl, DeclKind, TypeId, VarDecl};
 use dally_bpl::check::VarKind;
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashSet;
 
 use crate::build;

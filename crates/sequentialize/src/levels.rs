@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use dally_bpl::ast::{Ast, Async, Attrs, DeclKind, Procedure, StmtKind, for_each_stmt_mut};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::build::{self, stmt};

@@ -6,7 +6,8 @@
 //! asynchronous program under some scheduler, within some bound.
 //!
 //! ```
-//! use dally_bpl::{load, print, source::SourceMap};
+//! use dally_bpl::{load, print};
+//! use dally_text::source::SourceMap;
 //! use dally_sequentialize::{Bounds, Options, Target, sequentialize};
 //!
 //! let mut sources = SourceMap::default();
@@ -75,8 +76,10 @@ mod yields;
 
 use dally_bpl::Program;
 use dally_bpl::ast::{Ast, StmtKind};
-use dally_bpl::diagnostic::{Code, Diagnostic, Severity};
-use dally_bpl::symbol::Sym;
+use dally_bpl::codes;
+use dally_text::code::Severity;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::symbol::Sym;
 
 pub use crate::options::{Bounds, Options, Target};
 use crate::unit::Unit;
@@ -249,7 +252,7 @@ fn finish(unit: Unit, root: Option<Sym>) -> Result<Sequential, Vec<Diagnostic>> 
     let (info, diagnostics) = dally_bpl::check(&ast);
     if let Some(first) = diagnostics.iter().find(|d| d.severity() != Severity::Warning) {
         let message = format!("this program cannot be translated: {}", first.message);
-        return Err(vec![Diagnostic::new(Code::NotSequential, first.primary.span, message)]);
+        return Err(vec![Diagnostic::new(codes::NOT_SEQUENTIAL, first.primary.span, message)]);
     }
     frames::complete(&mut ast, &info);
     Ok(Sequential { ast, root })

@@ -10,7 +10,7 @@ use dally_bpl::ast::{
     Ast, Async, Attrs, BinaryOp, Expr, LoopSpec, LoopSpecKind, Stmt, StmtKind, VarDecl, for_each_stmt_mut,
 };
 use dally_bpl::check::{Info, Ty, TyKind, VarId};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build::{self, stmt};

@@ -6,7 +6,7 @@
 use dally_bpl::ast::{
     Ast, Attrs, BinaryOp, DeclKind, Expr, ExprId, Function, Param, Stmt, StmtKind, TypeExpr, TypeId,
 };
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::build;

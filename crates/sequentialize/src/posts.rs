@@ -7,7 +7,7 @@
 //! parameters and results of every procedure.
 
 use dally_bpl::ast::{Ast, Attrs, Call, Procedure, Stmt, StmtKind, VarDecl, for_each_stmt_mut};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build;

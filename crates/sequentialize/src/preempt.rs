@@ -9,8 +9,8 @@ use dally_bpl::ast::{
     Ast, Block, DeclKind, ExprId, Ident, Procedure, SpecKind, Stmt, StmtKind, TypeId, VarDecl,
 };
 use dally_bpl::check::{Info, Ref, VarId, VarKind};
-use dally_bpl::stack::grow;
-use dally_bpl::symbol::Sym;
+use dally_text::stack::grow;
+use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build::{self, stmt};

@@ -12,7 +12,7 @@
 //! 3. `done` is left out: S is asked for at the end of the program, not of every state on the way.
 
 use dally_bpl::ast::Ast;
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::build;
 use crate::globals::{self, Globals, pairs};

@@ -1,7 +1,7 @@
 //! The procedure in which a sequential program starts.
 
 use dally_bpl::ast::{Attrs, Stmt, StmtKind, VarDecl};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::build::{self, stmt};
 use crate::lower;

@@ -5,7 +5,7 @@
 //! arbitrary number of rounds: `while (* && delays < K)` of the figures, without the loop.
 
 use dally_bpl::ast::{Ast, Attrs, BinaryOp, Stmt, StmtKind};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::build;
 use crate::posts;

@@ -14,7 +14,7 @@
 //! 2. Once an assertion has failed, nobody is held back: tasks only return.
 
 use dally_bpl::ast::{Ast, Attrs, BinaryOp, ExprId, Stmt, StmtKind};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::build::{self, stmt};

@@ -19,7 +19,7 @@
 //! With levels and buffers a place has more parts: see [`crate::yields`].
 
 use dally_bpl::ast::{Ast, Attr, AttrArg, Stmt};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::build;
 

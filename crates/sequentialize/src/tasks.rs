@@ -6,8 +6,8 @@
 
 use dally_bpl::ast::{Ast, Constructor, Datatype, Decl, DeclKind, Expr, ExprId, TypeExpr, TypeId};
 use dally_bpl::check::{Info, Ty, TyKind};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build;

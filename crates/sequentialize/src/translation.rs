@@ -5,7 +5,7 @@
 //! old one. Here S is a list of equations between variables at the start and variables at the end, and f names,
 //! for each variable of the old program, where its first and its last value are found in the new one.
 
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::build;

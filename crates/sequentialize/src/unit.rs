@@ -3,9 +3,10 @@
 use dally_bpl::Program;
 use dally_bpl::ast::{Ast, AttrArg, Attrs, Decl, DeclKind, Expr, Procedure, Stmt, StmtKind};
 use dally_bpl::check::Info;
-use dally_bpl::diagnostic::{Code, Diagnostic, Diagnostics};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_bpl::codes;
+use dally_text::diagnostic::{Diagnostic, Diagnostics};
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{build, lower};
@@ -80,7 +81,7 @@ impl Unit {
 
     /// Says that a translation cannot handle something.
     pub(crate) fn unsupported(&mut self, span: Span, message: impl Into<String>, help: &str) {
-        self.problems.push(Diagnostic::new(Code::NotSequential, span, message).help(help));
+        self.problems.push(Diagnostic::new(codes::NOT_SEQUENTIAL, span, message).help(help));
     }
 
     pub(crate) fn procedure(&self, name: Sym) -> Option<&Procedure> {
@@ -115,7 +116,7 @@ impl Unit {
                 None => "there is no procedure to start in".to_owned(),
             };
             let help = "mark one with `{:entrypoint}`, call it `main`, or name it with `--entry`";
-            self.problems.push(Diagnostic::new(Code::NoEntry, Span::NONE, message).help(help));
+            self.problems.push(Diagnostic::new(codes::NO_ENTRY, Span::NONE, message).help(help));
         }
     }
 

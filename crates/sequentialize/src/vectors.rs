@@ -5,7 +5,7 @@
 //! another round, it stores its globals in the copies of the old one, and loads those of the new one.
 
 use dally_bpl::ast::{Ast, Stmt, VarDecl};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use crate::build;
 use crate::globals::{self, Global, pairs, vector_pairs};

@@ -25,7 +25,7 @@
 use dally_bpl::ast::{
     Ast, Async, Attrs, BinaryOp, ExprId, Signature, Stmt, StmtKind, VarDecl, for_each_stmt_mut,
 };
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::buffers::Zields;

@@ -2,11 +2,11 @@
 //! a diagnostic.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
+use dally_text::code::Severity;
 use std::path::{Path, PathBuf};
 
-use dally_bpl::diagnostic::Severity;
-use dally_bpl::source::SourceMap;
 use dally_sequentialize::{Bounds, Options, Target, sequentialize};
+use dally_text::source::SourceMap;
 
 const TARGETS: [Target; 7] = [
     Target::Dfs(Bounds { delays: Some(0), rounds: 1 }),

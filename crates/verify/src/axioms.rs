@@ -7,7 +7,7 @@
 use dally_bpl::Program;
 use dally_bpl::ast::{BinaryOp, DeclKind, Expr, ExprId};
 use dally_bpl::check::{FunctionId, FunctionInfo, Ref, Ty, TyKind, VarId, VarKind, components};
-use dally_bpl::source::Span;
+use dally_text::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;

@@ -140,7 +140,7 @@ impl Emitter {
         if compound && self.is_named(term) {
             let _ = write!(out, "t{}", term.index());
         } else {
-            dally_bpl::stack::grow(|| self.write_node(logic, term, out));
+            dally_text::stack::grow(|| self.write_node(logic, term, out));
         }
     }
 

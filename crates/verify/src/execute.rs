@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use dally_bpl::ast::{Access, AttrArg, ExprId, Lhs};
 use dally_bpl::check::VarId;
-use dally_bpl::stack::grow;
+use dally_text::stack::grow;
 use rustc_hash::FxHashMap;
 
 use crate::expr::{Scope, State};
@@ -614,7 +614,7 @@ impl<'a> Executor<'a> {
 /// A step into a value.
 enum Step {
     Index(Vec<Term>),
-    Field(dally_bpl::check::Ty, dally_bpl::symbol::Sym),
+    Field(dally_bpl::check::Ty, dally_text::symbol::Sym),
 }
 
 fn set(mut front: Front, new: impl IntoIterator<Item = (Slot, Term)>) -> Front {

@@ -2,9 +2,9 @@
 
 use dally_bpl::ast::{BinaryOp, BinderKind, Expr, ExprId, ExprList, UnaryOp};
 use dally_bpl::check::{Ref, Ty, TyKind, VarId, VarKind};
-use dally_bpl::source::Span;
-use dally_bpl::stack::grow;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::stack::grow;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::flow::Flows;

@@ -10,10 +10,11 @@ use dally_bpl::ast::{
     Procedure, Spec, SpecKind, Stmt, StmtKind, While, for_each_stmt_mut,
 };
 use dally_bpl::check::{ProcedureId, VarId, VarKind};
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::source::Span;
-use dally_bpl::stack::grow;
-use dally_bpl::symbol::Sym;
+use dally_bpl::codes;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::stack::grow;
+use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A block of a [`Flow`].
@@ -296,7 +297,7 @@ impl Flow {
 type Built<T> = Result<T, Box<Diagnostic>>;
 
 fn unsupported<T>(span: Span, what: &str) -> Built<T> {
-    Err(Box::new(Diagnostic::new(Code::NotVerified, span, format!("{what} cannot be verified"))))
+    Err(Box::new(Diagnostic::new(codes::NOT_VERIFIED, span, format!("{what} cannot be verified"))))
 }
 
 struct Builder<'a> {

@@ -10,9 +10,9 @@
 //! rather than renamed from a template: what is known of its arguments folds at once.
 
 use dally_bpl::Program;
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 use crate::axioms::{Late, Theory};
 use crate::emit::Emitter;

@@ -1,6 +1,6 @@
 //! Maps that a solver gives as functions, `(lambda ((x Int)) (ite (= x 3) 4 5))`, as tables.
 
-use dally_bpl::stack::grow;
+use dally_text::stack::grow;
 
 use crate::sexpr::Sexpr;
 

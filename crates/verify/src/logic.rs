@@ -6,8 +6,9 @@
 use dally_bpl::Program;
 use dally_bpl::ast::{Attr, AttrArg, Attrs, BinderKind, DeclKind, ExprId};
 use dally_bpl::check::{FunctionId, Ty, TyCon, TyKind, VarId, VarKind};
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::source::Span;
+use dally_bpl::codes;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::Scope;
@@ -19,7 +20,7 @@ pub(crate) type Found<T> = Result<T, Failure>;
 
 /// Says that something cannot be verified.
 pub(crate) fn unsupported<T>(span: Span, what: impl std::fmt::Display) -> Found<T> {
-    let problem = Diagnostic::new(Code::NotVerified, span, format!("{what} cannot be verified"));
+    let problem = Diagnostic::new(codes::NOT_VERIFIED, span, format!("{what} cannot be verified"));
     Err(Failure::Unsupported(vec![problem]))
 }
 
@@ -227,7 +228,7 @@ impl<'a> Logic<'a> {
     /// The sort of a type, given those of its type variables.
     fn sort_with(&mut self, ty: Ty, params: &FxHashMap<u32, Sort>, span: Span) -> Found<Sort> {
         let program = self.program;
-        dally_bpl::stack::grow(|| match program.info.types.kind(ty) {
+        dally_text::stack::grow(|| match program.info.types.kind(ty) {
             TyKind::Bool => Ok(Sort::BOOL),
             TyKind::Int => Ok(Sort::INT),
             TyKind::Real => Ok(Sort::REAL),
@@ -390,7 +391,7 @@ impl<'a> Logic<'a> {
             return unsupported(span, "a datatype that contains itself at ever larger types");
         }
         let program = self.program;
-        dally_bpl::stack::grow(|| match program.info.types.kind(ty) {
+        dally_text::stack::grow(|| match program.info.types.kind(ty) {
             TyKind::Con(con, args) => {
                 for arg in args {
                     self.reserve_inside(*arg, params, todo, span)?;
@@ -526,7 +527,7 @@ impl<'a> Logic<'a> {
                 let mut scope = Scope::stateless();
                 let vars = self.program.info.function_vars(id).to_vec();
                 scope.bind(vars.into_iter().zip(args).filter_map(|(v, t)| Some((v?, *t))));
-                let term = dally_bpl::stack::grow(|| self.expr(body, &mut scope))?;
+                let term = dally_text::stack::grow(|| self.expr(body, &mut scope))?;
                 self.applications.insert((id, args.to_vec()), term);
                 Ok(term)
             }

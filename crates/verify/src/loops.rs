@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use dally_bpl::ast::Attrs;
 use dally_bpl::check::components;
-use dally_bpl::source::Span;
+use dally_text::source::Span;
 
 use crate::flow::{Block, BlockId, Flow, FlowId, Flows, Instruction, Kind, Next};
 

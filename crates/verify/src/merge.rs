@@ -145,7 +145,7 @@ fn join(terms: &mut Terms, parts: &[(&[Term], Values)]) -> (Term, Values) {
     let (yes, no) = (begins(first), begins(negated));
     if yes.len() + no.len() == parts.len() {
         // All begin with a condition or its opposite.
-        return dally_bpl::stack::grow(|| match (yes.is_empty(), no.is_empty()) {
+        return dally_text::stack::grow(|| match (yes.is_empty(), no.is_empty()) {
             (false, true) => under(terms, first, &yes),
             (true, false) => under(terms, negated, &no),
             _ => {
@@ -155,7 +155,7 @@ fn join(terms: &mut Terms, parts: &[(&[Term], Values)]) -> (Term, Values) {
         });
     }
     let (yes, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|(c, _)| c.first() == Some(&first));
-    dally_bpl::stack::grow(|| {
+    dally_text::stack::grow(|| {
         let yes: Vec<_> = yes.iter().map(|(c, v)| (&c[1..], Rc::clone(v))).collect();
         let (a, b) = (under(terms, first, &yes), join(terms, &others));
         (terms.or(a.0, b.0), choose(terms, a.0, &a.1, &b.1))

@@ -5,8 +5,8 @@
 //! taken at each choice. Of a sequentialised program, the tags say where each piece belongs in the original order.
 
 use dally_bpl::check::{FunctionId, VarId};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 use crate::value::Value;
 

@@ -1,6 +1,6 @@
 //! Lists in parentheses, as solvers write their answers.
 
-use dally_bpl::stack::grow;
+use dally_text::stack::grow;
 
 use crate::solver::SolverError;
 

@@ -1,6 +1,6 @@
 //! Values, as a model gives them.
 
-use dally_bpl::stack::grow;
+use dally_text::stack::grow;
 
 use crate::lambda;
 use crate::logic::{Logic, Shape};

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use dally_bpl::ast::AttrArg;
-use dally_bpl::source::Span;
+use dally_text::source::Span;
 use num_bigint::Sign;
 use rustc_hash::FxHashMap;
 
@@ -215,7 +215,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     fn call(&mut self, call: CallId, caller: usize) -> End {
-        dally_bpl::stack::grow(|| self.call_here(call, caller).0)
+        dally_text::stack::grow(|| self.call_here(call, caller).0)
     }
 
     /// Goes through a call: how it ends, and by which exit.
@@ -302,7 +302,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         match event {
             Event::Call(call) => {
                 self.step(activation, StepKind::Statement, span);
-                return dally_bpl::stack::grow(|| self.call_here(*call, activation));
+                return dally_text::stack::grow(|| self.call_here(*call, activation));
             }
             Event::Plain => self.step(activation, StepKind::Statement, span),
             Event::Arbitrary(new) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use dally_bpl::Program;
-use dally_bpl::source::SourceMap;
+use dally_text::source::SourceMap;
 use dally_verify::{Failure, Limits, Options, SolverError, Verifier};
 
 /// A program with 2^40 calls.

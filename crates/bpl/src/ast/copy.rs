@@ -5,7 +5,7 @@ use super::{
     Access, Ast, Async, Attr, AttrArg, Attrs, Binder, Block, Body, BoundVar, Branch, Call, Expr, ExprId,
     ExprList, Guard, If, Let, Lhs, LoopSpec, LoopSpecKind, Stmt, StmtKind, Trigger, Unpack, VarDecl, While,
 };
-use crate::stack::grow;
+use dally_text::stack::grow;
 
 impl Ast {
     /// A copy of an expression, with copies of all of its parts, at the same place of the text.

@@ -1,7 +1,7 @@
 //! Declarations.
 
 use crate::ast::{Attrs, Body, ExprId, ExprList, Ident, TypeId};
-use crate::source::Span;
+use dally_text::source::Span;
 
 /// A declaration with its attributes.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Expressions.
 
 use crate::ast::{Attrs, Body, Ident, TypeId};
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// An expression in [`Exprs`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

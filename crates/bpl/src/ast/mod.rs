@@ -20,11 +20,13 @@ pub use types::*;
 
 use std::sync::Arc;
 
-use crate::source::Span;
-use crate::symbol::{Sym, Symbols};
+use dally_text::source::Span;
+use dally_text::symbol::{Sym, Symbols};
+
+use crate::lexer::KEYWORDS;
 
 /// A whole program: its declarations and the arenas that they point into.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Ast {
     /// The names in use.
     pub symbols: Symbols,
@@ -34,6 +36,18 @@ pub struct Ast {
     pub types: TypeExprs,
     /// The declarations, in the order of the text.
     pub decls: Vec<Decl>,
+}
+
+/// An empty program. The keywords of Boogie come first among its symbols.
+impl Default for Ast {
+    fn default() -> Self {
+        Ast {
+            symbols: Symbols::with_keywords(KEYWORDS.iter().map(|(keyword, _)| *keyword)),
+            exprs: Exprs::default(),
+            types: TypeExprs::default(),
+            decls: Vec::new(),
+        }
+    }
 }
 
 /// A name where it is written.

@@ -1,7 +1,7 @@
 //! Statements.
 
 use crate::ast::{Attrs, ExprId, ExprList, Exprs, Ident, VarDecl};
-use crate::source::Span;
+use dally_text::source::Span;
 
 /// The body of a procedure: its variables, then its statements.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! Type expressions, as written.
 
 use crate::ast::Ident;
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// A type expression in [`TypeExprs`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

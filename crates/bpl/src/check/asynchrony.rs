@@ -2,8 +2,10 @@
 
 use super::{Checker, Frame, ProcedureInfo, Ty, TyKind, VarId, VarInfo, VarKind};
 use crate::ast::{Async, Attr, AttrArg, Attrs, ExprId, Ident, Stmt, StmtKind};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
 
 /// Corral's procedures that give the number of a thread, whether or not the program declares them.
 const THREAD_ID_PROCEDURES: [&str; 2] = ["corral_getThreadID", "corral_getChildThreadID"];
@@ -48,7 +50,7 @@ impl Checker<'_> {
             && let [out] = self.info[procedure].outs[..]
         {
             let (ty, out) = (self.info[var].ty, self.info.types.subst_params(out, first, &instance));
-            self.expect_type(Code::TypeMismatch, variable.span, ty, out, "the variable for the result");
+            self.expect_type(Code::TYPE_MISMATCH, variable.span, ty, out, "the variable for the result");
         }
         if let Some(handle) = post.handle
             && let Some(var) = self.assign_to(handle)
@@ -60,7 +62,7 @@ impl Checker<'_> {
                     let name = self.text(post.procedure.name);
                     let message = format!("`{name}` has several results, so no task can stand for it");
                     let help = "give it one result, or none and let it write to globals";
-                    self.error(Diagnostic::new(Code::BadAsync, handle.span, message).help(help));
+                    self.error(Diagnostic::new(codes::BAD_ASYNC, handle.span, message).help(help));
                     return self.finish();
                 }
             };
@@ -70,7 +72,7 @@ impl Checker<'_> {
             if result.is_some_and(|result| self.unify(ty, result)) {
                 return self.finish();
             }
-            self.expect_type(Code::TypeMismatch, handle.span, ty, task, "the variable for the task");
+            self.expect_type(Code::TYPE_MISMATCH, handle.span, ty, task, "the variable for the task");
         }
         self.finish();
     }
@@ -84,7 +86,7 @@ impl Checker<'_> {
             _ => {
                 let message = format!("`wait` takes a task, not a value of type `{}`", self.show(ty));
                 let help = "declare the variable `var t: task int;` and post with `call {:async} t := p(e);`";
-                self.error(Diagnostic::new(Code::TypeMismatch, self.span(task), message).help(help));
+                self.error(Diagnostic::new(Code::TYPE_MISMATCH, self.span(task), message).help(help));
                 Some(Ty::ERROR)
             }
         };
@@ -94,9 +96,15 @@ impl Checker<'_> {
             match result {
                 Some(result) => {
                     let ty = self.info[var].ty;
-                    self.expect_type(Code::TypeMismatch, out.span, ty, result, "the variable for the result");
+                    self.expect_type(
+                        Code::TYPE_MISMATCH,
+                        out.span,
+                        ty,
+                        result,
+                        "the variable for the result",
+                    );
                 }
-                None => self.report(Code::BadAsync, out.span, "this task gives no result"),
+                None => self.report(codes::BAD_ASYNC, out.span, "this task gives no result"),
             }
         }
         self.finish();
@@ -109,7 +117,7 @@ impl Checker<'_> {
                 "buffer" if self.number_arg(attr).is_none() => {
                     let message = "`:buffer` takes a number";
                     let help = "write `{:buffer 1}`";
-                    self.error(Diagnostic::new(Code::BadAttribute, attr.span, message).help(help));
+                    self.error(Diagnostic::new(codes::BAD_ATTRIBUTE, attr.span, message).help(help));
                 }
                 "entrypoint" => self.uses_asynchrony = true,
                 _ => {}
@@ -136,14 +144,14 @@ impl Checker<'_> {
         if bounds.is_none_or(|(low, high)| low > high) {
             let message = "`:range` takes two numbers of at most 64 bits, the lower one first";
             let help = "write `{:range 0, 3}`";
-            self.error(Diagnostic::new(Code::BadAttribute, attr.span, message).help(help));
+            self.error(Diagnostic::new(codes::BAD_ATTRIBUTE, attr.span, message).help(help));
         }
         let ty = self.info[var].ty;
         if !matches!(self.info.types.kind(ty), TyKind::Int | TyKind::Bv(_) | TyKind::Error) {
             let shown = self.show(ty);
             let message = format!("`:range` is for integers and bitvectors, not for type `{shown}`");
             self.error(
-                Diagnostic::new(Code::BadAttribute, attr.span, message)
+                Diagnostic::new(codes::BAD_ATTRIBUTE, attr.span, message)
                     .with(self.info[var].span, format!("`{shown}`")),
             );
         }
@@ -155,14 +163,14 @@ impl Checker<'_> {
         let VarInfo { ty, kind, span, .. } = self.info[var];
         if kind != VarKind::Global || self.ast.attr(attrs, "thread_local").is_some() {
             let message = "`:hot` is for variables that all tasks share";
-            self.report(Code::BadAttribute, attr.span, message);
+            self.report(codes::BAD_ATTRIBUTE, attr.span, message);
         } else if !matches!(self.info.types.kind(ty), TyKind::Bool | TyKind::Error) {
             let shown = self.show(ty);
             let message = format!("`:hot` is for variables of type `bool`, not of type `{shown}`");
-            let diagnostic = Diagnostic::new(Code::BadAttribute, attr.span, message);
+            let diagnostic = Diagnostic::new(codes::BAD_ATTRIBUTE, attr.span, message);
             self.error(diagnostic.with(span, format!("`{shown}`")));
         } else if !attr.args.is_empty() {
-            self.report(Code::BadAttribute, attr.span, "`:hot` takes no arguments");
+            self.report(codes::BAD_ATTRIBUTE, attr.span, "`:hot` takes no arguments");
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::{Checker, State, TyKind, VarInfo, VarKind};
 use crate::ast::{Attr, AttrArg, Attrs, ExprId};
-use crate::diagnostic::Code;
-use crate::source::Span;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::source::Span;
 
 impl Checker<'_> {
     /// Checks the arguments within the expression that is being checked.
@@ -47,7 +48,7 @@ impl Checker<'_> {
                 };
                 if !arg.is_some_and(|e| number(self, e)) {
                     let message = "the attribute takes one argument: an int, a real or a bitvector";
-                    self.report(Code::BadAttribute, attr.span, message);
+                    self.report(codes::BAD_ATTRIBUTE, attr.span, message);
                 }
             }
             "verified_under" => {
@@ -57,7 +58,7 @@ impl Checker<'_> {
                 });
                 if !bool_arg {
                     let message = "the attribute takes one argument, a bool";
-                    self.report(Code::BadAttribute, attr.span, message);
+                    self.report(codes::BAD_ATTRIBUTE, attr.span, message);
                 }
             }
             _ => {}
@@ -75,7 +76,7 @@ impl Checker<'_> {
             && !self.ids.insert(id)
         {
             let message = format!("another statement has the id `{}`", self.text(id));
-            self.report(Code::Duplicate, span, message);
+            self.report(Code::DUPLICATE, span, message);
         }
     }
 
@@ -98,15 +99,15 @@ impl Checker<'_> {
         self.assumptions.entry(var).or_insert(false);
         if where_clause.is_some() {
             let message = "an assumption variable has no `where` clause";
-            self.report(Code::BadAssumptionVariable, span, message);
+            self.report(codes::BAD_ASSUMPTION_VARIABLE, span, message);
         }
         if ty != super::Ty::BOOL {
-            self.report(Code::BadAssumptionVariable, span, "an assumption variable is of type `bool`");
+            self.report(codes::BAD_ASSUMPTION_VARIABLE, span, "an assumption variable is of type `bool`");
         }
     }
 
     /// Notes that a global is an assumption variable: procedures before its declaration may assign to it.
-    pub(super) fn note_assumption(&mut self, name: crate::symbol::Sym, attrs: &Attrs) {
+    pub(super) fn note_assumption(&mut self, name: dally_text::symbol::Sym, attrs: &Attrs) {
         if self.ast.attr(attrs, "assumption").is_some()
             && let Some(var) = self.info.global(name)
         {
@@ -121,10 +122,10 @@ impl Checker<'_> {
         let (inline, define) = (has(self, "inline"), has(self, "define"));
         let span = function.name.span;
         if inline && define {
-            self.report(Code::BadAttribute, span, "a function cannot have both `:inline` and `:define`");
+            self.report(codes::BAD_ATTRIBUTE, span, "a function cannot have both `:inline` and `:define`");
         }
         if define && !function.type_params.is_empty() {
-            self.report(Code::BadAttribute, span, "a function with `:define` has no type variables");
+            self.report(codes::BAD_ATTRIBUTE, span, "a function with `:define` has no type variables");
         }
     }
 }

@@ -6,8 +6,8 @@ use super::frame::Effects;
 use super::labels::Enclosing;
 use super::{BodyVars, Checker, ProcedureId, Ty, VarId, VarKind};
 use crate::ast::{Body, CodeId, ExprId, Signature, VarDecl};
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// What is known about the body that is being checked.
 #[derive(Debug, Default)]

@@ -2,9 +2,11 @@
 
 use super::{Checker, ProcedureId, Ty};
 use crate::ast::{Call, DeclKind, ExprList, Ident, VarDecl};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::codes;
 use crate::parser::civl::{self, LINEAR_ATTRS};
-use crate::source::Span;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
 
 impl Checker<'_> {
     /// The procedure of this name, or a report.
@@ -17,7 +19,7 @@ impl Checker<'_> {
             help = Some("it is a function: apply it in an expression".to_owned());
         }
         let message = format!("there is no procedure `{}`", self.text(name.name));
-        self.error(Diagnostic::new(Code::UnknownProcedure, name.span, message).maybe_help(help));
+        self.error(Diagnostic::new(codes::UNKNOWN_PROCEDURE, name.span, message).maybe_help(help));
         None
     }
 
@@ -53,7 +55,7 @@ impl Checker<'_> {
     pub(super) fn require_impure(&mut self, span: Span, what: &str) {
         let procedure = self.current.as_ref().and_then(|c| c.procedure);
         if procedure.is_some_and(|p| self.info[p].pure) {
-            self.report(Code::Impure, span, format!("a pure procedure {what}"));
+            self.report(codes::IMPURE, span, format!("a pure procedure {what}"));
         }
     }
 
@@ -65,7 +67,7 @@ impl Checker<'_> {
         let linear = |v: &VarDecl| LINEAR_ATTRS.iter().any(|name| ast.attr(&v.attrs, name).is_some());
         if callee.flavour.is_pure() && callee.body.is_none() && callee.signature.ins.iter().any(linear) {
             let message = format!("`{}` is a primitive of Civl", self.text(call.procedure.name));
-            self.error(Diagnostic::new(Code::Civl, call.procedure.span, message).help(civl::HELP));
+            self.error(Diagnostic::new(codes::CIVL, call.procedure.span, message).help(civl::HELP));
         }
     }
 
@@ -89,7 +91,7 @@ impl Checker<'_> {
                 let param = self.info.types.subst_params(param, first, &instance);
                 if !self.unify(ty, param) {
                     let what = format!("argument {} of `{text}`", i + 1);
-                    self.expect_type(Code::TypeMismatch, self.span(*arg), ty, param, &what);
+                    self.expect_type(Code::TYPE_MISMATCH, self.span(*arg), ty, param, &what);
                 }
             }
         }
@@ -107,7 +109,7 @@ impl Checker<'_> {
                 _ => format!("`{name}` gives {expected} results, but the call takes {found}"),
             };
             let help = (found == 0).then(|| "write `*` for a result that is not needed".to_owned());
-            self.error(Diagnostic::new(Code::WrongCount, call.procedure.span, message).maybe_help(help));
+            self.error(Diagnostic::new(Code::WRONG_COUNT, call.procedure.span, message).maybe_help(help));
         }
         for (i, out) in call.outs.iter().enumerate() {
             let Some(out) = *out else { continue };
@@ -116,7 +118,7 @@ impl Checker<'_> {
             let result = self.info.types.subst_params(result, first, instance);
             let ty = self.info[var].ty;
             let what = format!("the variable for result {}", i + 1);
-            self.expect_type(Code::TypeMismatch, out.span, ty, result, &what);
+            self.expect_type(Code::TYPE_MISMATCH, out.span, ty, result, &what);
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The declared names: constants, variables, functions, procedures.
 
+use crate::codes;
+use dally_text::code::Code;
 use rustc_hash::FxHashMap;
 
 use super::{Checker, Frame, FunctionId, FunctionInfo, ProcedureId, ProcedureInfo, Ty, TyKind, VarKind};
 use crate::ast::{Datatype, DeclKind, Function, Ident, Procedure, Signature, SpecKind, VarDecl};
-use crate::diagnostic::Code;
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// Names of different kinds do not clash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -213,7 +214,7 @@ impl Checker<'_> {
             let SpecKind::Modifies(names) = &spec.kind else { continue };
             self.held_to_frame.insert(id);
             if procedure.flavour.is_pure() && !names.is_empty() {
-                self.report(Code::Impure, spec.span, "a pure procedure has no `modifies` clause");
+                self.report(codes::IMPURE, spec.span, "a pure procedure has no `modifies` clause");
             }
             for name in names {
                 let Some(var) = self.lookup(*name) else { continue };
@@ -221,7 +222,7 @@ impl Checker<'_> {
                     modifies.push(var);
                 } else {
                     let message = format!("`{}` is a constant", self.text(name.name));
-                    self.report(Code::Immutable, name.span, message);
+                    self.report(Code::IMMUTABLE, name.span, message);
                 }
             }
         }

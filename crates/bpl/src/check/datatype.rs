@@ -1,12 +1,14 @@
 //! Datatypes: fields that fit together, and values that are finite.
 
+use crate::codes;
+use dally_text::code::Code;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Checker, TyCon, TyKind};
 use crate::ast::{Datatype, DeclKind};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 impl Checker<'_> {
     pub(super) fn check_datatypes(&mut self) {
@@ -37,7 +39,7 @@ impl Checker<'_> {
                         self.text(name.name),
                         self.text(self.info[other].name)
                     );
-                    self.report(Code::TypeMismatch, name.span, message);
+                    self.report(Code::TYPE_MISMATCH, name.span, message);
                 }
             }
         }
@@ -54,7 +56,7 @@ impl Checker<'_> {
                 let name = datatype.name;
                 let message = format!("the datatype `{}` has no finite value", self.text(name.name));
                 let help = "give it a constructor whose fields do not need a value of the datatype itself";
-                self.error(Diagnostic::new(Code::NotWellFounded, name.span, message).help(help));
+                self.error(Diagnostic::new(codes::NOT_WELL_FOUNDED, name.span, message).help(help));
             }
         }
     }

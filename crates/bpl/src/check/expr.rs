@@ -2,9 +2,11 @@
 
 use super::{Checker, FunctionId, Ref, State, Ty, TyKind, VarKind};
 use crate::ast::{Expr, ExprId, ExprList, Ident};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::symbol::Sym;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// The word for one of them.
 fn singular(plural: &str) -> &str {
@@ -25,11 +27,11 @@ impl Checker<'_> {
             self.spine.push(at);
             at = left;
         }
-        let mut ty = crate::stack::grow(|| self.atom(at));
+        let mut ty = dally_text::stack::grow(|| self.atom(at));
         self.set_type(at, ty);
         while self.spine.len() > bottom {
             let Some(node) = self.spine.pop() else { break };
-            ty = crate::stack::grow(|| self.extend(node, ty));
+            ty = dally_text::stack::grow(|| self.extend(node, ty));
             self.set_type(node, ty);
         }
         ty
@@ -82,13 +84,13 @@ impl Checker<'_> {
             Expr::Store(base, indices, value) => {
                 let element = self.select(base, left, indices, "updating");
                 let ty = self.expr(value);
-                self.expect_type(Code::TypeMismatch, self.span(value), ty, element, "the new value");
+                self.expect_type(Code::TYPE_MISMATCH, self.span(value), ty, element, "the new value");
                 left
             }
             Expr::Extract(base, high, low) => self.extract(id, base, left, high, low),
             Expr::Coerce(_, target) => {
                 let target = self.ty(target);
-                self.expect_type(Code::TypeMismatch, self.span(id), left, target, "the expression");
+                self.expect_type(Code::TYPE_MISMATCH, self.span(id), left, target, "the expression");
                 target
             }
             Expr::Field(base, field) => self.field(
@@ -101,7 +103,7 @@ impl Checker<'_> {
                 let span = Span::new(start, self.span(value).start.max(start));
                 let element = self.field(Ident { name: field, span }, self.span(base), left);
                 let ty = self.expr(value);
-                self.expect_type(Code::TypeMismatch, self.span(value), ty, element, "the new value");
+                self.expect_type(Code::TYPE_MISMATCH, self.span(value), ty, element, "the new value");
                 left
             }
             Expr::Is(base, constructor) => {
@@ -136,7 +138,7 @@ impl Checker<'_> {
             let message = format!("the global variable `{}` has no value here", self.text(name));
             let help =
                 "axioms, functions and pure procedures speak of no state; pass the value as an argument";
-            self.error(Diagnostic::new(Code::GlobalInStatelessContext, span, message).help(help));
+            self.error(Diagnostic::new(codes::GLOBAL_IN_STATELESS_CONTEXT, span, message).help(help));
         }
         ty
     }
@@ -145,23 +147,23 @@ impl Checker<'_> {
         if self.state != State::Two {
             let help = "`old` is the value on entry: it stands in postconditions and in bodies";
             let message = "`old` where there is only one state";
-            self.error(Diagnostic::new(Code::MisplacedOld, self.span(id), message).help(help));
+            self.error(Diagnostic::new(codes::MISPLACED_OLD, self.span(id), message).help(help));
         }
         self.expr(inner)
     }
 
     fn convert(&mut self, inner: ExprId, from: Ty, to: Ty) -> Ty {
         let ty = self.expr(inner);
-        self.expect_type(Code::TypeMismatch, self.span(inner), ty, from, "the argument");
+        self.expect_type(Code::TYPE_MISMATCH, self.span(inner), ty, from, "the argument");
         to
     }
 
     fn if_then_else(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> Ty {
         let ty = self.expr(condition);
-        self.expect_type(Code::NotBool, self.span(condition), ty, Ty::BOOL, "the condition");
+        self.expect_type(Code::NOT_BOOL, self.span(condition), ty, Ty::BOOL, "the condition");
         let then_ty = self.expr(then);
         let other = self.expr(otherwise);
-        self.expect_type(Code::TypeMismatch, self.span(otherwise), other, then_ty, "the `else` branch");
+        self.expect_type(Code::TYPE_MISMATCH, self.span(otherwise), other, then_ty, "the `else` branch");
         then_ty
     }
 
@@ -179,7 +181,7 @@ impl Checker<'_> {
             self.suggest(name.name, |c| c.function_names.keys().copied().collect::<Vec<_>>().into_iter())
         };
         let message = format!("there is no function `{text}`");
-        self.error(Diagnostic::new(Code::UnknownFunction, name.span, message).maybe_help(help));
+        self.error(Diagnostic::new(Code::UNKNOWN_FUNCTION, name.span, message).maybe_help(help));
         None
     }
 
@@ -212,7 +214,7 @@ impl Checker<'_> {
                 let param = self.info.types.subst_params(param, first, &instance);
                 if !self.unify(ty, param) {
                     let what = format!("argument {} of `{}`", i + 1, self.text(name));
-                    self.expect_type(Code::TypeMismatch, self.span(*arg), ty, param, &what);
+                    self.expect_type(Code::TYPE_MISMATCH, self.span(*arg), ty, param, &what);
                 }
             }
         }
@@ -223,7 +225,7 @@ impl Checker<'_> {
     pub(super) fn report_count(&mut self, span: Span, who: &str, what: &str, expected: usize, found: usize) {
         let what = if expected == 1 { singular(what) } else { what };
         let message = format!("{who} takes {expected} {what}, but is given {found}");
-        self.report(Code::WrongCount, span, message);
+        self.report(Code::WRONG_COUNT, span, message);
     }
 
     /// The type of an element of a map.
@@ -252,7 +254,7 @@ impl Checker<'_> {
         let TyKind::Map(params, args, value) = self.info.types.kind(map) else {
             if map != Ty::ERROR {
                 let message = format!("{doing} something of type `{}`, which is no map", self.show(map));
-                self.report(Code::NotApplicable, span, message);
+                self.report(Code::NOT_APPLICABLE, span, message);
             }
             return None;
         };
@@ -269,7 +271,7 @@ impl Checker<'_> {
             let expected = self.info.types.open(expected, &instance);
             if !self.unify(found, expected) {
                 let what = format!("index {}", i + 1);
-                self.expect_type(Code::TypeMismatch, self.span(*index), found, expected, &what);
+                self.expect_type(Code::TYPE_MISMATCH, self.span(*index), found, expected, &what);
             }
         }
         Some(self.info.types.open(value, &instance))
@@ -278,7 +280,7 @@ impl Checker<'_> {
     fn extract(&mut self, id: ExprId, base: ExprId, ty: Ty, high: u32, low: u32) -> Ty {
         if high < low {
             let message = format!("the bits from {low} up to {high} are none: the higher bound comes first");
-            self.report(Code::BadExtract, self.span(id), message);
+            self.report(codes::BAD_EXTRACT, self.span(id), message);
             return Ty::ERROR;
         }
         let ty = self.unknowns.shallow(&self.info.types, ty);
@@ -292,7 +294,7 @@ impl Checker<'_> {
             let bits = if high == 1 { "bit" } else { "bits" };
             let message =
                 format!("a bitvector of at least {high} {bits} is needed, not one of type `{found}`");
-            self.report(Code::NotApplicable, self.span(base), message);
+            self.report(Code::NOT_APPLICABLE, self.span(base), message);
         }
         self.info.types.intern(TyKind::Bv(high - low))
     }

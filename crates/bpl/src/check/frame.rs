@@ -6,13 +6,14 @@
 //! asynchrony, or that marks an entry point, clauses that are too narrow are widened as well: a task that
 //! runs in between can change anything, and Corral does the same.
 
+use crate::codes;
 use rustc_hash::FxHashSet;
 
 use super::components::components;
 use super::frame_set::Union;
 use super::{Checker, ProcedureId, VarId};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::source::Span;
+use dally_text::diagnostic::{Diagnostic, Diagnostics};
+use dally_text::source::Span;
 
 /// What a body does that its callers must know of.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +70,7 @@ impl Checker<'_> {
         };
         let message = format!("{how} `{name}`, which is not in the `modifies` clause of `{procedure_name}`");
         self.error(
-            Diagnostic::new(Code::NotInModifies, span, message)
+            Diagnostic::new(codes::NOT_IN_MODIFIES, span, message)
                 .help(format!("add `{name}` to the clause of `{procedure_name}`, or leave the clause out")),
         );
     }

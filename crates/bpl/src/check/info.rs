@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::Frame;
 use super::ty::{Ty, TyCon, Types};
 use crate::ast::ExprId;
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// A variable or constant in [`Info`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

@@ -2,8 +2,10 @@
 
 use super::Checker;
 use crate::ast::{Block, Ident, StmtKind};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::symbol::Sym;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::symbol::Sym;
 
 /// A statement around the current one.
 #[derive(Clone, Copy, Debug)]
@@ -51,21 +53,21 @@ impl Checker<'_> {
             };
             let help = self.suggest(target.name, known);
             let message = format!("there is no label `{}` in this body", self.text(target.name));
-            self.error(Diagnostic::new(Code::UnknownLabel, target.span, message).maybe_help(help));
+            self.error(Diagnostic::new(codes::UNKNOWN_LABEL, target.span, message).maybe_help(help));
         }
     }
 
-    pub(super) fn break_out(&mut self, label: Option<Ident>, span: crate::source::Span) {
+    pub(super) fn break_out(&mut self, label: Option<Ident>, span: dally_text::source::Span) {
         let enclosing = self.current.as_ref().map_or(&[][..], |c| &c.enclosing);
         match label {
             None if !enclosing.iter().any(|e| e.is_loop) => {
-                self.report(Code::MisplacedBreak, span, "`break` outside of a loop");
+                self.report(Code::MISPLACED_BREAK, span, "`break` outside of a loop");
             }
             Some(label) if !enclosing.iter().any(|e| e.label == Some(label.name)) => {
                 let message =
                     format!("`{}` does not label a statement around this `break`", self.text(label.name));
                 let help = "a `break` leaves an enclosing `while` or `if` that the label stands right before";
-                self.error(Diagnostic::new(Code::MisplacedBreak, label.span, message).help(help));
+                self.error(Diagnostic::new(Code::MISPLACED_BREAK, label.span, message).help(help));
             }
             _ => {}
         }

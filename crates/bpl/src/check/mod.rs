@@ -37,12 +37,13 @@ pub use frame_set::Frame;
 pub use info::*;
 pub use ty::{Ty, TyCon, TyConInfo, TyKind, Types};
 
+use dally_text::code::Code;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{Ast, ExprId};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics, did_you_mean};
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// Resolves names and checks types.
 pub fn check(ast: &Ast) -> (Info, Diagnostics) {
@@ -189,7 +190,7 @@ impl<'a> Checker<'a> {
 
     fn report_duplicate(&mut self, what: &str, name: Sym, span: Span, first: Option<Span>) {
         let mut diagnostic =
-            Diagnostic::new(Code::Duplicate, span, format!("{what} `{}` is declared twice", self.text(name)));
+            Diagnostic::new(Code::DUPLICATE, span, format!("{what} `{}` is declared twice", self.text(name)));
         if let Some(first) = first.filter(|s| *s != Span::NONE) {
             diagnostic = diagnostic.with(first, "first declared here");
         }
@@ -255,7 +256,7 @@ impl<'a> Checker<'a> {
 
     /// Checks a condition.
     fn condition(&mut self, expr: ExprId, what: &str) {
-        self.whole(expr, Ty::BOOL, Code::NotBool, what);
+        self.whole(expr, Ty::BOOL, Code::NOT_BOOL, what);
     }
 
     /// Runs `f` where expressions may speak of these states.

@@ -1,12 +1,14 @@
 //! Operators, fields and constructors.
 
+use crate::codes;
+use dally_text::code::Code;
 use rustc_hash::FxHashMap;
 
 use super::{Checker, DatatypeInfo, Division, Ty, TyCon, TyKind};
 use crate::ast::{Ast, BinaryOp, Expr, ExprId, Ident, TypeExpr, UnaryOp};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 impl Checker<'_> {
     pub(super) fn unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Ty {
@@ -21,7 +23,7 @@ impl Checker<'_> {
         if !fits {
             let symbol = if op == UnaryOp::Neg { "-" } else { "!" };
             let message = format!("`{symbol}` does not apply to type `{}`", self.show_known(ty));
-            self.report(Code::NotApplicable, self.span(id), message);
+            self.report(Code::NOT_APPLICABLE, self.span(id), message);
         }
         if op == UnaryOp::Not { Ty::BOOL } else { ty }
     }
@@ -64,7 +66,7 @@ impl Checker<'_> {
             let (a, b) = (self.show_known(a), self.show_known(b));
             let message = format!("`{}` does not apply to types `{a}` and `{b}`", op.spelling());
             self.error(
-                Diagnostic::new(Code::NotApplicable, self.span(id), message)
+                Diagnostic::new(Code::NOT_APPLICABLE, self.span(id), message)
                     .with(self.span(left.0), format!("`{a}`"))
                     .with(self.span(second), format!("`{b}`")),
             );
@@ -131,7 +133,7 @@ impl Checker<'_> {
             (TyKind::Int, TyKind::Int) if self.division == Division::Old => {
                 let message = "`/` of integers is read as `div`, since the program has no reals";
                 self.error(
-                    Diagnostic::new(Code::OldDivision, self.span(id), message)
+                    Diagnostic::new(codes::OLD_DIVISION, self.span(id), message)
                         .help("write `div`: Boogie's `/` gives a real"),
                 );
                 Some(Ty::INT)
@@ -166,7 +168,7 @@ impl Checker<'_> {
         }
         if ty != Ty::ERROR {
             let message = format!("a datatype is needed here, not a value of type `{}`", self.show_known(ty));
-            self.report(Code::NotApplicable, span, message);
+            self.report(Code::NOT_APPLICABLE, span, message);
         }
         None
     }
@@ -211,7 +213,7 @@ impl Checker<'_> {
         let datatype = self.text(self.info.types.constructors[con.index()].name);
         let message = format!("the datatype `{datatype}` has no {what} `{}`", self.text(name.name));
         let help = self.suggest(name.name, known);
-        self.error(Diagnostic::new(Code::UnknownField, name.span, message).maybe_help(help));
+        self.error(Diagnostic::new(Code::UNKNOWN_FIELD, name.span, message).maybe_help(help));
     }
 }
 

@@ -1,10 +1,12 @@
 //! Quantifiers, lambdas, `let`, and the rules for triggers.
 
+use crate::codes;
+use dally_text::code::Code;
 use rustc_hash::FxHashSet;
 
 use super::{Checker, Ty, VarId, VarKind};
 use crate::ast::{BinaryOp, Binder, BinderId, BinderKind, Expr, ExprId, LetId, Precedence, Trigger};
-use crate::diagnostic::{Code, Diagnostic};
+use dally_text::diagnostic::Diagnostic;
 
 /// What a trigger mentions.
 #[derive(Debug, Default)]
@@ -44,12 +46,12 @@ impl Checker<'_> {
                         "the type variable `{}` does not occur in the lambda's parameters",
                         c.text(*name)
                     );
-                    c.report(Code::UnusedTypeVariable, c.span(id), message);
+                    c.report(codes::UNUSED_TYPE_VARIABLE, c.span(id), message);
                 }
                 let body = c.known(body);
                 return c.info.types.close(first, binder.type_params.len() as u32, &types, body);
             }
-            c.expect_type(Code::NotBool, c.span(binder.body), body, Ty::BOOL, "the body of the quantifier");
+            c.expect_type(Code::NOT_BOOL, c.span(binder.body), body, Ty::BOOL, "the body of the quantifier");
             Ty::BOOL
         })
     }
@@ -60,7 +62,7 @@ impl Checker<'_> {
         binder: &Binder,
         first: u32,
         types: &[Ty],
-    ) -> Vec<(crate::symbol::Sym, u32)> {
+    ) -> Vec<(dally_text::symbol::Sym, u32)> {
         if binder.type_params.is_empty() {
             return Vec::new();
         }
@@ -74,14 +76,14 @@ impl Checker<'_> {
         trigger: &Trigger,
         binder: &Binder,
         vars: &[VarId],
-        unmentioned: &[(crate::symbol::Sym, u32)],
+        unmentioned: &[(dally_text::symbol::Sym, u32)],
     ) {
         let outer = self.trigger.replace(Mentioned::default());
         for e in self.ast.exprs.list(trigger.exprs) {
             self.expr(*e);
             if let Expr::Name(name) = self.ast.exprs[*e] {
                 let message = format!("a trigger must be more than the variable `{}` alone", self.text(name));
-                self.report(Code::BadTrigger, self.span(*e), message);
+                self.report(codes::BAD_TRIGGER, self.span(*e), message);
             }
         }
         let mentioned = std::mem::replace(&mut self.trigger, outer).unwrap_or_default();
@@ -93,7 +95,7 @@ impl Checker<'_> {
                 let message =
                     format!("the trigger does not mention the variable `{}`", self.text(bound.name.name));
                 let help = "a trigger mentions all variables of its quantifier";
-                self.error(Diagnostic::new(Code::BadTrigger, trigger.span, message).help(help));
+                self.error(Diagnostic::new(codes::BAD_TRIGGER, trigger.span, message).help(help));
             }
         }
         if unmentioned.is_empty() {
@@ -108,13 +110,13 @@ impl Checker<'_> {
                     "the trigger does not mention the type variable `{}`, and neither do the bound variables",
                     self.text(*name)
                 );
-                self.report(Code::BadTrigger, trigger.span, message);
+                self.report(codes::BAD_TRIGGER, trigger.span, message);
             }
         }
     }
 
     fn bad_trigger(&mut self, id: ExprId, what: &str) {
-        self.report(Code::BadTrigger, self.span(id), format!("{what} not allowed in triggers"));
+        self.report(codes::BAD_TRIGGER, self.span(id), format!("{what} not allowed in triggers"));
     }
 
     /// Reports a boolean operator in a trigger.

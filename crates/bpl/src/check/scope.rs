@@ -1,12 +1,13 @@
 //! Scopes of variables and type variables.
 
+use dally_text::code::Code;
 use rustc_hash::FxHashMap;
 
 use super::{Checker, Ty, VarId, VarInfo, VarKind};
 use crate::ast::Ident;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// The type variables in scope.
 #[derive(Debug, Default)]
@@ -116,6 +117,6 @@ impl Checker<'_> {
             help = Some(format!("`{0}` is a function: apply it, `{0}(…)`", self.text(name.name)));
         }
         let message = format!("there is no variable `{}`", self.text(name.name));
-        self.error(Diagnostic::new(Code::UnknownName, name.span, message).maybe_help(help));
+        self.error(Diagnostic::new(Code::UNKNOWN_NAME, name.span, message).maybe_help(help));
     }
 }

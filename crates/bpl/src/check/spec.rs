@@ -2,7 +2,9 @@
 
 use super::{BodyVars, Checker, ProcedureId, State, Ty, VarKind};
 use crate::ast::{Attrs, Axiom, Decl, DeclKind, ExprId, Function, Implementation, Procedure, SpecKind, Var};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
 
 impl Checker<'_> {
     pub(super) fn check_decls(&mut self) {
@@ -87,7 +89,7 @@ impl Checker<'_> {
             }
             if let Some(body) = function.body {
                 c.in_state(State::None, |c| {
-                    c.whole(body, result, Code::TypeMismatch, "the body of the function");
+                    c.whole(body, result, Code::TYPE_MISMATCH, "the body of the function");
                 });
             }
         });
@@ -143,7 +145,11 @@ impl Checker<'_> {
                     self.stmt_attrs(&spec.attrs, spec.span);
                     self.measure(*exprs);
                     if std::mem::replace(&mut measured, true) {
-                        self.report(Code::MisplacedClause, spec.span, "a procedure has at most one measure");
+                        self.report(
+                            codes::MISPLACED_CLAUSE,
+                            spec.span,
+                            "a procedure has at most one measure",
+                        );
                     }
                 }
                 SpecKind::Ensures { .. } | SpecKind::Modifies(_) => {}
@@ -190,7 +196,7 @@ impl Checker<'_> {
         if procedure.is_none() {
             let help = self.suggest_procedure(name);
             let message = format!("an implementation of `{}`, which is not declared", self.text(name.name));
-            self.error(Diagnostic::new(Code::UnknownProcedure, name.span, message).maybe_help(help));
+            self.error(Diagnostic::new(codes::UNKNOWN_PROCEDURE, name.span, message).maybe_help(help));
         }
         procedure
     }
@@ -219,7 +225,7 @@ impl Checker<'_> {
                 let message =
                     format!("`{name}` is declared with {expected} {what}, but implemented with {found}");
                 self.error(
-                    Diagnostic::new(Code::SignatureMismatch, signature.name.span, message)
+                    Diagnostic::new(codes::SIGNATURE_MISMATCH, signature.name.span, message)
                         .with(declared_here.0, declared_here.1),
                 );
                 return;
@@ -247,7 +253,7 @@ impl Checker<'_> {
                     self.show(*found)
                 );
                 self.error(
-                    Diagnostic::new(Code::SignatureMismatch, var.var.name.span, message)
+                    Diagnostic::new(codes::SIGNATURE_MISMATCH, var.var.name.span, message)
                         .with(declared_here.0, declared_here.1),
                 );
             }

@@ -1,5 +1,7 @@
 //! Statements.
 
+use crate::codes;
+use dally_text::code::Code;
 use rustc_hash::FxHashMap;
 
 use super::labels::Enclosing;
@@ -8,9 +10,9 @@ use crate::ast::{
     Access, BinaryOp, Block, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind, Stmt, StmtKind,
     Unpack, While,
 };
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// What has come since the last label.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,7 +80,7 @@ impl Checker<'_> {
         if let Some(current) = &mut self.current {
             current.enclosing.push(Enclosing { label, is_loop });
         }
-        crate::stack::grow(|| self.block(block));
+        dally_text::stack::grow(|| self.block(block));
         if let Some(current) = &mut self.current {
             current.enclosing.pop();
         }
@@ -114,7 +116,7 @@ impl Checker<'_> {
             && let LoopSpecKind::Measure(exprs) = second.kind
             && let Some(first) = self.ast.exprs.list(exprs).first()
         {
-            self.report(Code::MisplacedClause, self.span(*first), "a loop has at most one measure");
+            self.report(codes::MISPLACED_CLAUSE, self.span(*first), "a loop has at most one measure");
         }
         self.nested(&w.body, label, true);
     }
@@ -124,7 +126,7 @@ impl Checker<'_> {
             let ty = self.expr(*e);
             if !self.unify(ty, Ty::INT) && !self.unify(ty, Ty::BOOL) {
                 let message = format!("a measure is of type `int` or `bool`, not `{}`", self.show(ty));
-                self.report(Code::TypeMismatch, self.span(*e), message);
+                self.report(Code::TYPE_MISMATCH, self.span(*e), message);
             }
             self.finish();
         }
@@ -144,7 +146,7 @@ impl Checker<'_> {
                     _ => return head.measured = true,
                 };
                 let help = "it stands between `while (…)` and the body, or right behind the label of a loop";
-                self.error(Diagnostic::new(Code::MisplacedStatement, stmt.span, message).help(help));
+                self.error(Diagnostic::new(Code::MISPLACED_STATEMENT, stmt.span, message).help(help));
             }
             _ => head.changed = true,
         }
@@ -169,7 +171,7 @@ impl Checker<'_> {
         let message = format!("`{}` {why} and cannot be assigned to", self.text(name.name));
         let help = (self.info[var].kind == VarKind::In)
             .then(|| "copy it into a local variable first, or declare it among the results".to_owned());
-        self.error(Diagnostic::new(Code::Immutable, name.span, message).maybe_help(help));
+        self.error(Diagnostic::new(Code::IMMUTABLE, name.span, message).maybe_help(help));
         Some(var)
     }
 
@@ -183,7 +185,8 @@ impl Checker<'_> {
             if let Some(first) = seen.insert(name.name, *name) {
                 let message = format!("`{}` is assigned to twice", self.text(name.name));
                 self.error(
-                    Diagnostic::new(Code::AssignedTwice, name.span, message).with(first.span, "here already"),
+                    Diagnostic::new(codes::ASSIGNED_TWICE, name.span, message)
+                        .with(first.span, "here already"),
                 );
                 return;
             }
@@ -194,13 +197,13 @@ impl Checker<'_> {
         let values = self.ast.exprs.list(values);
         if targets.len() != values.len() {
             let message = format!("{} values are assigned to {} places", values.len(), targets.len());
-            return self.report(Code::WrongCount, span, message);
+            return self.report(Code::WRONG_COUNT, span, message);
         }
         self.check_distinct(&targets.iter().map(|t| t.base).collect::<Vec<_>>());
         for (target, value) in targets.iter().zip(values) {
             let target_ty = self.lhs(target);
             let ty = self.expr(*value);
-            self.expect_type(Code::TypeMismatch, self.span(*value), ty, target_ty, "the value assigned");
+            self.expect_type(Code::TYPE_MISMATCH, self.span(*value), ty, target_ty, "the value assigned");
             self.finish();
             self.check_assumption(target, *value);
         }
@@ -240,10 +243,10 @@ impl Checker<'_> {
         let name = self.text(target.base.name);
         if !strengthens {
             let message = format!("an assumption variable is assigned `{name} && …`");
-            self.report(Code::BadAssumptionVariable, self.span(value), message);
+            self.report(codes::BAD_ASSUMPTION_VARIABLE, self.span(value), message);
         } else if assigned {
             let message = "an assumption variable is assigned to once";
-            self.report(Code::BadAssumptionVariable, target.span, message);
+            self.report(codes::BAD_ASSUMPTION_VARIABLE, target.span, message);
         }
     }
 
@@ -255,12 +258,12 @@ impl Checker<'_> {
         let name = self.text(unpack.constructor.name);
         if self.info[function].constructs.is_none() {
             let message = format!("`{name}` is no constructor of a datatype");
-            return self.report(Code::NotApplicable, unpack.constructor.span, message);
+            return self.report(Code::NOT_APPLICABLE, unpack.constructor.span, message);
         }
         let (first, count) = self.info[function].type_params;
         let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
         let result = self.info.types.subst_params(self.info[function].result, first, &instance);
-        self.expect_type(Code::TypeMismatch, self.span(unpack.value), value, result, "the value");
+        self.expect_type(Code::TYPE_MISMATCH, self.span(unpack.value), value, result, "the value");
         let params = self.info[function].params.clone();
         if params.len() != vars.len() {
             let span = unpack.constructor.span;
@@ -270,7 +273,7 @@ impl Checker<'_> {
             let Some(var) = var else { continue };
             let param = self.info.types.subst_params(param, first, &instance);
             let ty = self.info[*var].ty;
-            self.expect_type(Code::TypeMismatch, name.span, ty, param, "the variable");
+            self.expect_type(Code::TYPE_MISMATCH, name.span, ty, param, "the variable");
         }
         self.finish();
     }

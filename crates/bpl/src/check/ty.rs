@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::Ast;
-use crate::symbol::Sym;
+use dally_text::symbol::Sym;
 
 /// An interned type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -227,7 +227,7 @@ impl Types {
         if let Some(result) = done.get(&(ty, depth)) {
             return *result;
         }
-        let result = crate::stack::grow(|| {
+        let result = dally_text::stack::grow(|| {
             let rebuilt = self.map_parts(ty, &mut |types, part, inside| {
                 types.rebuild_at(part, depth + inside, skip, leaf, done)
             });

@@ -2,9 +2,11 @@
 
 use super::{Checker, Ty, TyCon, TyConInfo, TyKind};
 use crate::ast::{DeclKind, Ident, MapType, TypeExpr, TypeId, TypeList};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::symbol::Sym;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// What a name of a type means.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +59,7 @@ impl Checker<'_> {
     fn name_type(&mut self, name: Ident, meaning: Meaning) {
         if self.text(name.name).strip_prefix("bv").is_some_and(|n| n.parse::<u64>().is_ok()) {
             let message = format!("`{}` is the name of a bitvector type", self.text(name.name));
-            return self.report(Code::Duplicate, name.span, message);
+            return self.report(Code::DUPLICATE, name.span, message);
         }
         if let Some(first) = self.type_of_name.get(&name.name) {
             return self.report_duplicate("the type", name.name, name.span, Some(first.span));
@@ -117,9 +119,9 @@ impl Checker<'_> {
             }
             TypeExpr::Named(name, args) => {
                 let name = Ident { name: *name, span: ast.types.span(id) };
-                crate::stack::grow(|| self.named_type(name, *args))
+                dally_text::stack::grow(|| self.named_type(name, *args))
             }
-            TypeExpr::Map(map) => crate::stack::grow(|| self.map_type(map, ast.types.span(id))),
+            TypeExpr::Map(map) => dally_text::stack::grow(|| self.map_type(map, ast.types.span(id))),
         }
     }
 
@@ -159,7 +161,7 @@ impl Checker<'_> {
             let name = self.text(param.name);
             let message = format!("the type variable `{name}` does not occur in {what}");
             self.error(
-                Diagnostic::new(Code::UnusedTypeVariable, param.span, message)
+                Diagnostic::new(codes::UNUSED_TYPE_VARIABLE, param.span, message)
                     .with(span, "so nothing says which type it stands for"),
             );
         }
@@ -171,7 +173,7 @@ impl Checker<'_> {
         if let Some(param) = self.type_vars.get(name.name) {
             if !args.is_empty() {
                 let message = format!("the type variable `{}` takes no arguments", self.text(name.name));
-                self.report(Code::WrongCount, name.span, message);
+                self.report(Code::WRONG_COUNT, name.span, message);
             }
             return self.info.types.intern(TyKind::Param(param));
         }
@@ -192,7 +194,7 @@ impl Checker<'_> {
             }
             Some(Meaning::Open | Meaning::Synonym(_)) => {
                 let message = format!("the type synonym `{}` stands for itself", self.text(name.name));
-                self.report(Code::CyclicSynonym, name.span, message);
+                self.report(Code::CYCLIC_SYNONYM, name.span, message);
                 Ty::ERROR
             }
             None => self.built_in_type(name, &args),
@@ -217,7 +219,7 @@ impl Checker<'_> {
             ("task", [result]) => self.info.types.intern(TyKind::Task(Some(*result))),
             ("string" | "regex" | "rmode" | "task", _) => {
                 let message = format!("too many arguments for the type `{}`", self.text(name.name));
-                self.report(Code::WrongCount, name.span, message);
+                self.report(Code::WRONG_COUNT, name.span, message);
                 Ty::ERROR
             }
             _ => {
@@ -226,7 +228,7 @@ impl Checker<'_> {
                 };
                 let help = self.suggest(name.name, known);
                 let message = format!("there is no type `{}`", self.text(name.name));
-                self.error(Diagnostic::new(Code::UnknownType, name.span, message).maybe_help(help));
+                self.error(Diagnostic::new(Code::UNKNOWN_TYPE, name.span, message).maybe_help(help));
                 Ty::ERROR
             }
         }

@@ -127,7 +127,7 @@ impl Unknowns {
     }
 
     fn unify_parts(&mut self, types: &mut Types, pair: (Ty, Ty), xs: &[Ty], ys: &[Ty]) -> bool {
-        let equal = crate::stack::grow(|| xs.iter().zip(ys).all(|(x, y)| self.unify(types, *x, *y)));
+        let equal = dally_text::stack::grow(|| xs.iter().zip(ys).all(|(x, y)| self.unify(types, *x, *y)));
         if equal && self.solved.insert(pair) {
             self.trail.push(Step::Solved(pair.0, pair.1));
         }
@@ -175,7 +175,7 @@ impl Resolution {
         if let Some(result) = self.done.get(&ty) {
             return *result;
         }
-        let result = crate::stack::grow(|| {
+        let result = dally_text::stack::grow(|| {
             types.map_parts(ty, &mut |types, part, _| self.resolve(unknowns, types, part))
         });
         let result = result.unwrap_or(ty);

@@ -142,7 +142,7 @@ pub enum Bad {
     Conditional,
 }
 
-/// The keywords, in the order in which [`crate::symbol::Symbols`] interns them.
+/// The keywords. The index of a keyword is that of its symbol in every [`Ast`](crate::ast::Ast).
 pub(crate) const KEYWORDS: &[(&str, T)] = &[
     ("var", T::Var),
     ("const", T::Const),

@@ -15,10 +15,11 @@ use super::{Parsed, Parser};
 use crate::ast::{
     Ast, Async, Attr, AttrArg, Attrs, Call, DeclKind, Expr, ExprId, Ident, Stmt, StmtKind, for_each_stmt_mut,
 };
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::codes;
 use crate::lexer::T;
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::diagnostic::{Diagnostic, Diagnostics};
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 const WAIT: &str = "wait";
 
@@ -182,7 +183,7 @@ impl Parser<'_> {
 
     fn bad_async(&mut self, span: Span, message: String, help: &str) {
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.error(Diagnostic::new(Code::BadAsync, span, message).maybe_help(help));
+        self.error(Diagnostic::new(codes::BAD_ASYNC, span, message).maybe_help(help));
     }
 }
 
@@ -226,7 +227,7 @@ fn lower_wait<'a>(
         ([out], [task]) => stmt.kind = StmtKind::Wait(*out, *task),
         _ => diagnostics.push(
             Diagnostic::new(
-                Code::BadAsync,
+                codes::BAD_ASYNC,
                 call.procedure.span,
                 "`wait` takes one task and gives at most one result",
             )

@@ -2,8 +2,9 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{Attr, AttrArg, Attrs, Expr, Trigger};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::codes;
 use crate::lexer::T;
+use dally_text::diagnostic::Diagnostic;
 
 impl Parser<'_> {
     fn at_attr(&mut self) -> bool {
@@ -65,7 +66,7 @@ impl Parser<'_> {
                         triggers.push(Trigger { positive: false, exprs, span: attr.span });
                     }
                     ("nopats", _) => self.error(Diagnostic::new(
-                        Code::BadAttribute,
+                        codes::BAD_ATTRIBUTE,
                         attr.span,
                         "`:nopats` takes one expression",
                     )),

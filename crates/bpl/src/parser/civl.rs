@@ -1,10 +1,11 @@
 //! Civl, Boogie's layered refinement language: recognised, and answered with `unsupported`.
 
 use super::Parser;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::codes;
 use crate::lexer::T;
-use crate::source::Span;
-use crate::symbol::Sym;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 pub(crate) const HELP: &str = "dally reads plain Boogie with asynchronous calls; Civl's layers and linear types are \
                     proof annotations for another tool";
@@ -120,6 +121,6 @@ impl Parser<'_> {
     }
 
     fn unsupported(&mut self, span: Span, message: &str) {
-        self.error(Diagnostic::new(Code::Civl, span, message).help(HELP));
+        self.error(Diagnostic::new(codes::CIVL, span, message).help(HELP));
     }
 }

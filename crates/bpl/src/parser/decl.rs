@@ -6,8 +6,9 @@ use crate::ast::{
     Attrs, Axiom, Body, Const, Constructor, Datatype, Decl, DeclKind, Flavour, Function, Ident,
     Implementation, Param, Procedure, Signature, Spec, SpecKind, TypeDecl, TypeExpr,
 };
-use crate::diagnostic::{Code, Diagnostic};
+use crate::codes;
 use crate::lexer::T;
+use dally_text::diagnostic::Diagnostic;
 
 /// What declarations begin with.
 const DECL_KEYWORDS: &[&str] =
@@ -202,7 +203,7 @@ impl Parser<'_> {
             }
             _ => {
                 let span = self.ast.types.span(ty);
-                self.error(Diagnostic::new(Code::BadParameter, span, "expected a name before `:`"));
+                self.error(Diagnostic::new(codes::BAD_PARAMETER, span, "expected a name before `:`"));
                 None
             }
         };
@@ -224,13 +225,13 @@ impl Parser<'_> {
                     param.ty = ty;
                 }
                 (None, _, Some(_)) => self.diagnostics.push(Diagnostic::new(
-                    Code::BadParameter,
+                    codes::BAD_PARAMETER,
                     span,
                     "expected a name for this parameter",
                 )),
                 (None, _, None) => {
                     let message = "the type of the last parameter is missing";
-                    self.diagnostics.push(Diagnostic::new(Code::BadParameter, span, message));
+                    self.diagnostics.push(Diagnostic::new(codes::BAD_PARAMETER, span, message));
                     break;
                 }
             }

@@ -2,9 +2,11 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{BinaryOp, Binder, BinderKind, Body, Expr, ExprId, Let, Precedence, RoundingMode, UnaryOp};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::codes;
 use crate::lexer::T;
-use crate::symbol::Sym;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::symbol::Sym;
 
 /// `high:low`, read where an expression was expected.
 #[derive(Clone, Copy)]
@@ -64,7 +66,7 @@ impl Parser<'_> {
             let span = self.ast.exprs.span(bounds.expr);
             self.error(
                 Diagnostic::new(
-                    Code::BadExtract,
+                    codes::BAD_EXTRACT,
                     span,
                     "bounds of a bitvector may only stand alone in brackets",
                 )
@@ -131,7 +133,7 @@ impl Parser<'_> {
         };
         let span = self.token_span();
         self.error(
-            Diagnostic::new(Code::AmbiguousOperators, span, message)
+            Diagnostic::new(codes::AMBIGUOUS_OPERATORS, span, message)
                 .help("add parentheses to say which is meant"),
         );
     }
@@ -171,7 +173,7 @@ impl Parser<'_> {
         self.bump();
         let Expr::Int(digits) = self.ast.exprs[high_expr] else {
             self.error(Diagnostic::new(
-                Code::BadExtract,
+                codes::BAD_EXTRACT,
                 span,
                 "the bounds of an extraction are two numbers",
             ));
@@ -217,7 +219,7 @@ impl Parser<'_> {
             if indices != [bounds.expr] || value.is_some() {
                 let span = self.span_from(start);
                 let message = "an extraction takes nothing but its two bounds";
-                self.error(Diagnostic::new(Code::BadExtract, span, message));
+                self.error(Diagnostic::new(codes::BAD_EXTRACT, span, message));
             }
             return Ok(self.add(Expr::Extract(base, bounds.high, bounds.low), start));
         }
@@ -329,7 +331,7 @@ impl Parser<'_> {
         let text = self.token_text();
         if let Err(message) = crate::float::check(text) {
             let span = self.token_span();
-            self.error(Diagnostic::new(Code::BadNumber, span, message));
+            self.error(Diagnostic::new(Code::BAD_NUMBER, span, message));
         }
         self.ast.symbols.intern(text)
     }
@@ -380,7 +382,7 @@ impl Parser<'_> {
         let (attrs, triggers) = self.attrs_and_triggers()?;
         if kind == BinderKind::Lambda && !triggers.is_empty() {
             let span = triggers[0].span;
-            self.error(Diagnostic::new(Code::MisplacedClause, span, "a lambda has no triggers"));
+            self.error(Diagnostic::new(codes::MISPLACED_CLAUSE, span, "a lambda has no triggers"));
         }
         let body = self.expr()?;
         let span = self.span_from(start);

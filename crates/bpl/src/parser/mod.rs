@@ -15,10 +15,10 @@ mod types;
 mod vars;
 
 use crate::ast::{Ast, Ident};
-use crate::diagnostic::Diagnostics;
 use crate::lexer::{Lexer, T, Token};
-use crate::source::{SourceFile, SourceMap, Span};
-use crate::symbol::Sym;
+use dally_text::diagnostic::Diagnostics;
+use dally_text::source::{SourceFile, SourceMap, Span};
+use dally_text::symbol::Sym;
 
 /// Expressions and types nest at most this deep. Chains such as `a + b + …` do not count.
 const MAX_DEPTH: u32 = 10_000;
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
             return Err(self.too_deep(MAX_DEPTH));
         }
         self.depth += 1;
-        let result = crate::stack::grow(|| f(self));
+        let result = dally_text::stack::grow(|| f(self));
         self.depth -= 1;
         result
     }

@@ -1,8 +1,10 @@
 //! What the parser says about errors.
 
 use super::{Parser, Reported};
-use crate::diagnostic::{Code, Diagnostic, did_you_mean};
+use crate::codes;
 use crate::lexer::{Bad, T};
+use dally_text::code::Code;
+use dally_text::diagnostic::{Diagnostic, did_you_mean};
 
 impl Parser<'_> {
     pub(super) fn error(&mut self, diagnostic: Diagnostic) {
@@ -31,7 +33,7 @@ impl Parser<'_> {
             _ => self.token_span(),
         };
         self.error(
-            Diagnostic::new(Code::UnexpectedToken, span, format!("expected {what}, found {found}"))
+            Diagnostic::new(Code::UNEXPECTED_TOKEN, span, format!("expected {what}, found {found}"))
                 .label(format!("expected {what}"))
                 .maybe_help(help),
         );
@@ -45,7 +47,7 @@ impl Parser<'_> {
             Bad::Characters => {
                 let help = (text == "&").then(|| "did you mean `&&`?".to_owned());
                 let message = format!("`{text}` is not part of the language");
-                Diagnostic::new(Code::UnexpectedCharacter, span, message).maybe_help(help)
+                Diagnostic::new(Code::UNEXPECTED_CHARACTER, span, message).maybe_help(help)
             }
             Bad::ControlCharacter => self.control_character(),
             Bad::UnterminatedString => {
@@ -54,19 +56,19 @@ impl Parser<'_> {
                     false => "a string ends on the line on which it begins",
                 };
                 let message = "this string has no closing quote";
-                Diagnostic::new(Code::UnterminatedString, span, message).help(help)
+                Diagnostic::new(Code::UNTERMINATED_STRING, span, message).help(help)
             }
             Bad::UnterminatedComment => {
                 let start = self.token.start;
                 let opening = self.span_at(start, start + 2);
-                Diagnostic::new(Code::UnterminatedComment, opening, "this comment is never closed")
+                Diagnostic::new(Code::UNTERMINATED_COMMENT, opening, "this comment is never closed")
                     .help("comments nest: each `/*` needs its own `*/`")
             }
-            Bad::Pragma => Diagnostic::new(Code::BadPragma, span, "this line is no pragma").help(
+            Bad::Pragma => Diagnostic::new(codes::BAD_PRAGMA, span, "this line is no pragma").help(
                 "a line that begins with `#` is `#if`, `#elsif`, `#else`, `#endif` or `#line NUMBER FILE`",
             ),
             Bad::Conditional => {
-                Diagnostic::new(Code::BadPragma, span, format!("`{text}` without its counterpart")).help(
+                Diagnostic::new(codes::BAD_PRAGMA, span, format!("`{text}` without its counterpart")).help(
                     "`#if` is closed by `#endif`, with at most one `#else`, the last branch, in between",
                 )
             }
@@ -80,13 +82,13 @@ impl Parser<'_> {
         let start = self.token.start + offset;
         let span = self.span_at(start, start + character.len_utf8());
         let message = format!("a control character in a string: U+{:04X}", u32::from(character));
-        Diagnostic::new(Code::UnexpectedCharacter, span, message)
+        Diagnostic::new(Code::UNEXPECTED_CHARACTER, span, message)
     }
 
     pub(super) fn too_deep(&mut self, limit: u32) -> Reported {
         let span = self.token_span();
         self.error(Diagnostic::new(
-            Code::TooDeep,
+            Code::TOO_DEEP,
             span,
             format!("nested more than {limit} levels deep: the rest of the file is not read"),
         ));

@@ -5,8 +5,9 @@ use crate::ast::{
     Access, Attrs, Block, Branch, Guard, Ident, If, Lhs, LoopSpec, LoopSpecKind, Scope, Stmt, StmtKind,
     Unpack, Visibility, While,
 };
-use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::T;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
 
 /// What statements begin with.
 const STMT_KEYWORDS: &[&str] = &[
@@ -137,7 +138,7 @@ impl Parser<'_> {
     fn late_local(&mut self) -> Reported {
         let span = self.token_span();
         self.error(
-            Diagnostic::new(Code::MisplacedStatement, span, "a variable declared after a statement")
+            Diagnostic::new(Code::MISPLACED_STATEMENT, span, "a variable declared after a statement")
                 .help("declare local variables at the beginning of the body"),
         );
         Reported

@@ -2,9 +2,11 @@
 
 use super::{Parsed, Parser, Reported};
 use crate::ast::{Ident, MapType, TypeExpr, TypeId};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::codes;
 use crate::lexer::T;
-use crate::source::Span;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
 
 /// Far more than anyone writes; each is compared with each.
 const MAX_TYPE_PARAMS: usize = 1000;
@@ -84,7 +86,7 @@ impl Parser<'_> {
     pub(super) fn limit_type_params(&mut self, params: &[Ident]) -> Parsed<()> {
         let Some(first) = params.get(MAX_TYPE_PARAMS) else { return Ok(()) };
         let message = format!("more than {MAX_TYPE_PARAMS} type variables are not supported");
-        self.error(Diagnostic::new(Code::BadParameter, first.span, message));
+        self.error(Diagnostic::new(codes::BAD_PARAMETER, first.span, message));
         Err(Reported)
     }
 
@@ -94,7 +96,7 @@ impl Parser<'_> {
         let built_in = self.built_in_type(name);
         if let (Some(_), [_, ..]) = (&built_in, args) {
             let message = format!("`{}` takes no type arguments", self.ast.text(name.name));
-            self.error(Diagnostic::new(Code::WrongCount, span, message));
+            self.error(Diagnostic::new(Code::WRONG_COUNT, span, message));
         }
         let list = self.ast.types.add_list(args);
         self.ast.types.add(built_in.unwrap_or(TypeExpr::Named(name.name, list)), span)
@@ -122,7 +124,7 @@ impl Parser<'_> {
         const MOST: u32 = 1 << 20;
         bits.filter(|b| *b <= MOST).unwrap_or_else(|| {
             self.error(Diagnostic::new(
-                Code::BadNumber,
+                Code::BAD_NUMBER,
                 span,
                 format!("more than {MOST} bits are not supported"),
             ));

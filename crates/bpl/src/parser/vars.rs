@@ -2,8 +2,9 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{Attrs, BoundVar, DeclKind, Var, VarDecl};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::codes;
 use crate::lexer::T;
+use dally_text::diagnostic::Diagnostic;
 
 /// Where variables are declared, which decides what may be said about them.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,7 +106,7 @@ impl Parser<'_> {
         let condition = self.expr()?;
         let Some(what) = place.without_where() else { return Ok(Some(condition)) };
         let message = format!("no `where` clause is allowed on {what}");
-        self.error(Diagnostic::new(Code::MisplacedClause, span, message));
+        self.error(Diagnostic::new(codes::MISPLACED_CLAUSE, span, message));
         Ok(None)
     }
 
@@ -115,7 +116,7 @@ impl Parser<'_> {
             let message = "an attribute in the middle of a `var`";
             let help = "attributes stand right behind `var`, and belong to all its variables: declare this one \
                         with a `var` of its own";
-            self.error(Diagnostic::new(Code::MisplacedClause, attr.span, message).help(help));
+            self.error(Diagnostic::new(codes::MISPLACED_CLAUSE, attr.span, message).help(help));
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::Printer;
 use crate::ast::{BinaryOp, Binder, Expr, ExprId, ExprList, Let, Precedence, UnaryOp};
-use crate::symbol::Sym;
+use dally_text::symbol::Sym;
 
 /// Something left to print.
 pub(super) enum Item {

@@ -11,7 +11,7 @@ mod vars;
 
 use crate::ast::{Ast, AttrArg, Attrs, Expr, ExprId, Ident, TypeExpr, TypeId};
 use crate::lexer::T;
-use crate::symbol::Sym;
+use dally_text::symbol::Sym;
 
 /// The canonical text of a program.
 pub fn print(ast: &Ast) -> String {
@@ -139,7 +139,7 @@ impl<'a> Printer<'a> {
 
     fn ty(&mut self, id: TypeId) {
         let ast = self.ast;
-        crate::stack::grow(|| match &ast.types[id] {
+        dally_text::stack::grow(|| match &ast.types[id] {
             TypeExpr::Bool => self.text("bool"),
             TypeExpr::Int => self.text("int"),
             TypeExpr::Real => self.text("real"),

@@ -41,7 +41,7 @@ impl Printer<'_> {
             return self.end_line();
         }
         self.start_line();
-        crate::stack::grow(|| self.stmt_text(stmt));
+        dally_text::stack::grow(|| self.stmt_text(stmt));
         self.end_line();
     }
 

@@ -4,7 +4,7 @@
 //! field cannot be forgotten here.
 
 use dally_bpl::ast::*;
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 pub fn dump(ast: &Ast) -> String {
     let mut d = Dump { ast, out: String::new() };

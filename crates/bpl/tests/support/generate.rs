@@ -2,8 +2,8 @@
 
 use arbtest::arbitrary::{Result, Unstructured};
 use dally_bpl::ast::*;
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 /// A random program.
 pub fn program(u: &mut Unstructured<'_>) -> Result<Ast> {

@@ -6,8 +6,8 @@ pub mod dump;
 pub mod generate;
 
 use dally_bpl::ast::Ast;
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::source::SourceMap;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::SourceMap;
 
 /// The files of a program that is one text.
 pub fn sources(text: &str) -> SourceMap {
@@ -20,7 +20,7 @@ pub fn sources(text: &str) -> SourceMap {
 pub fn parse_ok(text: &str) -> Ast {
     let sources = sources(text);
     let (ast, diagnostics) = dally_bpl::parse(&sources);
-    let shown: String = diagnostics.iter().map(|d| dally_bpl::render::render(&sources, d, false)).collect();
+    let shown: String = diagnostics.iter().map(|d| dally_text::render::render(&sources, d, false)).collect();
     assert!(diagnostics.is_empty(), "{shown}\nin:\n{text}");
     ast
 }

@@ -1,9 +1,9 @@
 //! What `dally check` says in the end.
 
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::render::{JsonDiagnostic, printable};
-use dally_bpl::source::SourceMap;
 use dally_explore::{Coverage, FailureKind, Limit, Liveness, Method, Report, Verdict};
+use dally_text::diagnostic::Diagnostic;
+use dally_text::render::{JsonDiagnostic, printable};
+use dally_text::source::SourceMap;
 use dally_trace::{Trace, count};
 use serde::Serialize;
 

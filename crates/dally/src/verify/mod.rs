@@ -13,9 +13,9 @@ use std::time::Instant;
 
 use dally_bpl::Program;
 use dally_bpl::ast::DeclKind;
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::symbol::Sym;
 use dally_interp::Inputs;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::symbol::Sym;
 use dally_verify::{Answer, Effort, Failure, Options, SolverError, Verifier};
 
 use crate::check::monitor;
@@ -125,7 +125,7 @@ fn has_axioms(program: &Program) -> bool {
     })
 }
 
-fn load(arguments: &Verify) -> Result<(dally_bpl::source::SourceMap, Program), Rejected> {
+fn load(arguments: &Verify) -> Result<(dally_text::source::SourceMap, Program), Rejected> {
     let sources = input::read(&arguments.program.files)?;
     match dally_bpl::load(&sources) {
         Ok(program) => Ok((sources, program)),

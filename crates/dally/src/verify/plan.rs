@@ -1,9 +1,9 @@
 //! Which bounds on schedules are tried, one after the other.
 
 use dally_bpl::Program;
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::symbol::Sym;
 use dally_sequentialize::{Bounds, Target};
+use dally_text::diagnostic::Diagnostic;
+use dally_text::symbol::Sym;
 
 use super::Translated;
 use crate::cli::{BoundArgs, Translation, Verify};

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use dally_bpl::Program;
 use dally_bpl::check::VarId;
-use dally_bpl::source::SourceMap;
-use dally_bpl::symbol::Sym;
 use dally_explore::policy::Policy;
 use dally_explore::{Delays, Exhaustive, Limits, Name, Options, Report, Search, Verdict};
 use dally_interp::{Input, Inputs};
 use dally_sequentialize::Target;
+use dally_text::source::SourceMap;
+use dally_text::symbol::Sym;
 use dally_trace::{Kind, Location, Trace};
 use dally_verify::{Path, StepKind, Value};
 
@@ -236,7 +236,7 @@ pub(crate) fn unreadable(path: &Path) -> Option<&'static str> {
 }
 
 pub(crate) fn input(value: &Value) -> Option<Input> {
-    dally_bpl::stack::grow(|| {
+    dally_text::stack::grow(|| {
         Some(match value {
             Value::Bool(b) => Input::Bool(*b),
             Value::Int(digits) => Input::Int(digits.clone()),

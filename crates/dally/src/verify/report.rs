@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use dally_bpl::Program;
 use dally_bpl::ast::{DeclKind, LoopSpecKind, SpecKind, StmtKind, for_each_stmt_mut};
-use dally_bpl::diagnostic::Diagnostic;
-use dally_bpl::render::{JsonDiagnostic, printable};
-use dally_bpl::source::{SourceMap, Span};
 use dally_interp::Inputs;
 use dally_sequentialize::{Bounds, Target};
+use dally_text::diagnostic::Diagnostic;
+use dally_text::render::{JsonDiagnostic, printable};
+use dally_text::source::{SourceMap, Span};
 use dally_trace::{Location, Trace};
 use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind, Theory};
 use rustc_hash::FxHashMap;

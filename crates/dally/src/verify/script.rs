@@ -6,9 +6,9 @@
 
 use dally_bpl::Program;
 use dally_bpl::check::VarId;
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
 use dally_interp::{Decision, Input, Script};
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use dally_verify::{Path, StepKind, Value};
 
 use super::replay::input;

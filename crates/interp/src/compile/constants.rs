@@ -108,6 +108,6 @@ impl Compiler<'_> {
     }
 
     fn part(&self, e: ExprId) -> Option<Value> {
-        dally_bpl::stack::grow(|| self.constant(e))
+        dally_text::stack::grow(|| self.constant(e))
     }
 }

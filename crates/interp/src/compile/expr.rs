@@ -2,7 +2,7 @@
 
 use dally_bpl::ast::{BinaryOp, BinderId, BinderKind, Expr, ExprId, LetId, UnaryOp};
 use dally_bpl::check::{Ref, Ty, TyKind, VarId};
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 
 use super::{Compiler, Meaning};
 use crate::code::{Arith, Compare, Domain, Op, Place, WideOp};
@@ -22,9 +22,9 @@ impl Compiler<'_> {
             spine.push(at);
             at = left;
         }
-        dally_bpl::stack::grow(|| self.atom(at));
+        dally_text::stack::grow(|| self.atom(at));
         while let Some(node) = spine.pop() {
-            dally_bpl::stack::grow(|| self.extend(node));
+            dally_text::stack::grow(|| self.extend(node));
         }
     }
 

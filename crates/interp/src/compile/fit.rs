@@ -2,7 +2,7 @@
 
 use dally_bpl::Program;
 use dally_bpl::check::{FunctionInfo, Ty, TyKind, VarKind};
-use dally_bpl::stack::grow;
+use dally_text::stack::grow;
 use rustc_hash::FxHashMap;
 
 use super::inputs::MOST_KEYS;

@@ -2,7 +2,7 @@
 
 use dally_bpl::ast::{Attr, AttrArg, DeclKind, ExprId, Function};
 use dally_bpl::check::{FunctionId, TyKind};
-use dally_bpl::source::Span;
+use dally_text::source::Span;
 
 use super::{Compiler, Meaning, Todo};
 use crate::code::{BvOp, Op, WideOp};

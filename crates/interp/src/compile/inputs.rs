@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use dally_bpl::ast::Expr;
 use dally_bpl::check::{FunctionId, Ty, TyKind, VarId, VarKind};
-use dally_bpl::source::Span;
+use dally_text::source::Span;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
@@ -157,7 +157,7 @@ impl Compiler<'_> {
             TyKind::Bv(width) => Some(self.heap.bits(BigUint::ZERO, *width)),
             TyKind::Map(_, _, result) => {
                 let result = *result;
-                let value = dally_bpl::stack::grow(|| self.some_value(result))?;
+                let value = dally_text::stack::grow(|| self.some_value(result))?;
                 Some(self.heap.constant_map(value))
             }
             TyKind::Con(con, _) if !self.info.datatypes.contains_key(con) => {
@@ -177,7 +177,7 @@ impl Compiler<'_> {
             (Input::Bv(n, _), TyKind::Bv(width)) => Some(self.heap.bits(n.clone(), *width)),
             (Input::Map(..), TyKind::Map(_, indices, result)) => {
                 let (indices, result) = (indices.clone(), *result);
-                dally_bpl::stack::grow(|| self.map(input, &indices, result))
+                dally_text::stack::grow(|| self.map(input, &indices, result))
             }
             (Input::Data(constructor, fields), TyKind::Con(con, _)) => {
                 let constructors = &info.datatypes.get(con)?.constructors;
@@ -187,7 +187,7 @@ impl Compiler<'_> {
                 let fields: Option<Vec<Value>> = fields
                     .iter()
                     .zip(types)
-                    .map(|(field, ty)| dally_bpl::stack::grow(|| self.input(field, ty)))
+                    .map(|(field, ty)| dally_text::stack::grow(|| self.input(field, ty)))
                     .collect();
                 Some(self.heap.construct(number, &fields?))
             }
@@ -213,15 +213,15 @@ impl Compiler<'_> {
                 let number = named.next().map(|(c, _)| *c)?;
                 let number = self.constructor(number);
                 let fields: Option<Vec<Value>> =
-                    fields.iter().map(|field| dally_bpl::stack::grow(|| self.untyped(field))).collect();
+                    fields.iter().map(|field| dally_text::stack::grow(|| self.untyped(field))).collect();
                 Some(self.heap.construct(number, &fields?))
             }
             Input::Map(entries, default) => {
-                let default = dally_bpl::stack::grow(|| self.untyped(default))?;
+                let default = dally_text::stack::grow(|| self.untyped(default))?;
                 let mut value = self.heap.constant_map(default);
                 for (index, entry) in entries {
                     let (index, entry) =
-                        dally_bpl::stack::grow(|| Some((self.untyped(index)?, self.untyped(entry)?)))?;
+                        dally_text::stack::grow(|| Some((self.untyped(index)?, self.untyped(entry)?)))?;
                     value = self.heap.store(value, index, entry);
                 }
                 Some(value)

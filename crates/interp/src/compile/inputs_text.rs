@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use dally_bpl::stack::grow;
+use dally_text::stack::grow;
 use num_bigint::BigInt;
 
 use super::Input;

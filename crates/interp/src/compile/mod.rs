@@ -24,9 +24,10 @@ mod stmt;
 use dally_bpl::Program;
 use dally_bpl::ast::{Ast, AttrArg, Attrs, DeclKind, Expr, ExprId};
 use dally_bpl::check::{FunctionId, Info, ProcedureId, Ty, VarId, VarKind};
-use dally_bpl::diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_bpl::codes;
+use dally_text::diagnostic::{Diagnostic, Diagnostics};
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 pub use inputs::{Input, Inputs};
@@ -238,7 +239,7 @@ impl<'a> Compiler<'a> {
     /// Reports what an explicit search cannot evaluate. The code goes on with any value.
     fn unsupported(&mut self, span: Span, message: impl Into<String>) {
         self.diagnostics.push(
-            Diagnostic::new(DiagnosticCode::NotExplicit, span, message)
+            Diagnostic::new(codes::NOT_EXPLICIT, span, message)
                 .help("an explicit search tries values one by one; this needs a symbolic engine"),
         );
     }
@@ -250,7 +251,7 @@ impl<'a> Compiler<'a> {
         for (procedure, attrs, name_span) in entries {
             if self.bodies.get(&procedure).is_none_or(Vec::is_empty) {
                 let message = format!("`{}` has no body to start in", self.text(self.info[procedure].name));
-                self.diagnostics.push(Diagnostic::new(DiagnosticCode::NoEntry, name_span, message));
+                self.diagnostics.push(Diagnostic::new(codes::NO_ENTRY, name_span, message));
                 continue;
             }
             let number = |name| self.number_attr(attrs, name).unwrap_or(0);
@@ -290,7 +291,7 @@ impl<'a> Compiler<'a> {
                 None => "there is no procedure to start in".to_owned(),
             };
             let help = "mark one with `{:entrypoint}`, call it `main`, or name it with `--entry`";
-            let diagnostic = Diagnostic::new(DiagnosticCode::NoEntry, Span::NONE, message).help(help);
+            let diagnostic = Diagnostic::new(codes::NO_ENTRY, Span::NONE, message).help(help);
             self.diagnostics.push(diagnostic);
         }
         entries.into_iter().map(|(p, d, name)| (p, &d.attrs, name.span)).collect()

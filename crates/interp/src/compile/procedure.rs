@@ -11,8 +11,8 @@
 
 use dally_bpl::ast::{Body, DeclKind, ExprId, Procedure as Declaration, Signature, SpecKind, VarDecl};
 use dally_bpl::check::{ProcedureId, VarId};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::stmt::Enclosing;

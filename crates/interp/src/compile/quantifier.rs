@@ -133,7 +133,7 @@ impl Compiler<'_> {
         self.code.kinds.push(Kind::Unknown);
         self.kinds.insert(ty, number);
         let info = self.info;
-        let kind = dally_bpl::stack::grow(|| match info.types.kind(ty) {
+        let kind = dally_text::stack::grow(|| match info.types.kind(ty) {
             TyKind::Bool => Kind::Bool,
             TyKind::Int => Kind::Int,
             TyKind::Real => Kind::Real,

@@ -4,8 +4,8 @@
 //! it has come. Where the program does something else than the script says, there is no such execution.
 
 use dally_bpl::check::{ProcedureId, Ty, VarId};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 

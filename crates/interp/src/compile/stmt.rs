@@ -5,8 +5,8 @@ use dally_bpl::ast::{
     StmtKind, UnaryOp, Unpack, While,
 };
 use dally_bpl::check::{Ref, Ty, TyKind, VarId};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 use super::{Compiler, Meaning};
 use crate::code::{Address, Op, Place};
@@ -43,7 +43,7 @@ impl Compiler<'_> {
         let mut label = None;
         for stmt in &block.stmts {
             self.span = stmt.span;
-            dally_bpl::stack::grow(|| self.stmt(stmt, label));
+            dally_text::stack::grow(|| self.stmt(stmt, label));
             label = match &stmt.kind {
                 StmtKind::Label(name) => Some(name.name),
                 _ => None,
@@ -136,7 +136,7 @@ impl Compiler<'_> {
     pub(super) fn assume(&mut self, e: ExprId) {
         match self.ast.exprs[e] {
             Expr::Binary(BinaryOp::And, left, right) => {
-                dally_bpl::stack::grow(|| self.assume(left));
+                dally_text::stack::grow(|| self.assume(left));
                 self.assume(right);
             }
             Expr::Binary(BinaryOp::Eq | BinaryOp::Iff, left, right)

@@ -8,8 +8,8 @@ mod instructions;
 mod quantifier;
 mod script;
 
-use dally_bpl::source::Span;
 use dally_explore::{Event, Failure, Limits};
+use dally_text::source::Span;
 use smallvec::SmallVec;
 
 use crate::code::{Code, Domain, Guard, Op, Operand, Place, Target, Variable};

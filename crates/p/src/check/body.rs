@@ -1,7 +1,9 @@
 //! The bodies of functions: their variables, and what they do.
 
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::symbol::Sym;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::Checker;
@@ -65,7 +67,7 @@ impl Checker<'_> {
             let returns = block.stmts.iter().any(|s| self.surely_returns(*s));
             if !returns && self.info.funs[fun.index()].ret != Types::NULL && fun == body.fun {
                 let message = "not all ways through this function return a value";
-                self.error(Code::NoReturn, decl.span, message);
+                self.error(codes::NO_RETURN, decl.span, message);
             }
         }
         body.scopes.pop();
@@ -78,7 +80,7 @@ impl Checker<'_> {
         let scope = body.scopes.last_mut().expect("a function has a scope");
         if scope.insert(name.sym, slot).is_some() {
             let message = format!("the variable `{}` is declared twice", self.text(name.sym));
-            self.report(Diagnostic::new(Code::Duplicate, name.span, message));
+            self.report(Diagnostic::new(Code::DUPLICATE, name.span, message));
         }
         slot
     }
@@ -111,7 +113,7 @@ impl Checker<'_> {
 
     /// Whether each way through the statement ends the function.
     fn surely_returns(&self, stmt: StmtId) -> bool {
-        dally_bpl::stack::grow(|| match &self.ast.stmts[stmt.index()].kind {
+        dally_text::stack::grow(|| match &self.ast.stmts[stmt.index()].kind {
             StmtKind::Block(stmts) => stmts.iter().any(|s| self.surely_returns(*s)),
             StmtKind::If(_, then, Some(other)) => self.surely_returns(*then) && self.surely_returns(*other),
             StmtKind::Return(_) | StmtKind::Goto(..) | StmtKind::Raise(..) => true,

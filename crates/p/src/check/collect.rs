@@ -1,8 +1,9 @@
 //! Declares all names, and finds those that are declared twice.
 
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::info::{EventInfo, EventSet, FunInfo, InterfaceInfo, MachineInfo};
@@ -29,7 +30,7 @@ impl Checker<'_> {
             return true;
         };
         let message = format!("the {what} `{}` is declared twice", self.text(name.sym));
-        let mut diagnostic = Diagnostic::new(Code::Duplicate, name.span, message);
+        let mut diagnostic = Diagnostic::new(Code::DUPLICATE, name.span, message);
         if first != Span::NONE {
             diagnostic = diagnostic.with(first, "first declared here");
         }

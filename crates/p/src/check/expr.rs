@@ -1,8 +1,9 @@
 //! Expressions.
 
-use dally_bpl::diagnostic::Code;
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 use super::Checker;
 use super::body::Body;
@@ -16,7 +17,7 @@ const MOST_CHOICES: i64 = 10_000;
 impl Checker<'_> {
     /// The type of an expression; outside of functions there is no body.
     pub(super) fn expr(&mut self, body: Option<&mut Body>, id: ExprId) -> Ty {
-        let ty = dally_bpl::stack::grow(|| self.expr_here(body, id));
+        let ty = dally_text::stack::grow(|| self.expr_here(body, id));
         self.info.expr_types[id.index()] = ty;
         ty
     }
@@ -120,7 +121,7 @@ impl Checker<'_> {
     }
 
     fn no_function(&mut self, span: Span) -> Ty {
-        self.error(Code::BadTest, span, "this can only be evaluated inside of a function");
+        self.error(codes::BAD_TEST, span, "this can only be evaluated inside of a function");
         Types::ERROR
     }
 
@@ -146,7 +147,7 @@ impl Checker<'_> {
         } else {
             let mut known = self.variable_names(body);
             known.extend(self.globals.elements.keys().chain(self.globals.events.keys()));
-            self.unknown(Code::UnknownName, "variable, event or element", name, known.iter());
+            self.unknown(Code::UNKNOWN_NAME, "variable, event or element", name, known.iter());
             return Types::ERROR;
         };
         self.info.uses[id.index()] = meaning;
@@ -157,7 +158,7 @@ impl Checker<'_> {
         let Some(body) = body else { return self.no_function(span) };
         let Some(machine) = body.owner else {
             let message = "a function outside of a machine has no `this`";
-            self.error(Code::MisplacedStatement, span, message);
+            self.error(Code::MISPLACED_STATEMENT, span, message);
             return Types::ERROR;
         };
         if self.reject_in_monitor(body, span, "refer to itself") {
@@ -175,11 +176,11 @@ impl Checker<'_> {
             Some(wanted) if wanted == given => {}
             Some(wanted) => {
                 let message = format!("the string has places for {wanted} values, and {given} are given");
-                self.error(Code::WrongCount, span, message);
+                self.error(Code::WRONG_COUNT, span, message);
             }
             None => {
                 let message = "a brace in a string stands for a place `{0}`, or is written twice";
-                self.error(Code::BadFormat, span, message);
+                self.error(codes::BAD_FORMAT, span, message);
             }
         }
     }
@@ -195,7 +196,7 @@ impl Checker<'_> {
                 }
                 None => {
                     let known: Vec<Sym> = fields.iter().map(|f| f.0).collect();
-                    self.unknown(Code::UnknownField, "field", name, known.iter());
+                    self.unknown(Code::UNKNOWN_FIELD, "field", name, known.iter());
                     Types::ERROR
                 }
             },
@@ -213,7 +214,7 @@ impl Checker<'_> {
                 }
                 None => {
                     let message = format!("the tuple has {} fields, counted from 0", fields.len());
-                    self.error(Code::UnknownField, span, message);
+                    self.error(Code::UNKNOWN_FIELD, span, message);
                     Types::ERROR
                 }
             },
@@ -225,7 +226,7 @@ impl Checker<'_> {
     fn not_of(&mut self, ty: Ty, span: Span, wanted: &str) -> Ty {
         if ty != Types::ERROR {
             let message = format!("expected {wanted}, found `{}`", self.show(ty));
-            self.error(Code::NotApplicable, span, message);
+            self.error(Code::NOT_APPLICABLE, span, message);
         }
         Types::ERROR
     }
@@ -273,7 +274,7 @@ impl Checker<'_> {
         let Some(fun) = own.or_else(|| self.globals.funs.get(&name.sym)).copied() else {
             let own = body.owner.iter().flat_map(|m| self.members[*m].funs.keys());
             let known: Vec<Sym> = own.chain(self.globals.funs.keys()).copied().collect();
-            self.unknown(Code::UnknownFunction, "function", name, known.iter());
+            self.unknown(Code::UNKNOWN_FUNCTION, "function", name, known.iter());
             return None;
         };
         let wanted = self.param_types(fun);
@@ -285,7 +286,7 @@ impl Checker<'_> {
                 if wanted.len() == 1 { "" } else { "s" },
                 types.len()
             );
-            self.error(Code::WrongCount, span, message);
+            self.error(Code::WRONG_COUNT, span, message);
         }
         for ((wanted, found), arg) in wanted.iter().zip(&types).zip(args) {
             self.expect(*wanted, *found, self.ast.exprs[arg.index()].span);
@@ -350,7 +351,7 @@ impl Checker<'_> {
             _ => {
                 let (l, r) = (self.show(l), self.show(r));
                 self.error(
-                    Code::TypeMismatch,
+                    Code::TYPE_MISMATCH,
                     span,
                     format!("there is no such operation on `{l}` and `{r}`"),
                 );
@@ -361,7 +362,7 @@ impl Checker<'_> {
 
     fn incomparable(&mut self, a: Ty, b: Ty, span: Span) {
         let (a, b) = (self.show(a), self.show(b));
-        self.error(Code::TypeMismatch, span, format!("no value is both `{a}` and `{b}`"));
+        self.error(Code::TYPE_MISMATCH, span, format!("no value is both `{a}` and `{b}`"));
     }
 
     /// `e to T`: between numbers and enumerations, and to interfaces.
@@ -384,7 +385,7 @@ impl Checker<'_> {
             return to;
         }
         let (from, to) = (self.show(from), self.show(to));
-        self.error(Code::TypeMismatch, span, format!("`{from}` cannot be turned into `{to}`"));
+        self.error(Code::TYPE_MISMATCH, span, format!("`{from}` cannot be turned into `{to}`"));
         Types::ERROR
     }
 
@@ -398,7 +399,7 @@ impl Checker<'_> {
                     && n > MOST_CHOICES
                 {
                     let message = format!("there are at most {MOST_CHOICES} options to choose from");
-                    self.error(Code::BadNumber, span, message);
+                    self.error(Code::BAD_NUMBER, span, message);
                 }
                 Types::INT
             }

@@ -1,7 +1,7 @@
 //! What functions do through the functions that they call.
 
-use dally_bpl::diagnostic::Code;
-use dally_bpl::source::Span;
+use crate::codes;
+use dally_text::source::Span;
 
 use super::Checker;
 use super::info::{Effects, Handler};
@@ -52,7 +52,7 @@ impl Checker<'_> {
             if self.info.funs[fun.index()].effects.acts {
                 let message =
                     "this function of a monitor sends, creates, receives or chooses, by calling another";
-                self.error(Code::MonitorOperation, self.span_of(fun), message);
+                self.error(codes::MONITOR_OPERATION, self.span_of(fun), message);
             }
         }
     }
@@ -68,7 +68,7 @@ impl Checker<'_> {
         for fun in exits.chain(on_the_way).collect::<Vec<_>>() {
             if self.info.funs[fun.index()].effects.leaves {
                 let message = "what is done on the way to another state cannot raise events or go elsewhere";
-                self.error(Code::StateChange, self.span_of(fun), message);
+                self.error(codes::STATE_CHANGE, self.span_of(fun), message);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What checking finds out about a program.
 
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::types::{Ty, Types};

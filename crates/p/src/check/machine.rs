@@ -1,8 +1,10 @@
 //! States and their handlers.
 
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 use super::Checker;
 use super::info::{EventId, Handler, NULL_EVENT, StateInfo};
@@ -42,7 +44,7 @@ impl Checker<'_> {
                     let first = self.info.machines[machine].states[first as usize].span;
                     let message = "a machine has one start state, and this is another";
                     self.report(
-                        Diagnostic::new(Code::BadState, state.name.span, message)
+                        Diagnostic::new(codes::BAD_STATE, state.name.span, message)
                             .with(first, "the first one"),
                     );
                 }
@@ -67,7 +69,7 @@ impl Checker<'_> {
             }
             ItemKind::Defer(events) => {
                 if self.info.machines[machine].is_monitor() {
-                    self.error(Code::MonitorOperation, item.span, "a monitor cannot defer events");
+                    self.error(codes::MONITOR_OPERATION, item.span, "a monitor cannot defer events");
                 }
                 self.add_handlers(machine, state, events, Handler::Defer);
             }
@@ -97,7 +99,7 @@ impl Checker<'_> {
         let found = self.members[machine].states.get(&name.sym).copied();
         if found.is_none() {
             let known: Vec<Sym> = self.members[machine].states.keys().copied().collect();
-            self.unknown(Code::UnknownState, "state", name, known.iter());
+            self.unknown(codes::UNKNOWN_STATE, "state", name, known.iter());
         }
         found
     }
@@ -110,7 +112,7 @@ impl Checker<'_> {
         let own = self.members[machine].funs.get(&name.sym).copied();
         let Some(fun) = own.or_else(|| self.globals.funs.get(&name.sym).copied()) else {
             let known: Vec<Sym> = self.members[machine].funs.keys().copied().collect();
-            self.unknown(Code::UnknownFunction, "function", name, known.iter());
+            self.unknown(Code::UNKNOWN_FUNCTION, "function", name, known.iter());
             return None;
         };
         if own.is_none() || self.ast.funs[fun.index()].body.is_none() {
@@ -118,7 +120,7 @@ impl Checker<'_> {
                 "`{}` cannot be a handler: a handler is a function of the machine, with a body",
                 self.text(name.sym)
             );
-            self.error(Code::BadHandler, name.span, message);
+            self.error(codes::BAD_HANDLER, name.span, message);
             return None;
         }
         Some(fun)
@@ -132,7 +134,7 @@ impl Checker<'_> {
             } else {
                 format!("a handler takes at most one parameter, and this one takes {count}")
             };
-            self.error(Code::BadHandler, span, message);
+            self.error(codes::BAD_HANDLER, span, message);
         }
     }
 
@@ -142,7 +144,7 @@ impl Checker<'_> {
         let place = if entry { &mut state.entry } else { &mut state.exit };
         if place.replace(fun).is_some() {
             let word = if entry { "entry" } else { "exit" };
-            self.error(Code::BadState, span, format!("the state has an `{word}` already"));
+            self.error(codes::BAD_STATE, span, format!("the state has an `{word}` already"));
         }
     }
 
@@ -151,12 +153,12 @@ impl Checker<'_> {
             let Some(event) = self.event(*name) else { continue };
             let info = &self.info.machines[machine];
             if event == NULL_EVENT && info.is_monitor() {
-                self.error(Code::MonitorOperation, name.span, "a monitor has nothing to do on `null`");
+                self.error(codes::MONITOR_OPERATION, name.span, "a monitor has nothing to do on `null`");
             }
             let handlers = &self.info.machines[machine].states[state as usize].handlers;
             if let Some((_, _, first)) = handlers.iter().find(|h| h.0 == event) {
                 let message = format!("the state has a handler for `{}` already", self.text(name.sym));
-                let diagnostic = Diagnostic::new(Code::BadState, name.span, message).with(*first, "here");
+                let diagnostic = Diagnostic::new(codes::BAD_STATE, name.span, message).with(*first, "here");
                 self.report(diagnostic);
                 continue;
             }
@@ -171,7 +173,7 @@ impl Checker<'_> {
             let message = format!("the machine `{}` has no start state", self.text(machine.name));
             let span = machine.span;
             self.report(
-                Diagnostic::new(Code::BadState, span, message)
+                Diagnostic::new(codes::BAD_STATE, span, message)
                     .help("begin one of its states with `start state`"),
             );
             return;

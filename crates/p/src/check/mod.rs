@@ -15,9 +15,11 @@ mod resolve;
 mod stmt;
 pub mod types;
 
-use dally_bpl::diagnostic::{Code, Diagnostic, Diagnostics, did_you_mean};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Ast, FunId, Name};
@@ -132,7 +134,7 @@ impl<'a> Checker<'a> {
         let found = self.globals.events.get(&name.sym).copied();
         if found.is_none() {
             let known: Vec<Sym> = self.globals.events.keys().copied().collect();
-            self.unknown(Code::UnknownEvent, "event", name, known.iter());
+            self.unknown(codes::UNKNOWN_EVENT, "event", name, known.iter());
         }
         found
     }
@@ -146,7 +148,7 @@ impl<'a> Checker<'a> {
         let found = self.globals.interfaces.get(&name.sym).copied();
         if found.is_none() {
             let known: Vec<Sym> = self.globals.interfaces.keys().copied().collect();
-            self.unknown(Code::UnknownMachine, "machine or interface", name, known.iter());
+            self.unknown(codes::UNKNOWN_MACHINE, "machine or interface", name, known.iter());
         }
         found
     }
@@ -160,7 +162,7 @@ impl<'a> Checker<'a> {
         let fits = self.info.types.fits(wanted, found);
         if !fits {
             let message = format!("expected `{}`, found `{}`", self.show(wanted), self.show(found));
-            self.error(Code::TypeMismatch, span, message);
+            self.error(Code::TYPE_MISMATCH, span, message);
         }
         fits
     }

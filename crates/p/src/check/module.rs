@@ -2,11 +2,12 @@
 //!
 //! The rules are those of P's own checker; what hides, hides.
 
+use crate::codes;
 use std::collections::{BTreeMap, BTreeSet};
 
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 use super::Checker;
 use super::info::{Bound, EventSet, Linked, TestInfo};
@@ -60,7 +61,7 @@ impl Checker<'_> {
             if let Some(right) = &test.refines {
                 let _ = self.module(right, &mut Vec::new());
                 let message = "tests of refinement cannot be run";
-                self.error(Code::Refinement, test.name.span, message);
+                self.error(codes::REFINEMENT, test.name.span, message);
                 continue;
             }
             self.add_tests(test, &module);
@@ -86,13 +87,13 @@ impl Checker<'_> {
             if !self.info.tests.iter().any(|t| t.linked.monitors.iter().any(is_this)) {
                 let message = format!("no test asserts `{name}`: it is not checked");
                 let help = "declare a test: `test T [main=M]: assert Spec in { M, … };`";
-                self.report(Diagnostic::new(Code::NotAsserted, span, message).help(help));
+                self.report(Diagnostic::new(codes::NOT_ASSERTED, span, message).help(help));
             }
         }
     }
 
     fn bad(&mut self, span: Span, message: impl Into<String>) -> Reported {
-        self.error(Code::BadModule, span, message);
+        self.error(codes::BAD_MODULE, span, message);
         Reported
     }
 
@@ -111,7 +112,7 @@ impl Checker<'_> {
 
     /// What an expression stands for; `open` are the named modules that we are in.
     fn module(&mut self, expr: &ModuleExpr, open: &mut Vec<Sym>) -> Result<Module, Reported> {
-        dally_bpl::stack::grow(|| self.module_here(expr, open))
+        dally_text::stack::grow(|| self.module_here(expr, open))
     }
 
     fn module_here(&mut self, expr: &ModuleExpr, open: &mut Vec<Sym>) -> Result<Module, Reported> {
@@ -146,7 +147,7 @@ impl Checker<'_> {
     fn named_module(&mut self, name: Name, open: &mut Vec<Sym>) -> Result<Module, Reported> {
         let Some(index) = self.globals.modules.get(&name.sym).copied() else {
             let known: Vec<Sym> = self.globals.modules.keys().copied().collect();
-            self.unknown(Code::BadModule, "module", name, known.iter());
+            self.unknown(codes::BAD_MODULE, "module", name, known.iter());
             return Err(Reported);
         };
         if open.contains(&name.sym) {
@@ -165,7 +166,7 @@ impl Checker<'_> {
             let bound = self.interface(interface.unwrap_or(*machine)).ok_or(Reported)?;
             let Some(index) = self.globals.machines.get(&machine.sym).copied() else {
                 let known: Vec<Sym> = self.globals.machines.keys().copied().collect();
-                self.unknown(Code::UnknownMachine, "machine", *machine, known.iter());
+                self.unknown(codes::UNKNOWN_MACHINE, "machine", *machine, known.iter());
                 return Err(Reported);
             };
             if pairs.iter().any(|(other, _)| *other == bound) {
@@ -318,7 +319,7 @@ impl Checker<'_> {
                 let specs = |m: &u32| self.info.machines[*m as usize].is_monitor();
                 let known: Vec<Sym> =
                     self.globals.machines.iter().filter(|(_, m)| specs(m)).map(|(s, _)| *s).collect();
-                self.unknown(Code::BadModule, "specification", *name, known.iter());
+                self.unknown(codes::BAD_MODULE, "specification", *name, known.iter());
                 return Err(Reported);
             };
             if let Some(event) = self.info.machines[monitor as usize].observes.first_outside(&inner.sends) {
@@ -379,12 +380,12 @@ impl Checker<'_> {
         let is_main = |m: &u32| self.text(self.info.machines[*m as usize].name) == main;
         let Some(machine) = module.bound.values().copied().find(is_main) else {
             let message = format!("the test begins with `{main}`, which its module does not have");
-            self.error(Code::BadTest, test.main.map_or(span, |m| m.span), message);
+            self.error(codes::BAD_TEST, test.main.map_or(span, |m| m.span), message);
             return;
         };
         if self.info.machines[machine as usize].payload != Types::NULL {
             let message = format!("`{main}` cannot begin a test: its start state takes a parameter");
-            self.error(Code::BadTest, test.main.map_or(span, |m| m.span), message);
+            self.error(codes::BAD_TEST, test.main.map_or(span, |m| m.span), message);
             return;
         }
         let Some(assignments) = self.assignments(test) else { return };
@@ -400,7 +401,7 @@ impl Checker<'_> {
         if let Some(missing) = missing {
             let message =
                 format!("`{}` is created, but no machine is bound to it", self.interface_name(*missing));
-            self.error(Code::BadTest, span, message);
+            self.error(codes::BAD_TEST, span, message);
         }
         missing.is_none()
     }

@@ -3,7 +3,7 @@
 //! All combinations that the assumption allows; or, of those, as many as it takes for each `n` parameters to take
 //! all values that they can take together. They are chosen greedily, the one that adds most first, as P does.
 
-use dally_bpl::diagnostic::Code;
+use crate::codes;
 use rustc_hash::FxHashSet;
 
 use super::Checker;
@@ -24,12 +24,12 @@ impl Checker<'_> {
         for (name, values) in &test.params {
             let Some(param) = self.globals.params.get(&name.sym).copied() else {
                 let known: Vec<_> = self.globals.params.keys().copied().collect();
-                self.unknown(Code::BadTest, "parameter", *name, known.iter());
+                self.unknown(codes::BAD_TEST, "parameter", *name, known.iter());
                 return None;
             };
             if domains.iter().any(|d| d.0 == param) {
                 let message = format!("`{}` has values already", self.text(name.sym));
-                self.error(Code::BadTest, name.span, message);
+                self.error(codes::BAD_TEST, name.span, message);
                 return None;
             }
             let mut domain = Vec::new();
@@ -39,7 +39,7 @@ impl Checker<'_> {
                     return None;
                 }
                 if matches!(value, Literal::Int(_)) && domain.contains(value) {
-                    self.error(Code::BadTest, *span, "the values of a parameter must differ");
+                    self.error(codes::BAD_TEST, *span, "the values of a parameter must differ");
                     return None;
                 }
                 domain.push(*value);
@@ -65,7 +65,7 @@ impl Checker<'_> {
             && (n < 1 || n as usize > params)
         {
             let message = format!("a test with {params} parameters cannot combine {n} of them");
-            self.error(Code::BadTest, span, message);
+            self.error(codes::BAD_TEST, span, message);
             return None;
         }
         Some(())
@@ -80,7 +80,7 @@ impl Checker<'_> {
         let size = domains.iter().try_fold(1_usize, |n, d| n.checked_mul(d.1.len()));
         let Some(size) = size.filter(|n| *n <= MOST) else {
             let message = format!("the test stands for more than {MOST} combinations");
-            self.error(Code::BadTest, test.name.span, message);
+            self.error(codes::BAD_TEST, test.name.span, message);
             return None;
         };
         let mut all = Vec::new();
@@ -96,7 +96,7 @@ impl Checker<'_> {
                 Some(None) => {
                     let assume = test.assume.unwrap_or(ExprId(0));
                     let message = "this cannot be evaluated before the test runs";
-                    self.error(Code::BadTest, self.ast.exprs[assume.index()].span, message);
+                    self.error(codes::BAD_TEST, self.ast.exprs[assume.index()].span, message);
                     return None;
                 }
             }
@@ -107,7 +107,7 @@ impl Checker<'_> {
     /// The value of an expression over parameters.
     fn evaluate(&self, expr: ExprId, params: &Assignment) -> Option<Literal> {
         use Literal::{Bool, Int};
-        dally_bpl::stack::grow(|| match &self.ast.exprs[expr.index()].kind {
+        dally_text::stack::grow(|| match &self.ast.exprs[expr.index()].kind {
             ExprKind::Bool(b) => Some(Bool(*b)),
             ExprKind::Int(n) => Some(Int(*n)),
             ExprKind::Name(_) => match self.info.use_of(expr) {

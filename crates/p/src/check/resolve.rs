@@ -1,9 +1,10 @@
 //! What the declarations mean: types, sets of events, variables and signatures.
 
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::source::Span;
-use dally_bpl::stack;
-use dally_bpl::symbol::Sym;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::stack;
+use dally_text::symbol::Sym;
 
 use super::Checker;
 use super::info::EventSet;
@@ -76,7 +77,7 @@ impl Checker<'_> {
     pub(super) fn reject_parameter(&mut self, name: Name) {
         if self.globals.params.contains_key(&name.sym) {
             let message = format!("`{}` is a parameter of the program already", self.text(name.sym));
-            self.error(Code::Duplicate, name.span, message);
+            self.error(Code::DUPLICATE, name.span, message);
         }
     }
 
@@ -149,7 +150,7 @@ impl Checker<'_> {
     pub(super) fn reject_repeated(&mut self, name: Name, mut before: impl Iterator<Item = Sym>) {
         if before.any(|sym| sym == name.sym) {
             let message = format!("the tuple has a field `{}` already", self.text(name.sym));
-            self.error(Code::Duplicate, name.span, message);
+            self.error(Code::DUPLICATE, name.span, message);
         }
     }
 
@@ -178,7 +179,7 @@ impl Checker<'_> {
                 .chain(globals.interfaces.keys())
                 .copied()
                 .collect();
-            self.unknown(Code::UnknownType, "type", name, known.iter());
+            self.unknown(Code::UNKNOWN_TYPE, "type", name, known.iter());
             return Types::ERROR;
         };
         self.info.types.intern(Kind::Permission(permission, sym))
@@ -188,7 +189,7 @@ impl Checker<'_> {
         if self.open_aliases[index] {
             let message =
                 format!("the type `{}` stands for itself", self.text(self.ast.typedefs[index].name.sym));
-            self.report(Diagnostic::new(Code::CyclicSynonym, span, message));
+            self.report(Diagnostic::new(Code::CYCLIC_SYNONYM, span, message));
             return Types::ERROR;
         }
         self.alias(index)

@@ -1,8 +1,10 @@
 //! Statements.
 
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 
 use super::Checker;
 use super::body::Body;
@@ -12,7 +14,7 @@ use crate::ast::{Case, ExprId, ExprKind, Name, StmtId, StmtKind};
 
 impl Checker<'_> {
     pub(super) fn stmt(&mut self, body: &mut Body, id: StmtId) {
-        dally_bpl::stack::grow(|| self.stmt_here(body, id));
+        dally_text::stack::grow(|| self.stmt_here(body, id));
     }
 
     fn stmt_here(&mut self, body: &mut Body, id: StmtId) {
@@ -35,12 +37,12 @@ impl Checker<'_> {
             StmtKind::Break => {
                 // What leaves a case of a `receive` need not be in a loop.
                 if body.loops == [0] {
-                    self.error(Code::MisplacedBreak, stmt.span, "`break` stands outside of any loop");
+                    self.error(Code::MISPLACED_BREAK, stmt.span, "`break` stands outside of any loop");
                 }
             }
             StmtKind::Continue => {
                 if body.loops.iter().all(|n| *n == 0) {
-                    self.error(Code::MisplacedBreak, stmt.span, "`continue` stands outside of any loop");
+                    self.error(Code::MISPLACED_BREAK, stmt.span, "`continue` stands outside of any loop");
                 }
             }
             StmtKind::Assign(place, value) => {
@@ -117,7 +119,7 @@ impl Checker<'_> {
         let ty = self.expr(Some(body), condition);
         if ty != Types::BOOL && ty != Types::ERROR {
             let message = format!("a condition is `bool`, and this is `{}`", self.show(ty));
-            self.error(Code::NotBool, self.ast.exprs[condition.index()].span, message);
+            self.error(Code::NOT_BOOL, self.ast.exprs[condition.index()].span, message);
         }
     }
 
@@ -136,7 +138,7 @@ impl Checker<'_> {
                 let ty = self.expr(Some(body), *inner);
                 if matches!(self.info.types.kind(ty), Kind::Set(_)) {
                     let span = self.ast.exprs[root.index()].span;
-                    self.error(Code::NotApplicable, span, "the elements of a set cannot be assigned");
+                    self.error(Code::NOT_APPLICABLE, span, "the elements of a set cannot be assigned");
                     return Types::ERROR;
                 }
             }
@@ -148,13 +150,13 @@ impl Checker<'_> {
             Some((Use::Param(_), _)) => {
                 let message =
                     format!("`{}` is a parameter of the program, and does not change", self.text(name));
-                self.error(Code::Immutable, span, message);
+                self.error(Code::IMMUTABLE, span, message);
                 Types::ERROR
             }
             Some(_) => self.expr(Some(body), place),
             None => {
                 let known = self.variable_names(Some(body));
-                self.unknown(Code::UnknownName, "variable", Name { sym: name, span }, known.iter());
+                self.unknown(Code::UNKNOWN_NAME, "variable", Name { sym: name, span }, known.iter());
                 Types::ERROR
             }
         }
@@ -164,7 +166,7 @@ impl Checker<'_> {
     fn not_applicable(&mut self, place: ExprId, ty: Ty, wanted: &str) {
         if ty != Types::ERROR {
             let message = format!("expected {wanted}, found `{}`", self.show(ty));
-            self.error(Code::NotApplicable, self.ast.exprs[place.index()].span, message);
+            self.error(Code::NOT_APPLICABLE, self.ast.exprs[place.index()].span, message);
         }
     }
 
@@ -225,7 +227,7 @@ impl Checker<'_> {
         match self.variable(Some(body), item.sym) {
             Some((Use::Param(_), _)) => {
                 let message = "a parameter of the program does not change";
-                self.error(Code::Immutable, item.span, message);
+                self.error(Code::IMMUTABLE, item.span, message);
             }
             Some((variable, ty)) => {
                 if !self.info.types.same(element, ty) {
@@ -233,14 +235,14 @@ impl Checker<'_> {
                     if self.info.types.fits(ty, element) {
                         let (wanted, found) = (self.show(element), self.show(ty));
                         let message = format!("the elements are `{wanted}`, and the variable is `{found}`");
-                        self.error(Code::TypeMismatch, item.span, message);
+                        self.error(Code::TYPE_MISMATCH, item.span, message);
                     }
                 }
                 self.info.stmt_uses[id.index()] = variable;
             }
             None => {
                 let known = self.variable_names(Some(body));
-                self.unknown(Code::UnknownName, "variable", item, known.iter());
+                self.unknown(Code::UNKNOWN_NAME, "variable", item, known.iter());
             }
         }
     }
@@ -249,7 +251,7 @@ impl Checker<'_> {
     pub(super) fn reject_in_monitor(&mut self, body: &Body, span: Span, what: &str) -> bool {
         let monitor = body.owner.is_some_and(|m| self.info.machines[m].is_monitor());
         if monitor {
-            self.error(Code::MonitorOperation, span, format!("a monitor cannot {what}"));
+            self.error(codes::MONITOR_OPERATION, span, format!("a monitor cannot {what}"));
         }
         monitor
     }
@@ -259,7 +261,7 @@ impl Checker<'_> {
         // A case of a `receive` belongs to its function.
         if self.info.funs[body.fun.index()].ret != Types::NULL {
             let message = format!("a function that returns a value cannot {what}");
-            self.error(Code::StateChange, span, message);
+            self.error(codes::STATE_CHANGE, span, message);
         }
     }
 
@@ -268,7 +270,7 @@ impl Checker<'_> {
         let ty = self.expr(Some(body), event);
         let place = self.ast.exprs[event.index()].span;
         if ty == Types::NULL {
-            self.error(Code::TypeMismatch, place, "`null` is no event that can be sent or raised");
+            self.error(Code::TYPE_MISMATCH, place, "`null` is no event that can be sent or raised");
         } else {
             self.expect(Types::EVENT, ty, place);
         }
@@ -289,7 +291,7 @@ impl Checker<'_> {
             (Kind::Error | Kind::Null, []) => {}
             (_, []) => {
                 let message = format!("expected `{}`, found nothing", self.show(wanted));
-                self.error(Code::TypeMismatch, span, message);
+                self.error(Code::TYPE_MISMATCH, span, message);
             }
             (_, [one]) => {
                 self.expect(wanted, *one, self.ast.exprs[args[0].index()].span);
@@ -303,7 +305,7 @@ impl Checker<'_> {
             (kind, types) => {
                 let wanted = if let Kind::Tuple(fields) = kind { fields.len() } else { 1 };
                 let message = format!("expected {}, found {}", count(wanted), count(types.len()));
-                self.error(Code::WrongCount, span, message);
+                self.error(Code::WRONG_COUNT, span, message);
             }
         }
     }
@@ -316,7 +318,7 @@ impl Checker<'_> {
             Some(machine) => self.state_of(machine, state).map(|s| (machine, s)),
             None => {
                 let message = "a function outside of a machine has no states to go to";
-                self.error(Code::UnknownState, state.span, message);
+                self.error(codes::UNKNOWN_STATE, state.span, message);
                 None
             }
         };
@@ -336,7 +338,7 @@ impl Checker<'_> {
                     if wanted == 1 { "" } else { "s" },
                     types.len()
                 );
-                self.error(Code::WrongCount, span, message);
+                self.error(Code::WRONG_COUNT, span, message);
             }
         }
     }
@@ -358,7 +360,7 @@ impl Checker<'_> {
                 let Some(event) = self.event(*name) else { continue };
                 if seen.contains(&name.sym) {
                     let message = format!("`{}` has a case already", self.text(name.sym));
-                    self.report(Diagnostic::new(Code::BadState, name.span, message));
+                    self.report(Diagnostic::new(codes::BAD_STATE, name.span, message));
                 }
                 seen.push(name.sym);
                 self.expect(wanted, self.info.events[event as usize].payload, name.span);

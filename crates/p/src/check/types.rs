@@ -5,8 +5,8 @@
 
 use std::sync::Mutex;
 
-use dally_bpl::stack;
-use dally_bpl::symbol::{Sym, Symbols};
+use dally_text::stack;
+use dally_text::symbol::{Sym, Symbols};
 use rustc_hash::FxHashMap;
 
 use super::info::EventSet;

@@ -10,7 +10,7 @@ use crate::value::{UNNAMED, Value};
 impl Compiler<'_> {
     /// Leaves the value of an expression on the stack.
     pub(super) fn expr(&mut self, id: ExprId) {
-        dally_bpl::stack::grow(|| self.expr_here(id));
+        dally_text::stack::grow(|| self.expr_here(id));
     }
 
     fn exprs(&mut self, ids: &[ExprId]) {
@@ -226,7 +226,7 @@ impl Compiler<'_> {
     }
 
     fn part_shape(&mut self, ty: Ty) -> u32 {
-        dally_bpl::stack::grow(|| self.shape(ty))
+        dally_text::stack::grow(|| self.shape(ty))
     }
 
     fn coerce(&mut self, from: Ty, to: Ty) {

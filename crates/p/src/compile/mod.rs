@@ -4,9 +4,10 @@
 mod expr;
 mod stmt;
 
-use dally_bpl::diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics};
-use dally_bpl::source::Span;
-use dally_bpl::symbol::Sym;
+use crate::codes;
+use dally_text::diagnostic::{Diagnostic, Diagnostics};
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::Program;
@@ -255,7 +256,7 @@ impl Compiler<'_> {
             None => {
                 let name = self.code.functions[number as usize].name.clone();
                 let message = format!("the function `{name}` is foreign: its body is not in P");
-                self.diagnostics.push(Diagnostic::new(DiagnosticCode::Foreign, decl.span, message));
+                self.diagnostics.push(Diagnostic::new(codes::FOREIGN, decl.span, message));
             }
             Some(body) => {
                 if let [(slot, ty)] = info.params.as_slice() {
@@ -365,7 +366,7 @@ impl Compiler<'_> {
     }
 
     fn nested_default(&mut self, ty: Ty) -> Value {
-        dally_bpl::stack::grow(|| self.default_value(ty))
+        dally_text::stack::grow(|| self.default_value(ty))
     }
 
     fn param(&self, param: u32) -> Option<Value> {

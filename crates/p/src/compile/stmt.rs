@@ -9,7 +9,7 @@ use crate::value::Value;
 impl Compiler<'_> {
     pub(super) fn stmt(&mut self, id: StmtId) {
         let outer = self.span;
-        dally_bpl::stack::grow(|| self.stmt_here(id));
+        dally_text::stack::grow(|| self.stmt_here(id));
         self.span = outer;
     }
 

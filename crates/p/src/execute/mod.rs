@@ -13,8 +13,8 @@ mod update;
 
 use std::hash::Hasher;
 
-use dally_bpl::source::Span;
 use dally_explore::{Failure, Fingerprint, Fingerprinter, Limits};
+use dally_text::source::Span;
 use smallvec::SmallVec;
 
 use crate::check::info::{EventId, HALT, NULL_EVENT};

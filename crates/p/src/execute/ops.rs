@@ -480,7 +480,7 @@ impl<O: Observer> Runner<'_, O> {
 
     fn have_shapes(&mut self, parts: impl Iterator<Item = (Value, u32)>) -> Run<bool> {
         for (value, shape) in parts {
-            if !dally_bpl::stack::grow(|| self.has_shape(value, shape))? {
+            if !dally_text::stack::grow(|| self.has_shape(value, shape))? {
                 return Ok(false);
             }
         }
@@ -505,7 +505,7 @@ impl<O: Observer> Runner<'_, O> {
         let mut ordered = Vec::new();
         for (name, shape) in ours.iter().zip(shapes) {
             let Some(place) = theirs.iter().position(|other| other == name) else { return Ok(None) };
-            match dally_bpl::stack::grow(|| self.shaped(fields[place], *shape))? {
+            match dally_text::stack::grow(|| self.shaped(fields[place], *shape))? {
                 Some(field) => ordered.push(field),
                 None => return Ok(None),
             }

@@ -1,6 +1,6 @@
 //! Declarations.
 
-use dally_bpl::source::Span;
+use dally_text::source::Span;
 
 use super::{Parsed, Parser};
 use crate::ast::{

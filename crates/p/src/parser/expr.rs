@@ -1,7 +1,8 @@
 //! Expressions, by precedence climbing.
 
-use dally_bpl::diagnostic::{Code, Diagnostic};
-use dally_bpl::source::Span;
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
 
 use super::{Parsed, Parser};
 use crate::ast::{Binary, ExprId, ExprKind, Name, Unary};
@@ -242,7 +243,7 @@ impl Parser<'_> {
             Ok(value) => Ok(self.add_expr(ExprKind::Float(value), span)),
             Err(_) => {
                 let message = "the parts of a number must stand together";
-                self.report(Diagnostic::new(Code::BadNumber, span, message));
+                self.report(Diagnostic::new(Code::BAD_NUMBER, span, message));
                 Ok(self.add_expr(ExprKind::Float(0.0), span))
             }
         }

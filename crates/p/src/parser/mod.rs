@@ -7,8 +7,10 @@ mod expr;
 mod module;
 mod stmt;
 
-use dally_bpl::diagnostic::{Code, Diagnostic, Diagnostics, did_you_mean};
-use dally_bpl::source::{SourceFile, SourceMap, Span};
+use crate::codes;
+use dally_text::code::Code;
+use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
+use dally_text::source::{SourceFile, SourceMap, Span};
 
 use crate::ast::{
     Ast, Expr, ExprId, ExprKind, Fun, FunId, Name, Stmt, StmtId, StmtKind, TypeExpr, TypeId, TypeKind,
@@ -166,7 +168,7 @@ impl Parser<'_> {
             Ok(value) => Ok(i64::from(value)),
             Err(_) => {
                 let message = "this number is out of range: the largest is 2147483647";
-                self.report(Diagnostic::new(Code::BadNumber, span, message));
+                self.report(Diagnostic::new(Code::BAD_NUMBER, span, message));
                 Ok(0)
             }
         }
@@ -187,23 +189,23 @@ impl Parser<'_> {
         let text = self.text_of(token.span).to_owned();
         let diagnostic = match token.kind {
             T::Bad => {
-                Diagnostic::new(Code::UnexpectedCharacter, token.span, "these characters begin no token")
+                Diagnostic::new(Code::UNEXPECTED_CHARACTER, token.span, "these characters begin no token")
             }
             T::UnterminatedString => {
-                Diagnostic::new(Code::UnterminatedString, token.span, "this string has no closing quote")
+                Diagnostic::new(Code::UNTERMINATED_STRING, token.span, "this string has no closing quote")
             }
             T::UnterminatedComment => {
-                Diagnostic::new(Code::UnterminatedComment, token.span, "this comment is never closed")
+                Diagnostic::new(Code::UNTERMINATED_COMMENT, token.span, "this comment is never closed")
             }
             T::Ident => Diagnostic::new(
-                Code::UnexpectedToken,
+                Code::UNEXPECTED_TOKEN,
                 token.span,
                 format!("expected {wanted}, found `{text}`"),
             )
             .maybe_help(did_you_mean(&text, K::ALL.iter().map(|k| k.text()))),
             kind => {
                 let message = format!("expected {wanted}, found {}", kind.describe());
-                Diagnostic::new(Code::UnexpectedToken, token.span, message)
+                Diagnostic::new(Code::UNEXPECTED_TOKEN, token.span, message)
             }
         };
         self.report(diagnostic);
@@ -213,7 +215,7 @@ impl Parser<'_> {
     /// Reports something that only the verifier of P knows.
     fn unsupported(&mut self, span: Span, what: &str) {
         self.report(Diagnostic::new(
-            Code::PVerifier,
+            codes::VERIFIER_ONLY,
             span,
             format!("{what} belongs to the verifier of P, and cannot be explored"),
         ));
@@ -224,13 +226,13 @@ impl Parser<'_> {
         if self.depth >= DEEPEST {
             let span = self.span();
             if self.last_error != Some(self.at) {
-                self.report(Diagnostic::new(Code::TooDeep, span, "this is nested too deeply"));
+                self.report(Diagnostic::new(Code::TOO_DEEP, span, "this is nested too deeply"));
             }
             self.last_error = Some(self.at);
             return Err(Reported);
         }
         self.depth += 1;
-        let result = dally_bpl::stack::grow(|| f(self));
+        let result = dally_text::stack::grow(|| f(self));
         self.depth -= 1;
         result
     }

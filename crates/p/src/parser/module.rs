@@ -1,6 +1,6 @@
 //! Modules, tests and implementations.
 
-use dally_bpl::source::Span;
+use dally_text::source::Span;
 
 use super::{Parsed, Parser};
 use crate::ast::{Literal, ModuleDecl, ModuleExpr, ModuleKind, Name, TestDecl};

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use dally_bpl::Program;
 use dally_bpl::ast::*;
-use dally_bpl::symbol::Sym;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::Outcomes;

@@ -9,7 +9,6 @@ pub(crate) mod random;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use dally_bpl::source::SourceMap;
 use dally_explore::policy::Policy;
 use dally_explore::{
     Delays, FailureKind, Fingerprint, Name, Options as SearchOptions, Program, Search, Successors, TaskId,
@@ -17,6 +16,7 @@ use dally_explore::{
 };
 use dally_interp::{Machine, Options as MachineOptions, State};
 use dally_sequentialize::{Options, Sequential, Target, sequentialize};
+use dally_text::source::SourceMap;
 
 /// What a program can come to: the values of its globals when all tasks have ended, and whether an assertion fails.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

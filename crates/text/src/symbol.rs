@@ -15,8 +15,6 @@ impl Sym {
 }
 
 /// The table of interned strings of a program.
-///
-/// The keywords of the language come first, so that the lexer tells a keyword from a name by its index.
 #[derive(Clone, Debug)]
 pub struct Symbols {
     strings: StringInterner<StringBackend<SymbolU32>, FxBuildHasher>,
@@ -24,15 +22,23 @@ pub struct Symbols {
 
 impl Default for Symbols {
     fn default() -> Self {
-        let mut strings = StringInterner::new();
-        for keyword in crate::lexer::KEYWORDS {
-            strings.get_or_intern(keyword.0);
-        }
-        Symbols { strings }
+        Symbols { strings: StringInterner::new() }
     }
 }
 
 impl Symbols {
+    /// A table in which the i-th keyword has the index i, so that a lexer tells keywords from names by index.
+    ///
+    /// The keywords must be distinct.
+    pub fn with_keywords<'a>(keywords: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut symbols = Symbols::default();
+        for (index, keyword) in keywords.into_iter().enumerate() {
+            let sym = symbols.intern(keyword);
+            debug_assert_eq!(sym.index(), index, "the keyword `{keyword}` occurs twice");
+        }
+        symbols
+    }
+
     /// The symbol of a text.
     pub fn intern(&mut self, text: &str) -> Sym {
         Sym(self.strings.get_or_intern(text))
@@ -54,7 +60,7 @@ impl Symbols {
         self.strings.len()
     }
 
-    /// Whether there are no symbols, which is never the case.
+    /// Returns true if there are no symbols.
     pub fn is_empty(&self) -> bool {
         self.strings.is_empty()
     }

@@ -8,7 +8,8 @@ use std::ops::Range;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::code::Severity;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::source::{SourceFile, SourceMap, Span};
 
 /// Shows a diagnostic with the source text that it speaks of.

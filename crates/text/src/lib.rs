@@ -1,0 +1,15 @@
+//! Source files and what the front ends of all languages share around them.
+//!
+//! - [`source`]: files, and spans in one space of offsets.
+//! - [`symbol`]: interned names.
+//! - [`code`]: the codes of diagnostics. Each language owns a [`code::Table`].
+//! - [`diagnostic`]: errors and warnings as data.
+//! - [`render`]: diagnostics as text and as JSON.
+//! - [`stack`]: recursion that cannot overflow the stack.
+
+pub mod code;
+pub mod diagnostic;
+pub mod render;
+pub mod source;
+pub mod stack;
+pub mod symbol;
