@@ -1,32 +1,35 @@
-//! What is kept of something that may be very long: its beginning and its end.
+//! Excerpts of long sequences: the first items, the last items, and the number of items between.
 //!
-//! A step may execute millions of statements, and an execution have millions of steps. Whoever tells of them keeps
-//! what comes first and what comes last, and counts what lies between, which takes no memory.
+//! A step can execute millions of statements, and an execution can have millions of steps. Traces
+//! keep an excerpt of them, in constant memory.
 
 use std::collections::VecDeque;
 
-/// How many statements of a step are kept at either end: more than anyone reads of one turn of a task.
-const OF_A_STEP: usize = 250;
+/// Statements of a step that are kept at either end: more than a person reads.
+const STATEMENTS_OF_A_STEP: usize = 250;
 
-/// The first and the last of many items.
+/// Collects the first and the last of many items.
 #[derive(Clone, Debug)]
 pub struct Excerpt<T> {
-    /// How much the items at either end may weigh together.
-    most: usize,
+    /// The most that the items at either end may weigh in total.
+    capacity: usize,
     weight: fn(&T) -> usize,
     first: Vec<T>,
-    /// What the first ones weigh.
+    /// The total weight of `first`.
     first_weight: usize,
     last: VecDeque<T>,
+    /// The total weight of `last`.
     last_weight: usize,
+    /// The number of items between `first` and `last`.
     left_out: usize,
 }
 
 impl<T> Excerpt<T> {
-    /// Keeps items of this weight at either end. Each weighs at least 1, and one is always kept.
-    pub fn new(most: usize, weight: fn(&T) -> usize) -> Self {
+    /// Keeps items of total weight `capacity` at either end. `weight` must be at least 1. The last item
+    /// is always kept.
+    pub fn new(capacity: usize, weight: fn(&T) -> usize) -> Self {
         Self {
-            most,
+            capacity,
             weight,
             first: Vec::new(),
             first_weight: 0,
@@ -36,60 +39,62 @@ impl<T> Excerpt<T> {
         }
     }
 
-    /// Keeps so many items at either end.
-    pub fn of(most: usize) -> Self {
-        Self::new(most, |_| 1)
+    /// Keeps `capacity` items at either end.
+    pub fn of(capacity: usize) -> Self {
+        Self::new(capacity, |_| 1)
     }
 
-    /// For the statements of a step.
+    /// An excerpt of the statements of a step.
     pub fn of_a_step() -> Self {
-        Self::of(OF_A_STEP)
+        Self::of(STATEMENTS_OF_A_STEP)
     }
 
-    /// How many items there were.
+    /// The number of items so far, kept or not.
     pub fn len(&self) -> usize {
         self.first.len() + self.left_out + self.last.len()
     }
 
-    /// Whether there were none.
+    /// Returns true if there was no item yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The next item.
+    /// Adds the next item.
     pub fn push(&mut self, item: T) {
         let weight = (self.weight)(&item);
-        if self.is_beginning() && self.first_weight + weight <= self.most {
+        if self.is_beginning() && self.first_weight + weight <= self.capacity {
             self.first_weight += weight;
             self.first.push(item);
             return;
         }
         self.last_weight += weight;
         self.last.push_back(item);
-        while self.last_weight > self.most && self.last.len() > 1 {
+        while self.last_weight > self.capacity && self.last.len() > 1 {
             self.last_weight -= self.last.pop_front().map_or(0, |item| (self.weight)(&item));
             self.left_out += 1;
         }
     }
 
-    /// Whether nothing has gone to the end yet.
+    /// Returns true if all items so far are in `first`.
     fn is_beginning(&self) -> bool {
         self.left_out == 0 && self.last.is_empty()
     }
 
-    /// Whether the next item may be kept in the end, given how many come after it. If not, it need not be made.
+    /// Returns true if the next item can be part of the final excerpt, given the number of items that
+    /// follow it. Otherwise call [`Self::leave_out`] instead of creating the item.
     pub fn may_keep(&self, after: usize) -> bool {
-        self.is_beginning() || after < self.most
+        self.is_beginning() || after < self.capacity
     }
 
-    /// The next item was not made: it would not be kept, and neither are those at the end so far.
+    /// Counts the next item without keeping it. Neither it nor the items in `last` can be part of the
+    /// final excerpt.
     pub fn leave_out(&mut self) {
         self.left_out += self.last.len() + 1;
         self.last.clear();
         self.last_weight = 0;
     }
 
-    /// An item by its number, if it is kept.
+    /// The item with this number, if it is kept.
     pub fn get_mut(&mut self, nth: usize) -> Option<&mut T> {
         if nth < self.first.len() {
             return self.first.get_mut(nth);
@@ -97,20 +102,20 @@ impl<T> Excerpt<T> {
         self.last.get_mut(nth.checked_sub(self.first.len() + self.left_out)?)
     }
 
-    /// What is kept once there are no more.
+    /// The excerpt, after the last item.
     pub fn finish(self) -> Kept<T> {
         Kept { first: self.first, left_out: self.left_out, last: self.last.into() }
     }
 }
 
-/// What is kept of many items.
+/// An excerpt of many items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept<T> {
-    /// The first ones.
+    /// The first items.
     pub first: Vec<T>,
-    /// How many came then.
+    /// The number of items between the first and the last ones.
     pub left_out: usize,
-    /// The last ones.
+    /// The last items.
     pub last: Vec<T>,
 }
 
@@ -121,7 +126,7 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T> Kept<T> {
-    /// The same of something else.
+    /// Applies `f` to every item that is kept.
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Kept<U> {
         Kept {
             first: self.first.into_iter().map(&mut f).collect(),
@@ -130,33 +135,33 @@ impl<T> Kept<T> {
         }
     }
 
-    /// All that are kept.
+    /// The items that are kept.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.first.iter().chain(&self.last)
     }
 }
 
-/// The beginning of a text, of so many characters.
-pub fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+/// Shortens a text to `chars` characters; an ellipsis marks the cut.
+pub fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
 }
 
-/// Values are written until their text has so many bytes.
-const OF_A_VALUE: usize = 120;
+/// Writing a value stops once its text has this many bytes.
+const BYTES_OF_A_VALUE: usize = 120;
 
-/// The text of a value, without most of it if it is long: a number may have millions of digits.
+/// The text of a value, shortened if it is long: a number can have millions of digits.
 pub fn value_text(write: impl FnOnce(&mut String)) -> String {
     let mut text = String::new();
     write(&mut text);
-    cut(&text, 2 * OF_A_VALUE)
+    cut(&text, 2 * BYTES_OF_A_VALUE)
 }
 
-/// Whether the text of a value is long enough. Then it says that there is more.
+/// Returns true if the text of a value is long enough to stop writing, after appending an ellipsis.
 pub fn is_long(value: &mut String) -> bool {
-    let long = value.len() > OF_A_VALUE;
+    let long = value.len() > BYTES_OF_A_VALUE;
     if long && !value.ends_with('…') {
         value.push('…');
     }
@@ -172,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_between_is_counted() {
+    fn items_in_the_middle_are_counted_not_kept() {
         let mut excerpt = Excerpt::of(3);
         (0..6).for_each(|n| excerpt.push(n));
         assert_eq!(excerpt.clone().finish(), kept(&[0, 1, 2], 0, &[3, 4, 5]));
@@ -184,22 +189,22 @@ mod tests {
     }
 
     #[test]
-    fn heavy_items_are_fewer() {
+    fn fewer_heavy_items_are_kept() {
         let mut excerpt = Excerpt::new(10, |n| *n);
         [4, 7, 1, 2, 3, 20].into_iter().for_each(|n| excerpt.push(n));
-        // The last one is kept, whatever it weighs.
+        // The last item is kept, although it exceeds the capacity.
         assert_eq!(excerpt.finish(), kept(&[4], 4, &[20]));
     }
 
     #[test]
-    fn what_is_not_made_is_what_would_not_be_kept() {
-        for many in 0..20 {
-            let (mut all, mut some) = (Excerpt::new(6, |n| n % 3 + 1), Excerpt::new(6, |n| n % 3 + 1));
-            for n in 0..many {
-                all.push(n);
-                if some.may_keep(many - n - 1) { some.push(n) } else { some.leave_out() }
+    fn leaving_items_out_gives_the_same_excerpt_as_pushing_them() {
+        for count in 0..20 {
+            let (mut pushed, mut left_out) = (Excerpt::new(6, |n| n % 3 + 1), Excerpt::new(6, |n| n % 3 + 1));
+            for n in 0..count {
+                pushed.push(n);
+                if left_out.may_keep(count - n - 1) { left_out.push(n) } else { left_out.leave_out() }
             }
-            assert_eq!(all.finish(), some.finish(), "{many}");
+            assert_eq!(pushed.finish(), left_out.finish(), "{count}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What costs more than the present bound, by what it costs.
+//! The frontier: work that costs more than the current bound, sorted by cost.
 //!
-//! Most of it are nodes that were accepted, with proposals left: they wait in blocks, and whole blocks are taken up
-//! when their bound comes.
+//! Most of it are visited nodes that are partly expanded. They are kept in blocks, so that a higher
+//! bound can resume whole blocks.
 
 use std::collections::BTreeMap;
 
@@ -9,126 +9,135 @@ use crate::Fingerprint;
 use crate::expand::{Found, Node};
 use crate::layer::Layer;
 use crate::policy::Policy;
-use crate::trails::Hop;
+use crate::tree::Link;
 use crate::visited::Visited;
 
-/// Something that costs more than the present bound.
-pub(crate) enum PutOff<S, O: Policy> {
-    /// It was accepted; some of its proposals are left.
-    Rest(Node<S, O>),
-    /// It was not accepted yet.
-    Whole(Fingerprint, Node<S, O>, Hop),
+/// Work that costs more than the current bound.
+pub(crate) enum Deferred<S, O: Policy> {
+    /// A visited node, some of whose proposals are left.
+    Partial(Node<S, O>),
+    /// A node that is not in the visited set yet.
+    Unvisited(Unvisited<S, O>),
     /// A step that fails.
     Failing(Found),
 }
 
-/// What waits for one bound, in the order in which it was put off.
-pub(crate) struct Waiting<S, O: Policy> {
-    pub(crate) rests: Layer<S, O>,
-    pub(crate) wholes: Vec<(Fingerprint, Node<S, O>, Hop)>,
-    /// The first step that fails: no other will be reported.
+/// A node that is not in the visited set yet.
+pub(crate) struct Unvisited<S, O: Policy> {
+    pub(crate) key: Fingerprint,
+    pub(crate) node: Node<S, O>,
+    pub(crate) link: Link,
+}
+
+/// The deferred work of one cost, in the order in which it was deferred.
+pub(crate) struct Bucket<S, O: Policy> {
+    pub(crate) partial: Layer<S, O>,
+    pub(crate) unvisited: Vec<Unvisited<S, O>>,
+    /// The first step that fails. Later ones are dropped, since only one is reported.
     pub(crate) failing: Option<Found>,
 }
 
-impl<S, O: Policy> Default for Waiting<S, O> {
+impl<S, O: Policy> Default for Bucket<S, O> {
     fn default() -> Self {
-        Self { rests: Layer::default(), wholes: Vec::new(), failing: None }
+        Self { partial: Layer::default(), unvisited: Vec::new(), failing: None }
     }
 }
 
-impl<S, O: Policy> Waiting<S, O> {
+impl<S, O: Policy> Bucket<S, O> {
     fn len(&self) -> usize {
-        self.rests.len() + self.wholes.len() + usize::from(self.failing.is_some())
+        self.partial.len() + self.unvisited.len() + usize::from(self.failing.is_some())
     }
 }
 
-/// Everything that was put off.
+/// All deferred work.
 pub(crate) struct Frontier<S, O: Policy> {
-    /// Invariant: none is empty.
-    by_cost: BTreeMap<u32, Waiting<S, O>>,
+    /// Invariant: no bucket is empty.
+    by_cost: BTreeMap<u32, Bucket<S, O>>,
+    /// Invariant: the sum of the buckets' lengths.
     len: usize,
-    /// How many nodes are likely to wait for the first bound.
-    likely: usize,
+    /// How many nodes the first bucket should have room for.
+    expected: usize,
 }
 
 impl<S, O: Policy> Default for Frontier<S, O> {
     fn default() -> Self {
-        Self { by_cost: BTreeMap::new(), len: 0, likely: 0 }
+        Self { by_cost: BTreeMap::new(), len: 0, expected: 0 }
     }
 }
 
 impl<S, O: Policy> Frontier<S, O> {
-    /// For what is put off of so many nodes.
+    /// An empty frontier for the expansion of `nodes` nodes.
     pub(crate) fn for_nodes(nodes: usize) -> Self {
-        Self { likely: nodes, ..Self::default() }
+        Self { expected: nodes, ..Self::default() }
     }
 
-    /// Gives back the room that was not needed.
+    /// Frees unused capacity.
     pub(crate) fn shrink(&mut self) {
-        let layers = self.by_cost.values_mut().map(|waiting| &mut waiting.rests);
-        layers.filter_map(|rests| rests.blocks.last_mut()).for_each(|block| {
+        let layers = self.by_cost.values_mut().map(|bucket| &mut bucket.partial);
+        layers.filter_map(|partial| partial.blocks.last_mut()).for_each(|block| {
             if block.len() < block.capacity() / 2 {
                 block.shrink_to_fit();
             }
         });
     }
 
-    /// Puts something off, unless it was reached at a lower cost: then there is no need to come back to it.
-    pub(crate) fn push<V: Copy + Default>(&mut self, rest: PutOff<S, O>, visited: &Visited<V>) {
-        let cost = match &rest {
-            PutOff::Whole(key, ..) if visited.contains(*key) => return,
-            PutOff::Rest(node) | PutOff::Whole(_, node, _) => node.cost,
-            PutOff::Failing(found) => found.cost,
+    /// Defers work. A node that is in the visited set was reached at a lower cost, and is dropped.
+    pub(crate) fn push<V: Copy + Default>(&mut self, deferred: Deferred<S, O>, visited: &Visited<V>) {
+        let cost = match &deferred {
+            Deferred::Unvisited(new) if visited.contains(new.key) => return,
+            Deferred::Unvisited(new) => new.node.cost,
+            Deferred::Partial(node) => node.cost,
+            Deferred::Failing(found) => found.cost,
         };
-        let waiting = self.by_cost.entry(cost).or_default();
-        match rest {
-            // Most nodes wait for the same bound.
-            PutOff::Rest(node) => waiting.rests.push(node, std::mem::take(&mut self.likely)),
-            PutOff::Whole(key, node, hop) => waiting.wholes.push((key, node, hop)),
-            PutOff::Failing(_) if waiting.failing.is_some() => return,
-            PutOff::Failing(found) => waiting.failing = Some(found),
+        let bucket = self.by_cost.entry(cost).or_default();
+        match deferred {
+            // Most nodes have the same cost, so the first bucket gets the reserved capacity.
+            Deferred::Partial(node) => bucket.partial.push(node, std::mem::take(&mut self.expected)),
+            Deferred::Unvisited(new) => bucket.unvisited.push(new),
+            Deferred::Failing(_) if bucket.failing.is_some() => return,
+            Deferred::Failing(found) => bucket.failing = Some(found),
         }
         self.len += 1;
     }
 
-    /// Adds what was put off after all of this.
+    /// Adds work that was deferred after all work in `self`.
     pub(crate) fn append(&mut self, later: Self) {
-        for (cost, waiting) in later.by_cost {
+        for (cost, bucket) in later.by_cost {
             let before = self.by_cost.entry(cost).or_default();
             self.len -= before.len();
-            waiting.rests.blocks.into_iter().for_each(|block| before.rests.append(block));
-            before.wholes.extend(waiting.wholes);
-            before.failing = before.failing.take().or(waiting.failing);
+            bucket.partial.blocks.into_iter().for_each(|block| before.partial.append(block));
+            before.unvisited.extend(bucket.unvisited);
+            before.failing = before.failing.take().or(bucket.failing);
             self.len += before.len();
         }
     }
 
-    /// Takes up what costs least, if there is anything.
-    pub(crate) fn take_cheapest(&mut self) -> Option<(u32, Waiting<S, O>)> {
-        let (cost, waiting) = self.by_cost.pop_first()?;
-        self.len -= waiting.len();
-        Some((cost, waiting))
+    /// Removes the bucket of least cost, and returns it with its cost.
+    pub(crate) fn take_cheapest(&mut self) -> Option<(u32, Bucket<S, O>)> {
+        let (cost, bucket) = self.by_cost.pop_first()?;
+        self.len -= bucket.len();
+        Some((cost, bucket))
     }
 
-    /// Forgets what has been reached at a lower cost after all.
-    pub(crate) fn forget<V: Copy + Default>(&mut self, visited: &Visited<V>) {
-        self.by_cost.retain(|_, waiting| {
-            waiting.wholes.retain(|(key, ..)| !visited.contains(*key));
-            waiting.len() > 0
+    /// Drops unvisited nodes that have been reached at a lower cost since they were deferred.
+    pub(crate) fn remove_visited<V: Copy + Default>(&mut self, visited: &Visited<V>) {
+        self.by_cost.retain(|_, bucket| {
+            bucket.unvisited.retain(|new| !visited.contains(new.key));
+            bucket.len() > 0
         });
-        self.len = self.by_cost.values().map(Waiting::len).sum();
+        self.len = self.by_cost.values().map(Bucket::len).sum();
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.by_cost.is_empty()
     }
 
-    /// For how many nodes there is room.
+    /// The number of nodes for which memory is allocated.
     pub(crate) fn capacity(&self) -> usize {
-        self.by_cost.values().map(|it| it.rests.capacity() + it.wholes.capacity()).sum()
+        self.by_cost.values().map(|bucket| bucket.partial.capacity() + bucket.unvisited.capacity()).sum()
     }
 
-    /// How much there is.
+    /// The number of deferred nodes and steps.
     pub(crate) fn len(&self) -> usize {
         self.len
     }

@@ -1,20 +1,22 @@
-//! Nodes in blocks: so they can be given to threads, and handed on, without being moved one by one.
+//! Layers of the search, as lists of blocks: blocks can be assigned to threads and moved between
+//! lists without moving single nodes.
 
 use std::collections::VecDeque;
 
 use crate::expand::Node;
 use crate::policy::Policy;
 
-/// Nodes in a block, about.
+/// The usual number of nodes in a block.
 pub(crate) const BLOCK: usize = 512;
 
-/// Nodes in a block that is too small to be one.
+/// Blocks of at most this many nodes are merged into the block before them.
 const SMALL: usize = BLOCK / 8;
 
-/// A list has at least so many blocks for each thread, if it has the nodes: otherwise some threads wait for others.
-const FEWEST_BLOCKS: usize = 6;
+/// A wave has at least this many blocks for each thread, if it has enough nodes. With fewer, some
+/// threads would be idle while others finish.
+const BLOCKS_PER_THREAD: usize = 6;
 
-/// Nodes in order, in blocks, none of them empty.
+/// Nodes in order. Invariant: no block is empty.
 pub(crate) struct Layer<S, O: Policy> {
     pub(crate) blocks: Vec<Vec<Node<S, O>>>,
 }
@@ -26,13 +28,13 @@ impl<S, O: Policy> Default for Layer<S, O> {
 }
 
 impl<S, O: Policy> Layer<S, O> {
-    /// Adds a node at the end. So many are likely to come.
-    pub(crate) fn push(&mut self, node: Node<S, O>, likely: usize) {
+    /// Appends a node. The first block gets capacity for `expected` nodes.
+    pub(crate) fn push(&mut self, node: Node<S, O>, expected: usize) {
         match self.blocks.last_mut() {
             Some(last) if last.len() < BLOCK => last.push(node),
             last => {
-                // A list that is longer than a block fills the next one too.
-                let room = if last.is_some() { BLOCK } else { likely.clamp(1, BLOCK) };
+                // A list that has filled one block will probably fill another one.
+                let room = if last.is_some() { BLOCK } else { expected.clamp(1, BLOCK) };
                 let mut block = Vec::with_capacity(room);
                 block.push(node);
                 self.blocks.push(block);
@@ -40,16 +42,16 @@ impl<S, O: Policy> Layer<S, O> {
         }
     }
 
-    /// Adds nodes at the end.
+    /// Appends nodes.
     pub(crate) fn append(&mut self, mut nodes: Vec<Node<S, O>>) {
         match self.blocks.last_mut() {
-            // Small blocks are not worth a turn of their own; others are not worth being moved.
+            // Copying a small block is cheaper than scheduling it.
             Some(last) if nodes.len() <= SMALL && last.len() + nodes.len() <= BLOCK => {
                 last.append(&mut nodes);
             }
             _ if nodes.is_empty() => {}
             _ => {
-                // From large ones, parts are taken off at the end.
+                // Splits off blocks from the end, so that each node is moved at most once.
                 let mut parts = Vec::new();
                 while nodes.len() > 2 * BLOCK {
                     parts.push(nodes.split_off(nodes.len() - BLOCK));
@@ -64,19 +66,19 @@ impl<S, O: Policy> Layer<S, O> {
         self.blocks.is_empty()
     }
 
-    /// For how many nodes there is room.
+    /// The number of nodes for which memory is allocated.
     pub(crate) fn capacity(&self) -> usize {
         self.blocks.iter().map(Vec::capacity).sum()
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.blocks.iter().map(Vec::len).sum()
     }
 }
 
-/// Whether blocks hold so many nodes together.
-pub(crate) fn hold<T>(blocks: &VecDeque<Vec<T>>, nodes: usize) -> bool {
+/// Returns true if the blocks have at least this many nodes in total.
+pub(crate) fn holds_at_least<T>(blocks: &VecDeque<Vec<T>>, nodes: usize) -> bool {
     let mut left = nodes;
     blocks.iter().any(|block| {
         left = left.saturating_sub(block.len());
@@ -84,8 +86,9 @@ pub(crate) fn hold<T>(blocks: &VecDeque<Vec<T>>, nodes: usize) -> bool {
     })
 }
 
-/// Takes about so many nodes, or all: whole blocks, but for a block of more than that.
-pub(crate) fn take<T>(blocks: &mut VecDeque<Vec<T>>, nodes: usize) -> Vec<Vec<T>> {
+/// Removes about `nodes` nodes, or all, from the front. Removes whole blocks, unless the first block
+/// alone has more nodes.
+pub(crate) fn take_front<T>(blocks: &mut VecDeque<Vec<T>>, nodes: usize) -> Vec<Vec<T>> {
     let (mut taken, mut left) = (Vec::new(), nodes);
     while left > 0
         && let Some(mut block) = blocks.pop_front()
@@ -99,16 +102,16 @@ pub(crate) fn take<T>(blocks: &mut VecDeque<Vec<T>>, nodes: usize) -> Vec<Vec<T>
     taken
 }
 
-/// Splits blocks until there are enough for all threads.
-pub(crate) fn split<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<Vec<T>> {
-    if blocks.len() >= threads * FEWEST_BLOCKS {
+/// Splits blocks, if needed, so that there are [`BLOCKS_PER_THREAD`] for each thread.
+pub(crate) fn split_for_threads<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<Vec<T>> {
+    if blocks.len() >= threads * BLOCKS_PER_THREAD {
         return blocks;
     }
     let nodes: usize = blocks.iter().map(Vec::len).sum();
-    let size = nodes.div_ceil(threads * FEWEST_BLOCKS).max(1);
+    let size = nodes.div_ceil(threads * BLOCKS_PER_THREAD).max(1);
     let mut smaller = Vec::new();
     for mut block in blocks {
-        // Parts are taken off at the end, and put into order after that.
+        // Splits off from the end, so that each node is moved at most once; then restores the order.
         let first = smaller.len();
         while block.len() > size {
             smaller.push(block.split_off((block.len() - 1) / size * size));
@@ -121,16 +124,16 @@ pub(crate) fn split<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<Vec<T>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{hold, split, take};
+    use super::{holds_at_least, split_for_threads, take_front};
 
     #[test]
-    fn blocks_are_split_in_order() {
+    fn splitting_preserves_the_order_of_nodes() {
         for (sizes, threads) in [(vec![512, 100, 3], 2), (vec![1], 3), (vec![7, 7], 1), (vec![40; 9], 2)] {
             let mut next = 0..;
             let blocks: Vec<Vec<u32>> =
                 sizes.iter().map(|size| next.by_ref().take(*size).collect()).collect();
             let nodes = blocks.iter().flatten().count();
-            let split = split(blocks.clone(), threads);
+            let split = split_for_threads(blocks.clone(), threads);
             assert!(split.iter().all(|block| !block.is_empty()));
             assert!(split.len() >= nodes.min(threads * 4), "{sizes:?}");
             assert_eq!(split.concat(), blocks.concat());
@@ -138,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_taken_in_order() {
+    fn taking_from_the_front_preserves_the_order_of_nodes() {
         for nodes in [1, 3, 4, 5, 9, 100] {
             let mut blocks = [vec![1, 2, 3, 4], vec![5, 6], vec![7, 8, 9]].into();
-            assert_eq!(hold(&blocks, nodes), nodes <= 9);
+            assert_eq!(holds_at_least(&blocks, nodes), nodes <= 9);
             let (mut all, mut turns) = (Vec::new(), 0);
             while !blocks.is_empty() {
-                all.extend(take(&mut blocks, nodes).concat());
+                all.extend(take_front(&mut blocks, nodes).concat());
                 turns += 1;
             }
             assert_eq!(all, [1, 2, 3, 4, 5, 6, 7, 8, 9]);

@@ -1,18 +1,19 @@
-//! What a search keeps of the transitions that it takes.
+//! The ledger: what a search records of the transitions that it takes.
 //!
-//! A search for failures keeps nothing, and pays nothing: its ledger is `()`. A search for cycles keeps the graph
-//! ([`crate::liveness`]). Threads write drafts, in which targets are known by their fingerprints; drafts are settled
-//! between waves, when every target has its place: then the visited set knows it.
+//! A search for safety bugs records nothing, at no cost: its ledger is `()`. A search for cycles
+//! records the graph ([`crate::liveness`]). During a wave, threads write *drafts*, in which the target
+//! of a transition is given by its fingerprint. Between waves drafts are *settled*: then every target
+//! has an index, which the visited set stores.
 
 use dally_schedule::TaskId;
 
 use crate::Fingerprint;
 use crate::successors::Event;
-use crate::trails::Trail;
+use crate::tree::NodeId;
 use crate::visited::Visited;
 
-/// A transition, but for where it leads.
-pub(crate) struct Taken<'a> {
+/// A transition, without its source and its target.
+pub(crate) struct Transition<'a> {
     pub(crate) task: TaskId,
     pub(crate) choice: u32,
     pub(crate) hot: u64,
@@ -20,46 +21,46 @@ pub(crate) struct Taken<'a> {
     pub(crate) events: &'a [Event],
 }
 
-/// Keeps transitions, or does not.
+/// Records transitions, or does nothing.
 pub(crate) trait Ledger: Default + Send + Sync {
-    /// Whether it does.
-    const KEEPS: bool;
-    /// What it wants the visited set to know of a node: where it is.
-    type Place: Copy + Default + Send + Sync;
-    /// What one thread has to enter.
+    /// True if it records transitions.
+    const RECORDS: bool;
+    /// The index of a node, as the visited set stores it; `()` if nothing is recorded.
+    type Index: Copy + Default + Send + Sync;
+    /// Transitions that were recorded by one thread, and not settled yet.
     type Draft: Default + Send;
 
-    /// The place of the node with this trail.
-    fn place(trail: Trail) -> Self::Place;
+    /// The index of a node.
+    fn index(node: NodeId) -> Self::Index;
     /// An empty draft.
     fn draft(&self) -> Self::Draft;
     /// The bytes of a draft.
     fn draft_bytes(draft: &Self::Draft) -> usize;
-    /// Who can move at a node, if it is known from an earlier bound.
-    fn enabled(&self, node: Trail) -> Option<&[TaskId]>;
-    /// What follows are transitions from this node, at which these tasks can move.
-    fn begin(&self, draft: &mut Self::Draft, node: Trail, enabled: &[TaskId]);
-    /// A transition to the node with this key.
-    fn transition(&self, draft: &mut Self::Draft, key: Fingerprint, taken: &Taken<'_>);
-    /// There are so many nodes now. Enters drafts, in order; all targets have been visited.
+    /// The tasks that are enabled at a node, if an earlier bound recorded them.
+    fn enabled(&self, node: NodeId) -> Option<&[TaskId]>;
+    /// The transitions recorded from now on start at `node`, where the tasks `enabled` are enabled.
+    fn begin(&self, draft: &mut Self::Draft, node: NodeId, enabled: &[TaskId]);
+    /// Records a transition to the node with this key.
+    fn transition(&self, draft: &mut Self::Draft, key: Fingerprint, transition: &Transition<'_>);
+    /// Adds the drafts, in order, now that there are `nodes` nodes. All targets must be visited.
     fn settle(
         &mut self,
         nodes: usize,
         drafts: Vec<Self::Draft>,
-        visited: &Visited<Self::Place>,
+        visited: &Visited<Self::Index>,
         threads: usize,
     );
-    /// The bytes that it holds.
+    /// The bytes in use.
     fn bytes(&self) -> usize;
 }
 
 impl Ledger for () {
-    const KEEPS: bool = false;
-    type Place = ();
+    const RECORDS: bool = false;
+    type Index = ();
     type Draft = ();
 
     #[inline]
-    fn place(_: Trail) {}
+    fn index(_: NodeId) {}
     #[inline]
     fn draft(&self) {}
     #[inline]
@@ -67,13 +68,13 @@ impl Ledger for () {
         0
     }
     #[inline]
-    fn enabled(&self, _: Trail) -> Option<&[TaskId]> {
+    fn enabled(&self, _: NodeId) -> Option<&[TaskId]> {
         None
     }
     #[inline]
-    fn begin(&self, (): &mut (), _: Trail, _: &[TaskId]) {}
+    fn begin(&self, (): &mut (), _: NodeId, _: &[TaskId]) {}
     #[inline]
-    fn transition(&self, (): &mut (), _: Fingerprint, _: &Taken<'_>) {}
+    fn transition(&self, (): &mut (), _: Fingerprint, _: &Transition<'_>) {}
     #[inline]
     fn settle(&mut self, _: usize, _: Vec<()>, _: &Visited, _: usize) {}
 

@@ -125,6 +125,7 @@
 //!
 //! The bibliography is that of [`dally_schedule`].
 
+mod candidates;
 mod excerpt;
 mod expand;
 mod fingerprint;
@@ -143,7 +144,7 @@ mod search;
 pub mod store;
 mod successors;
 mod team;
-mod trails;
+mod tree;
 mod visited;
 mod wave;
 

@@ -1,34 +1,34 @@
-//! The search: bound by bound, layer by layer.
+//! The search: bound by bound, and layer by layer within a bound.
 //!
-//! Iterative safety search [TR15 §4.1, Fig. 1]: all that costs 0 is explored first, then what costs 1,
-//! and so on; what costs too much waits in the frontier. A bound that leaves the frontier empty has
-//! covered every schedule.
+//! Iterative safety search [TR15 §4.1, Fig. 1]: the search explores executions of cost 0, then those of
+//! cost 1, and so on. Work that costs more than the current bound is kept in the frontier. A bound
+//! that leaves the frontier empty has covered every schedule.
 //!
-//! In the usual, *cached* mode a state is visited once, whatever the scheduler remembers there: a bound
-//! K then means that everything seen was reached with at most K, and only the limit is complete. In
-//! *exact* mode a state is visited once for each place of the policy, and a bound K covers exactly the
-//! executions that cost at most K. Since costs are gone through in order, the first visit is the one
-//! that costs least.
+//! In *cached* mode, the default, a state is expanded once, with the scheduler's state of its first
+//! visit. Bound K then explores only states that K suffices to reach, but possibly not all of them;
+//! only an empty frontier is a proof. In *exact* mode a state is expanded once for each state of the
+//! policy, and bound K covers exactly the executions of cost at most K. Since bounds ascend, the first
+//! visit of a state is one of least cost.
 //!
 //! Deviations:
-//! 1. The first bound is 0, and the step is 1.
-//! 2. Within a bound the search goes breadth-first, where the figure recurs. The layers of a
-//!    breadth-first search can be shared among threads so that the result is the same for any number of
-//!    them ([`crate::wave`]), and counterexamples are short.
+//! 1. The first bound is 0, and bounds rise by 1.
+//! 2. Within a bound the search is breadth-first; the figure is depth-first. The layers of a
+//!    breadth-first search can be expanded by several threads with the same result for any number of
+//!    threads ([`crate::wave`]), and counterexamples are short.
 
 use std::collections::VecDeque;
 use std::fmt;
 
 use crate::expand::{Expander, Found, Node, Scratch, Sink};
-use crate::frontier::{Frontier, PutOff, Waiting};
+use crate::frontier::{Bucket, Deferred, Frontier, Unvisited};
 use crate::layer::{self, Layer};
-use crate::ledger::{Ledger, Taken};
+use crate::ledger::{Ledger, Transition};
 use crate::policy::Policy;
 use crate::report::{Bug, Coverage, Limit, Report, Verdict};
-use crate::team::{Team, together};
-use crate::trails::{Hop, Trail, Trails};
+use crate::team::{Team, with_spinning_threads};
+use crate::tree::{Link, NodeId, SearchTree};
 use crate::visited::Visited;
-use crate::wave::{self, Budget, Workers};
+use crate::wave::{Budget, Wave, Workers};
 use crate::{FailureKind, Fingerprint, Program, TaskId};
 
 /// How to search.
@@ -73,24 +73,24 @@ impl Options {
     }
 }
 
-/// Somebody who watches a search, and may end it. All methods have defaults; `()` watches nothing.
+/// Observes a search, and can stop it. All methods have defaults; `()` observes nothing.
 pub trait Watch<S>: Sync {
-    /// Called every so often; the search ends when a limit is returned. Clocks and signals belong here.
+    /// Called regularly; the search stops when this returns a limit. Check clocks and signals here.
     fn poll(&self, _coverage: &Coverage) -> Option<Limit> {
         None
     }
 
-    /// A search for cycles enters a phase of its work: for those who want to know how long each takes.
+    /// A search for cycles enters this phase. Benchmarks measure phases with it.
     fn phase(&self, _phase: Phase) {}
 
-    /// A state was reached in which nobody can move, and that is no deadlock. It may come up more than
-    /// once, and from several threads.
+    /// The search reached a state in which no task is enabled and which is not a deadlock. Called by
+    /// several threads, possibly more than once for a state.
     fn final_state(&self, _state: &S) {}
 }
 
 impl<S> Watch<S> for () {}
 
-/// What a search for cycles is doing.
+/// A phase of a search for cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Taking steps of the program.
@@ -101,100 +101,101 @@ pub enum Phase {
     Refine,
     /// Nested depth-first search.
     Nested,
-    /// Making the trace.
+    /// Building the lasso.
     Trace,
 }
 
-/// How many transitions are taken between two looks at the limits, at least, inside of a layer: those of a node are
-/// not split.
+/// Limits are checked inside a layer after at least this many transitions. The transitions of one node
+/// are never split.
 pub(crate) const LOOK_EVERY: u64 = 1 << 12;
 
-/// From how many nodes at most it is told what nodes hold.
+/// The size of a node is estimated from at most this many samples.
 pub(crate) const SAMPLES: usize = 32;
 
 /// A search in progress.
-#[expect(private_bounds, reason = "what a search keeps is chosen here, by its callers not at all")]
+#[expect(private_bounds, reason = "only this crate chooses the ledger")]
 pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pub(crate) expander: Expander<'a, P, O, W>,
     pub(crate) core: Core<P::State, O, L>,
     pub(crate) team: Team,
     scratch: Scratch<P::State>,
-    /// Where there are several threads.
+    /// Used if there are several threads.
     workers: Workers<P::State, O>,
     pub(crate) coverage: Coverage,
     begun: bool,
-    /// The bytes that were held after so many transitions.
+    /// The bytes in use when they were last counted.
     held: usize,
+    /// The number of transitions at that time.
     weighed: u64,
 }
 
-/// What a search has gathered.
+/// The data structures of a search.
 pub(crate) struct Core<S, O: Policy, L: Ledger> {
     pub(crate) ledger: L,
     draft: L::Draft,
-    pub(crate) visited: Visited<L::Place>,
-    pub(crate) trails: Trails,
-    /// Accepted, and to be expanded in the next layer.
+    pub(crate) visited: Visited<L::Index>,
+    pub(crate) tree: SearchTree,
+    /// Visited nodes, to be expanded in the next layer.
     pub(crate) next: Layer<S, O>,
-    /// To be explored at a higher bound.
+    /// Work for higher bounds.
     pub(crate) frontier: Frontier<S, O>,
 }
 
 impl<S, O: Policy, L: Ledger> Core<S, O, L> {
-    /// Nodes that are new, and know their trails, join the next layer.
-    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, hops: Vec<Hop>) {
-        debug_assert!(nodes.first().is_none_or(|node| node.trail == Some(Trail::at(self.trails.end()))));
-        self.trails.append(hops);
+    /// Adds new nodes, whose ids are set, to the search tree and to the next layer.
+    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, links: Vec<Link>) {
+        debug_assert!(nodes.first().is_none_or(|node| node.id == Some(NodeId::new(self.tree.end()))));
+        self.tree.append(links);
         self.next.append(nodes);
     }
 
-    /// Enters what was kept of transitions since the last time.
+    /// Settles the ledger's draft.
     #[inline]
     pub(crate) fn settle(&mut self) {
-        if L::KEEPS {
+        if L::RECORDS {
             let draft = std::mem::replace(&mut self.draft, self.ledger.draft());
             self.settle_all(vec![draft], 1);
         }
     }
 
-    /// Likewise, for what threads have kept.
+    /// Settles drafts of several threads.
     pub(crate) fn settle_all(&mut self, drafts: Vec<L::Draft>, threads: usize) {
-        self.ledger.settle(self.trails.end(), drafts, &self.visited, threads);
+        self.ledger.settle(self.tree.end(), drafts, &self.visited, threads);
     }
 }
 
 impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
-    const KEEPS: bool = L::KEEPS;
+    const RECORDS: bool = L::RECORDS;
 
     #[inline]
-    fn enabled(&self, node: Trail) -> Option<&[TaskId]> {
+    fn enabled(&self, node: NodeId) -> Option<&[TaskId]> {
         self.ledger.enabled(node)
     }
 
     #[inline]
-    fn begin(&mut self, node: Option<Trail>, enabled: &[TaskId]) {
+    fn begin(&mut self, node: Option<NodeId>, enabled: &[TaskId]) {
         if let Some(node) = node {
             self.ledger.begin(&mut self.draft, node, enabled);
         }
     }
 
     #[inline]
-    fn transition(&mut self, key: Fingerprint, taken: &Taken<'_>) {
-        self.ledger.transition(&mut self.draft, key, taken);
+    fn transition(&mut self, key: Fingerprint, transition: &Transition<'_>) {
+        self.ledger.transition(&mut self.draft, key, transition);
     }
 
     #[inline]
-    fn offer(&mut self, key: Fingerprint, hop: Hop, make: impl FnOnce() -> Node<S, O>) {
-        let trails = &self.trails;
-        if self.visited.insert_with(key, || L::place(Trail::at(trails.end()))) {
+    fn offer(&mut self, key: Fingerprint, link: Link, make: impl FnOnce() -> Node<S, O>) {
+        let tree = &self.tree;
+        if self.visited.insert_with(key, || L::index(NodeId::new(tree.end()))) {
             let mut node = make();
-            node.trail = Some(self.trails.push(hop));
+            node.id = Some(self.tree.push(link));
             self.next.push(node, 1);
         }
     }
 
-    fn put_off(&mut self, rest: PutOff<S, O>) {
-        self.frontier.push(rest, &self.visited);
+    fn defer(&mut self, deferred: Deferred<S, O>) {
+        self.frontier.push(deferred, &self.visited);
     }
 }
 
@@ -222,7 +223,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         Self::keeping(program, policy, options, watch)
     }
 
-    /// Searches to the end.
+    /// Searches until there is a verdict.
     pub fn run(mut self) -> Report {
         loop {
             if let Some(report) = self.deepen() {
@@ -231,12 +232,12 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         }
     }
 
-    /// What was covered so far.
+    /// The coverage so far.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
     }
 
-    /// Explores the next bound. The report, if that settles the matter: then the search is over.
+    /// Explores the next bound. Returns the report if the search is over.
     pub fn deepen(&mut self) -> Option<Report> {
         let verdict = match self.explore() {
             Err(stop) => self.stopped(stop),
@@ -248,13 +249,13 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
 
 #[expect(private_bounds, reason = "as for the search")]
 impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, W, L> {
-    /// A search that has not begun, and keeps something of its transitions.
+    /// A search that has not begun, with a ledger.
     pub(crate) fn keeping(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
         Self::by(Team::new(options.threads), Expander { program, policy, watch, options })
     }
 
-    /// The same search from the beginning, by the same threads.
-    pub(crate) fn anew(&self) -> Self {
+    /// The same search from the beginning, on the same threads.
+    pub(crate) fn restarted(&self) -> Self {
         let Expander { program, policy, watch, options } = self.expander;
         Self::by(self.team.clone(), Expander { program, policy, watch, options })
     }
@@ -264,7 +265,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             ledger: L::default(),
             draft: L::Draft::default(),
             visited: Visited::default(),
-            trails: Trails::default(),
+            tree: SearchTree::default(),
             next: Layer::default(),
             frontier: Frontier::default(),
         };
@@ -281,7 +282,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
     }
 
-    /// The name of the policy, and what was covered so far.
+    /// The name of the policy, and the coverage so far.
     pub(crate) fn so_far(&self) -> (String, Coverage) {
         (self.expander.policy.name(), self.coverage.clone())
     }
@@ -289,17 +290,17 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     /// Explores the next bound.
     pub(crate) fn explore(&mut self) -> Result<(), Stop> {
         let explored = self.team.clone().run(|| self.explore_bound());
-        // What has been reached at this bound after all need not wait for the next.
+        // Drop deferred nodes that this bound has reached.
         let Core { frontier, visited, .. } = &mut self.core;
-        frontier.forget(visited);
-        self.take_stock();
+        frontier.remove_visited(visited);
+        self.update_coverage();
         if explored.is_ok() {
             self.coverage.completed_bound = Some(self.coverage.bound);
         }
         explored
     }
 
-    /// Offers the initial states, and leaves them to be opened one by one.
+    /// Adds the initial states to the next layer.
     pub(crate) fn begin(&mut self) -> Result<(), Stop> {
         self.begun = true;
         self.expander.begin(&mut self.scratch, &mut self.core)?;
@@ -307,7 +308,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Ok(())
     }
 
-    /// Expands one node, whatever it costs.
+    /// Expands one node, without a bound.
     pub(crate) fn open(&mut self, node: Node<P::State, O>) -> Result<(), Stop> {
         self.expander.expand(node, u32::MAX, &mut self.scratch, &mut self.core)?;
         self.core.settle();
@@ -328,14 +329,14 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Report { verdict, coverage, policy, others: vec![] }
     }
 
-    /// Whether what was covered is the end of it.
+    /// The verdict after a bound without failures; `None` if a higher bound is to be explored.
     pub(crate) fn verdict_after_bound(&self) -> Option<Verdict> {
         let Coverage { bound, unproposed, sealed, .. } = self.coverage;
-        // A state that was visited once, with a fixed order, may lead elsewhere in another.
-        let all = unproposed == 0 && (sealed == 0 || self.expander.options.exact);
+        // A state that was expanded once, in a sealed order, can have other successors in another order.
+        let covers_all = unproposed == 0 && (sealed == 0 || self.expander.options.exact);
         let at_limit = self.expander.options.bound.is_some_and(|limit| bound >= limit);
         match (self.core.frontier.is_empty(), at_limit) {
-            (true, _) if all => Some(Verdict::Proved),
+            (true, _) if covers_all => Some(Verdict::Proved),
             (true, _) => Some(Verdict::NoBug),
             (false, true) if self.expander.options.exact => Some(Verdict::ProvedWithin(bound)),
             (false, true) => Some(Verdict::NoBug),
@@ -346,7 +347,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     fn failed(&self, found: Found) -> Verdict {
         match found.failure.kind {
             FailureKind::Unsupported => return Verdict::Unsupported(found.failure.message),
-            // Whoever cancels a step may know better why.
+            // The observer may know the reason for which the step was cancelled.
             FailureKind::Interrupted(Limit::Cancelled) => {
                 let limit = self.expander.watch.poll(&self.coverage);
                 return Verdict::Inconclusive(limit.unwrap_or(Limit::Cancelled));
@@ -355,7 +356,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             FailureKind::Assertion | FailureKind::Deadlock | FailureKind::Liveness | FailureKind::Runtime => {
             }
         }
-        let schedule = self.core.trails.schedule(self.expander.policy.name(), found.at, found.hop);
+        let schedule = self.core.tree.schedule(self.expander.policy.name(), found.at, found.link);
         Verdict::Bug(Box::new(Bug { failure: found.failure, schedule, cost: found.cost }))
     }
 
@@ -371,24 +372,24 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Ok(())
     }
 
-    /// Takes up what costs least: that is the new bound.
+    /// Resumes the deferred work of least cost, which is the new bound.
     fn resume(&mut self) -> Result<(), Stop> {
         let cheapest = self.core.frontier.take_cheapest();
-        let (bound, waiting) = cheapest.unwrap_or((self.coverage.bound + 1, Waiting::default()));
+        let (bound, bucket) = cheapest.unwrap_or((self.coverage.bound + 1, Bucket::default()));
         self.coverage.bound = bound;
-        self.core.next = waiting.rests;
-        for (key, node, hop) in waiting.wholes {
-            self.core.offer(key, hop, || node);
+        self.core.next = bucket.partial;
+        for Unvisited { key, node, link } in bucket.unvisited {
+            self.core.offer(key, link, || node);
         }
         self.core.settle();
-        waiting.failing.map_or(Ok(()), |found| Err(found.into()))
+        bucket.failing.map_or(Ok(()), |found| Err(found.into()))
     }
 
     fn explore_layer(&mut self) -> Result<(), Stop> {
         let mut layer = VecDeque::from(std::mem::take(&mut self.core.next).blocks);
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         while !layer.is_empty() {
-            if threads > 1 && layer::hold(&layer, share_from) {
+            if threads > 1 && layer::holds_at_least(&layer, share_from) {
                 self.explore_wave(&mut layer)?;
             } else {
                 self.explore_block(&mut layer)?;
@@ -398,25 +399,26 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Ok(())
     }
 
-    /// Ends the search at a limit, in the middle of a layer.
+    /// Checks limits while `rest` is left of the layer.
     fn check_layer(&mut self, rest: &VecDeque<Vec<Node<P::State, O>>>) -> Result<(), Stop> {
         let every = rest.len().div_ceil(SAMPLES).max(1);
         let samples = rest.iter().step_by(every).filter_map(|block| block.first());
         self.check_limits(|| rest.iter().map(Vec::capacity).sum(), samples)
     }
 
-    /// Expands some of the nodes of a layer, by several threads.
+    /// Expands nodes from the front of a layer, on several threads.
     fn explore_wave(&mut self, layer: &mut VecDeque<Vec<Node<P::State, O>>>) -> Result<(), Stop> {
         let threads = self.team.threads();
         self.workers.scratches.resize_with(threads, || Scratch::new(self.expander.options));
-        let nodes = layer::split(layer::take(layer, self.workers.nodes(threads)), threads);
-        let room = self.expander.options.memory.map(|limit| limit.saturating_sub(self.held));
+        let nodes = layer::split_for_threads(layer::take_front(layer, self.workers.nodes(threads)), threads);
+        let bytes_left = self.expander.options.memory.map(|limit| limit.saturating_sub(self.held));
         let Self { expander, core, workers, scratch, coverage, .. } = self;
-        let budget = Budget { coverage, room };
-        together(|| wave::expand(expander, nodes, coverage.bound, core, workers, budget, &mut scratch.tally))
+        let budget = Budget { coverage, bytes_left };
+        let wave = Wave { expander, bound: coverage.bound, core, workers, tally: &mut scratch.tally };
+        with_spinning_threads(|| wave.run(nodes, budget))
     }
 
-    /// Expands the nodes of the first block of a layer.
+    /// Expands the nodes of the first block of a layer, on this thread.
     fn explore_block(&mut self, layer: &mut VecDeque<Vec<Node<P::State, O>>>) -> Result<(), Stop> {
         let bound = self.coverage.bound;
         for node in layer.pop_front().into_iter().flatten() {
@@ -429,23 +431,23 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Ok(())
     }
 
-    /// Ends the search at a limit. Some nodes wait elsewhere; these are samples.
+    /// Checks the limits. `others` counts nodes that the caller holds; `samples` are some of them.
     pub(crate) fn check_limits<'n>(
         &mut self,
-        waiting: impl FnOnce() -> usize,
+        others: impl FnOnce() -> usize,
         samples: impl Iterator<Item = &'n Node<P::State, O>>,
     ) -> Result<(), Stop>
     where
         P::State: 'n,
         O: 'n,
     {
-        // To weigh everything takes longer than a narrow layer.
+        // Counting all bytes takes longer than expanding a narrow layer.
         if self.scratch.tally.transitions - self.weighed >= LOOK_EVERY || self.weighed == 0 {
             self.weighed = self.scratch.tally.transitions;
-            self.held = self.held_bytes(waiting(), samples);
+            self.held = self.held_bytes(others(), samples);
             self.coverage.peak_bytes = self.coverage.peak_bytes.max(self.held);
         }
-        self.take_stock();
+        self.update_coverage();
         let options = self.expander.options;
         let limit = if options.states.is_some_and(|limit| self.coverage.states >= limit) {
             Some(Limit::States)
@@ -457,8 +459,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
     }
 
-    /// Likewise, for somebody who looks at what was explored, and holds so many bytes.
-    pub(crate) fn room_for(&self, held: usize) -> Result<(), Stop> {
+    /// Checks the limits of an analysis of the explored graph that uses `held` bytes.
+    pub(crate) fn check_analysis(&self, held: usize) -> Result<(), Stop> {
         let held = self.coverage.peak_bytes + held;
         let limit = match self.expander.options.memory {
             Some(limit) if held >= limit => Some(Limit::Memory),
@@ -467,7 +469,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
     }
 
-    pub(crate) fn take_stock(&mut self) {
+    pub(crate) fn update_coverage(&mut self) {
         let Self { core, coverage, scratch, .. } = self;
         coverage.states = core.visited.len();
         coverage.transitions = scratch.tally.transitions;
@@ -480,13 +482,13 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         coverage.peak_bytes = coverage.peak_bytes.max(coverage.visited_bytes);
     }
 
-    /// The bytes held now; what states hold on the heap is taken from samples.
-    fn held_bytes<'n>(&self, waiting: usize, samples: impl Iterator<Item = &'n Node<P::State, O>>) -> usize
+    /// The bytes in use now. The heap bytes of states are estimated from samples.
+    fn held_bytes<'n>(&self, others: usize, samples: impl Iterator<Item = &'n Node<P::State, O>>) -> usize
     where
         P::State: 'n,
         O: 'n,
     {
-        let Core { ledger, visited, trails, next, frontier, .. } = &self.core;
+        let Core { ledger, visited, tree, next, frontier, .. } = &self.core;
         let every = next.blocks.len().div_ceil(SAMPLES).max(1);
         let newest = next.blocks.iter().rev().step_by(every).filter_map(|block| block.first());
         let heap = |node: &Node<P::State, O>| self.expander.heap_bytes(node);
@@ -495,8 +497,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let node = heap + size_of::<Node<P::State, O>>();
         visited.bytes()
             + ledger.bytes()
-            + trails.bytes()
-            + (next.capacity() + self.workers.capacity() + waiting + frontier.capacity()) * node
+            + tree.bytes()
+            + (next.capacity() + self.workers.capacity() + others + frontier.capacity()) * node
             + self.workers.bytes()
             + self.expander.program.shared_bytes()
     }

@@ -1,27 +1,30 @@
-//! The threads of a search. They are started once: to start a thread takes as long as to explore some hundred states, and so
-//! does waking one. So those who wait for each other, or for the next phase of a wave, linger for a while before they go to
-//! sleep.
+//! The thread pool of a search.
+//!
+//! Threads are started once, since starting a thread takes as long as exploring some hundred states.
+//! Waking a sleeping thread is nearly as slow, and the phases of a wave are short. So a thread that
+//! waits for another one, or for the next phase, first spins and looks for work, and only then sleeps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::{ThreadPool, Yield};
 
-/// Deep enough for whatever a program computes in a step.
+/// The stack of each thread, large enough for a step of any program.
 const STACK: usize = 8 << 20;
 
-/// More threads than this for each core only wait for each other.
+/// More threads than this for each core would only wait for each other.
 const THREADS_PER_CORE: usize = 4;
 
-/// Some threads that wait for work.
+/// The threads of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Team {
-    /// None for a single thread, which is that of the caller.
+    /// None for a single thread, which is the caller's.
     pool: Option<Arc<ThreadPool>>,
 }
 
 impl Team {
-    /// A team of so many, or fewer if the machine has few cores, or of one, if there are no threads to be had.
+    /// A team of `threads` threads, or of fewer if the machine has few cores. If the system refuses to
+    /// start threads, the caller's thread does all work.
     pub(crate) fn new(threads: usize) -> Self {
         let name = |nth| format!("dally-{nth}");
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -37,7 +40,7 @@ impl Team {
         self.pool.as_ref().map_or(1, |pool| pool.current_num_threads())
     }
 
-    /// Does something of which [`for_each_thread`] gives parts to the others.
+    /// Runs `work` on a thread of the team, so that [`for_each_thread`] can share parts of it.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.pool {
             Some(pool) => pool.install(work),
@@ -46,12 +49,12 @@ impl Team {
     }
 }
 
-/// Does all of the work, shared if there are several threads: whoever is free takes up something.
+/// Calls `run` for each item: on this thread if `threads` is 1, otherwise by work stealing.
 pub(crate) fn for_each<T: Send>(work: Vec<T>, threads: usize, run: impl Fn(T) + Sync) {
     if threads == 1 { work.into_iter().for_each(run) } else { for_each_thread(work, run) }
 }
 
-/// Does the work of each thread: this one does the last.
+/// Calls `run` for each item, in parallel. The calling thread takes the last item.
 pub(crate) fn for_each_thread<T: Send>(mut work: Vec<T>, run: impl Fn(T) + Sync) {
     let own = work.pop();
     if work.is_empty() {
@@ -60,44 +63,47 @@ pub(crate) fn for_each_thread<T: Send>(mut work: Vec<T>, run: impl Fn(T) + Sync)
     }
     let left = AtomicUsize::new(work.len());
     rayon::in_place_scope(|scope| {
-        for one in work {
+        for item in work {
             scope.spawn(|_| {
-                run(one);
+                run(item);
                 left.fetch_sub(1, Ordering::Relaxed);
             });
         }
         own.map(&run);
-        linger(|| left.load(Ordering::Relaxed) == 0);
+        spin_until(|| left.load(Ordering::Relaxed) == 0);
     });
 }
 
-/// Does something of which [`for_each_thread`] gives parts to the others time and again: in between they linger.
-pub(crate) fn together<T>(work: impl FnOnce() -> T) -> T {
+/// Runs `work`, which calls [`for_each_thread`] repeatedly, and lets idle threads spin in between.
+pub(crate) fn with_spinning_threads<T>(work: impl FnOnce() -> T) -> T {
     let (done, this) = (Arc::new(AtomicBool::new(false)), rayon::current_thread_index());
     let seen = Arc::clone(&done);
-    // Nobody waits for them to notice: they may not be running at all, if others need the cores.
+    // The other threads stop by themselves. This thread must not wait for them: if other processes
+    // need the cores, they may not even be running.
     rayon::spawn_broadcast(move |other| {
         if Some(other.index()) != this {
-            linger(|| seen.load(Ordering::Relaxed));
+            spin_until(|| seen.load(Ordering::Relaxed));
         }
     });
-    // This thread was told as well: it listens now, since it may have no other time to.
+    // The broadcast reaches this thread too. It handles its share now, because it may have no other
+    // opportunity.
     rayon::yield_now();
     let result = work();
     done.store(true, Ordering::Relaxed);
     result
 }
 
-/// How often somebody who lingers looks for work in vain: this takes some times as long as to wake somebody from sleep.
-const PATIENCE: usize = 1 << 10;
+/// Idle turns before a spinning thread goes to sleep: several times as long as waking a thread takes.
+const IDLE_TURNS: usize = 1 << 10;
 
-/// Looks for work until something has come about. Gives up after a while: others may need the core to bring it about.
-fn linger(come_about: impl Fn() -> bool) {
-    let mut in_vain = 0;
-    while in_vain < PATIENCE && !come_about() {
+/// Looks for work until `done` holds, or gives up after a while, since another thread may need the core
+/// to make `done` hold.
+fn spin_until(done: impl Fn() -> bool) {
+    let mut idle = 0;
+    while idle < IDLE_TURNS && !done() {
         match rayon::yield_now() {
-            Some(Yield::Executed) => in_vain = 0,
-            Some(Yield::Idle) | None => in_vain += 1,
+            Some(Yield::Executed) => idle = 0,
+            Some(Yield::Idle) | None => idle += 1,
         }
         std::hint::spin_loop();
     }

@@ -1,19 +1,19 @@
-//! The visited set: fingerprints in open-addressing tables, one for each shard.
+//! The visited set: fingerprints in open-addressing hash tables, one for each shard.
 //!
-//! A state takes 16 bytes, and tables are between 54 % and 75 % full, so that a visited state takes at
-//! most 30 bytes (small sets aside). Growing by less than a factor of two keeps it so, and growing
-//! shard by shard keeps the peak low. Readers need no lock, and a set can be split into parts that
-//! are written by one thread each. Whoever wants to know more of a state than that it was visited has a value
-//! for each, which stands beside the table and takes its bytes as well.
+//! A fingerprint has 16 bytes, and tables are between 54 % and 75 % full, so that a visited state takes
+//! at most 30 bytes (except in small sets). Growing by less than a factor of two keeps it so, and
+//! growing shard by shard keeps the peak low. Readers need no lock, and a set can be split into parts,
+//! each written by one thread. A set can store a value with each fingerprint; values are kept in a
+//! table of their own, so that sets without values pay nothing.
 
 use crate::Fingerprint;
 
-/// Shards by the upper bits of a fingerprint.
+/// The upper bits of a fingerprint select its shard.
 const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
 
-/// How many keys are looked for at once: as many as a processor can wait for, about.
-const AT_ONCE: usize = 16;
+/// Keys that are looked up together: about as many as a processor can have cache misses in flight.
+const BATCH: usize = 16;
 
 /// A set of fingerprints, with a value for each.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl<V: Copy + Default> Default for Visited<V> {
 }
 
 impl Visited {
-    /// Adds a fingerprint, and says whether it is new.
+    /// Inserts a fingerprint. Returns true if it is new.
     #[inline]
     pub fn insert(&mut self, fingerprint: Fingerprint) -> bool {
         self.insert_with(fingerprint, || ())
@@ -37,51 +37,51 @@ impl Visited {
 }
 
 impl<V: Copy + Default> Visited<V> {
-    /// Adds a fingerprint with its value, and says whether it is new. If it is not, the value stays what it was.
+    /// Inserts a fingerprint with a value. Returns true if it is new; otherwise its value is unchanged.
     #[inline]
     pub fn insert_with(&mut self, fingerprint: Fingerprint, value: impl FnOnce() -> V) -> bool {
         self.shards[shard_of(fingerprint)].insert(fingerprint, value)
     }
 
-    /// The values of fingerprints, one after another, if they are there.
+    /// Calls `show` with the position and the value of each fingerprint, in order; `None` if it is absent.
     pub(crate) fn values(&self, fingerprints: &[Fingerprint], mut show: impl FnMut(usize, Option<V>)) {
-        for first in (0..fingerprints.len()).step_by(AT_ONCE) {
-            let some = &fingerprints[first..fingerprints.len().min(first + AT_ONCE)];
-            touch(some.iter().map(|it| (&self.shards[shard_of(*it)], *it)));
-            for (nth, fingerprint) in (first..).zip(some) {
+        for first in (0..fingerprints.len()).step_by(BATCH) {
+            let batch = &fingerprints[first..fingerprints.len().min(first + BATCH)];
+            prefetch(batch.iter().map(|it| (&self.shards[shard_of(*it)], *it)));
+            for (nth, fingerprint) in (first..).zip(batch) {
                 show(nth, self.shards[shard_of(*fingerprint)].value(*fingerprint));
             }
         }
     }
 
-    /// Whether the fingerprint is there.
+    /// Returns true if the fingerprint is in the set.
     #[inline]
     pub fn contains(&self, fingerprint: Fingerprint) -> bool {
         self.shards[shard_of(fingerprint)].contains(fingerprint)
     }
 
-    /// How many fingerprints there are.
+    /// The number of fingerprints.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.len).sum()
     }
 
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes that the tables take.
+    /// The bytes of the tables.
     pub fn bytes(&self) -> usize {
         self.shards.iter().map(Shard::bytes).sum()
     }
 
-    /// The chance that two states so far share a fingerprint, at the most.
+    /// An upper bound of the probability that two states so far share a fingerprint.
     pub fn collision_chance(&self) -> f64 {
         let states = self.len() as f64;
         states * states / 2.0_f64.powi(129)
     }
 
-    /// So many parts, each with shards of its own; some have none if there are more than shards.
+    /// Splits the shards into disjoint parts. Some are empty if there are more parts than shards.
     pub(crate) fn split(&mut self, parts: usize) -> Vec<Part<'_, V>> {
         let (mut rest, mut first) = (self.shards.as_mut_slice(), 0);
         let part = |nth: usize| {
@@ -94,66 +94,68 @@ impl<V: Copy + Default> Visited<V> {
     }
 }
 
-/// In which of so many parts of a visited set a fingerprint belongs.
+/// The part that a fingerprint belongs to, if a visited set is split into this many parts.
 #[inline]
 pub(crate) fn part_of(fingerprint: Fingerprint, parts: usize) -> usize {
     (shard_of(fingerprint) * parts) >> SHARD_BITS
 }
 
-/// Reads what is where fingerprints belong. To read all of it takes hardly longer than to read one, if nothing depends on
-/// what is there.
+/// Loads the home buckets of fingerprints into the cache. The loads are independent of each other, so
+/// that all of them take hardly longer than one.
 #[inline]
-fn touch<'s, V: 's>(places: impl Iterator<Item = (&'s Shard<V>, Fingerprint)>) {
+fn prefetch<'s, V: 's>(places: impl Iterator<Item = (&'s Shard<V>, Fingerprint)>) {
     let first_key = |(shard, it): (&Shard<V>, Fingerprint)| shard.buckets[shard.home(key_of(it))].0[0];
     std::hint::black_box(places.fold(0, |sum, place| sum ^ first_key(place)));
 }
 
-/// Some of the shards of a set.
+/// Some of the shards of a visited set.
 pub(crate) struct Part<'a, V> {
+    /// The number of the first shard.
     first: usize,
     shards: &'a mut [Shard<V>],
 }
 
 impl<V: Copy + Default> Part<'_, V> {
-    /// Adds some of the keys, all of which belong to this part, and keeps those in the list that are new.
-    pub(crate) fn insert_all(&mut self, keys: &[Fingerprint], list: &mut Vec<u32>) {
+    /// Inserts the keys at these positions, all of which belong to this part. Removes the positions of
+    /// keys that were in the set.
+    pub(crate) fn insert_all(&mut self, keys: &[Fingerprint], positions: &mut Vec<u32>) {
         let mut kept = 0;
-        for first in (0..list.len()).step_by(AT_ONCE) {
-            let end = list.len().min(first + AT_ONCE);
-            self.touch(keys, &list[first..end]);
-            for place in first..end {
-                let nth = list[place];
-                let key = keys[nth as usize];
+        for first in (0..positions.len()).step_by(BATCH) {
+            let end = positions.len().min(first + BATCH);
+            self.prefetch(keys, &positions[first..end]);
+            for at in first..end {
+                let position = positions[at];
+                let key = keys[position as usize];
                 if self.shards[shard_of(key) - self.first].insert(key, V::default) {
-                    list[kept] = nth;
+                    positions[kept] = position;
                     kept += 1;
                 }
             }
         }
-        list.truncate(kept);
+        positions.truncate(kept);
     }
 
-    /// Gives some of the keys, which are in this part, their values.
-    pub(crate) fn set_all(&mut self, keys: &[Fingerprint], list: &[u32], values: &[V]) {
-        for some in list.chunks(AT_ONCE) {
-            self.touch(keys, some);
-            for nth in some {
-                let key = keys[*nth as usize];
-                self.shards[shard_of(key) - self.first].set(key, values[*nth as usize]);
+    /// Sets the values of the keys at these positions, all of which are in this part.
+    pub(crate) fn set_all(&mut self, keys: &[Fingerprint], positions: &[u32], values: &[V]) {
+        for batch in positions.chunks(BATCH) {
+            self.prefetch(keys, batch);
+            for position in batch {
+                let key = keys[*position as usize];
+                self.shards[shard_of(key) - self.first].set(key, values[*position as usize]);
             }
         }
     }
 
-    fn touch(&self, keys: &[Fingerprint], list: &[u32]) {
-        touch(list.iter().map(|nth| {
-            let key = keys[*nth as usize];
+    fn prefetch(&self, keys: &[Fingerprint], positions: &[u32]) {
+        prefetch(positions.iter().map(|position| {
+            let key = keys[*position as usize];
             (&self.shards[shard_of(key) - self.first], key)
         }));
     }
 }
 
-/// Some of the keys that were offered last. Most states come up more than once in neighbouring nodes,
-/// and this fits into the processor's cache, which the visited set does not.
+/// A lossy cache of the keys that were offered most recently. Most states are reached several times
+/// from neighbouring nodes, and this table fits into the processor's cache; the visited set does not.
 #[derive(Clone, Debug)]
 pub(crate) struct Recent {
     slots: Vec<Fingerprint>,
@@ -172,14 +174,14 @@ impl Recent {
         (key.low() >> (64 - Self::BITS)) as usize
     }
 
-    /// Whether the key was offered recently.
+    /// Returns true if the key was offered recently. May return false although it was.
     #[inline]
     pub(crate) fn contains(&self, key: Fingerprint) -> bool {
-        // Zero marks a slot that was never used, so that the fingerprint zero is never recent.
+        // Zero marks an unused slot, so the fingerprint zero never counts as recent.
         self.slots[Self::slot(key)] == key && key != Fingerprint::default()
     }
 
-    /// The key is offered.
+    /// Adds a key, and overwrites another one if they share a slot.
     #[inline]
     pub(crate) fn add(&mut self, key: Fingerprint) {
         self.slots[Self::slot(key)] = key;
@@ -191,13 +193,13 @@ fn shard_of(fingerprint: Fingerprint) -> usize {
     (fingerprint.0 >> (128 - SHARD_BITS)) as usize
 }
 
-/// Zero marks a free slot; the fingerprint zero shares the slot of one.
+/// Zero marks a free slot, so the fingerprint zero is stored as one.
 #[inline]
 fn key_of(fingerprint: Fingerprint) -> u128 {
     fingerprint.0.max(1)
 }
 
-/// Slots that share a cache line; zero is free, and the free ones come last.
+/// Slots that share a cache line. Zero marks a free slot. Invariant: free slots come last.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Bucket([u128; SLOTS]);
@@ -205,14 +207,14 @@ struct Bucket([u128; SLOTS]);
 const SLOTS: usize = 4;
 
 impl Bucket {
-    /// Whether the key is there. All slots are compared without branching: whether a state is new is
-    /// then the only thing for the processor to guess, and it can go on to the next state meanwhile.
+    /// Returns true if the key is in the bucket. Compares all slots without branching, so that the
+    /// result is the only branch for the processor to predict.
     #[inline]
     fn contains(&self, key: u128) -> bool {
         self.0.iter().fold(false, |found, slot| found | (*slot == key))
     }
 
-    /// The slot of a key.
+    /// The slot of the key, if it is in the bucket.
     #[inline]
     fn slot_of(&self, key: u128) -> Option<usize> {
         self.0.iter().position(|slot| *slot == key)
@@ -228,12 +230,12 @@ impl Bucket {
 
 #[derive(Debug)]
 struct Shard<V> {
-    /// Probed one after another, from the home bucket on. Invariant: a quarter of the slots is free.
+    /// Linear probing from the home bucket on. Invariant: at least a quarter of the slots is free.
     buckets: Vec<Bucket>,
-    /// The values of the slots.
+    /// The value of each slot.
     values: Vec<[V; SLOTS]>,
     len: usize,
-    /// When this many are in, it grows.
+    /// The table grows when it has this many keys.
     limit: usize,
 }
 
@@ -254,7 +256,7 @@ impl<V> Shard<V> {
         ((u128::from(key as u64) * self.buckets.len() as u128) >> 64) as usize
     }
 
-    /// The bucket of the key and whether it is there; if not, the bucket has a free slot.
+    /// The bucket of the key, and true if the key is in it. Otherwise the bucket has a free slot.
     #[inline]
     fn find(&self, key: u128) -> (usize, bool) {
         let mut at = self.home(key);
@@ -282,16 +284,16 @@ impl<V: Copy + Default> Shard<V> {
         Self { buckets: vec![Bucket::default(); count], values, len: 0, limit: count * (SLOTS - 1) }
     }
 
-    /// The free slot where the key belongs, unless it is there.
+    /// The bucket and the free slot for a new key; `None` if the key is in the table.
     #[inline]
-    fn place_for(&self, key: u128) -> Option<(usize, usize)> {
+    fn free_slot_for(&self, key: u128) -> Option<(usize, usize)> {
         let (at, found) = self.find(key);
         if found { None } else { Some((at, self.buckets[at].free()?)) }
     }
 
-    /// Where the key is, if it is there.
+    /// The bucket and the slot of the key, if it is in the table.
     #[inline]
-    fn place_of(&self, key: u128) -> Option<(usize, usize)> {
+    fn slot_of(&self, key: u128) -> Option<(usize, usize)> {
         let (at, found) = self.find(key);
         if found { Some((at, self.buckets[at].slot_of(key)?)) } else { None }
     }
@@ -299,7 +301,7 @@ impl<V: Copy + Default> Shard<V> {
     #[inline]
     fn insert(&mut self, fingerprint: Fingerprint, value: impl FnOnce() -> V) -> bool {
         let key = key_of(fingerprint);
-        let Some((bucket, slot)) = self.place_for(key) else { return false };
+        let Some((bucket, slot)) = self.free_slot_for(key) else { return false };
         self.buckets[bucket].0[slot] = key;
         self.values[bucket][slot] = value();
         self.len += 1;
@@ -311,13 +313,13 @@ impl<V: Copy + Default> Shard<V> {
 
     #[inline]
     fn value(&self, fingerprint: Fingerprint) -> Option<V> {
-        let (bucket, slot) = self.place_of(key_of(fingerprint))?;
+        let (bucket, slot) = self.slot_of(key_of(fingerprint))?;
         Some(self.values[bucket][slot])
     }
 
     #[inline]
     fn set(&mut self, fingerprint: Fingerprint, value: V) {
-        if let Some((bucket, slot)) = self.place_of(key_of(fingerprint)) {
+        if let Some((bucket, slot)) = self.slot_of(key_of(fingerprint)) {
             self.values[bucket][slot] = value;
         }
     }
@@ -328,7 +330,7 @@ impl<V: Copy + Default> Shard<V> {
         let mut larger = Self::with_buckets((self.buckets.len() * 7).div_ceil(5));
         for (bucket, values) in self.buckets.iter().zip(&self.values) {
             for (key, value) in bucket.0.iter().zip(values).filter(|(key, _)| **key != 0) {
-                if let Some((bucket, slot)) = larger.place_for(*key) {
+                if let Some((bucket, slot)) = larger.free_slot_for(*key) {
                     larger.buckets[bucket].0[slot] = *key;
                     larger.values[bucket][slot] = *value;
                 }
@@ -346,7 +348,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_a_set() {
+    fn agrees_with_a_hash_set() {
         let (mut ours, mut theirs) = (Visited::default(), HashSet::new());
         for n in 0..50_000_u64 {
             let fingerprint = Fingerprint::of(&(n * n % 30_011));
@@ -369,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_a_fingerprint_too() {
+    fn the_fingerprint_zero_can_be_inserted() {
         let mut visited = Visited::default();
         assert!(!visited.contains(Fingerprint(0)));
         assert!(visited.insert(Fingerprint(0)));
@@ -377,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_take_what_is_theirs() {
+    fn splitting_covers_every_fingerprint_once() {
         let all: Vec<_> = (0..1000_u64).map(|n| Fingerprint::of(&n)).collect();
         let numbers: Vec<u32> = (0..1000).collect();
         for parts in [1, 2, 3, 7, 8, 64, 100] {
@@ -386,11 +388,11 @@ mod tests {
                 let mut split = visited.split(parts);
                 assert_eq!(split.len(), parts);
                 for (nth, part) in split.iter_mut().enumerate() {
-                    let is_its = |it: &u32| part_of(all[*it as usize], parts) == nth;
-                    let its: Vec<u32> = numbers.iter().copied().filter(is_its).collect();
-                    let mut new = its.clone();
+                    let belongs = |position: &u32| part_of(all[*position as usize], parts) == nth;
+                    let own: Vec<u32> = numbers.iter().copied().filter(belongs).collect();
+                    let mut new = own.clone();
                     part.insert_all(&all, &mut new);
-                    assert_eq!(new, if again { vec![] } else { its });
+                    assert_eq!(new, if again { vec![] } else { own });
                     part.set_all(&all, &new, &numbers);
                 }
             }
@@ -411,18 +413,18 @@ mod tests {
     }
 
     #[test]
-    fn all_at_once_is_one_by_one() {
-        // Some come up again at once, some later, and tables grow on the way.
+    fn inserting_in_batches_agrees_with_inserting_one_by_one() {
+        // Some keys repeat within a batch, some in later batches, and tables grow in between.
         let keys: Vec<_> = (0..5000_u64).map(|n| Fingerprint::of(&(n / 3 * n % 3001))).collect();
-        let (mut at_once, mut one_by_one) = (Visited::<()>::default(), Visited::default());
+        let (mut batched, mut one_by_one) = (Visited::<()>::default(), Visited::default());
         for keys in keys.chunks(700) {
             let new: Vec<u32> =
                 (0..keys.len() as u32).filter(|nth| one_by_one.insert(keys[*nth as usize])).collect();
             let mut list: Vec<u32> = (0..keys.len() as u32).collect();
-            at_once.split(1)[0].insert_all(keys, &mut list);
+            batched.split(1)[0].insert_all(keys, &mut list);
             assert_eq!(list, new);
         }
-        assert_eq!(at_once.len(), one_by_one.len());
-        assert!(at_once.len() > 1000 && at_once.len() < 4000, "{}", at_once.len());
+        assert_eq!(batched.len(), one_by_one.len());
+        assert!(batched.len() > 1000 && batched.len() < 4000, "{}", batched.len());
     }
 }

@@ -1,38 +1,39 @@
-//! Strongly connected components, by Tarjan's algorithm on a stack of its own.
+//! Strongly connected components, by Tarjan's algorithm with an explicit stack.
 
-/// A graph that is walked, and may come into being on the way.
+/// A graph to be walked. It may be explored on the fly.
 pub(crate) trait Walk {
-    /// How far the edges of a node have been walked.
+    /// A position in the edges of a node.
     type Cursor;
-    /// Why a walk may end.
+    /// The reason to stop a walk early.
     type Stop;
 
-    /// A node is reached for the first time. Whoever walks holds so many bytes for it.
+    /// Called when a node is reached for the first time. `held` is the memory of the algorithm, in bytes.
     fn open(&mut self, node: u32, held: usize) -> Result<Self::Cursor, Self::Stop>;
-    /// Where the next edge leads.
+    /// The target of the next edge.
     fn next(&mut self, cursor: &mut Self::Cursor) -> Option<u32>;
-    /// Whether a node that was not reached is part of the graph. If not, edges that lead there do not count.
+    /// Returns true if a node that was not reached yet is part of the graph. Edges to others are ignored.
     fn has(&self, node: u32) -> bool;
 }
 
-/// The components that were found so far. Each node is looked at once.
+/// The components found so far. Each node is visited once.
 #[derive(Debug, Default)]
 pub(crate) struct Components {
-    /// Those of nodes that were reached up to `since` are from another time: they are none.
+    /// Marks with an index up to `since` are stale: their nodes count as unvisited.
     marks: Vec<Mark>,
     since: u32,
+    /// The index of the node that was reached last.
     reached: u32,
-    /// Nodes whose component is open.
+    /// Tarjan's stack: nodes whose component is not complete.
     open: Vec<u32>,
 }
 
-/// What is known of a node, in one place: whoever comes by needs both.
+/// The state of a node. Both fields are read together, so they share a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
-    /// In which order nodes were reached, from `since` + 1 on; 0 for the others. Once its component is complete, that
-    /// of its first.
+    /// Nodes are numbered as they are reached, from `since` + 1 on; 0 if not reached. Once the component
+    /// is complete, the index of its root.
     index: u32,
-    /// The first node that is known to be reached from this one, as long as its component is open.
+    /// Tarjan's lowlink; [`CLOSED`] once the component is complete.
     low: u32,
 }
 
@@ -40,23 +41,23 @@ struct Mark {
 pub(crate) struct Members<'c> {
     pub(crate) nodes: &'c [u32],
     marks: &'c [Mark],
-    /// That of the first.
+    /// The index of the root.
     index: u32,
 }
 
 impl Members<'_> {
-    /// Whether a node is one of them.
+    /// Returns true if a node is in the component.
     #[inline]
     pub(crate) fn has(&self, node: u32) -> bool {
         self.marks.get(node as usize).is_some_and(|mark| mark.index == self.index && mark.low == CLOSED)
     }
 }
 
-/// Marks nodes whose component is complete.
+/// The `low` of nodes whose component is complete.
 const CLOSED: u32 = u32::MAX;
 
 impl Components {
-    /// Forgets all components, before a graph of so many nodes is walked, and keeps the memory.
+    /// Removes all components before a graph of this many nodes is walked, and keeps the allocations.
     pub(crate) fn clear(&mut self, nodes: usize) {
         if self.reached as usize + nodes >= CLOSED as usize {
             self.marks.clear();
@@ -66,7 +67,7 @@ impl Components {
         self.open.clear();
     }
 
-    /// Whether the component of a node is known.
+    /// Returns true if a node was visited.
     pub(crate) fn has(&self, node: u32) -> bool {
         self.mark(node).index != 0
     }
@@ -77,34 +78,35 @@ impl Components {
         mark.copied().unwrap_or_default()
     }
 
-    /// The bytes that are held between two walks.
+    /// The bytes in use between two walks.
     pub(crate) fn bytes(&self) -> usize {
         self.marks.capacity() * size_of::<Mark>() + self.open.capacity() * size_of::<u32>()
     }
 
     fn reach(&mut self, node: u32) {
-        let place = node as usize;
-        if self.marks.len() <= place {
-            self.marks.resize(place + 1, Mark::default());
+        let position = node as usize;
+        if self.marks.len() <= position {
+            self.marks.resize(position + 1, Mark::default());
         }
         self.reached += 1;
-        self.marks[place] = Mark { index: self.reached, low: self.reached };
+        self.marks[position] = Mark { index: self.reached, low: self.reached };
         self.open.push(node);
     }
 
-    /// From a node something is reached that was reached so early.
+    /// Lowers the lowlink of a node.
     #[inline]
     fn lower(&mut self, node: u32, low: u32) {
         let mark = &mut self.marks[node as usize];
         mark.low = mark.low.min(low);
     }
 
-    /// Shows all components that are reached from a node, and were not before, until one of them is the one.
+    /// Calls `accept` with each unvisited component that is reachable from `start`, until it returns a
+    /// result.
     pub(crate) fn find<W: Walk, T>(
         &mut self,
         start: u32,
         walk: &mut W,
-        mut is_the_one: impl FnMut(&mut W, &Members<'_>) -> Result<Option<T>, W::Stop>,
+        mut accept: impl FnMut(&mut W, &Members<'_>) -> Result<Option<T>, W::Stop>,
     ) -> Result<Option<T>, W::Stop> {
         if self.has(start) {
             return Ok(None);
@@ -134,7 +136,7 @@ impl Components {
                 let first = self.open.iter().rposition(|other| *other == node).unwrap_or(0);
                 let nodes = &self.open[first..];
                 nodes.iter().for_each(|node| self.marks[*node as usize] = Mark { index, low: CLOSED });
-                if let Some(found) = is_the_one(walk, &Members { nodes, marks: &self.marks, index })? {
+                if let Some(found) = accept(walk, &Members { nodes, marks: &self.marks, index })? {
                     return Ok(Some(found));
                 }
                 self.open.truncate(first);

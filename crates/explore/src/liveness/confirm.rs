@@ -1,4 +1,4 @@
-//! Running a lasso again: does its loop come back, is something starved in it, and is it fair?
+//! Replays a lasso, and checks that its cycle closes, violates a property, and is fair.
 
 use std::collections::BTreeMap;
 
@@ -6,41 +6,43 @@ use crate::replay::{Moment, NoCycle, ReplayError, replay};
 use crate::successors::Event;
 use crate::{Failure, Fingerprint, Program, Schedule, TaskId};
 
-/// What is seen of a loop.
+/// Observations of the replayed cycle.
 #[derive(Default)]
-struct Seen {
-    begins: Option<Fingerprint>,
-    ends: Option<Fingerprint>,
+struct Observed {
+    /// The state before the first step.
+    first: Option<Fingerprint>,
+    /// The state after the last step.
+    last: Option<Fingerprint>,
     hot: u64,
     cold: u64,
-    /// Tasks that could move all the time and did not move.
+    /// Tasks that were enabled at every state of the cycle and took no step.
     starved: Vec<TaskId>,
-    /// Fair choices, and which ways were taken.
-    ways: BTreeMap<u64, u8>,
+    /// For each fair choice its outcomes, as a bit set.
+    outcomes: BTreeMap<u64, u8>,
 }
 
-impl Seen {
+impl Observed {
     fn step<P: Program>(&mut self, program: &P, moment: &Moment<'_, P::State>, task: TaskId) {
         let mut enabled = Vec::new();
         program.enabled(moment.before, &mut enabled);
-        if self.begins.is_none() {
-            self.begins = Some(program.fingerprint(moment.before));
+        if self.first.is_none() {
+            self.first = Some(program.fingerprint(moment.before));
             self.starved.clone_from(&enabled);
         }
         self.starved.retain(|other| *other != task && enabled.contains(other));
-        self.ends = Some(program.fingerprint(moment.after));
+        self.last = Some(program.fingerprint(moment.after));
         self.hot |= moment.hot;
         self.cold |= moment.cold;
         for event in moment.events {
-            if let Event::Chose(choice, way) = event {
-                *self.ways.entry(*choice).or_default() |= 1 << u8::from(*way);
+            if let Event::Chose(choice, outcome) = event {
+                *self.outcomes.entry(*choice).or_default() |= 1 << u8::from(*outcome);
             }
         }
     }
 
-    /// Why it does not count, if so.
+    /// The reason why the cycle is not a violation, if there is one.
     fn objection(&self, fair: bool) -> Option<NoCycle> {
-        if self.begins.is_none() || self.begins != self.ends {
+        if self.first.is_none() || self.first != self.last {
             Some(NoCycle::MovesOn)
         } else if self.violated() == 0 {
             Some(NoCycle::NothingHot)
@@ -49,37 +51,37 @@ impl Seen {
         } else if let Some(task) = self.starved.first() {
             Some(NoCycle::Starves(*task))
         } else {
-            self.ways.values().any(|ways| *ways != 3).then_some(NoCycle::OneWay)
+            self.outcomes.values().any(|outcomes| *outcomes != 3).then_some(NoCycle::OneWay)
         }
     }
 
-    /// The properties that are violated, as bits.
+    /// The violated properties, as a bit set.
     fn violated(&self) -> u64 {
         self.hot & !self.cold
     }
 }
 
-/// Follows a schedule with a loop, and shows each step to `watch`. The result is the failure, if the loop comes back to
-/// where it began, violates a property, and is fair or need not be.
+/// Replays a schedule with a cycle, and passes each step to `watch`. Returns the failure if the cycle
+/// ends in the state where it begins, violates a property and, if `fair` is set, is fair.
 pub fn replay_cycle<P: Program>(
     program: &P,
     schedule: &Schedule,
     fair: bool,
     mut watch: impl FnMut(&Moment<'_, P::State>),
 ) -> Result<Failure, ReplayError> {
-    let mut seen = Seen::default();
+    let mut observed = Observed::default();
     let from = schedule.cycle.unwrap_or(usize::MAX);
     let replayed = replay(program, schedule, |moment| {
         if let Some((nth, step)) = moment.step
             && nth >= from
         {
-            seen.step(program, moment, step.task);
+            observed.step(program, moment, step.task);
         }
         watch(moment);
     })?;
-    match (replayed.failure, seen.objection(fair)) {
+    match (replayed.failure, observed.objection(fair)) {
         (Some(failure), _) => Ok(failure),
         (None, Some(objection)) => Err(ReplayError::NoCycle(objection)),
-        (None, None) => Ok(program.starves(seen.violated().trailing_zeros(), &replayed.state)),
+        (None, None) => Ok(program.starves(observed.violated().trailing_zeros(), &replayed.state)),
     }
 }

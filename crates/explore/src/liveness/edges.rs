@@ -1,53 +1,55 @@
-//! The edges of a graph that grows, node by node.
+//! The edges of a growing graph, as adjacency lists.
 //!
-//! The edges of a node come in runs, one for each time that it is expanded. Whoever walks the graph would wait for memory
-//! at each run: so now and then they are packed, node by node. They are packed in segments, those of neighbours together:
-//! then no more than that is moved at a time, and threads share the work.
+//! Each expansion of a node adds a *run* of edges. Following the runs of a node would cost a cache miss
+//! for each of them, so runs are *packed* between bounds: all edges of a node become adjacent. Packing
+//! works on segments of consecutive nodes, so that at most one segment is moved at a time, and threads
+//! share the work.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::team::for_each;
 
-/// A step to another node.
+/// An edge, without its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub(crate) to: u32,
     pub(crate) label: u32,
 }
 
-/// The edges of a node that were found together. They end where those of the next run begin.
+/// The edges of one expansion of a node. They end where those of the next run begin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
-    /// The one before of the same node, plus one.
+    /// The previous run of the same node, plus one; 0 if there is none.
     before: u32,
     start: u32,
 }
 
-/// How many nodes have their edges in one segment. Tests have small graphs.
+/// Nodes per segment. Tests use small graphs.
 const SEGMENT: usize = if cfg!(test) { 4 } else { 1 << 14 };
 
-/// The packed edges of neighbours.
+/// The packed edges of consecutive nodes.
 #[derive(Debug, Default)]
 struct Segment {
     edges: Vec<Edge>,
-    /// Where the edges of each node end, which is where those of the next begin.
+    /// For each node the end of its edges, which is the start of the next node's.
     ends: Vec<u32>,
 }
 
 /// All edges.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
-    /// For each node its last run, plus one. Each is written by one thread at a time.
+    /// For each node its last run, plus one; 0 if there is none. An entry is written by one thread at a
+    /// time.
     heads: Vec<AtomicU32>,
     runs: Vec<Run>,
-    /// Those of the runs.
+    /// The edges of all runs.
     recent: Vec<Edge>,
     segments: Vec<Segment>,
-    /// How many there are in segments.
+    /// The number of packed edges.
     packed: usize,
 }
 
-/// Goes through the edges of a node.
+/// A position in the edges of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
     before: u32,
@@ -56,21 +58,36 @@ pub(crate) struct Cursor {
     segment: u32,
 }
 
-/// Stands for the edges of runs, where others are in a segment.
+/// In place of a segment's number: the cursor is in a run.
 const RECENT: u32 = u32::MAX;
 
+/// The packed edges of a node.
+#[derive(Clone, Copy, Default)]
+struct PackedRange {
+    segment: usize,
+    start: usize,
+    end: usize,
+}
+
+/// The size of a [`Batch`].
+#[derive(Clone, Copy)]
+pub(crate) struct BatchSize {
+    pub(crate) nodes: usize,
+    pub(crate) edges: usize,
+}
+
 impl Edges {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn nodes(&self) -> usize {
         self.heads.len()
     }
 
-    /// There are so many nodes now.
+    /// Adds nodes without edges, up to this number of nodes.
     pub(crate) fn grow(&mut self, nodes: usize) {
         self.heads.resize_with(nodes, AtomicU32::default);
     }
 
-    /// Whether there are more than can be counted with so many more.
+    /// Returns true if 32 bits cannot count the edges together with this many more.
     pub(crate) fn is_full_with(&self, more: usize) -> bool {
         self.packed + self.recent.len() + more >= u32::MAX as usize
     }
@@ -84,26 +101,27 @@ impl Edges {
             + (self.heads.capacity() + ends) * size_of::<u32>()
     }
 
-    /// Those of a node that are packed: its segment, and where they are in there.
+    /// The packed edges of a node, if it was packed.
     #[inline]
-    fn packed_of(&self, node: u32) -> Option<(usize, usize, usize)> {
-        let (segment, place) = (node as usize / SEGMENT, node as usize % SEGMENT);
+    fn packed_range(&self, node: u32) -> Option<PackedRange> {
+        let (segment, offset) = (node as usize / SEGMENT, node as usize % SEGMENT);
         let ends = &self.segments.get(segment)?.ends;
-        let end = *ends.get(place)? as usize;
-        Some((segment, place.checked_sub(1).map_or(0, |last| ends[last] as usize), end))
+        let end = *ends.get(offset)? as usize;
+        let start = offset.checked_sub(1).map_or(0, |before| ends[before] as usize);
+        Some(PackedRange { segment, start, end })
     }
 
-    /// The last run of a node, plus one.
+    /// The last run of a node, plus one; 0 if there is none.
     #[inline]
     fn head(&self, node: u32) -> u32 {
         if self.runs.is_empty() { 0 } else { self.heads[node as usize].load(Ordering::Relaxed) }
     }
 
-    /// The edges of a node, from the beginning.
+    /// A cursor at the first edge of a node.
     #[inline]
     pub(crate) fn cursor(&self, node: u32) -> Cursor {
-        let (segment, at, end) = self.packed_of(node).unwrap_or_default();
-        Cursor { before: self.head(node), at: at as u32, end: end as u32, segment: segment as u32 }
+        let PackedRange { segment, start, end } = self.packed_range(node).unwrap_or_default();
+        Cursor { before: self.head(node), at: start as u32, end: end as u32, segment: segment as u32 }
     }
 
     /// The next edge.
@@ -126,42 +144,42 @@ impl Edges {
         self.runs.get(nth + 1).map_or(self.recent.len(), |next| next.start as usize)
     }
 
-    /// The edges of a run and of those before it, given by its number plus one.
-    fn of_runs(&self, run: u32) -> impl Iterator<Item = &[Edge]> + '_ {
+    /// The edges of a run and of the node's earlier runs. `run` is the number of the run, plus one.
+    fn runs_from(&self, run: u32) -> impl Iterator<Item = &[Edge]> + '_ {
         let runs =
             std::iter::successors(run.checked_sub(1), |nth| self.runs[*nth as usize].before.checked_sub(1));
         runs.map(|nth| &self.recent[self.runs[nth as usize].start as usize..self.run_end(nth as usize)])
     }
 
-    /// The edges of a node that are packed.
+    /// The packed edges of a node.
     #[inline]
     pub(crate) fn packed(&self, node: u32) -> &[Edge] {
-        let packed = self.packed_of(node);
-        packed.map_or(&[], |(segment, start, end)| &self.segments[segment].edges[start..end])
+        let packed = self.packed_range(node);
+        packed.map_or(&[], |packed| &self.segments[packed.segment].edges[packed.start..packed.end])
     }
 
     /// The edges of a node.
     #[inline]
     pub(crate) fn out(&self, node: u32) -> impl Iterator<Item = Edge> + '_ {
-        self.packed(node).iter().chain(self.of_runs(self.head(node)).flatten()).copied()
+        self.packed(node).iter().chain(self.runs_from(self.head(node)).flatten()).copied()
     }
 
-    /// Where the first edge of a node leads, if it is packed: to have looked there.
+    /// The target of the first packed edge of a node, or 0.
     #[inline]
     pub(crate) fn first_target(&self, node: u32) -> u32 {
         self.packed(node).first().map_or(0, |edge| edge.to)
     }
 
-    /// Makes room for batches of so many nodes and edges each. There must be [room](Self::is_full_with).
-    pub(crate) fn batches(&mut self, sizes: &[(usize, usize)]) -> Vec<Batch<'_>> {
+    /// Allocates batches of these sizes. [`Self::is_full_with`] must be false for their sum.
+    pub(crate) fn batches(&mut self, sizes: &[BatchSize]) -> Vec<Batch<'_>> {
         let (mut first, mut start) = (self.runs.len(), self.recent.len());
-        self.runs.resize(first + sizes.iter().map(|(nodes, _)| nodes).sum::<usize>(), Run::default());
-        self.recent.resize(start + sizes.iter().map(|(_, edges)| edges).sum::<usize>(), Edge::default());
+        self.runs.resize(first + sizes.iter().map(|size| size.nodes).sum::<usize>(), Run::default());
+        self.recent.resize(start + sizes.iter().map(|size| size.edges).sum::<usize>(), Edge::default());
         let (mut all_runs, mut all_edges) = (&mut self.runs[first..], &mut self.recent[start..]);
-        let batch = |(nodes, edges): &(usize, usize)| {
-            let (runs, rest) = std::mem::take(&mut all_runs).split_at_mut(*nodes);
+        let batch = |size: &BatchSize| {
+            let (runs, rest) = std::mem::take(&mut all_runs).split_at_mut(size.nodes);
             all_runs = rest;
-            let (edges, rest) = std::mem::take(&mut all_edges).split_at_mut(*edges);
+            let (edges, rest) = std::mem::take(&mut all_edges).split_at_mut(size.edges);
             all_edges = rest;
             let batch = Batch { heads: &self.heads, first: first as u32, runs, start: start as u32, edges };
             (first, start) = (first + batch.runs.len(), start + batch.edges.len());
@@ -170,7 +188,7 @@ impl Edges {
         sizes.iter().map(batch).collect()
     }
 
-    /// Puts the edges of each node side by side.
+    /// Moves the edges of all runs into segments, so that the edges of each node are adjacent.
     pub(crate) fn pack(&mut self, threads: usize) {
         let mut segments = std::mem::take(&mut self.segments);
         segments.resize_with(self.nodes().div_ceil(SEGMENT), Segment::default);
@@ -185,47 +203,47 @@ impl Edges {
 }
 
 impl Segment {
-    /// Takes in the edges of runs. Those that were here are moved towards the end, from the last one on, to make room,
-    /// until there are none.
+    /// Adds the edges of runs. Works in place, from the last node to the first: a node's packed edges move
+    /// towards the end to make room for its new ones.
     fn pack(&mut self, heads: &[AtomicU32], all: &Edges) {
         let Self { edges, ends } = self;
         let runs = heads.iter().map(|head| head.load(Ordering::Relaxed));
-        let new: usize = runs.flat_map(|run| all.of_runs(run)).map(<[Edge]>::len).sum();
+        let new: usize = runs.flat_map(|run| all.runs_from(run)).map(<[Edge]>::len).sum();
         ends.resize(heads.len(), edges.len() as u32);
         let mut end = edges.len() + new;
         edges.resize(end, Edge::default());
         for (node, head) in heads.iter().enumerate().rev() {
             let start = node.checked_sub(1).map_or(0, |before| ends[before] as usize);
             let packed = start..std::mem::replace(&mut ends[node], end as u32) as usize;
-            for more in all.of_runs(head.swap(0, Ordering::Relaxed)) {
+            for more in all.runs_from(head.swap(0, Ordering::Relaxed)) {
                 end -= more.len();
                 edges[end..end + more.len()].copy_from_slice(more);
             }
             if packed.end == end {
-                // Nothing is new before.
+                // No earlier node has new edges.
                 break;
             }
             end -= packed.len();
             edges.copy_within(packed, end);
         }
-        // Runs without edges.
+        // The loop skips runs without edges.
         heads.iter().for_each(|head| head.store(0, Ordering::Relaxed));
     }
 }
 
-/// Room for the edges of some nodes.
+/// Allocated room for the edges of some nodes, to be filled by one thread.
 pub(crate) struct Batch<'a> {
     heads: &'a [AtomicU32],
-    /// The number of the first run.
+    /// The number of the batch's first run.
     first: u32,
     runs: &'a mut [Run],
-    /// Where the edges begin.
+    /// The position of the batch's first edge.
     start: u32,
     pub(crate) edges: &'a mut [Edge],
 }
 
 impl Batch<'_> {
-    /// The edges belong to these nodes, so many to each.
+    /// Assigns the batch's edges to nodes. Items are a node and the number of its edges, in order.
     pub(crate) fn assign(&mut self, nodes: impl Iterator<Item = (u32, u32)>) {
         let mut start = self.start;
         for ((run, nth), (node, count)) in self.runs.iter_mut().zip(self.first..).zip(nodes) {

@@ -1,16 +1,18 @@
-//! Whether a strongly connected part of the graph has a cycle that counts.
+//! Decides if a strongly connected component contains a violating cycle.
 //!
-//! For one property, cold steps are left out of the graph; a cycle violates it if one of its steps is hot. A cycle is
-//! *fair* if
-//! - every task that can move all along it takes a step in it (weak fairness: infinitely often, the task cannot move
-//!   or does), and
-//! - every fair choice that is made in it is made both ways (infinitely often made, infinitely often each way).
+//! For one property, cold edges are removed from the graph; a cycle is *violating* if one of its edges
+//! is hot and, where fairness is required, the cycle is *fair*:
+//! 1. Every task that is enabled at all of its nodes takes a step in it (weak fairness: infinitely
+//!    often, the task is disabled or takes a step).
+//! 2. Every fair choice that is made in it has both outcomes in it (strong fairness: a choice that is
+//!    made infinitely often has each outcome infinitely often).
 //!
-//! The first kind of condition, and the hot step, are a property of all edges and nodes together: if the largest cycle
-//! of a component, which goes through all of it, lacks one, so does every other. The second kind can also be met by
-//! never making the choice: where a choice is made one way only, all steps that make it are taken away, and what falls
-//! apart is looked at again. This is the test of Emerson and Lei for the emptiness of Streett automata; in the end
-//! there is a fair cycle if and only if some component is left.
+//! A hot edge and the first condition are Büchi conditions: if the cycle through all edges of a
+//! component lacks one of them, so does every other cycle in the component. The second is a Streett
+//! condition, which a cycle can also meet by never making the choice. So if a choice has only one
+//! outcome in a component, all edges that make it are removed, and the remaining components are
+//! examined in the same way. This is Emerson and Lei's emptiness check for Streett automata: a fair
+//! cycle exists if and only if some component is left in the end.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -19,76 +21,81 @@ use smallvec::SmallVec;
 
 use super::components::{Components, Members, Walk};
 use super::edges::{Cursor, Edge};
-use super::graph::{Graph, Label};
+use super::graph::{FairChoice, Graph, Label};
 use crate::TaskId;
 use crate::search::Stop;
 
-/// Where edges come from: a graph that was explored, or one that is explored on the way.
+/// A graph to be searched: explored before, or explored on the fly.
 pub(crate) trait Source {
-    /// The graph as far as it is known.
+    /// The part of the graph that is explored.
     fn graph(&self) -> &Graph;
-    /// Makes the edges of a node known. Called for each node once or more, by somebody who holds so many bytes.
+    /// Explores the edges of a node, unless they are explored. `held` is the memory of the caller, in
+    /// bytes, for limits.
     fn open(&mut self, node: u32, held: usize) -> Result<(), Stop>;
 }
 
-/// Strongly connected nodes, with some of the edges among them. Edges lead to places in `nodes`.
+/// A strongly connected component, with some of the edges among its nodes. The targets of its edges are
+/// positions in `nodes`.
 #[derive(Clone, Debug)]
 pub(crate) struct Component {
+    /// Ascending.
     pub(crate) nodes: Vec<u32>,
+    /// For each position, the start of its edges.
     starts: Vec<u32>,
     edges: Vec<Edge>,
 }
 
 impl Component {
-    /// The edges at a place, which lead to other places.
-    pub(crate) fn out(&self, place: u32) -> &[Edge] {
-        let end = self.starts.get(place as usize + 1).map_or(self.edges.len(), |end| *end as usize);
-        &self.edges[self.starts[place as usize] as usize..end]
+    /// The edges of the node at this position.
+    pub(crate) fn out(&self, position: u32) -> &[Edge] {
+        let end = self.starts.get(position as usize + 1).map_or(self.edges.len(), |end| *end as usize);
+        &self.edges[self.starts[position as usize] as usize..end]
     }
 
-    /// A component of these members, with these of the edges among them.
+    /// The component of these members, with those of the given edges that stay inside. `positions` is a
+    /// buffer.
     fn new<E: Iterator<Item = Edge>>(
         members: &Members<'_>,
-        places: &mut Vec<u32>,
+        positions: &mut Vec<u32>,
         edges: impl Fn(u32) -> E,
     ) -> Self {
         let mut nodes = members.nodes.to_vec();
         nodes.sort_unstable();
         let most = nodes.last().map_or(0, |node| *node as usize + 1);
-        if places.len() < most {
-            places.resize(most, 0);
+        if positions.len() < most {
+            positions.resize(most, 0);
         }
-        (0..).zip(&nodes).for_each(|(place, node)| places[*node as usize] = place);
+        (0..).zip(&nodes).for_each(|(position, node)| positions[*node as usize] = position);
         let (mut starts, mut kept) = (Vec::with_capacity(nodes.len()), Vec::new());
         for node in &nodes {
             starts.push(kept.len() as u32);
             let inside = edges(*node).filter(|edge| members.has(edge.to));
-            kept.extend(inside.map(|edge| Edge { to: places[edge.to as usize], label: edge.label }));
+            kept.extend(inside.map(|edge| Edge { to: positions[edge.to as usize], label: edge.label }));
         }
         Self { nodes, starts, edges: kept }
     }
 }
 
-/// What nodes and the steps among them are, each kind once: there are few.
+/// The distinct labels and sets of enabled tasks of some edges and nodes. There are few.
 struct Kinds<'g> {
     labels: Vec<&'g Label>,
-    /// Who can move.
+    /// Sets of enabled tasks.
     sets: Vec<&'g [TaskId]>,
 }
 
-/// Which kinds were seen: none, before and after somebody looks.
+/// Buffers of [`Kinds::of`]. Invariant: all entries are false between calls.
 #[derive(Debug, Default)]
 struct Seen {
     labels: Vec<bool>,
     sets: Vec<bool>,
 }
 
-/// Each of them once. They are below `most`.
-fn distinct(all: impl Iterator<Item = u32>, seen: &mut Vec<bool>, most: usize) -> Vec<u32> {
-    seen.resize(most, false);
-    let once: Vec<u32> = all.filter(|one| !std::mem::replace(&mut seen[*one as usize], true)).collect();
-    once.iter().for_each(|one| seen[*one as usize] = false);
-    once
+/// The distinct numbers among `all`, which are below `end`.
+fn distinct(all: impl Iterator<Item = u32>, seen: &mut Vec<bool>, end: usize) -> Vec<u32> {
+    seen.resize(end, false);
+    let distinct: Vec<u32> = all.filter(|n| !std::mem::replace(&mut seen[*n as usize], true)).collect();
+    distinct.iter().for_each(|n| seen[*n as usize] = false);
+    distinct
 }
 
 impl<'g> Kinds<'g> {
@@ -101,14 +108,14 @@ impl<'g> Kinds<'g> {
         }
     }
 
-    /// Whether no cycle of such steps counts, whichever of them it takes.
-    fn lack_something(&self, property: u64, fair: bool) -> bool {
+    /// Returns true if no cycle of such edges is violating, because no edge is hot or a task starves.
+    fn exclude_violation(&self, property: u64, fair: bool) -> bool {
         let is_hot = |label: &&Label| label.hot & !label.cold & property != 0;
-        !self.labels.iter().any(is_hot) || fair && self.starve()
+        !self.labels.iter().any(is_hot) || fair && self.starve_a_task()
     }
 
-    /// Whether some task can move at every node and never does.
-    fn starve(&self) -> bool {
+    /// Returns true if some task is enabled at every node and takes no step.
+    fn starve_a_task(&self) -> bool {
         let mut sets = self.sets.iter();
         let mut always: SmallVec<[TaskId; 8]> = sets.next().map_or(&[][..], |set| *set).into();
         sets.for_each(|set| always.retain(|task| set.contains(task)));
@@ -116,17 +123,17 @@ impl<'g> Kinds<'g> {
         !always.is_empty()
     }
 
-    /// The fair choices that are made one way only.
-    fn one_sided(&self) -> Vec<u64> {
-        let mut ways: BTreeMap<u64, u8> = BTreeMap::new();
-        for (choice, way) in self.labels.iter().flat_map(|label| &label.fair) {
-            *ways.entry(*choice).or_default() |= 1 << u8::from(*way);
+    /// The fair choices that have only one outcome.
+    fn one_sided_choices(&self) -> Vec<u64> {
+        let mut outcomes: BTreeMap<u64, u8> = BTreeMap::new();
+        for FairChoice { choice, outcome } in self.labels.iter().flat_map(|label| &label.fair) {
+            *outcomes.entry(*choice).or_default() |= 1 << u8::from(*outcome);
         }
-        ways.into_iter().filter(|(_, ways)| *ways != 3).map(|(choice, _)| choice).collect()
+        outcomes.into_iter().filter(|(_, outcomes)| *outcomes != 3).map(|(choice, _)| choice).collect()
     }
 }
 
-/// Walks some edges of a component.
+/// Walks those edges of a component that `keep` selects.
 struct Inside<'c, F> {
     component: &'c Component,
     keep: F,
@@ -153,12 +160,12 @@ impl<F: Fn(Edge) -> bool> Walk for Inside<'_, F> {
     }
 }
 
-/// Walks what a source has for one property, as far as it is of interest.
+/// Walks the edges of a source that are not cold, among the nodes that `inside` selects.
 struct Region<'s, S, F> {
     source: &'s mut S,
     property: u64,
     inside: F,
-    /// The bytes that others hold meanwhile.
+    /// The bytes that the caller holds.
     held: usize,
 }
 
@@ -175,7 +182,7 @@ impl<S: Source, F: Fn(u32) -> bool> Walk for Region<'_, S, F> {
         let graph = self.source.graph();
         loop {
             let edge = graph.next(cursor)?;
-            if !graph.heat(edge, self.property).1 {
+            if !graph.is_cold(edge, self.property) {
                 return Some(edge.to);
             }
         }
@@ -186,23 +193,24 @@ impl<S: Source, F: Fn(u32) -> bool> Walk for Region<'_, S, F> {
     }
 }
 
-/// Looks for components with a cycle that counts, each component once.
+/// Looks for components with a violating cycle. Examines each component once.
 #[derive(Debug, Default)]
 pub(crate) struct Examiner {
     property: u64,
     fair: bool,
     components: Components,
-    places: Vec<u32>,
+    /// A buffer of [`Component::new`].
+    positions: Vec<u32>,
     seen: Seen,
 }
 
 impl Examiner {
-    /// For the property of this bit; unfair cycles count as well unless `fair`.
+    /// Examines cycles that violate the property of this bit: all, or only fair ones.
     pub(crate) fn new(property: u64, fair: bool) -> Self {
         Self { property, fair, ..Self::default() }
     }
 
-    /// Begins anew, with a graph of so many nodes, and keeps the memory.
+    /// Starts over with a graph of this many nodes, and keeps the allocations.
     pub(crate) fn begin(&mut self, property: u64, fair: bool, nodes: usize) {
         (self.property, self.fair) = (property, fair);
         self.components.clear(nodes);
@@ -213,18 +221,18 @@ impl Examiner {
         self.property
     }
 
-    /// Whether the component of the node was looked at. It had no cycle that counts.
+    /// Returns true if the component of the node was examined, and has no violating cycle.
     pub(crate) fn is_done(&self, node: u32) -> bool {
         self.components.has(node)
     }
 
-    /// The bytes that it holds.
+    /// The bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.components.bytes() + self.places.capacity() * size_of::<u32>()
+        self.components.bytes() + self.positions.capacity() * size_of::<u32>()
     }
 
-    /// Looks at all components that are reached from a node through nodes that are of interest, for somebody who holds so
-    /// many bytes meanwhile.
+    /// Examines all components that are reachable from `start` through nodes that `inside` selects, until
+    /// one has a violating cycle. `held` is the memory of the caller, in bytes.
     pub(crate) fn examine<S: Source>(
         &mut self,
         start: u32,
@@ -232,30 +240,31 @@ impl Examiner {
         held: usize,
         inside: impl Fn(u32) -> bool,
     ) -> Result<Option<Component>, Stop> {
-        let Self { property, fair, components, places, seen } = self;
+        let Self { property, fair, components, positions, seen } = self;
         let (property, fair) = (*property, *fair);
-        let held = held + places.capacity() * size_of::<u32>();
+        let held = held + positions.capacity() * size_of::<u32>();
         let mut region = Region { source, property, inside, held };
         components.find(start, &mut region, |region, members| {
             let graph = region.source.graph();
-            let edges = |node| graph.out(node).filter(|edge| !graph.heat(*edge, property).1);
-            // Most components are single nodes without a step to themselves, and most others are seen not to count.
+            let edges = |node| graph.out(node).filter(|edge| !graph.is_cold(*edge, property));
+            // Most components are single nodes without a self-loop, and most others are excluded by their
+            // kinds: check both before building the component.
             let all = members.nodes.iter().flat_map(|node| edges(*node));
             let mut inside = all.filter(|edge| members.has(edge.to)).peekable();
             if inside.peek().is_none() {
                 return Ok(None);
             }
-            if Kinds::of(members.nodes, inside, graph, seen).lack_something(property, fair) {
+            if Kinds::of(members.nodes, inside, graph, seen).exclude_violation(property, fair) {
                 return Ok(None);
             }
-            let component = Component::new(members, places, edges);
-            Ok(counting_part(component, graph, seen, property, fair))
+            let component = Component::new(members, positions, edges);
+            Ok(violating_part(component, graph, seen, property, fair))
         })
     }
 }
 
-/// A part of the component all of whose edges together make a cycle that counts, if there is one.
-fn counting_part(
+/// A part of the component whose edges, all together, form a violating cycle, if there is one.
+fn violating_part(
     component: Component,
     graph: &Graph,
     seen: &mut Seen,
@@ -263,23 +272,23 @@ fn counting_part(
     fair: bool,
 ) -> Option<Component> {
     let mut todo = vec![component];
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     while let Some(part) = todo.pop() {
         let kinds = Kinds::of(&part.nodes, part.edges.iter().copied(), graph, seen);
-        if kinds.lack_something(property, fair) {
+        if kinds.exclude_violation(property, fair) {
             continue;
         }
-        let banned = if fair { kinds.one_sided() } else { Vec::new() };
+        let banned = if fair { kinds.one_sided_choices() } else { Vec::new() };
         if banned.is_empty() {
             return Some(part);
         }
         let keep =
-            |edge: Edge| !graph.label(edge.label).fair.iter().any(|(choice, _)| banned.contains(choice));
+            |edge: Edge| !graph.label(edge.label).fair.iter().any(|fair| banned.contains(&fair.choice));
         let mut components = Components::default();
-        for place in 0..part.nodes.len() as u32 {
-            let Ok(_) = components.find(place, &mut Inside { component: &part, keep }, |_, members| {
-                let kept = |place| part.out(place).iter().copied().filter(|edge| keep(*edge));
-                let mut smaller = Component::new(members, &mut places, kept);
+        for position in 0..part.nodes.len() as u32 {
+            let Ok(_) = components.find(position, &mut Inside { component: &part, keep }, |_, members| {
+                let kept = |position| part.out(position).iter().copied().filter(|edge| keep(*edge));
+                let mut smaller = Component::new(members, &mut positions, kept);
                 smaller.nodes.iter_mut().for_each(|node| *node = part.nodes[*node as usize]);
                 todo.push(smaller);
                 Ok::<Option<()>, Infallible>(None)

@@ -1,8 +1,8 @@
-//! The graph of what a search has explored: which node leads where, by which step.
+//! The explored graph: nodes are states, edges are the steps that the search has taken.
 //!
-//! Nodes are numbered in the order in which the search accepted them, which does not depend on the number of threads.
-//! Edges are packed between bounds ([`super::edges`]). What is known of a step beyond where it leads is its label; there are
-//! few of them, and each is kept once.
+//! Nodes are numbered in the order in which the search accepted them, which does not depend on the
+//! number of threads. Edges are packed between bounds ([`super::edges`]). An edge has a target and a
+//! label; there are few distinct labels, and each is interned.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -12,58 +12,82 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use dally_schedule::TaskId;
 use smallvec::SmallVec;
 
-use super::edges::{Batch, Cursor, Edge, Edges};
-use crate::ledger::{Ledger, Taken};
+use super::edges::{Batch, BatchSize, Cursor, Edge, Edges};
+use crate::ledger::{Ledger, Transition};
 use crate::store::Interner;
 use crate::successors::Event;
 use crate::team::for_each;
-use crate::trails::Trail;
+use crate::tree::NodeId;
 use crate::visited::Visited;
 use crate::{Fingerprint, Fingerprinter};
 
-/// What a step is.
+/// The properties of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Label {
     pub(crate) task: TaskId,
     pub(crate) choice: u32,
     pub(crate) hot: u64,
     pub(crate) cold: u64,
-    /// The fair choices that it made.
-    pub(crate) fair: SmallVec<[(u64, bool); 1]>,
+    /// The fair choices that the step makes.
+    pub(crate) fair: SmallVec<[FairChoice; 1]>,
+}
+
+/// A fair choice, and its outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FairChoice {
+    pub(crate) choice: u64,
+    pub(crate) outcome: bool,
 }
 
 type Set = SmallVec<[TaskId; 8]>;
 
-/// What was explored.
+/// The properties for which a label is hot, and for which it is cold, as bit sets.
+#[derive(Clone, Copy, Debug)]
+struct Heat {
+    hot: u64,
+    cold: u64,
+}
+
+/// The explored graph.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     edges: Edges,
-    /// For each node who can move there, plus one. Each is written by one thread at a time.
+    /// For each node the interned set of its enabled tasks, plus one; 0 if it is not known yet. An entry
+    /// is written by one thread at a time.
     enabled: Vec<AtomicU32>,
     labels: Interner<Label>,
     sets: Interner<Set>,
-    /// Those that all threads know without asking.
+    /// Copies of the interners' tables, which threads read without locks.
     known_labels: HashMap<Label, u32, BuildHasherDefault<Fingerprinter>>,
     known_sets: HashMap<Set, u32, BuildHasherDefault<Fingerprinter>>,
-    /// For each label what it is hot and cold for.
-    heat: Vec<(u64, u64)>,
-    /// Nodes that have new edges.
+    /// For each label.
+    heat: Vec<Heat>,
+    /// Nodes with edges that were added since the last [`Graph::take_fresh`].
     fresh: Vec<u32>,
     full: bool,
-    /// Drafts that are empty, with room: memory that one thread takes and another gives back is slow to come by again.
+    /// Empty drafts with their allocations: memory that another thread has freed is slow to reuse.
     spare: Mutex<Vec<Draft>>,
-    /// The bytes that others keep for its nodes.
-    pub(crate) others: usize,
+    /// The bytes that analyses of this graph keep for its nodes.
+    pub(crate) analysis_bytes: usize,
 }
 
-/// What one thread has found.
+/// Nodes and edges found by one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    /// Nodes, who can move there, and how many edges they have.
-    nodes: Vec<(u32, u32, u32)>,
-    /// Where the edges lead, and their labels.
+    nodes: Vec<DraftNode>,
+    /// The target of each edge, in the order of `nodes`.
     keys: Vec<Fingerprint>,
+    /// The label of each edge.
     labels: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct DraftNode {
+    node: u32,
+    /// The set of enabled tasks, as in [`Graph::set_of`].
+    enabled: u32,
+    /// The number of its edges.
+    edges: u32,
 }
 
 impl Draft {
@@ -75,23 +99,24 @@ impl Draft {
 }
 
 impl Graph {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.edges.nodes()
     }
 
-    /// Whether there are more edges than can be counted.
+    /// Returns true if there are more edges than 32 bits can count.
     pub(crate) fn is_full(&self) -> bool {
         self.full
     }
 
-    /// The edges of a node, from the beginning.
+    /// A cursor at the first edge of a node.
     #[inline]
     pub(crate) fn edges_of(&self, node: u32) -> Cursor {
         self.edges.cursor(node)
     }
 
-    /// Where the first edge of a node leads, if it is packed: to have looked there.
+    /// The target of the first packed edge of a node, or 0. Callers use it to load the edges into the
+    /// cache.
     #[inline]
     pub(crate) fn first_target(&self, node: u32) -> u32 {
         self.edges.first_target(node)
@@ -115,74 +140,81 @@ impl Graph {
         self.edges.out(node)
     }
 
-    /// What the steps of edges with this label are.
+    /// The label with this number.
     pub(crate) fn label(&self, label: u32) -> &Label {
         self.labels.get(label)
     }
 
-    /// How many labels there are.
+    /// The number of labels.
     pub(crate) fn labels(&self) -> usize {
         self.labels.len()
     }
 
-    /// All numbers for who can move are below this.
+    /// The numbers of sets of enabled tasks are below this.
     pub(crate) fn sets(&self) -> usize {
         self.sets.len() + 1
     }
 
-    /// Whether an edge is hot and not cold, and whether it is cold, for these properties.
+    /// Returns true if an edge is hot, and not cold, for the property of this bit.
     #[inline]
-    pub(crate) fn heat(&self, edge: Edge, property: u64) -> (bool, bool) {
-        let (hot, cold) = self.heat[edge.label as usize];
-        (hot & !cold & property != 0, cold & property != 0)
+    pub(crate) fn is_hot(&self, edge: Edge, property: u64) -> bool {
+        let Heat { hot, cold } = self.heat[edge.label as usize];
+        hot & !cold & property != 0
     }
 
-    /// A number for who can move at a node.
+    /// Returns true if an edge is cold for the property of this bit.
+    #[inline]
+    pub(crate) fn is_cold(&self, edge: Edge, property: u64) -> bool {
+        self.heat[edge.label as usize].cold & property != 0
+    }
+
+    /// The number of the set of tasks that are enabled at a node; 0 if it is not known yet.
     pub(crate) fn set_of(&self, node: u32) -> u32 {
         self.enabled[node as usize].load(Ordering::Relaxed)
     }
 
-    /// Who can move, for such a number.
+    /// The set of enabled tasks with this number.
     pub(crate) fn set(&self, set: u32) -> &[TaskId] {
         set.checked_sub(1).map_or(&[], |id| self.sets.get(id))
     }
 
-    /// Takes the nodes that have got new edges since the last time, and packs these.
+    /// Packs the edges, and returns the nodes that have new edges since the last call.
     pub(crate) fn take_fresh(&mut self, threads: usize) -> Vec<u32> {
         self.edges.pack(threads);
         std::mem::take(&mut self.fresh)
     }
 
-    /// Enters edges, each thread those of some drafts.
-    fn enter(&mut self, drafts: &[Draft], visited: &Visited<u32>, threads: usize) {
+    /// Adds the edges of drafts, in parallel.
+    fn add_drafts(&mut self, drafts: &[Draft], visited: &Visited<u32>, threads: usize) {
         let Self { edges, enabled, fresh, .. } = self;
         if edges.is_full_with(drafts.iter().map(|draft| draft.keys.len()).sum()) {
             self.full = true;
             return;
         }
-        fresh.extend(drafts.iter().flat_map(|draft| &draft.nodes).map(|(node, ..)| *node));
-        let sizes: Vec<_> = drafts.iter().map(|draft| (draft.nodes.len(), draft.keys.len())).collect();
+        fresh.extend(drafts.iter().flat_map(|draft| &draft.nodes).map(|node| node.node));
+        let size = |draft: &Draft| BatchSize { nodes: draft.nodes.len(), edges: draft.keys.len() };
+        let sizes: Vec<_> = drafts.iter().map(size).collect();
         let work = drafts.iter().zip(edges.batches(&sizes)).collect();
         for_each(work, threads, |(draft, mut batch): (&Draft, Batch<'_>)| {
             visited.values(&draft.keys, |nth, to| {
-                let to = to.expect("where a step leads was visited");
+                let to = to.expect("the target of every recorded step is in the visited set");
                 batch.edges[nth] = Edge { to, label: draft.labels[nth] };
             });
-            batch.assign(draft.nodes.iter().map(|(node, _, count)| (*node, *count)));
-            for (node, set, _) in &draft.nodes {
-                enabled[*node as usize].store(*set, Ordering::Relaxed);
+            batch.assign(draft.nodes.iter().map(|node| (node.node, node.edges)));
+            for node in &draft.nodes {
+                enabled[node.node as usize].store(node.enabled, Ordering::Relaxed);
             }
         });
     }
 }
 
 impl Ledger for Graph {
-    const KEEPS: bool = true;
-    type Place = u32;
+    const RECORDS: bool = true;
+    type Index = u32;
     type Draft = Draft;
 
-    fn place(trail: Trail) -> u32 {
-        trail.place()
+    fn index(node: NodeId) -> u32 {
+        node.index()
     }
 
     fn draft(&self) -> Draft {
@@ -193,36 +225,36 @@ impl Ledger for Graph {
         size_of_val(&*draft.nodes) + size_of_val(&*draft.keys) + size_of_val(&*draft.labels)
     }
 
-    fn enabled(&self, node: Trail) -> Option<&[TaskId]> {
-        match self.set_of(node.place()) {
+    fn enabled(&self, node: NodeId) -> Option<&[TaskId]> {
+        match self.set_of(node.index()) {
             0 => None,
             set => Some(self.set(set)),
         }
     }
 
-    fn begin(&self, draft: &mut Draft, node: Trail, enabled: &[TaskId]) {
-        let set = match self.set_of(node.place()) {
+    fn begin(&self, draft: &mut Draft, node: NodeId, enabled: &[TaskId]) {
+        let enabled = match self.set_of(node.index()) {
             0 => {
                 let known = self.known_sets.get(enabled).copied();
                 known.unwrap_or_else(|| self.sets.intern(Set::from_slice(enabled)).id) + 1
             }
             known => known,
         };
-        draft.nodes.push((node.place(), set, 0));
+        draft.nodes.push(DraftNode { node: node.index(), enabled, edges: 0 });
     }
 
-    fn transition(&self, draft: &mut Draft, key: Fingerprint, taken: &Taken<'_>) {
-        let Taken { task, choice, hot, cold, events } = *taken;
+    fn transition(&self, draft: &mut Draft, key: Fingerprint, transition: &Transition<'_>) {
+        let Transition { task, choice, hot, cold, events } = *transition;
         let fair = events.iter().filter_map(|event| match event {
-            Event::Chose(choice, way) => Some((*choice, *way)),
+            Event::Chose(choice, outcome) => Some(FairChoice { choice: *choice, outcome: *outcome }),
             _ => None,
         });
         let label = Label { task, choice, hot, cold, fair: fair.collect() };
         let known = self.known_labels.get(&label).copied();
         draft.keys.push(key);
         draft.labels.push(known.unwrap_or_else(|| self.labels.intern(label).id));
-        if let Some((_, _, count)) = draft.nodes.last_mut() {
-            *count += 1;
+        if let Some(node) = draft.nodes.last_mut() {
+            node.edges += 1;
         }
     }
 
@@ -231,13 +263,13 @@ impl Ledger for Graph {
         self.enabled.resize_with(nodes, AtomicU32::default);
         for id in self.heat.len() as u32..self.labels.len() as u32 {
             let label = self.labels.get(id);
-            self.heat.push((label.hot, label.cold));
+            self.heat.push(Heat { hot: label.hot, cold: label.cold });
             self.known_labels.insert(label.clone(), id);
         }
         for id in self.known_sets.len() as u32..self.sets.len() as u32 {
             self.known_sets.insert(self.sets.get(id).clone(), id);
         }
-        self.enter(&drafts, visited, threads);
+        self.add_drafts(&drafts, visited, threads);
         drafts.iter_mut().for_each(Draft::clear);
         self.spare.get_mut().expect("no thread panics with the lock").append(&mut drafts);
     }
@@ -247,7 +279,7 @@ impl Ledger for Graph {
             + self.edges.bytes()
             + self.labels.bytes()
             + self.sets.bytes()
-            + self.others
+            + self.analysis_bytes
     }
 }
 
@@ -255,7 +287,7 @@ impl Ledger for Graph {
 pub(super) mod tests {
     use super::*;
 
-    /// The graph in which steps lead from each node to these.
+    /// The graph in which node `n` has edges to the nodes `out[n]`.
     pub(crate) fn graph_of(out: &[Vec<u64>]) -> Graph {
         let (mut graph, mut visited) = (Graph::default(), Visited::default());
         for node in 0..out.len() {
@@ -268,19 +300,19 @@ pub(super) mod tests {
         graph
     }
 
-    /// A draft of these nodes, with steps to these nodes, by this task.
+    /// A draft of nodes, each with its targets; all steps are of one task.
     fn draft(graph: &Graph, nodes: &[(usize, &[u64])], task: u32) -> Draft {
         let mut draft = Draft::default();
         for (node, targets) in nodes {
-            graph.begin(&mut draft, Trail::at(*node), &[TaskId(task)]);
-            let taken = Taken { task: TaskId(task), choice: 0, hot: 0, cold: 0, events: &[] };
-            targets.iter().for_each(|to| graph.transition(&mut draft, Fingerprint::of(to), &taken));
+            graph.begin(&mut draft, NodeId::new(*node), &[TaskId(task)]);
+            let step = Transition { task: TaskId(task), choice: 0, hot: 0, cold: 0, events: &[] };
+            targets.iter().for_each(|to| graph.transition(&mut draft, Fingerprint::of(to), &step));
         }
         draft
     }
 
     #[test]
-    fn packing_changes_no_edge() {
+    fn packing_preserves_all_edges() {
         let (mut graph, mut visited) = (Graph::default(), Visited::default());
         let mut expected: Vec<Vec<u32>> = Vec::new();
         let bounds: [&[(usize, &[u64])]; 6] = [

@@ -1,8 +1,9 @@
-//! From a component to a lasso: how to get there, and a short way around.
+//! Builds a short lasso from a component.
 //!
-//! A walk begins at a node, and goes on to the nearest step that it still needs (a hot one; a step of a task that it
-//! has starved, or to where that cannot move; the other way of a fair choice) until it needs none; then it goes back by
-//! the shortest way. Walks from several nodes are tried, and the shortest is kept.
+//! A walk starts at a node and repeatedly follows the shortest path to an edge that its cycle still
+//! lacks: a hot edge; a step of a starved task, or an edge to a node where the task is disabled; the
+//! other outcome of a fair choice. When nothing is lacking, it returns to its start on a shortest path.
+//! Walks from several nodes are tried, and the shortest is kept.
 
 use std::collections::VecDeque;
 
@@ -10,23 +11,24 @@ use dally_schedule::{Ready, TaskId};
 
 use super::edges::Edge;
 use super::fair::Component;
-use super::graph::Graph;
+use super::graph::{FairChoice, Graph};
 use crate::policy::{Happened, Point, Policy, Proposal};
 use crate::replay::replay;
 use crate::{Program, Schedule, Step};
 
-/// About how many edges are looked at for the sake of a short loop.
+/// Approximately how many edges are visited to make the cycle short.
 const EFFORT: usize = 4_000_000;
 
-/// Something that a loop must do.
+/// Something that a cycle must contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
     Hot,
+    /// A step of the task, or a node where it is disabled.
     Task(TaskId),
-    Choice(u64, bool),
+    Choice(FairChoice),
 }
 
-/// What a loop has to be.
+/// The requirements for a cycle.
 #[derive(Clone, Copy)]
 pub(crate) struct Demands<'g> {
     pub(crate) graph: &'g Graph,
@@ -34,16 +36,17 @@ pub(crate) struct Demands<'g> {
     pub(crate) fair: bool,
 }
 
-/// A node, and the steps of a loop from it back to it.
-pub(crate) struct Loop {
+/// A cycle: a node, and steps from it back to it.
+pub(crate) struct Cycle {
     pub(crate) node: u32,
     pub(crate) steps: Vec<Step>,
 }
 
-/// The shortest loop that is found in a component all of whose edges make a cycle that counts.
-pub(crate) fn shortest(component: &Component, demands: Demands<'_>) -> Option<Loop> {
+/// The shortest cycle that is found. The edges of the component, all together, must form a violating
+/// cycle.
+pub(crate) fn shortest(component: &Component, demands: Demands<'_>) -> Option<Cycle> {
     let nodes = component.nodes.len();
-    let edges: usize = (0..nodes as u32).map(|place| component.out(place).len()).sum();
+    let edges: usize = (0..nodes as u32).map(|position| component.out(position).len()).sum();
     let tries = (EFFORT / edges.max(1)).clamp(1, nodes);
     let mut best: Option<(u32, Vec<Edge>)> = None;
     for start in 0..tries as u32 {
@@ -60,7 +63,7 @@ pub(crate) fn shortest(component: &Component, demands: Demands<'_>) -> Option<Lo
         let label = demands.graph.label(edge.label);
         Step { task: label.task, cost: 0, choice: label.choice }
     };
-    Some(Loop { node: component.nodes[start as usize], steps: walk.iter().map(step).collect() })
+    Some(Cycle { node: component.nodes[start as usize], steps: walk.iter().map(step).collect() })
 }
 
 struct Walker<'c> {
@@ -70,45 +73,45 @@ struct Walker<'c> {
 }
 
 impl Walker<'_> {
-    /// A loop with fewer edges than this.
-    fn walk(&self, most: usize) -> Option<Vec<Edge>> {
+    /// A cycle with fewer than `limit` edges.
+    fn walk(&self, limit: usize) -> Option<Vec<Edge>> {
         let mut walk: Vec<Edge> = Vec::new();
         loop {
             let here = walk.last().map_or(self.start, |edge| edge.to);
-            let mut around = walk.clone();
+            let mut closed = walk.clone();
             if here != self.start {
-                around.extend(self.nearest(here, |edge| edge.to == self.start)?);
+                closed.extend(self.nearest(here, |edge| edge.to == self.start)?);
             }
-            if around.len() >= most {
+            if closed.len() >= limit {
                 return None;
             }
-            let needs = self.needs(&around);
+            let needs = self.needs(&closed);
             if needs.is_empty() {
-                return Some(around);
+                return Some(closed);
             }
             walk.extend(self.nearest(here, |edge| needs.iter().any(|need| self.meets(edge, *need)))?);
         }
     }
 
-    /// The shortest way from a place over an edge of a kind.
+    /// The shortest path from a position that ends with a wanted edge.
     fn nearest(&self, from: u32, wanted: impl Fn(Edge) -> bool) -> Option<Vec<Edge>> {
         let mut before: Vec<Option<(u32, Edge)>> = vec![None; self.component.nodes.len()];
         let mut queue = VecDeque::from([from]);
-        while let Some(place) = queue.pop_front() {
-            for edge in self.component.out(place) {
+        while let Some(position) = queue.pop_front() {
+            for edge in self.component.out(position) {
                 if wanted(*edge) {
-                    let mut way = vec![*edge];
-                    let mut at = place;
+                    let mut path = vec![*edge];
+                    let mut at = position;
                     while at != from {
                         let (earlier, edge) = before[at as usize]?;
-                        way.push(edge);
+                        path.push(edge);
                         at = earlier;
                     }
-                    way.reverse();
-                    return Some(way);
+                    path.reverse();
+                    return Some(path);
                 }
                 if edge.to != from && before[edge.to as usize].is_none() {
-                    before[edge.to as usize] = Some((place, *edge));
+                    before[edge.to as usize] = Some((position, *edge));
                     queue.push_back(edge.to);
                 }
             }
@@ -116,31 +119,32 @@ impl Walker<'_> {
         None
     }
 
-    fn can_move(&self, place: u32) -> &[TaskId] {
+    fn enabled(&self, position: u32) -> &[TaskId] {
         let graph = self.demands.graph;
-        graph.set(graph.set_of(self.component.nodes[place as usize]))
+        graph.set(graph.set_of(self.component.nodes[position as usize]))
     }
 
     fn meets(&self, edge: Edge, need: Need) -> bool {
         let Demands { graph, property, .. } = self.demands;
         match need {
-            Need::Hot => graph.heat(edge, property).0,
+            Need::Hot => graph.is_hot(edge, property),
             Need::Task(task) => {
-                graph.label(edge.label).task == task || !self.can_move(edge.to).contains(&task)
+                graph.label(edge.label).task == task || !self.enabled(edge.to).contains(&task)
             }
-            Need::Choice(choice, way) => graph.label(edge.label).fair.contains(&(choice, way)),
+            Need::Choice(choice) => graph.label(edge.label).fair.contains(&choice),
         }
     }
 
-    /// What a loop lacks.
+    /// The needs that a cycle does not meet.
     fn needs(&self, walk: &[Edge]) -> Vec<Need> {
         let met = |need: &Need| walk.iter().any(|edge| self.meets(*edge, *need));
         let mut needs = vec![Need::Hot];
         if self.demands.fair {
-            needs.extend(self.can_move(self.start).iter().map(|task| Need::Task(*task)));
+            needs.extend(self.enabled(self.start).iter().map(|task| Need::Task(*task)));
             let labels = walk.iter().map(|edge| self.demands.graph.label(edge.label));
-            for (choice, _) in labels.flat_map(|label| &label.fair) {
-                for need in [Need::Choice(*choice, false), Need::Choice(*choice, true)] {
+            for FairChoice { choice, .. } in labels.flat_map(|label| &label.fair) {
+                for outcome in [false, true] {
+                    let need = Need::Choice(FairChoice { choice: *choice, outcome });
                     if !needs.contains(&need) {
                         needs.push(need);
                     }
@@ -152,7 +156,8 @@ impl Walker<'_> {
     }
 }
 
-/// What the steps of a schedule cost under a policy, filled in from one step on; `None` if it does not propose them.
+/// Computes the costs of a schedule's steps under a policy, from step `from` on; `None` if the policy
+/// does not propose them.
 pub(crate) fn price<P: Program, O: Policy>(
     program: &P,
     policy: &O,
@@ -181,7 +186,7 @@ pub(crate) fn price<P: Program, O: Policy>(
     Some(schedule)
 }
 
-/// What it costs that the task is proposed, at the least or at a known cost.
+/// The least cost at which the policy proposes the task, or the `known` cost if it does so at that.
 fn cost_of<O: Policy>(
     policy: &O,
     place: &mut O::Place,

@@ -1,22 +1,24 @@
-//! Maximal accepting predecessors, bound by bound: `CalculateMap` and `RefineMap` of [TR15 §4.2, Figs. 3–5].
+//! Maximal accepting predecessors, bound by bound: `CalculateMap` and `RefineMap` of
+//! [TR15 §4.2, Figs. 3–5].
 //!
-//! The greatest target of a hot step from which a node can be reached is its MAP; all nodes of a strongly connected
-//! component have the same. If a hot step leads to the MAP of its own source, there is a cycle through it. If there is
-//! no such step, nodes with one MAP are a partition, and MAPs are calculated anew inside of each, without the steps
-//! that lead into it from outside. This goes on until no node has a MAP.
+//! The maximal accepting predecessor (MAP) of a node is the greatest target of a hot edge from which
+//! the node is reachable. All nodes of a strongly connected component have the same MAP. If the target
+//! of a hot edge is the MAP of its source, there is a cycle through the edge. If there is no such edge,
+//! the nodes with equal MAPs form partitions, and MAPs are calculated again inside each partition,
+//! without the edges that enter it. This is repeated until no node has a MAP.
 //!
 //! Deviations:
-//! 1. The figures take the steps of a state again whenever its value rises, with the scheduler and the delays of its
-//!    first visit, which they keep for each state. Here the edges that these steps gave are kept instead, 8 bytes
-//!    each, and values run along them: that takes less memory, and no step is taken twice.
-//! 2. Nodes are ordered as they were found, and what was found earlier is greater: then most nodes have their value
-//!    for good when they are found, and new ones, which often lead back to old ones, raise nothing there.
-//! 3. The figures recur; here values spread in rounds, which threads share. Cycles are looked for when no value rises
-//!    any more, so that the answer is the same for any number of threads.
+//! 1. The figures execute the steps of a state again whenever its value rises, with the scheduler and the
+//!    delays of its first visit, which they store for each state. Here the edges are stored instead, 8
+//!    bytes each, and values propagate along them. That takes less memory, and no step is executed twice.
+//! 2. Nodes that were found earlier are greater. Then most nodes have their final value when they are
+//!    found; new nodes, which often have edges to old ones, raise no values there.
+//! 3. The figures are recursive; here values propagate in rounds, which threads share. Cycles are looked
+//!    for at the fixpoint, so that the result is the same for any number of threads.
 //! 4. Fig. 3 refines one partition at a time; here one round refines all of them.
-//! 5. Only partitions that have changed since the last bound are looked at, and what no cycle leads to and what leads to no
-//!    cycle is left out of them first, as the end of [TR15 §5.3] proposes.
-//! 6. A cycle may be unfair ([`super::fair`]). Then all of its component is set aside, for this bound.
+//! 5. Only partitions that have changed since the last bound are examined, after nodes that are not
+//!    between cycles were trimmed from them, as the end of [TR15 §5.3] proposes.
+//! 6. A cycle may be unfair ([`super::fair`]). Then its component is excluded for this bound.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
@@ -28,60 +30,69 @@ use super::trim::{Partitions, Steps, trim};
 use crate::search::Stop;
 use crate::team::for_each_thread;
 
-/// How work is shared.
+/// How work is shared among threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sharing {
     pub(crate) threads: usize,
-    /// Of how many nodes it must be: to wake other threads takes longer than a small round.
+    /// The least number of nodes to be shared: waking threads takes longer than a small round.
     pub(crate) from: usize,
 }
 
 impl Sharing {
-    /// How many threads take part in work on so many nodes.
+    /// The number of threads for work on this many nodes.
     pub(super) fn threads(self, nodes: usize) -> usize {
         if nodes < self.from { 1 } else { self.threads }
     }
 }
 
-/// How far a thread goes on with what it has found, before it shares that with others.
-const FURTHER: usize = 2048;
+/// Nodes that a thread visits of those it has queued itself, before the rest is shared in a new round.
+const OWN_NODES: usize = 2048;
 
-/// How many nodes a thread takes at once.
+/// Nodes that a thread takes from the shared list at a time.
 const PIECE: usize = 256;
 
-/// What stands for a node as the MAP of others; 0 is none. Earlier nodes are greater.
+/// The value of a node as a MAP, and back. Earlier nodes are greater; the value 0 stands for no MAP.
 fn rank(node: u32) -> u32 {
     u32::MAX - node
 }
 
-/// The MAP of each node. They are kept from bound to bound.
+/// The MAP of each node for one property, kept from bound to bound.
 #[derive(Debug, Default)]
 pub(crate) struct Map {
     values: Values,
-    /// The nodes of the partitions that have changed.
+    /// The nodes of the partitions that have changed since the last bound.
     changed: Vec<u32>,
 }
 
-/// What looking and refining need. Nothing in it counts between two times: it is kept for its memory.
+/// Buffers for finding cycles and for refinement. Only the allocations are kept between calls.
 #[derive(Debug, Default)]
 pub(crate) struct Refining {
     pub(crate) examiner: Examiner,
-    /// The values inside of partitions.
-    finer: Values,
+    /// The MAPs inside partitions.
+    refined: Values,
     partitions: Partitions,
     backwards: Backwards,
 }
 
 impl Refining {
     pub(crate) fn bytes(&self) -> usize {
-        self.examiner.bytes() + self.finer.bytes() + self.partitions.bytes() + self.backwards.bytes()
+        self.examiner.bytes() + self.refined.bytes() + self.partitions.bytes() + self.backwards.bytes()
     }
+}
+
+/// A graph, for one property.
+#[derive(Clone, Copy)]
+struct View<'g> {
+    graph: &'g Graph,
+    /// The property, as a bit.
+    property: u64,
 }
 
 /// A value for each node.
 #[derive(Debug, Default)]
 struct Values {
     values: Vec<AtomicU32>,
+    /// True if the node is in a queue, to be visited.
     queued: Vec<AtomicBool>,
 }
 
@@ -99,26 +110,27 @@ impl Values {
         self.values[node as usize].load(Ordering::Relaxed)
     }
 
-    /// Lets values spread along edges among nodes of the same partition, from these nodes on. Others that have a new
-    /// value are shown after each round, some of them more than once.
-    fn spread(
+    /// Propagates values along edges inside partitions, from these nodes on, up to the fixpoint. Calls
+    /// `after_round` with the nodes whose values have risen, some of them more than once.
+    fn propagate(
         &self,
-        graph: &Graph,
-        property: u64,
+        view: View<'_>,
         from: Vec<u32>,
         sharing: Sharing,
-        same: impl Fn(u32, u32) -> bool + Sync,
+        same_partition: impl Fn(u32, u32) -> bool + Sync,
         after_round: impl FnMut(&[u32]) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let spread_from = |node: u32, raised: &mut Vec<u32>| {
-            // Who raises the value after this enters the node again; who did before is seen below.
+        let View { graph, property } = view;
+        let visit = |node: u32, raised: &mut Vec<u32>| {
+            // A thread that raises the value from now on queues the node again; a value raised before is
+            // read below.
             self.queued[node as usize].swap(false, Ordering::AcqRel);
             for edge in graph.packed(node) {
-                let (hot, cold) = graph.heat(*edge, property);
+                let hot = graph.is_hot(*edge, property);
                 let value = self.get(node).max(if hot { rank(edge.to) } else { 0 });
-                if !cold
+                if !graph.is_cold(*edge, property)
                     && value > self.get(edge.to)
-                    && same(node, edge.to)
+                    && same_partition(node, edge.to)
                     && self.values[edge.to as usize].fetch_max(value, Ordering::Relaxed) < value
                     && !self.queued[edge.to as usize].swap(true, Ordering::AcqRel)
                 {
@@ -126,31 +138,33 @@ impl Values {
                 }
             }
         };
-        // They are visited anyway: who raises their value before that need not enter them.
+        // The first nodes are visited in any case, so raising their values must not queue them again.
         from.iter().for_each(|node| self.queued[*node as usize].store(true, Ordering::Relaxed));
-        visit_all(from, sharing, spread_from, after_round)
+        visit_all(from, sharing, visit, after_round)
     }
 
-    /// Looks at the cycles that hot steps to the MAP of their source show, within partitions.
-    fn look(
+    /// Examines the cycles inside partitions that hot edges to the MAP of their source reveal.
+    fn find(
         &self,
         nodes: &[u32],
         sharing: Sharing,
-        same: impl Fn(u32, u32) -> bool + Sync,
+        same_partition: impl Fn(u32, u32) -> bool + Sync,
         examiner: &mut Examiner,
         source: &mut impl Source,
     ) -> Result<Option<Component>, Stop> {
         let (graph, property) = (source.graph(), examiner.property());
-        let shows = |node: &&u32| {
+        let is_on_cycle = |node: &&u32| {
             let value = self.get(**node);
-            let shows = |e: &Edge| rank(e.to) == value && graph.heat(*e, property).0 && same(**node, e.to);
-            value != 0 && graph.packed(**node).iter().any(shows)
+            let closes = |edge: &Edge| {
+                rank(edge.to) == value && graph.is_hot(*edge, property) && same_partition(**node, edge.to)
+            };
+            value != 0 && graph.packed(**node).iter().any(closes)
         };
-        let showing = share(nodes, sharing, |nodes, showing| showing.extend(nodes.iter().filter(shows)));
-        for node in showing {
-            // A component has one MAP, so that nothing is lost inside of those with this one.
+        let candidates = share(nodes, sharing, |nodes, found| found.extend(nodes.iter().filter(is_on_cycle)));
+        for node in candidates {
+            // All nodes of a component have the same MAP, so its cycles stay inside.
             let value = self.get(node);
-            let inside = |other| self.get(other) == value && same(node, other);
+            let inside = |other| self.get(other) == value && same_partition(node, other);
             if !examiner.is_done(node)
                 && let Some(found) = examiner.examine(rank(value), source, 0, inside)?
             {
@@ -166,7 +180,7 @@ impl Map {
         self.values.bytes() + self.changed.capacity() * size_of::<u32>()
     }
 
-    /// `CalculateMap`: values spread from nodes that have new edges.
+    /// `CalculateMap`: propagates values from nodes with new edges.
     pub(crate) fn calculate(
         &mut self,
         graph: &Graph,
@@ -178,9 +192,8 @@ impl Map {
         let values = &mut self.values;
         values.grow(graph.len());
         let mut raised = Vec::new();
-        values.spread(
-            graph,
-            property,
+        values.propagate(
+            View { graph, property },
             fresh.to_vec(),
             sharing,
             |_, _| true,
@@ -201,33 +214,34 @@ impl Map {
         Ok(())
     }
 
-    /// Whether what was calculated shows a cycle that counts.
+    /// A component with a violating cycle that the calculated values reveal, if there is one.
     pub(crate) fn find(
         &self,
         examiner: &mut Examiner,
         source: &mut impl Source,
         sharing: Sharing,
     ) -> Result<Option<Component>, Stop> {
-        self.values.look(&self.changed, sharing, |_, _| true, examiner, source)
+        self.values.find(&self.changed, sharing, |_, _| true, examiner, source)
     }
 
-    /// `RefineMap`: calculates inside of partitions until there are none. What was calculated is kept.
+    /// `RefineMap`: calculates MAPs inside partitions until no partition is left. The values of
+    /// [`Self::calculate`] stay unchanged.
     pub(crate) fn refine(
         &self,
-        Refining { examiner, finer, partitions, backwards }: &mut Refining,
+        Refining { examiner, refined, partitions, backwards }: &mut Refining,
         source: &mut impl Source,
         sharing: Sharing,
         poll: &mut impl FnMut() -> Result<(), Stop>,
     ) -> Result<Option<Component>, Stop> {
         let Self { values, changed } = self;
-        // Nodes of other partitions are in none here.
+        // Nodes of unchanged partitions belong to no partition here.
         partitions.grow(values.values.len());
-        finer.grow(values.values.len());
-        changed.iter().for_each(|node| partitions.put(*node, values.get(*node)));
+        refined.grow(values.values.len());
+        changed.iter().for_each(|node| partitions.set(*node, values.get(*node)));
         let (mut nodes, property) = (changed.clone(), examiner.property());
         loop {
             for node in nodes.iter().filter(|node| examiner.is_done(**node)) {
-                partitions.put(*node, 0);
+                partitions.set(*node, 0);
             }
             let steps = Steps { graph: source.graph(), property, partitions };
             trim(&steps, &mut nodes, sharing, poll)?;
@@ -237,19 +251,20 @@ impl Map {
             backwards.trim(&steps, &mut nodes);
             poll()?;
             let same = |from: u32, to: u32| partitions.of(from) == partitions.of(to);
-            finer.spread(source.graph(), property, nodes.clone(), sharing, same, |_| poll())?;
-            let found = finer.look(&nodes, sharing, same, examiner, source)?;
+            let view = View { graph: source.graph(), property };
+            refined.propagate(view, nodes.clone(), sharing, same, |_| poll())?;
+            let found = refined.find(&nodes, sharing, same, examiner, source)?;
             if found.is_some() {
                 return Ok(found);
             }
             for node in &nodes {
-                partitions.put(*node, std::mem::take(finer.values[*node as usize].get_mut()));
+                partitions.set(*node, std::mem::take(refined.values[*node as usize].get_mut()));
             }
         }
     }
 }
 
-/// Shares work on nodes among threads, and gathers what it puts into lists, in order.
+/// Shares work on nodes among threads, and concatenates the resulting lists in order.
 fn share(nodes: &[u32], sharing: Sharing, work: impl Fn(&[u32], &mut Vec<u32>) + Sync) -> Vec<u32> {
     let each = nodes.len().div_ceil(sharing.threads(nodes.len())).max(1);
     let mut parts: Vec<_> = nodes.chunks(each).map(|nodes| (nodes, Vec::new())).collect();
@@ -257,9 +272,10 @@ fn share(nodes: &[u32], sharing: Sharing, work: impl Fn(&[u32], &mut Vec<u32>) +
     parts.into_iter().flat_map(|(_, part)| part).collect()
 }
 
-/// Visits nodes, and those that this enters into lists, until there are none left; these are shown after each round.
-/// Threads take nodes from one list, in pieces, so that they are visited about in order: the greatest values come first,
-/// and are not overtaken. Then each goes on with its own for a while: most rounds would be too short to be shared.
+/// Visits nodes, and those that `visit` queues, until no node is left. Calls `after_round` with the
+/// queued nodes. Threads take pieces of one shared list, so that nodes are visited approximately in
+/// order: the greatest values propagate first. Then each thread goes on with the nodes that it has
+/// queued, since most rounds are too short to be shared.
 fn visit_all(
     mut round: Vec<u32>,
     sharing: Sharing,
@@ -273,7 +289,7 @@ fn visit_all(
             while let Some(piece) = round.chunks(PIECE).nth(taken.fetch_add(1, Ordering::Relaxed)) {
                 piece.iter().for_each(|node| visit(*node, queue));
             }
-            while *done < queue.len().min(FURTHER) {
+            while *done < queue.len().min(OWN_NODES) {
                 visit(queue[*done], queue);
                 *done += 1;
             }

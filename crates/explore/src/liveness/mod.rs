@@ -1,20 +1,22 @@
-//! Liveness: something that should happen may never do so, on a cycle.
+//! Liveness checking: the search for cycles on which a property is violated.
 //!
-//! A step is hot or cold, or neither, for each of a program's [properties](Program::properties). An execution violates
-//! a property if from some point on no step is cold for it, and it is hot again and again: on a cycle, some step is
-//! hot and none is cold. By default only *fair* cycles count ([`fair`]).
+//! A step is hot, cold or neither for each of a program's [properties](Program::properties). An infinite
+//! execution violates a property if from some point on no step is cold for it, and infinitely many are
+//! hot: on a cycle, some step is hot and none is cold. By default only *fair* cycles count ([`fair`]).
 //!
-//! Such cycles are looked for in the graph of what was explored within a bound, which is the same for any number of
-//! threads: its nodes are the states; its edges are the steps that were taken from each state within the bound, as it
-//! was first reached. It grows with the bound, and in the end has every step. Who can move is taken from the program,
-//! whatever the bound: a cycle that is found at any bound is fair in all of the program, and a real execution of it,
-//! which may need further delays each time around.
+//! Cycles are searched in the graph that was explored within a bound. Its nodes are the states; its
+//! edges are the steps that were taken from each state within the bound, with the scheduler's state of
+//! the first visit. The graph is the same for any number of threads, grows with the bound, and finally
+//! contains every step. Enabledness is a property of the program and not of the bound: a cycle that is
+//! found at some bound is fair in the whole program, and is an execution of it, although it may need
+//! further delays in each iteration.
 //!
-//! There are three ways to look for cycles [TR15 §4.2]: maximal accepting predecessors ([`map`]), which keeps from bound
-//! to bound what it has calculated; nested depth-first search ([`ndfs`]), which begins anew at each bound; and the same
-//! without any bound, depth first and on the way. They find candidates. A candidate is not always fair; whether its
-//! strongly connected component has a fair cycle is decided by [`fair`], once for each component. So all three are
-//! sound, and as complete as what was explored.
+//! There are three algorithms [TR15 §4.2]: maximal accepting predecessors ([`map`]), which keeps its
+//! values from bound to bound; nested depth-first search at each bound ([`ndfs`]), which starts over
+//! each time; and nested depth-first search without a bound, which explores the graph on the fly. They
+//! find candidates, which may be unfair. [`fair`] then decides, once for each strongly connected
+//! component, if the component has a fair cycle. So all three are sound, and complete for the explored
+//! graph.
 
 mod backwards;
 mod components;
@@ -35,32 +37,32 @@ pub use confirm::replay_cycle;
 use crate::policy::Policy;
 use crate::report::{Bug, Limit, Report, Verdict};
 use crate::search::{Options, Phase, Search, Stop, Watch};
-use crate::trails::Trail;
+use crate::tree::NodeId;
 use crate::{Coverage, Program};
 use fair::{Component, Examiner};
 use graph::Graph;
 use lasso::Demands;
 use map::{Map, Refining, Sharing};
-use source::{Explored, OnTheWay};
+use source::{Explored, OnTheFly};
 
-/// How to look for cycles.
+/// The algorithm that finds cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Maximal accepting predecessors, kept from bound to bound.
+    /// Maximal accepting predecessors, kept from bound to bound ([TR15] iterative MAP).
     #[default]
     Map,
-    /// Nested depth-first search: at the bound that is given, or without one, of everything, depth first.
+    /// Nested depth-first search: at the given bound, or without one on the fly, over all schedules.
     Ndfs,
-    /// Nested depth-first search at each bound, from scratch.
+    /// Nested depth-first search at each bound, starting over each time.
     IterativeNdfs,
 }
 
-/// Which cycles to look for, and how.
+/// Which cycles to search for, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Liveness {
-    /// How to look for them.
+    /// The algorithm.
     pub method: Method,
-    /// Whether only fair cycles count.
+    /// If true, only fair cycles are violations.
     pub fair: bool,
 }
 
@@ -70,17 +72,17 @@ impl Default for Liveness {
     }
 }
 
-/// The most properties of a program.
-const MOST_PROPERTIES: u32 = 64;
+/// The largest number of properties: they are bits of a word.
+const MAX_PROPERTIES: u32 = 64;
 
-/// A search for failures and for cycles, in progress.
+/// A search for safety and liveness bugs, in progress.
 pub struct Cycles<'a, P: Program, O: Policy, W> {
     liveness: Liveness,
     search: Search<'a, P, O, W, Graph>,
     /// One for each property.
     maps: Vec<Map>,
     refining: Refining,
-    /// How many bounds were explored.
+    /// The number of bounds explored.
     bounds: usize,
 }
 
@@ -91,8 +93,8 @@ impl<P: Program, O: Policy, W> fmt::Debug for Cycles<'_, P, O, W> {
 }
 
 impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
-    /// A search that has not begun. It is not exact, choices cost nothing, and the policy must not charge for steps:
-    /// otherwise the verdict is [`Verdict::Unsupported`].
+    /// A search that has not begun. The options must not be exact, and choices and steps must cost
+    /// nothing: otherwise the verdict is [`Verdict::Unsupported`].
     pub fn new(
         program: &'a P,
         policy: &'a O,
@@ -104,7 +106,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         Self { liveness, search, maps: Vec::new(), refining: Refining::default(), bounds: 0 }
     }
 
-    /// Searches to the end.
+    /// Searches until there is a verdict.
     pub fn run(mut self) -> Report {
         loop {
             if let Some(report) = self.deepen() {
@@ -113,7 +115,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         }
     }
 
-    /// What was covered so far.
+    /// The coverage so far.
     pub fn coverage(&self) -> &Coverage {
         &self.search.coverage
     }
@@ -122,14 +124,14 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         self.search.so_far()
     }
 
-    /// Explores the next bound. The report, if that settles the matter: then the search is over.
+    /// Explores the next bound. Returns the report if the search is over.
     pub fn deepen(&mut self) -> Option<Report> {
         let completed = self.search.coverage.completed_bound;
         let verdict = match self.unsuitable() {
             Some(why) => Verdict::Unsupported(why.to_owned()),
-            None => match self.look() {
+            None => match self.search_bound() {
                 Err(stop) => {
-                    // What was explored last was not looked at to the end.
+                    // The last bound was explored, but its graph was not searched completely.
                     self.search.coverage.completed_bound = completed;
                     self.search.stopped(stop)
                 }
@@ -140,14 +142,15 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         Some(self.search.report(verdict))
     }
 
+    /// The reason why this search cannot be run, if there is one.
     fn unsuitable(&self) -> Option<&'static str> {
         let Options { exact, choice_cost, .. } = *self.search.expander.options;
         if exact {
-            Some("cycles are cycles of the program: they are not looked for in exact searches")
+            Some("liveness cannot be combined with exact search: cycles are cycles of the program's states")
         } else if choice_cost > 0 || self.search.expander.policy.step_cost() > 0 {
-            Some("cycles are looked for only where choices and steps cost nothing")
-        } else if self.search.expander.program.properties() > MOST_PROPERTIES {
-            Some("there are more than 64 liveness properties")
+            Some("liveness needs choices and steps that cost nothing")
+        } else if self.search.expander.program.properties() > MAX_PROPERTIES {
+            Some("the program has more than 64 liveness properties")
         } else {
             None
         }
@@ -161,12 +164,12 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         self.search.expander.watch.phase(phase);
     }
 
-    /// Explores, and looks for a cycle.
-    fn look(&mut self) -> Result<Option<Verdict>, Stop> {
+    /// Explores the next bound, and searches its graph for a cycle.
+    fn search_bound(&mut self) -> Result<Option<Verdict>, Stop> {
         let unbounded = self.search.expander.options.bound.is_none();
         self.phase(Phase::Explore);
         match self.liveness.method {
-            Method::Ndfs if unbounded => return self.look_on_the_way(),
+            Method::Ndfs if unbounded => return self.search_on_the_fly(),
             Method::Map => self.search.explore()?,
             Method::IterativeNdfs => {
                 self.restart();
@@ -184,29 +187,29 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             return Err(Stop::Limit(Limit::Memory));
         }
         let found = match self.liveness.method {
-            Method::Map => self.search.team.clone().run(|| self.look_by_map())?,
-            Method::Ndfs | Method::IterativeNdfs => self.look_by_ndfs()?,
+            Method::Map => self.search.team.clone().run(|| self.find_by_map())?,
+            Method::Ndfs | Method::IterativeNdfs => self.find_by_ndfs()?,
         };
         Ok(found.map(|(property, component)| self.verdict(property, &component)))
     }
 
-    /// Forgets everything that was explored.
+    /// Discards everything that was explored.
     fn restart(&mut self) {
         let peak = self.search.coverage.peak_bytes;
-        self.search = self.search.anew();
+        self.search = self.search.restarted();
         self.search.coverage.peak_bytes = peak;
     }
 
     /// [TR15 Fig. 3], the body of the outer loop.
-    fn look_by_map(&mut self) -> Result<Option<(u64, Component)>, Stop> {
+    fn find_by_map(&mut self) -> Result<Option<(u64, Component)>, Stop> {
         let fresh = self.search.core.ledger.take_fresh(self.search.team.threads());
         let properties = self.properties();
         let Self { search, maps, refining, liveness, .. } = self;
         let sharing = Sharing { threads: search.team.threads(), from: search.expander.options.share_from };
         let watch = search.expander.watch;
         let graph = &search.core.ledger;
-        // What is kept from the last bound was counted when this one was explored.
-        let poll = |held: usize| search.room_for(held.saturating_sub(graph.others));
+        // The memory kept since the last bound was counted when this one was explored.
+        let poll = |held: usize| search.check_analysis(held.saturating_sub(graph.analysis_bytes));
         maps.resize_with(search.expander.program.properties() as usize, Map::default);
         let mut kept = refining.bytes() + maps.iter().map(Map::bytes).sum::<usize>();
         for (property, map) in properties.zip(maps) {
@@ -226,14 +229,14 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             kept += refining.bytes() + map.bytes() - before;
             poll(kept)?;
         }
-        self.search.core.ledger.others = kept;
+        self.search.core.ledger.analysis_bytes = kept;
         Ok(None)
     }
 
-    fn look_by_ndfs(&mut self) -> Result<Option<(u64, Component)>, Stop> {
+    fn find_by_ndfs(&mut self) -> Result<Option<(u64, Component)>, Stop> {
         let core = &self.search.core;
-        let poll = |held| self.search.room_for(held);
-        let initial: Vec<u32> = (0..core.trails.initial()).collect();
+        let poll = |held| self.search.check_analysis(held);
+        let initial: Vec<u32> = (0..core.tree.initial()).collect();
         self.phase(Phase::Nested);
         for property in self.properties() {
             let mut examiner = Examiner::new(property, self.liveness.fair);
@@ -245,11 +248,11 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         Ok(None)
     }
 
-    /// Without a bound: takes steps only where the nested search comes by.
-    fn look_on_the_way(&mut self) -> Result<Option<Verdict>, Stop> {
+    /// Nested depth-first search without a bound, which expands nodes when it visits them.
+    fn search_on_the_fly(&mut self) -> Result<Option<Verdict>, Stop> {
         let properties = self.properties();
         let fair = self.liveness.fair;
-        let mut source = OnTheWay::new(&mut self.search)?;
+        let mut source = OnTheFly::new(&mut self.search)?;
         let mut found = None;
         for property in properties {
             let initial = source.initial();
@@ -259,33 +262,33 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
                 break;
             }
         }
-        // A program without properties is searched all the same.
+        // Nodes can be left, for instance if the program has no properties.
         if found.is_none() {
             source.open_all()?;
         }
-        self.search.take_stock();
+        self.search.update_coverage();
         self.search.coverage.completed_bound = Some(0);
         Ok(found.map(|(property, component)| self.verdict(property, &component)))
     }
 
-    /// The bug that a component shows.
+    /// The verdict for a component with a violating cycle.
     fn verdict(&self, property: u64, component: &Component) -> Verdict {
         self.phase(Phase::Trace);
         let expander = &self.search.expander;
         if self.search.coverage.sealed > 0 {
-            let why = "there is a cycle, but it may break seals: take them out to look for cycles";
+            let why = "a cycle was found, but it may violate seals: remove seals to check liveness";
             return Verdict::Unsupported(why.to_owned());
         }
         let demands = Demands { graph: &self.search.core.ledger, property, fair: self.liveness.fair };
-        let bug = lasso::shortest(component, demands).and_then(|found| {
-            let stem = Some(Trail::at(found.node as usize));
-            let mut schedule = self.search.core.trails.schedule(expander.policy.name(), stem, None);
+        let bug = lasso::shortest(component, demands).and_then(|cycle| {
+            let stem = Some(NodeId::new(cycle.node as usize));
+            let mut schedule = self.search.core.tree.schedule(expander.policy.name(), stem, None);
             let from = schedule.steps.len();
             schedule.cycle = Some(from);
-            schedule.steps.extend(found.steps);
+            schedule.steps.extend(cycle.steps);
             let schedule = match lasso::price(expander.program, expander.policy, schedule.clone(), from) {
                 Some(priced) => priced,
-                // The policy would not go this way again: it is an execution without one.
+                // The policy would not propose the steps of the cycle again: report the execution without it.
                 None => {
                     schedule.policy = "bag".to_owned();
                     schedule.steps.iter_mut().for_each(|step| step.cost = 0);
@@ -299,7 +302,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         match bug {
             Some(bug) => Verdict::Bug(Box::new(bug)),
             None => {
-                Verdict::Unsupported("a cycle was found that does not replay: a defect of dally".to_owned())
+                Verdict::Unsupported("the cycle found does not replay: this is a bug in dally".to_owned())
             }
         }
     }

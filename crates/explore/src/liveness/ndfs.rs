@@ -1,37 +1,45 @@
 //! Nested depth-first search, with one stack and two bits for each node [TR15 §4.2].
 //!
-//! A first search goes through the graph; when it comes back over a hot step, a second one goes on from the target of
-//! the step, and looks for a node that the first one has still on its stack: from there the hot step is reached again.
-//! The second search visits each node once in all, which is right because hot steps come back in postorder.
+//! A first depth-first search walks the graph. When it backtracks over a hot edge, a second one starts
+//! at the target of the edge and looks for a node on the stack of the first: from there the hot edge is
+//! reachable, so it is on a cycle. The second searches visit each node at most once in total, which is
+//! sound because hot edges are backtracked in postorder.
 //!
 //! Deviations:
-//! 1. The paper looks for the target of the hot step. A cycle through the target need not go through the step: what has
-//!    to be reached is its source, or a node on the stack, from which the source is reached.
-//! 2. Cold steps are not part of the graph that is searched: where one leads, a new search begins.
-//! 3. A cycle that was found may be unfair ([`super::fair`]). Then its component, and all that are reached from it,
-//!    are looked at as wholes, and no search enters them again.
+//! 1. The paper's second search looks for the target of the hot edge. A cycle through the target need not
+//!    contain the edge; its source must be reached, or a node on the stack, from which the source is
+//!    reachable.
+//! 2. Cold edges are not part of the searched graph: a new search starts at their targets.
+//! 3. A cycle may be unfair. Then [`super::fair`] examines its component and all components that are
+//!    reachable from it, and no later search enters them.
 
 use super::edges::{Cursor, Edge};
 use super::fair::{Component, Examiner, Source};
 use crate::search::Stop;
 
-/// What is known of a node.
+/// The colour of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
-    /// Nothing.
+    /// Not visited.
     White,
     /// On the stack of the first search.
     Cyan,
-    /// The first search is done with it.
+    /// The first search has left it.
     Blue,
-    /// So is the second.
+    /// A second search has visited it.
     Red,
 }
 
-/// A node on a path, with the edges that are left and the one that was taken.
-type Entered = (u32, Cursor, Option<Edge>);
+/// A frame of the first search's stack.
+struct Frame {
+    node: u32,
+    /// The next edge of the node.
+    cursor: Cursor,
+    /// The edge over which the search will backtrack.
+    taken: Option<Edge>,
+}
 
-/// Searches for a cycle from the initial nodes.
+/// Searches for a violating cycle that is reachable from the initial nodes.
 pub(crate) fn search<S: Source>(
     source: &mut S,
     initial: &[u32],
@@ -39,7 +47,7 @@ pub(crate) fn search<S: Source>(
     examiner: &mut Examiner,
 ) -> Result<Option<Component>, Stop> {
     let mut search = Ndfs { source, property, examiner, marks: Vec::new() };
-    // The last one is the next: cold steps are followed soon.
+    // A stack, so that targets of cold edges are searched soon.
     let mut roots: Vec<u32> = initial.iter().rev().copied().collect();
     while let Some(root) = roots.pop() {
         if search.mark(root) == Mark::White
@@ -70,25 +78,25 @@ impl<S: Source> Ndfs<'_, S> {
         self.marks[node as usize] = mark;
     }
 
-    /// Goes on to a node, from the end of a path of so many bytes.
-    fn enter(&mut self, node: u32, path: usize) -> Result<Entered, Stop> {
+    /// Enters a node in the first search. `held` is the size of the stack in bytes.
+    fn enter(&mut self, node: u32, held: usize) -> Result<Frame, Stop> {
         self.set(node, Mark::Cyan);
-        self.source.open(node, path + size_of_val(&*self.marks) + self.examiner.bytes())?;
-        Ok((node, self.source.graph().edges_of(node), None))
+        self.source.open(node, held + size_of_val(&*self.marks) + self.examiner.bytes())?;
+        Ok(Frame { node, cursor: self.source.graph().edges_of(node), taken: None })
     }
 
     /// The first search.
     fn first(&mut self, root: u32, roots: &mut Vec<u32>) -> Result<Option<Component>, Stop> {
-        let mut path = vec![self.enter(root, 0)?];
+        let mut stack = vec![self.enter(root, 0)?];
         loop {
-            let held = size_of_val(&*path);
-            let Some((node, cursor, taken)) = path.last_mut() else { return Ok(None) };
+            let held = size_of_val(&*stack);
+            let Some(Frame { node, cursor, taken }) = stack.last_mut() else { return Ok(None) };
             let (node, back) = (*node, taken.take());
             if let Some(edge) = back
-                && self.source.graph().heat(edge, self.property).0
+                && self.source.graph().is_hot(edge, self.property)
                 && self.second(edge.to)
             {
-                // Some unfair cycles tell nothing about others: whole components do.
+                // This cycle may be unfair while others are fair, so examine the component.
                 let held = held + size_of_val(&*self.marks);
                 let found = self.examiner.examine(edge.to, self.source, held, |_| true)?;
                 if found.is_some() {
@@ -96,11 +104,11 @@ impl<S: Source> Ndfs<'_, S> {
                 }
             }
             let Some(edge) = self.source.graph().next(cursor) else {
-                path.pop();
+                stack.pop();
                 self.set(node, Mark::Blue);
                 continue;
             };
-            if self.source.graph().heat(edge, self.property).1 {
+            if self.source.graph().is_cold(edge, self.property) {
                 if self.mark(edge.to) == Mark::White {
                     roots.push(edge.to);
                 }
@@ -108,13 +116,13 @@ impl<S: Source> Ndfs<'_, S> {
             }
             *taken = Some(edge);
             if self.mark(edge.to) == Mark::White {
-                let entered = self.enter(edge.to, held)?;
-                path.push(entered);
+                let frame = self.enter(edge.to, held)?;
+                stack.push(frame);
             }
         }
     }
 
-    /// The second search: whether a node on the stack is reached.
+    /// The second search. Returns true if it reaches a node on the stack of the first.
     fn second(&mut self, start: u32) -> bool {
         if self.mark(start) == Mark::Cyan {
             return !self.examiner.is_done(start);
@@ -123,23 +131,23 @@ impl<S: Source> Ndfs<'_, S> {
             return false;
         }
         self.set(start, Mark::Red);
-        let mut path = vec![self.source.graph().edges_of(start)];
-        while let Some(cursor) = path.last_mut() {
+        let mut stack = vec![self.source.graph().edges_of(start)];
+        while let Some(cursor) = stack.last_mut() {
             let graph = self.source.graph();
             let Some(edge) = graph.next(cursor) else {
-                path.pop();
+                stack.pop();
                 continue;
             };
-            if graph.heat(edge, self.property).1 || self.examiner.is_done(edge.to) {
+            if graph.is_cold(edge, self.property) || self.examiner.is_done(edge.to) {
                 continue;
             }
             match self.mark(edge.to) {
                 Mark::Cyan => return true,
                 Mark::Blue => {
                     self.set(edge.to, Mark::Red);
-                    path.push(self.source.graph().edges_of(edge.to));
+                    stack.push(self.source.graph().edges_of(edge.to));
                 }
-                // All that is reached from a node that the first search has left was entered.
+                // White is impossible, since the first search has visited all successors of blue nodes.
                 Mark::White | Mark::Red => {}
             }
         }

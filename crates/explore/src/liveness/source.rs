@@ -1,4 +1,4 @@
-//! Graphs that are searched: one that was explored before, and one that is explored on the way.
+//! Graphs to be searched for cycles: explored before, or explored on the fly.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use crate::policy::Policy;
 use crate::search::{SAMPLES, Search, Stop, Watch};
 use crate::{Limit, Program};
 
-/// Limits are looked at every so many nodes.
+/// Limits are checked once for this many nodes of an explored graph.
 const POLL_EVERY: u32 = 1 << 16;
 
-/// A graph that was explored.
+/// A graph that was explored before.
 pub(crate) struct Explored<'g, F> {
     graph: &'g Graph,
     poll: &'g F,
@@ -36,64 +36,63 @@ impl<F: Fn(usize) -> Result<(), Stop>> Source for Explored<'_, F> {
     }
 }
 
-/// Likewise, where steps are taken: they take longer.
+/// Limits are checked once for this many nodes of a graph that is explored on the fly.
 const CHECK_EVERY: u32 = 1 << 10;
 
-type Waiting<S, O> = Box<Node<S, O>>;
-
-/// A graph that is explored where somebody comes by.
-pub(crate) struct OnTheWay<'s, 'a, P: Program, O: Policy, W> {
+/// A graph that is explored on the fly: a node is expanded when a search visits it.
+pub(crate) struct OnTheFly<'s, 'a, P: Program, O: Policy, W> {
     search: &'s mut Search<'a, P, O, W, Graph>,
-    /// Nodes that were reached, and nobody came by. A table that grows is there twice for a while: so it has no nodes in it.
-    waiting: HashMap<u32, Waiting<P::State, O>>,
+    /// Nodes that were reached and not expanded. Boxed, since a growing table exists twice for a while.
+    unexpanded: HashMap<u32, Box<Node<P::State, O>>>,
     initial: u32,
     opened: u32,
 }
 
-impl<'s, 'a, P: Program, O: Policy, W: Watch<P::State>> OnTheWay<'s, 'a, P, O, W> {
+impl<'s, 'a, P: Program, O: Policy, W: Watch<P::State>> OnTheFly<'s, 'a, P, O, W> {
     pub(crate) fn new(search: &'s mut Search<'a, P, O, W, Graph>) -> Result<Self, Stop> {
         search.begin()?;
-        let initial = search.core.trails.initial();
-        let mut new = Self { search, waiting: HashMap::new(), initial, opened: 0 };
-        new.take_new();
-        Ok(new)
+        let initial = search.core.tree.initial();
+        let mut graph = Self { search, unexpanded: HashMap::new(), initial, opened: 0 };
+        graph.take_new();
+        Ok(graph)
     }
 
     pub(crate) fn initial(&self) -> Vec<u32> {
         (0..self.initial).collect()
     }
 
+    /// Moves the nodes of the search's next layer into `unexpanded`.
     fn take_new(&mut self) {
         for node in self.search.core.next.blocks.drain(..).flatten() {
-            if let Some(trail) = node.trail {
-                self.waiting.insert(trail.place(), Box::new(node));
+            if let Some(id) = node.id {
+                self.unexpanded.insert(id.index(), Box::new(node));
             }
         }
     }
 
-    /// The bytes of the table, while it grows.
+    /// The bytes of the table while it grows.
     fn table_bytes(&self) -> usize {
-        // Seven of eight places are used before it grows to twice its size; each has a byte besides.
-        let places = self.waiting.capacity() / 7 * 8;
-        places * 3 / 2 * (size_of::<(u32, Waiting<P::State, O>)>() + 1)
+        // Seven of eight slots are used before the table doubles; each slot has a control byte.
+        let slots = self.unexpanded.capacity() / 7 * 8;
+        slots * 3 / 2 * (size_of::<(u32, Box<Node<P::State, O>>)>() + 1)
     }
 
-    /// Opens whatever nobody came by.
+    /// Expands all remaining nodes.
     pub(crate) fn open_all(&mut self) -> Result<(), Stop> {
-        while let Some(node) = self.waiting.keys().next().copied() {
+        while let Some(node) = self.unexpanded.keys().next().copied() {
             self.open(node, 0)?;
         }
         Ok(())
     }
 }
 
-impl<P: Program, O: Policy, W: Watch<P::State>> Source for OnTheWay<'_, '_, P, O, W> {
+impl<P: Program, O: Policy, W: Watch<P::State>> Source for OnTheFly<'_, '_, P, O, W> {
     fn graph(&self) -> &Graph {
         &self.search.core.ledger
     }
 
     fn open(&mut self, node: u32, held: usize) -> Result<(), Stop> {
-        let Some(node) = self.waiting.remove(&node) else { return Ok(()) };
+        let Some(node) = self.unexpanded.remove(&node) else { return Ok(()) };
         self.search.open(*node)?;
         self.take_new();
         self.opened += 1;
@@ -101,9 +100,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Source for OnTheWay<'_, '_, P, O
             if self.graph().is_full() {
                 return Err(Stop::Limit(Limit::Memory));
             }
-            self.search.core.ledger.others = held + self.table_bytes();
-            let samples = self.waiting.values().map(|node| &**node).take(SAMPLES);
-            self.search.check_limits(|| self.waiting.len(), samples)?;
+            self.search.core.ledger.analysis_bytes = held + self.table_bytes();
+            let samples = self.unexpanded.values().map(|node| &**node).take(SAMPLES);
+            self.search.check_limits(|| self.unexpanded.len(), samples)?;
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! Takes away from the partitions of a graph what no cycle inside of them leads to, step by step: nodes to which no
-//! step leads from others of their partition that are left.
+//! Removes nodes that are not reachable from a cycle inside their partition: repeatedly, nodes without
+//! an edge from a remaining node of their partition.
 //!
-//! Each node belongs to one thread, which alone counts the steps to it and takes it away. Whoever takes away another one
-//! tells the owners of the nodes that it led to. Threads that counted in one place would wait for each other at each
-//! step.
+//! Each node belongs to one thread, which alone updates its in-degree and removes it. A thread that
+//! removes a node sends messages to the owners of the node's successors. With shared counters, threads
+//! would contend for cache lines at each edge.
 
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -14,28 +14,28 @@ use super::map::Sharing;
 use crate::search::Stop;
 use crate::team::for_each_thread;
 
-/// What is known of a node, in one place: whoever comes by needs both.
+/// The state of a node. Both fields are read together, so they share a cache line.
 #[derive(Debug, Default)]
 struct Member {
-    /// The partition; 0 is none.
+    /// The partition; 0 if the node belongs to none.
     part: AtomicU32,
-    /// How many steps lead to the node from others of its partition that are left.
-    degree: AtomicU32,
+    /// The number of edges to the node from remaining nodes of its partition.
+    in_degree: AtomicU32,
 }
 
-/// In which partition each node is.
+/// The partition of each node.
 #[derive(Debug, Default)]
 pub(crate) struct Partitions {
     members: Vec<Member>,
 }
 
 impl Partitions {
-    /// New nodes are in none.
+    /// Adds nodes that belong to no partition.
     pub(crate) fn grow(&mut self, nodes: usize) {
         self.members.resize_with(nodes, Member::default);
     }
 
-    /// For how many nodes it is known.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.members.len()
     }
@@ -44,33 +44,33 @@ impl Partitions {
         self.members.capacity() * size_of::<Member>()
     }
 
-    /// The partition of a node; 0 is none.
+    /// The partition of a node; 0 if it belongs to none.
     #[inline]
     pub(crate) fn of(&self, node: u32) -> u32 {
         self.members[node as usize].part.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn put(&mut self, node: u32, part: u32) {
+    pub(crate) fn set(&mut self, node: u32, part: u32) {
         *self.members[node as usize].part.get_mut() = part;
     }
 
-    /// How many steps lead to a node from others of its partition, as they were left when they were [trimmed](trim).
-    pub(super) fn degree(&self, node: u32) -> u32 {
-        self.members[node as usize].degree.load(Ordering::Relaxed)
+    /// The number of edges to a node from nodes of its partition that [`trim`] has not removed.
+    pub(super) fn in_degree(&self, node: u32) -> u32 {
+        self.members[node as usize].in_degree.load(Ordering::Relaxed)
     }
 
-    /// For somebody who is alone with the node, and need not wait for others.
-    fn set_degree(&self, node: u32, degree: u32) {
-        self.members[node as usize].degree.store(degree, Ordering::Relaxed);
+    /// Sets the in-degree. The caller owns the node, so a relaxed store suffices.
+    fn set_in_degree(&self, node: u32, in_degree: u32) {
+        self.members[node as usize].in_degree.store(in_degree, Ordering::Relaxed);
     }
 
-    /// Likewise.
-    pub(super) fn take_away(&self, node: u32) {
+    /// Removes a node from its partition. The caller owns the node, so a relaxed store suffices.
+    pub(super) fn remove(&self, node: u32) {
         self.members[node as usize].part.store(0, Ordering::Relaxed);
     }
 }
 
-/// The steps that count for a property.
+/// The edges that are not cold for a property, and the partitions of their nodes.
 pub(super) struct Steps<'a> {
     pub(super) graph: &'a Graph,
     pub(super) property: u64,
@@ -78,117 +78,125 @@ pub(super) struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Shows where steps lead from a node, and its partition, unless it is in none.
+    /// Calls `show` with the target of each edge of a node and the node's partition, unless the node
+    /// belongs to none.
     #[inline]
     pub(super) fn from(&self, node: u32, mut show: impl FnMut(u32, u32)) {
         let part = self.partitions.of(node);
         if part != 0 {
             let edges =
-                self.graph.packed(node).iter().filter(|edge| !self.graph.heat(**edge, self.property).1);
+                self.graph.packed(node).iter().filter(|edge| !self.graph.is_cold(**edge, self.property));
             edges.for_each(|edge| show(edge.to, part));
         }
     }
 }
 
-/// Neighbours that belong to the same thread: what is known of them fills two lines of the processor's cache.
+/// Consecutive nodes that belong to the same thread. Their members fill two cache lines.
 const NEIGHBOURS: u32 = 16;
 
-/// To which of the threads a node belongs.
+/// The thread that owns a node.
 #[inline]
 fn owner(node: u32, threads: usize) -> usize {
     let mixed = (node / NEIGHBOURS).wrapping_mul(0x9E37_79B9);
     ((u64::from(mixed) * threads as u64) >> 32) as usize
 }
 
-/// How many nodes are looked at together. To read something of all of them takes hardly longer than of one, if nothing
-/// depends on what is there.
-const AT_ONCE: usize = 16;
+/// Nodes that are loaded into the cache together. The loads are independent of each other, so that all of
+/// them take hardly longer than one.
+const BATCH: usize = 16;
 
-/// After how many nodes others are told.
-const BEFORE_TELLING: usize = 1024;
+/// Messages are sent after this many removed nodes.
+const NODES_PER_MESSAGE: usize = 1024;
 
-/// After how many nodes a thread sees whether it may go on.
-const IN_A_ROUND: usize = 1 << 16;
+/// Limits are checked after a thread has removed this many nodes.
+const NODES_PER_ROUND: usize = 1 << 16;
 
-/// How often a thread that has nothing to do waits for others. It may be that they have not begun.
-const PATIENCE: usize = 1 << 10;
+/// Idle turns after which a thread ends its round: other threads may not have started.
+const IDLE_TURNS: usize = 1 << 10;
 
-/// A node to which a step leads, and the partition that the step comes from.
-type Told = (u32, u32);
+/// An edge from a removed node.
+#[derive(Clone, Copy, Debug)]
+struct LostEdge {
+    to: u32,
+    /// The partition of the removed node.
+    part: u32,
+}
 
-/// How threads hear of each other.
+/// Messages between threads.
 struct Mail {
-    /// For each thread what it was told.
-    boxes: Vec<Mutex<Vec<Told>>>,
-    /// Nodes that are to be taken away, and what was told and not yet done.
+    /// The inbox of each thread.
+    inboxes: Vec<Mutex<Vec<LostEdge>>>,
+    /// The number of nodes to be removed and of messages sent that are not processed.
     pending: AtomicUsize,
 }
 
-/// What a thread works on.
-struct Hand {
+/// The work of one thread.
+struct Worker {
+    /// The number of the thread.
     me: usize,
-    /// Nodes of its own that wait.
+    /// Own nodes to be removed.
     nodes: Vec<u32>,
-    /// So many of them are done.
+    /// The number of `nodes` that are removed.
     done: usize,
-    /// What it has taken on of what is pending.
-    owes: usize,
-    /// What it will tell each.
-    tells: Vec<Vec<Told>>,
+    /// The part of [`Mail::pending`] that this thread has taken over.
+    owed: usize,
+    /// Messages to be sent to each thread.
+    outboxes: Vec<Vec<LostEdge>>,
 }
 
-impl Hand {
+impl Worker {
     fn new(me: usize, threads: usize) -> Self {
-        Self { me, nodes: Vec::new(), done: 0, owes: 0, tells: vec![Vec::new(); threads] }
+        Self { me, nodes: Vec::new(), done: 0, owed: 0, outboxes: vec![Vec::new(); threads] }
     }
 
-    /// Takes away the next nodes.
-    fn take_some(&mut self, steps: &Steps<'_>) {
-        let Self { me, nodes, done, tells, .. } = self;
-        let threads = tells.len();
-        let next = &nodes[*done..nodes.len().min(*done + AT_ONCE)];
+    /// Removes the next batch of nodes.
+    fn remove_batch(&mut self, steps: &Steps<'_>) {
+        let Self { me, nodes, done, outboxes, .. } = self;
+        let threads = outboxes.len();
+        let next = &nodes[*done..nodes.len().min(*done + BATCH)];
         black_box(next.iter().fold(0, |sum, node| sum ^ steps.graph.first_target(*node)));
         for node in next {
-            steps.from(*node, |to, part| tells[owner(to, threads)].push((to, part)));
-            // Nobody else looks at the node: no step leads there any more.
-            steps.partitions.take_away(*node);
+            steps.from(*node, |to, part| outboxes[owner(to, threads)].push(LostEdge { to, part }));
+            // No other thread reads this: the node has no edge from its partition any more.
+            steps.partitions.remove(*node);
         }
         *done += next.len();
-        lose(steps, &tells[*me], nodes);
-        tells[*me].clear();
+        process(steps, &outboxes[*me], nodes);
+        outboxes[*me].clear();
     }
 
-    /// Tells others.
-    fn tell(&mut self, mail: &Mail) {
-        for (told, with) in self.tells.iter_mut().zip(&mail.boxes).filter(|(told, _)| !told.is_empty()) {
-            mail.pending.fetch_add(told.len(), Ordering::Relaxed);
-            with.lock().expect("no thread panics with the lock").append(told);
+    /// Sends the messages to other threads.
+    fn send(&mut self, mail: &Mail) {
+        let messages = self.outboxes.iter_mut().zip(&mail.inboxes);
+        for (outbox, inbox) in messages.filter(|(outbox, _)| !outbox.is_empty()) {
+            mail.pending.fetch_add(outbox.len(), Ordering::Relaxed);
+            inbox.lock().expect("no thread panics with the lock").append(outbox);
         }
     }
 
-    /// Takes away what can be, until there is nothing left, or for a while.
-    fn take_away(&mut self, steps: &Steps<'_>, mail: &Mail) {
-        let (mut left, mut patience) = (IN_A_ROUND, PATIENCE);
+    /// Removes nodes until none is left to any thread, or the round is over.
+    fn run_round(&mut self, steps: &Steps<'_>, mail: &Mail) {
+        let (mut left, mut idle_turns) = (NODES_PER_ROUND, IDLE_TURNS);
         while left > 0 {
-            let told =
-                std::mem::take(&mut *mail.boxes[self.me].lock().expect("no thread panics with the lock"));
-            self.owes += told.len();
-            lose(steps, &told, &mut self.nodes);
+            let inbox = &mail.inboxes[self.me];
+            let received = std::mem::take(&mut *inbox.lock().expect("no thread panics with the lock"));
+            self.owed += received.len();
+            process(steps, &received, &mut self.nodes);
             let before = self.done;
-            while self.done < self.nodes.len().min(before + BEFORE_TELLING) {
-                self.take_some(steps);
+            while self.done < self.nodes.len().min(before + NODES_PER_MESSAGE) {
+                self.remove_batch(steps);
             }
-            self.tell(mail);
+            self.send(mail);
             left = left.saturating_sub(self.done - before);
             if self.done < self.nodes.len() {
                 continue;
             }
             self.nodes.clear();
             self.done = 0;
-            let owed = std::mem::take(&mut self.owes);
+            let owed = std::mem::take(&mut self.owed);
             let pending = mail.pending.fetch_sub(owed, Ordering::AcqRel) - owed;
-            patience = if owed == 0 { patience - 1 } else { PATIENCE };
-            if pending == 0 || patience == 0 {
+            idle_turns = if owed == 0 { idle_turns - 1 } else { IDLE_TURNS };
+            if pending == 0 || idle_turns == 0 {
                 break;
             }
             std::thread::yield_now();
@@ -196,14 +204,14 @@ impl Hand {
     }
 }
 
-/// Steps are lost. The nodes that lose their last one are next.
-fn lose(steps: &Steps<'_>, told: &[Told], next: &mut Vec<u32>) {
+/// Lowers the in-degrees of the targets, and adds those that reach 0 to `next`.
+fn process(steps: &Steps<'_>, lost: &[LostEdge], next: &mut Vec<u32>) {
     let Steps { partitions, .. } = steps;
-    for told in told.chunks(AT_ONCE) {
-        black_box(told.iter().fold(0, |sum, (to, _)| sum ^ partitions.of(*to)));
-        for (to, _) in told.iter().filter(|(to, part)| partitions.of(*to) == *part) {
-            let left = partitions.degree(*to) - 1;
-            partitions.set_degree(*to, left);
+    for lost in lost.chunks(BATCH) {
+        black_box(lost.iter().fold(0, |sum, edge| sum ^ partitions.of(edge.to)));
+        for LostEdge { to, .. } in lost.iter().filter(|edge| partitions.of(edge.to) == edge.part) {
+            let left = partitions.in_degree(*to) - 1;
+            partitions.set_in_degree(*to, left);
             if left == 0 {
                 next.push(*to);
             }
@@ -211,8 +219,8 @@ fn lose(steps: &Steps<'_>, told: &[Told], next: &mut Vec<u32>) {
     }
 }
 
-/// Takes away from the partitions of these nodes, which are all of theirs, what no cycle inside of them leads to, and out of the
-/// list.
+/// Removes nodes that are not reachable from a cycle from their partitions and from `nodes`, which must
+/// be all nodes of these partitions.
 pub(super) fn trim(
     steps: &Steps<'_>,
     nodes: &mut Vec<u32>,
@@ -220,28 +228,29 @@ pub(super) fn trim(
     poll: &mut impl FnMut() -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let partitions = steps.partitions;
-    // By one thread: it reads the edges in the order of memory, and others would only wait for its nodes.
-    nodes.iter().for_each(|node| partitions.set_degree(*node, 0));
+    // One thread reads the edges sequentially; several would contend for the in-degrees.
+    nodes.iter().for_each(|node| partitions.set_in_degree(*node, 0));
     for node in &*nodes {
         steps.from(*node, |to, part| {
             if partitions.of(to) == part {
-                partitions.set_degree(to, partitions.degree(to) + 1);
+                partitions.set_in_degree(to, partitions.in_degree(to) + 1);
             }
         });
     }
     let threads = sharing.threads(nodes.len());
-    let mut hands: Vec<_> = (0..threads).map(|me| Hand::new(me, threads)).collect();
-    for node in nodes.iter().filter(|node| partitions.of(**node) != 0 && partitions.degree(**node) == 0) {
-        let hand = &mut hands[owner(*node, threads)];
-        hand.nodes.push(*node);
-        hand.owes += 1;
+    let mut workers: Vec<_> = (0..threads).map(|me| Worker::new(me, threads)).collect();
+    let is_unreached = |node: &&u32| partitions.of(**node) != 0 && partitions.in_degree(**node) == 0;
+    for node in nodes.iter().filter(is_unreached) {
+        let worker = &mut workers[owner(*node, threads)];
+        worker.nodes.push(*node);
+        worker.owed += 1;
     }
-    let boxes = (0..threads).map(|_| Mutex::default()).collect();
-    let pending = AtomicUsize::new(hands.iter().map(|hand| hand.owes).sum());
-    let mail = &Mail { boxes, pending };
+    let inboxes = (0..threads).map(|_| Mutex::default()).collect();
+    let pending = AtomicUsize::new(workers.iter().map(|worker| worker.owed).sum());
+    let mail = &Mail { inboxes, pending };
     while mail.pending.load(Ordering::Relaxed) > 0 {
         poll()?;
-        for_each_thread(hands.iter_mut().collect(), |hand: &mut Hand| hand.take_away(steps, mail));
+        for_each_thread(workers.iter_mut().collect(), |worker: &mut Worker| worker.run_round(steps, mail));
     }
     nodes.retain(|node| partitions.of(*node) != 0);
     Ok(())
