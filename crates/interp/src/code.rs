@@ -4,6 +4,7 @@
 //! begin and end with that stack empty, so that a task between two steps is nothing but its frames.
 
 use dally_bpl::check::Ty;
+use dally_step::dead::Dead;
 use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
 
@@ -11,8 +12,7 @@ use crate::quantifier::Kind;
 use crate::script::Scripts;
 use crate::value::Value;
 
-/// The index of an instruction.
-pub(crate) type Address = u32;
+pub(crate) use dally_step::effect::Address;
 
 /// An instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -377,10 +377,8 @@ pub(crate) struct Code {
     /// For each instruction, where the statement that it belongs to stands.
     pub(crate) spans: Vec<Span>,
     pub(crate) procedures: Vec<Procedure>,
-    /// For each address, the locals that nobody reads from there on: which of the lists has them. Only where a task
-    /// may stop, or a call returns to.
-    pub(crate) dead: Vec<u32>,
-    pub(crate) dead_lists: Vec<Box<[u32]>>,
+    /// The dead locals at each address where a task may stop, or where a call returns to.
+    pub(crate) dead: Dead,
     pub(crate) globals: Vec<Variable>,
     /// The globals that must become false again and again.
     pub(crate) hot: Vec<u32>,

@@ -1,10 +1,11 @@
 //! What happens in a step, statement by statement, for people.
 
 use dally_explore::{Excerpt, Kept, TaskId, is_long, value_text};
+use dally_step::observer::Observer;
 use dally_text::source::Span;
 
 use crate::code::{Arith, Place};
-use crate::execute::{End, Observer};
+use crate::execute::{End, Note};
 use crate::machine::Machine;
 use crate::state::State;
 use crate::value::{DataValue, Value};
@@ -71,9 +72,23 @@ impl Recorder<'_> {
     }
 }
 
-impl Observer for Recorder<'_> {
+impl Observer<Note> for Recorder<'_> {
     const WATCHES: bool = true;
 
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::At { span, procedure, calls } => self.at(span, procedure, calls),
+            Note::Set { place, procedure, value } => self.set(place, procedure, value),
+            Note::Posted { task, procedure } => {
+                if let Some(line) = self.lines.get_mut(self.current) {
+                    line.posts.push((task, procedure));
+                }
+            }
+        }
+    }
+}
+
+impl Recorder<'_> {
     fn at(&mut self, span: Span, procedure: u32, calls: usize) {
         if span == Span::NONE {
             return;
@@ -95,12 +110,6 @@ impl Observer for Recorder<'_> {
         if let Some(line) = self.lines.get_mut(self.current) {
             line.changes.retain(|(other, ..)| *other != variable);
             line.changes.push((variable, matches!(place, Place::Global(_)), value));
-        }
-    }
-
-    fn posted(&mut self, task: u32, procedure: u32) {
-        if let Some(line) = self.lines.get_mut(self.current) {
-            line.posts.push((task, procedure));
         }
     }
 }
@@ -172,7 +181,7 @@ impl Machine {
     pub fn task_name(&self, state: &State, task: TaskId) -> String {
         let bottom = self.stack_of(state, task.0).and_then(|(_, s)| s.frames.first().copied());
         match bottom {
-            Some(frame) => self.text(self.code.procedures[frame.procedure as usize].name).to_owned(),
+            Some(frame) => self.text(self.code.procedures[frame.function as usize].name).to_owned(),
             None => String::new(),
         }
     }

@@ -29,6 +29,7 @@
 mod bv;
 mod code;
 mod compile;
+mod effect;
 mod evaluate;
 mod execute;
 mod explain;

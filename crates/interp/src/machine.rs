@@ -8,18 +8,16 @@ use dally_text::symbol::Sym;
 
 use dally_explore::store::Parts;
 use dally_explore::{Event, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
+use dally_step::engine::Step;
 use smallvec::SmallVec;
 
 use crate::code::{Code, Op, Place};
 use crate::compile::{self, Options};
-use crate::execute::{End, Observer, Run, first_frame};
+use crate::execute::{Context, End, Observer, Run, Start, first_frame};
 use crate::memo::Memo;
 use crate::script::Scripts;
 use crate::state::{CONTROL, Control, Meta, STACKS, Stack, State, Store};
 use crate::value::Value;
-
-/// A step with more outcomes than this, or more ways that lead to none, is not explored.
-pub(crate) const MAX_WAYS: usize = 1 << 18;
 
 /// A compiled program that can be explored.
 #[derive(Debug)]
@@ -53,6 +51,10 @@ impl Machine {
 
     pub(crate) fn text(&self, name: Sym) -> &str {
         self.code.symbols.text(name)
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context { code: &self.code, store: &self.store, limits: &self.limits }
     }
 
     /// Where something stands, for messages.
@@ -90,11 +92,9 @@ impl Machine {
                 }
             }
             Op::Await => {
-                let globals = state.globals.iter().collect();
-                let meta = control.tasks[place];
-                let mut run =
-                    Run::new(&self.code, &self.store, &self.limits, meta, globals, stack, control, ());
-                run.await_holds() != Some(false)
+                let (meta, globals) = (control.tasks[place], state.globals.iter().collect());
+                let start = Start { meta, globals, stack, control };
+                Run::new(self.context(), start, ()).await_holds() != Some(false)
             }
             _ => true,
         }
@@ -133,8 +133,7 @@ impl Machine {
     fn start<'m, O: Observer>(&'m self, state: &'m State, task: u32, observer: O) -> Option<Run<'m, O>> {
         let (meta, stack) = self.stack_of(state, task)?;
         let (globals, control) = (state.globals.iter().collect(), self.control_of(state));
-        let mut run =
-            Run::new(&self.code, &self.store, &self.limits, meta, globals, stack, control, observer);
+        let mut run = Run::new(self.context(), Start { meta, globals, stack, control }, observer);
         if control.zield || control.active != meta.buffer || control.stopped.contains(&task) {
             let control = run.local_mut().control.to_mut();
             (control.zield, control.active) = (false, meta.buffer);
@@ -145,19 +144,16 @@ impl Machine {
 
     /// All outcomes of a step, each with its run, in the order of the choices, as long as they are wanted.
     fn outcomes(&self, state: &State, task: u32, mut each: impl FnMut(&mut Run<'_, ()>, End) -> bool) {
-        let Some(mut run) = self.start(state, task, ()) else { return };
-        loop {
-            let wanted = match run.run() {
-                End::Discarded => true,
-                end => each(&mut run, end),
-            };
-            if !wanted || !run.next_way() {
+        let Some(run) = self.start(state, task, ()) else { return };
+        let mut step = Step::new(run);
+        while let Some(end) = step.next_outcome() {
+            if !each(step.task_mut(), end) {
                 break;
             }
         }
     }
 
-    /// One outcome of a step, watched by somebody.
+    /// One outcome of a step, seen by an observer. The path to it is found first, without the observer.
     pub(crate) fn outcome<O: Observer>(
         &self,
         state: &State,
@@ -165,21 +161,10 @@ impl Machine {
         choice: u32,
         observer: O,
     ) -> Option<(O, End)> {
-        // First without being watched, to find the way.
-        let mut path = None;
-        let mut left = choice;
-        self.outcomes(state, task, |run, _| {
-            if left == 0 {
-                path = Some(run.path.to_vec());
-            }
-            left = left.wrapping_sub(1);
-            path.is_none()
-        });
-        let path = path?;
-        let mut run = self.start(state, task, observer)?;
-        run.follow(&path);
-        let end = run.run();
-        Some((run.observer, end))
+        let path = Step::new(self.start(state, task, ())?).path_to(choice)?;
+        let mut step = Step::following(self.start(state, task, observer)?, &path);
+        let end = step.next_outcome()?;
+        Some((step.into_task().observer, end))
     }
 
     /// Enters into the control how a run ended.
@@ -242,8 +227,8 @@ impl Machine {
             after.pop(self.store.stacks.part(last));
         }
         for meta in &local.control.tasks {
-            let part = match local.posted.iter().find(|(p, _)| p.task == meta.task) {
-                Some((_, stack)) => self.store.stack(stack),
+            let part = match local.posted.iter().find(|posted| posted.meta.task == meta.task) {
+                Some(posted) => self.store.stack(&posted.stack),
                 None if meta.task == run.meta.task => self.store.stack(&local.stack),
                 None => {
                     let place = old.place(meta.task).map_or(0, |p| STACKS + p);
@@ -264,7 +249,7 @@ impl Machine {
             self.holds(&run.globals, handle)
                 || local.control.ended.iter().any(|(_, result)| self.holds(&[*result], handle))
                 || local.control.place(run.meta.task).is_some() && self.holds(&local.stack.values, handle)
-                || local.posted.iter().any(|(_, stack)| self.holds(&stack.values, handle))
+                || local.posted.iter().any(|posted| self.holds(&posted.stack.values, handle))
                 || others.filter_map(|m| old.place(m.task)).any(|place| {
                     let stack = self.store.stacks.get(before.ids()[STACKS + place]);
                     self.holds(&stack.values, handle)
@@ -378,7 +363,7 @@ impl Program for Machine {
                 }
                 _ => successor,
             };
-            run.delivered = heap + out.bytes();
+            run.meter.delivered = heap + out.bytes();
             true
         });
     }

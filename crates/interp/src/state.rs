@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 
 use dally_explore::store::{Interner, Part, Parts};
 use dally_explore::{Fingerprint, Fingerprinter};
+use dally_step::Frame;
 use smallvec::SmallVec;
 
 use crate::memo::Memo;
@@ -43,16 +44,6 @@ impl Hash for State {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.fingerprint().hash(hasher);
     }
-}
-
-/// One call on a task's stack.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Frame {
-    pub(crate) procedure: u32,
-    /// The next instruction.
-    pub(crate) pc: u32,
-    /// Where its variables begin.
-    pub(crate) base: u32,
 }
 
 /// What a task is, between two steps.
@@ -236,7 +227,7 @@ impl Store {
         hash.write_u64(u64::from(stack.atomic) << 32 | u64::from(stack.child));
         for f in &stack.frames {
             hash.write_u64(u64::from(f.pc) << 32 | u64::from(f.base));
-            hash.write_u64(u64::from(f.procedure));
+            hash.write_u64(u64::from(f.function));
         }
         hash.write_u64(u64::MAX);
         stack.values.iter().for_each(|v| self.heap.write(*v, &mut hash));

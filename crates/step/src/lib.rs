@@ -1,1 +1,17 @@
 //! What the interpreters of languages share.
+//!
+//! A language describes its instructions; this crate executes a step of a task through all of its outcomes
+//! ([`engine`]), with an undo log ([`undo`]), fuel and limits ([`meter`]), detection of cycles inside a step
+//! ([`cycle`]) and observers for explanations ([`observer`]). Analyses work on the effects of
+//! instructions ([`effect`], [`dead`]).
+
+pub mod cycle;
+pub mod dead;
+pub mod effect;
+pub mod engine;
+mod frame;
+pub mod meter;
+pub mod observer;
+pub mod undo;
+
+pub use frame::Frame;

@@ -15,7 +15,6 @@ mod functions;
 mod fuse;
 mod inputs;
 mod inputs_text;
-mod liveness;
 mod procedure;
 mod quantifier;
 mod script;
@@ -70,7 +69,7 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Hea
     compiler.link_functions();
     compiler.mention();
     compiler.finish_scripts();
-    liveness::find_dead_locals(&mut compiler.code);
+    compiler.code.find_dead_locals();
     fuse::fuse(&mut compiler.code);
     match compiler.diagnostics.is_empty() {
         true => Ok((compiler.code, compiler.heap)),

@@ -3,11 +3,16 @@
 use dally_explore::{Event, Failure, Post, TaskId};
 use smallvec::SmallVec;
 
-use super::{End, Flow, Local, MAX_CALLS, MAX_CHOICES, MAX_TASKS, Observer, Options, Run, first_frame};
+use dally_step::Frame;
+
+use super::{
+    Application, End, Flow, Local, MAX_CALLS, MAX_CHOICES, MAX_TASKS, Note, Observer, Options, Posted, Run,
+    first_frame,
+};
 use crate::bv;
 use crate::code::{Arith, Binary, BvOp, Domain, Op, Place};
 use crate::evaluate::{self as eval, Trouble};
-use crate::state::{Frame, Meta};
+use crate::state::Meta;
 use crate::value::Value;
 use crate::wide;
 
@@ -60,7 +65,7 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Jump(to) => {
                 self.pc = to;
-                return Ok(if self.is_exhausted() { self.exhausted() } else { Flow::On });
+                return Ok(self.burn().unwrap_or(Flow::On));
             }
             Op::Yield if self.local.stack.atomic == 0 => {
                 self.pc += 1;
@@ -114,12 +119,12 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Assume => {
                 if !eval::truth(self.pop())? {
-                    return Ok(self.stop(End::Discarded));
+                    return Ok(self.discard());
                 }
             }
             Op::Choose(list) => {
                 let count = self.code.targets[list as usize].len() as u64;
-                return Ok(self.choose_or_stop(Options::Targets(list), count));
+                return Ok(self.choose(Options::Targets(list), count));
             }
             _ => return self.execute_rarer(op),
         }
@@ -153,7 +158,7 @@ impl<O: Observer> Run<'_, O> {
         }
         if let Some(value) = self.take_given(place) {
             if !self.domain(place).may_hold(value) {
-                return Ok(self.stop(End::Discarded));
+                return Ok(self.discard());
             }
             self.assign(place, value);
             self.push(value);
@@ -169,7 +174,7 @@ impl<O: Observer> Run<'_, O> {
             Domain::Unbounded => return Ok(self.give_up_on(place)),
             domain => match domain.len() {
                 count if count > MAX_CHOICES => return Ok(self.give_up_choice()),
-                count => return Ok(self.choose_or_stop(Options::Values(place), count)),
+                count => return Ok(self.choose(Options::Values(place), count)),
             },
         }
         Ok(Flow::On)
@@ -193,11 +198,11 @@ impl<O: Observer> Run<'_, O> {
         let old = self.variable(place);
         if old == Value::Unset && value != Value::Unset {
             if !self.domain(place).may_hold(value) {
-                return Ok(self.stop(End::Discarded));
+                return Ok(self.discard());
             }
             self.assign(place, value);
         } else if !eval::equal(&self.store.heap, old, value)? {
-            return Ok(self.stop(End::Discarded));
+            return Ok(self.discard());
         }
         self.pc += 1;
         Ok(Flow::On)
@@ -214,17 +219,6 @@ impl<O: Observer> Run<'_, O> {
         self.give_up(format!(
             "the value of `{name}` is arbitrary: assign to it first, or, if it is a number, give it a `{{:range}}`"
         ))
-    }
-
-    fn choose_or_stop(&mut self, options: Options, count: u64) -> Flow {
-        if self.is_exhausted() {
-            return self.exhausted();
-        }
-        if self.goes_in_circles() {
-            let end = self.circle();
-            return self.stop(end);
-        }
-        if self.choose(options, count) { Flow::On } else { self.stop(End::Discarded) }
     }
 
     fn give_up_choice(&mut self) -> Flow {
@@ -347,7 +341,7 @@ impl<O: Observer> Run<'_, O> {
                 let count = if low > high { 0 } else { low.abs_diff(high).saturating_add(1) };
                 return Ok(match count {
                     count if count > MAX_CHOICES => self.give_up_choice(),
-                    count => self.choose_or_stop(Options::Numbers(low, bits), count),
+                    count => self.choose(Options::Numbers(low, bits), count),
                 });
             }
             Op::AssumeEq(place) => {
@@ -358,7 +352,7 @@ impl<O: Observer> Run<'_, O> {
                 if !eval::truth(self.pop())? {
                     let check = &self.code.checks[check as usize];
                     if self.code.only.is_some_and(|only| only != check.span) {
-                        return Ok(self.stop(End::Discarded));
+                        return Ok(self.discard());
                     }
                     let failure = Box::new(Failure::assertion(check.message.clone()));
                     return Ok(self.stop(End::Fails(failure, check.span)));
@@ -374,13 +368,14 @@ impl<O: Observer> Run<'_, O> {
 
     /// Begins to evaluate a function.
     fn apply(&mut self, to: u32, count: u8) -> Flow {
-        if self.is_exhausted() {
-            return self.exhausted();
+        if let Some(flow) = self.burn() {
+            return flow;
         }
         if self.expression.applications.len() >= MAX_CALLS {
             return self.give_up(format!("functions that nest deeper than {MAX_CALLS}"));
         }
-        self.expression.applications.push((self.pc + 1, self.expression.base as u32));
+        let base = self.expression.base as u32;
+        self.expression.applications.push(Application { back: self.pc + 1, base });
         self.expression.base = self.expression.values.len() - usize::from(count);
         self.pc = to;
         Flow::On
@@ -391,7 +386,7 @@ impl<O: Observer> Run<'_, O> {
         let result = self.pop();
         self.expression.values.truncate(self.expression.base);
         self.push(result);
-        if let Some((back, base)) = self.expression.applications.pop() {
+        if let Some(Application { back, base }) = self.expression.applications.pop() {
             (self.pc, self.expression.base) = (back, base as usize);
         }
     }
@@ -400,8 +395,8 @@ impl<O: Observer> Run<'_, O> {
     fn execute_control(&mut self, op: Op) -> Result<Flow, Trouble> {
         match op {
             Op::Call(procedure) => {
-                if self.is_exhausted() {
-                    return Ok(self.exhausted());
+                if let Some(flow) = self.burn() {
+                    return Ok(flow);
                 }
                 let end = self.call(procedure);
                 return Ok(self.stop_if(end));
@@ -411,8 +406,8 @@ impl<O: Observer> Run<'_, O> {
                 return Ok(self.stop_if(end));
             }
             Op::Post(procedure, level, handle) => {
-                if let Some(end) = self.post(procedure, level, handle) {
-                    return Ok(self.stop(end));
+                if let Some(flow) = self.post(procedure, level, handle) {
+                    return Ok(flow);
                 }
             }
             Op::Interrupt => {
@@ -477,14 +472,14 @@ impl<O: Observer> Run<'_, O> {
         let base = stack.values.len();
         stack.values.extend(args);
         stack.values.resize(base + callee.variables.len(), Value::Unset);
-        stack.frames.push(Frame { procedure, pc: callee.entry, base: base as u32 });
+        stack.frames.push(Frame { function: procedure, pc: callee.entry, base: base as u32 });
         (local.base, local.procedure) = (base, procedure);
         self.pc = callee.entry;
         None
     }
 
     fn return_from_call(&mut self) -> Option<End> {
-        let Local { base, procedure, .. } = self.local;
+        let Local { base, procedure, .. } = *self.local;
         let callee = &self.code.procedures[procedure as usize];
         let outs = base + callee.ins as usize..base + (callee.ins + callee.outs) as usize;
         if self.local.stack.frames.len() <= 1 {
@@ -497,14 +492,14 @@ impl<O: Observer> Run<'_, O> {
         stack.frames.pop()?;
         stack.values.truncate(base);
         let caller = stack.frames.last().copied()?;
-        (local.base, local.procedure) = (caller.base as usize, caller.procedure);
+        (local.base, local.procedure) = (caller.base as usize, caller.function);
         self.pc = caller.pc;
         None
     }
 
-    fn post(&mut self, procedure: u32, level: Option<u16>, handle: bool) -> Option<End> {
+    fn post(&mut self, procedure: u32, level: Option<u16>, handle: bool) -> Option<Flow> {
         if self.local.control.tasks.len() >= MAX_TASKS {
-            return Some(self.unsupported(format!("more than {MAX_TASKS} tasks at a time")));
+            return Some(self.give_up(format!("more than {MAX_TASKS} tasks at a time")));
         }
         let task = self.free_id();
         let callee = &self.code.procedures[procedure as usize];
@@ -514,7 +509,7 @@ impl<O: Observer> Run<'_, O> {
         let args: SmallVec<[Value; 4]> = self.expression.values.drain(from..).collect();
         let mut stack = first_frame(self.code, procedure, callee.entry, &args);
         if let Some(scripts) = &self.code.scripts {
-            let Some(position) = self.posted_script() else { return Some(End::Discarded) };
+            let Some(position) = self.posted_script() else { return Some(self.discard()) };
             stack.values[scripts.position as usize] = position;
         }
         let kind = self.store.stack(&stack).fingerprint.low() | 1;
@@ -525,12 +520,14 @@ impl<O: Observer> Run<'_, O> {
         local.events.push(Event::Posted(TaskId(task), post));
         let place = local.control.tasks.partition_point(|m| m.task < task);
         local.control.to_mut().tasks.insert(place, meta);
-        local.posted.push((meta, stack));
+        local.posted.push(Posted { meta, stack });
         if numbers_tasks {
             local.stack.to_mut().child = task + 1;
         }
         local.interrupted |= interrupts;
-        self.observer.posted(task, procedure);
+        if O::WATCHES {
+            self.observer.note(Note::Posted { task, procedure });
+        }
         self.push(if handle { Value::Task(task) } else { Value::Unset });
         None
     }

@@ -1,29 +1,28 @@
 //! Running a task for one step: until it yields, blocks, ends, or fails.
 //!
-//! Where the task chooses, the run goes on with the first option, and comes back to the others later: what it
-//! has changed since is undone. Most choices are among guards that do not hold, so that to try one must cost
-//! next to nothing, and a way that ends in a new state no more than what it changed.
+//! [`Run`] is the [`Task`] of the step engine for Boogie: its registers and its undo log. Globals are cells
+//! whose assignments are logged; the stack and what surrounds the task are copied before their first change
+//! after a choice point, since they seldom change before a choice is made.
 
 mod instructions;
 mod quantifier;
 mod script;
 
 use dally_explore::{Event, Failure, Limits};
+use dally_step::Frame;
+use dally_step::engine::{Pause, Since, Task};
+use dally_step::meter::{Budget, Exhausted, MAX_OUTCOMES, Meter};
+use dally_step::undo::{Cells, CellsMark, Lazy, Saved, SavedMark};
 use dally_text::source::Span;
 use smallvec::SmallVec;
 
 use crate::code::{Code, Domain, Guard, Op, Operand, Place, Target, Variable};
 use crate::evaluate::{self as eval, Trouble};
-use crate::machine::MAX_WAYS;
-use crate::state::{Control, Frame, Meta, Stack, Store};
+use crate::state::{Control, Meta, Stack, Store};
 use crate::value::Value;
 
-/// A step that jumps and calls more often than this without a yield is not explored any further.
-const MAX_JUMPS: u32 = 10_000_000;
-/// Nor is one that does so on all of its ways together.
-const MAX_ALL_JUMPS: u64 = 400_000_000;
-/// How many jumps there are between two looks at what ends a step.
-const TICKS: u32 = 256;
+/// Jumps, calls and choices of a step: on one path without a yield, and on all paths together.
+const BUDGET: Budget = Budget { fuel: 10_000_000, total: 400_000_000 };
 /// Calls that nest deeper than this are not followed.
 const MAX_CALLS: usize = 10_000;
 /// More tasks than this are not kept at a time.
@@ -31,64 +30,97 @@ const MAX_TASKS: usize = 10_000;
 /// A choice among more values than this is not made.
 const MAX_CHOICES: u64 = 1 << 16;
 
-/// Somebody who watches a run. Most runs are watched by nobody; one that is follows a given way, and makes no choices.
-pub(crate) trait Observer {
-    /// Whether it does: then it sees every instruction, also those that are fused for others.
-    const WATCHES: bool;
-
+/// What an observer sees of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Note {
     /// An instruction of this statement is about to be executed.
-    fn at(&mut self, span: Span, procedure: u32, calls: usize);
+    At { span: Span, procedure: u32, calls: usize },
     /// A variable was assigned to.
-    fn set(&mut self, place: Place, procedure: u32, value: Value);
+    Set { place: Place, procedure: u32, value: Value },
     /// A task was posted.
-    fn posted(&mut self, task: u32, procedure: u32);
+    Posted { task: u32, procedure: u32 },
 }
 
-impl Observer for () {
-    const WATCHES: bool = false;
+/// Watches a step. One that watches sees every instruction, also those that are fused for others.
+pub(crate) trait Observer: dally_step::observer::Observer<Note> {}
 
-    fn at(&mut self, _: Span, _: u32, _: usize) {}
-    fn set(&mut self, _: Place, _: u32, _: Value) {}
-    fn posted(&mut self, _: u32, _: u32) {}
+impl<O: dally_step::observer::Observer<Note>> Observer for O {}
+
+/// Whether a run goes on after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    On,
+    /// Why it does not is noted in [`Run::pause`].
+    Pause,
 }
 
-/// Something that is shared until it is changed.
+/// How a step ended.
+#[derive(Clone, Debug)]
+pub(crate) enum End {
+    /// The task could go on.
+    Yields,
+    /// The task could go on, and so could any buffer.
+    Zields,
+    /// The task posted one of a higher level, which goes first.
+    Interrupted,
+    /// The task waits: for this task to complete, or for a condition.
+    Blocks(Option<u32>),
+    /// The task has completed, with this result.
+    Completes(Value),
+    /// A property failed, at this statement.
+    Fails(Box<Failure>, Span),
+}
+
+/// The stack of the task and its surroundings.
 #[derive(Clone)]
-pub(crate) enum Lazy<'m, T> {
-    Shared(&'m T),
-    Own(Box<T>),
+pub(crate) struct Local<'m> {
+    pub(crate) stack: Lazy<'m, Stack>,
+    pub(crate) control: Lazy<'m, Control>,
+    /// The tasks that it has posted.
+    pub(crate) posted: Vec<Posted>,
+    pub(crate) events: Vec<Event>,
+    /// Where the variables of the current frame begin.
+    base: usize,
+    procedure: u32,
+    /// A task of a higher level was posted.
+    interrupted: bool,
 }
 
-impl<T: Clone> Lazy<'_, T> {
-    /// The thing itself, to be changed.
-    pub(crate) fn to_mut(&mut self) -> &mut T {
-        if let Lazy::Shared(shared) = self {
-            *self = Lazy::Own(Box::new((*shared).clone()));
-        }
-        match self {
-            Lazy::Own(own) => own,
-            Lazy::Shared(_) => unreachable!("it is our own by now"),
-        }
-    }
+/// A task that was posted in this step.
+#[derive(Clone, Debug)]
+pub(crate) struct Posted {
+    pub(crate) meta: Meta,
+    pub(crate) stack: Stack,
+}
 
-    /// The thing, if it was changed.
-    pub(crate) fn changed(&self) -> Option<&T> {
-        match self {
-            Lazy::Shared(_) => None,
-            Lazy::Own(own) => Some(own),
-        }
+impl Local<'_> {
+    /// The bytes that it holds beyond itself, but for the arguments of posts.
+    fn heap_bytes(&self) -> usize {
+        let stack = self.stack.changed().map_or(0, Stack::heap_bytes);
+        let control = self.control.changed().map_or(0, Control::heap_bytes);
+        stack + control + size_of_val(&*self.posted) + size_of_val(&*self.events)
     }
 }
 
-impl<T> std::ops::Deref for Lazy<'_, T> {
-    type Target = T;
+/// An expression in the middle of its evaluation.
+#[derive(Clone, Default)]
+struct Expression {
+    values: SmallVec<[Value; 4]>,
+    /// Functions that are being evaluated, innermost last.
+    applications: Vec<Application>,
+    /// The values that are being tried for quantifiers which are evaluated for some values only.
+    trials: Vec<quantifier::Trial>,
+    /// Where the values of the current function begin.
+    base: usize,
+}
 
-    fn deref(&self) -> &T {
-        match self {
-            Lazy::Shared(shared) => shared,
-            Lazy::Own(own) => own,
-        }
-    }
+/// The application of a function.
+#[derive(Clone, Copy)]
+struct Application {
+    /// Where the caller goes on.
+    back: u32,
+    /// Where the values of the caller begin.
+    base: u32,
 }
 
 impl Expression {
@@ -106,68 +138,9 @@ impl Expression {
     }
 }
 
-/// Whether a run goes on after an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
-    On,
-    /// How it ends is noted.
-    Stop,
-}
-
-/// How a run ended.
-#[derive(Clone, Debug)]
-pub(crate) enum End {
-    /// It could go on.
-    Yields,
-    /// It could go on, and so could any buffer.
-    Zields,
-    /// It posted a task of a higher level, which goes first.
-    Interrupted,
-    Blocks(Option<u32>),
-    Completes(Value),
-    /// An assumption does not hold: this execution does not exist.
-    Discarded,
-    Fails(Box<Failure>, Span),
-}
-
-/// What belongs to the task and its surroundings, and seldom changes before a choice is made.
-#[derive(Clone)]
-pub(crate) struct Local<'m> {
-    pub(crate) stack: Lazy<'m, Stack>,
-    pub(crate) control: Lazy<'m, Control>,
-    /// The tasks that it has posted.
-    pub(crate) posted: Vec<(Meta, Stack)>,
-    pub(crate) events: Vec<Event>,
-    /// Where the variables of the current frame begin.
-    base: usize,
-    procedure: u32,
-    interrupted: bool,
-}
-
-impl Local<'_> {
-    /// The bytes that it takes, about: those of arguments of posts are left out.
-    fn bytes(&self) -> usize {
-        let stack = self.stack.changed().map_or(0, Stack::heap_bytes);
-        let control = self.control.changed().map_or(0, Control::heap_bytes);
-        size_of_val(self) + stack + control + size_of_val(&*self.posted) + size_of_val(&*self.events)
-    }
-}
-
-/// The values of an expression in the middle of its evaluation.
-#[derive(Clone, Default)]
-struct Expression {
-    values: SmallVec<[Value; 4]>,
-    /// Functions that are being evaluated: where to return to, and where their caller's values begin.
-    applications: Vec<(u32, u32)>,
-    /// The values that are being tried for quantifiers which are evaluated for some values only.
-    trials: Vec<quantifier::Trial>,
-    /// Where the values of the current function begin.
-    base: usize,
-}
-
 /// The options of a choice.
 #[derive(Clone, Copy)]
-enum Options {
+pub(crate) enum Options {
     /// Go to one of the addresses of a list.
     Targets(u32),
     /// Give a variable one of the values of its domain.
@@ -176,70 +149,54 @@ enum Options {
     Numbers(i64, bool),
 }
 
-/// A choice to come back to, and all that it takes.
-struct Choice<'m> {
-    options: Options,
-    /// The next one, and how many there are.
-    next: u64,
-    count: u64,
+/// A point in the undo log.
+pub(crate) struct Mark {
+    globals: CellsMark,
+    local: SavedMark,
     pc: u32,
-    jumps: u32,
-    /// How many choices had been made before.
-    depth: usize,
-    /// How many globals had been changed.
-    changes: usize,
-    /// As it was, if it has changed since.
-    local: Option<Box<Local<'m>>>,
     /// None between two statements.
     expression: Option<Box<Expression>>,
+}
+
+/// What all runs of a program share.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'m> {
+    pub(crate) code: &'m Code,
+    pub(crate) store: &'m Store,
+    pub(crate) limits: &'m Limits,
+}
+
+/// A task at the beginning of a step.
+pub(crate) struct Start<'m> {
+    pub(crate) meta: Meta,
+    pub(crate) globals: Vec<Value>,
+    pub(crate) stack: &'m Stack,
+    pub(crate) control: &'m Control,
 }
 
 /// A task in the middle of a step.
 pub(crate) struct Run<'m, O> {
     code: &'m Code,
     store: &'m Store,
-    limits: &'m Limits,
+    pub(crate) meter: Meter<'m>,
     pub(crate) meta: Meta,
-    pub(crate) globals: Vec<Value>,
-    /// The globals that were changed, and what they were before, in order.
-    changes: SmallVec<[(u32, Value); 4]>,
-    local: Local<'m>,
+    pub(crate) globals: Cells<Value>,
+    local: Saved<Local<'m>>,
     expression: Expression,
     pub(crate) observer: O,
     pc: u32,
-    choices: SmallVec<[Choice<'m>; 1]>,
-    /// Which option each choice on this way has taken.
-    pub(crate) path: SmallVec<[u32; 4]>,
-    /// The options to take, if only one way is of interest.
-    follow: Option<&'m [u32]>,
-    /// How many ways have been gone to their end.
-    ways: usize,
-    /// The bytes that the outcomes of these ways take.
-    pub(crate) delivered: usize,
-    /// How the run ends, once it does.
-    end: Option<End>,
+    /// Instructions at the beginning of the option to be taken whose guards are known to hold.
+    passed: u32,
+    /// Why the run does not go on, once it does not.
+    pause: Option<Pause<Options, End>>,
     /// No instruction has been executed yet.
     fresh: bool,
-    /// Jumps, calls and choices on this way, and on all ways that were left.
-    jumps: u32,
-    all_jumps: u64,
-    /// All of these, ever.
-    ticks: u32,
 }
 
 impl<'m, O: Observer> Run<'m, O> {
     /// The task at the beginning of a step.
-    #[expect(clippy::too_many_arguments, reason = "all that a run depends on")]
-    pub(crate) fn new(
-        code: &'m Code,
-        store: &'m Store,
-        limits: &'m Limits,
-        meta: Meta,
-        globals: Vec<Value>,
-        stack: &'m Stack,
-        control: &'m Control,
-        observer: O,
-    ) -> Self {
+    pub(crate) fn new(context: Context<'m>, start: Start<'m>, observer: O) -> Self {
+        let Start { meta, globals, stack, control } = start;
         let top = stack.frames.last().copied();
         let local = Local {
             stack: Lazy::Shared(stack),
@@ -247,228 +204,81 @@ impl<'m, O: Observer> Run<'m, O> {
             posted: Vec::new(),
             events: Vec::new(),
             base: top.map_or(0, |f| f.base as usize),
-            procedure: top.map_or(0, |f| f.procedure),
+            procedure: top.map_or(0, |f| f.function),
             interrupted: false,
         };
         Run {
-            code,
-            store,
-            limits,
+            code: context.code,
+            store: context.store,
+            meter: Meter::new(context.limits, BUDGET),
             meta,
-            globals,
-            changes: SmallVec::new(),
-            local,
+            globals: Cells::new(globals),
+            local: Saved::new(local),
             expression: Expression::default(),
             observer,
             pc: top.map_or(0, |f| f.pc),
-            choices: SmallVec::new(),
-            path: SmallVec::new(),
-            follow: None,
-            ways: 0,
-            delivered: 0,
-            end: None,
+            passed: 0,
+            pause: None,
             fresh: true,
-            jumps: 0,
-            all_jumps: 0,
-            ticks: 0,
         }
     }
 
-    /// Takes these options where there is a choice, and no others.
-    pub(crate) fn follow(&mut self, path: &'m [u32]) {
-        self.follow = Some(path);
-    }
-
-    /// What belongs to the task and its surroundings.
+    /// The stack of the task and its surroundings.
     pub(crate) fn local(&self) -> &Local<'m> {
         &self.local
     }
 
-    /// The same, to be changed: the last choice keeps it as it is.
+    /// The same, to be changed.
     pub(crate) fn local_mut(&mut self) -> &mut Local<'m> {
-        if let Some(choice) = self.choices.last_mut()
-            && choice.local.is_none()
-        {
-            choice.local = Some(Box::new(self.local.clone()));
-        }
-        &mut self.local
+        self.local.get_mut()
     }
 
     /// The globals that were changed, perhaps more than once.
     pub(crate) fn changed_globals(&self) -> impl ExactSizeIterator<Item = u32> + Clone + '_ {
-        self.changes.iter().map(|(global, _)| *global)
+        self.globals.log().iter().map(|assigned| assigned.cell)
     }
 
     /// The values that a global had in the step, but for the last.
     pub(crate) fn earlier_values(&self, global: u32) -> impl Iterator<Item = Value> + '_ {
-        self.changes.iter().filter(move |(changed, _)| *changed == global).map(|(_, before)| *before)
+        let log = self.globals.log().iter();
+        log.filter(move |assigned| assigned.cell == global).map(|assigned| assigned.before)
     }
 
-    /// Runs to the end of the step. Then [`next_way`](Self::next_way) may lead to another one.
-    pub(crate) fn run(&mut self) -> End {
-        loop {
-            let ops = if O::WATCHES { &self.code.plain } else { &self.code.ops };
-            let op = ops[self.pc as usize];
-            if O::WATCHES {
-                self.observer.at(self.span(), self.local.procedure, self.local.stack.frames.len());
-            }
-            let result = self.execute(op);
-            self.fresh = false;
-            match result {
-                Ok(Flow::On) => {}
-                Ok(Flow::Stop) => match self.end.take() {
-                    Some(End::Discarded) if self.next_way() => {}
-                    Some(End::Discarded) | None => return End::Discarded,
-                    Some(end) => {
-                        self.keep_pc();
-                        return end;
-                    }
-                },
-                Err(trouble) => {
-                    return match trouble {
-                        Trouble::Arbitrary | Trouble::TooLarge => {
-                            self.unsupported(trouble.message().to_owned())
-                        }
-                        _ => End::Fails(Box::new(Failure::runtime(trouble.message())), self.span()),
-                    };
-                }
-            }
-        }
+    /// Counts a jump, a call or a choice: without those, nothing goes on for ever. Returns how the run pauses if there
+    /// were too many.
+    #[inline]
+    fn burn(&mut self) -> Option<Flow> {
+        if self.meter.burn(1) { None } else { self.refill() }
     }
 
-    /// Counts a jump, a call or a choice: without those, nothing goes on for ever. Whether there were too many.
-    fn is_exhausted(&mut self) -> bool {
-        self.jumps += 1;
-        self.ticks = self.ticks.wrapping_add(1);
-        self.jumps > MAX_JUMPS
-            || self.all_jumps > MAX_ALL_JUMPS
-            || self.choices.len() + self.ways > MAX_WAYS
-            || self.ticks.is_multiple_of(TICKS) && self.limit().is_some()
-    }
-
-    /// The failure that ends the step, if a limit is reached.
-    fn limit(&self) -> Option<Failure> {
-        self.limits.reached(|| {
-            let kept = self.choices.iter().filter_map(|choice| choice.local.as_ref());
-            self.store.bytes() + kept.map(|local| local.bytes()).sum::<usize>() + self.delivered
-        })
-    }
-
-    /// Ends a step that goes on for too long.
     #[cold]
-    fn exhausted(&mut self) -> Flow {
-        let (many_ways, limit) = (self.choices.len() + self.ways > MAX_WAYS, self.limit());
-        self.choices.clear();
-        if let Some(failure) = limit {
-            let end = End::Fails(Box::new(failure), self.span());
-            return self.stop(end);
-        }
-        self.give_up(if many_ways {
-            format!("a step that can go on in more than {MAX_WAYS} ways")
-        } else {
-            format!("a step that does not yield within {MAX_JUMPS} jumps and calls")
-        })
-    }
-
-    /// Takes the first of some options that can be taken; the others are come back to. Whether there is one.
-    /// The options are tried in order, so that the ways of a step are numbered the same each time.
-    fn choose(&mut self, options: Options, count: u64) -> bool {
-        if let Some(nth) = self.follow.and_then(|path| path.get(self.path.len())) {
-            self.path.push(*nth);
-            self.take(options, u64::from(*nth));
-            return true;
-        }
-        let between_statements = self.is_between_statements();
-        self.choices.push(Choice {
-            options,
-            next: 0,
-            count,
-            pc: self.pc,
-            jumps: self.jumps,
-            depth: self.path.len(),
-            changes: self.changes.len(),
-            local: None,
-            expression: (!between_statements).then(|| Box::new(self.expression.clone())),
-        });
-        self.next_way()
+    fn refill(&mut self) -> Option<Flow> {
+        let bytes = self.bytes();
+        let why = self.meter.refill(|| bytes).err()?;
+        let end = self.exhausted(why);
+        Some(self.stop(end))
     }
 
     fn is_between_statements(&self) -> bool {
         self.expression.values.is_empty() && self.expression.applications.is_empty()
     }
 
-    /// Whether nothing has changed since the choice was made that comes next: what else it leads to is tried there.
-    fn goes_in_circles(&self) -> bool {
-        // A way that is followed makes all of its choices, but for one that it comes back to.
-        if let Some(path) = self.follow {
-            return path.len() == self.path.len();
+    /// Pauses before a choice. A choice among one option is none.
+    fn choose(&mut self, options: Options, count: u64) -> Flow {
+        if let Some(flow) = self.burn() {
+            return flow;
         }
-        let mut unchanged = self.choices.iter().rev().take_while(|choice| {
-            choice.changes == self.changes.len() && choice.local.is_none() && choice.expression.is_none()
-        });
-        self.is_between_statements() && unchanged.any(|choice| choice.pc == self.pc)
-    }
-
-    /// How a way ends that goes in circles: nobody else will ever run, and what is hot stays hot.
-    #[cold]
-    fn circle(&self) -> End {
-        let hot = self.code.hot.iter().find(|global| self.globals[**global as usize] != Value::Bool(false));
-        let Some(hot) = hot else { return End::Discarded };
-        let name = |name| self.code.symbols.text(name);
-        let message = format!(
-            "`{}` may stay true for ever: `{}` can go in circles here and never let others run",
-            name(self.code.globals[*hot as usize].name),
-            name(self.code.procedures[self.local.procedure as usize].name),
-        );
-        End::Fails(Box::new(Failure::liveness(message)), self.span())
-    }
-
-    /// Goes back to the last choice that has an option left, and takes it. Whether there is one.
-    pub(crate) fn next_way(&mut self) -> bool {
-        while let Some(choice) = self.choices.last_mut() {
-            if choice.local.is_some() || self.changes.len() > choice.changes {
-                self.ways += 1;
-                for (global, before) in self.changes.drain(choice.changes..).rev() {
-                    self.globals[global as usize] = before;
-                }
-                if let Some(local) = choice.local.take() {
-                    self.local = *local;
-                }
-            }
-            self.all_jumps += u64::from(self.jumps - choice.jumps);
-            self.jumps = choice.jumps;
-            let (options, count, mut nth) = (choice.options, choice.count, choice.next);
-            let mut passed = 0;
-            if let Options::Targets(list) = options {
-                let rest = &self.code.targets[list as usize][nth as usize..];
-                let open = rest.iter().map(|target| self.guards_passed(target)).position(|p| {
-                    passed = p.unwrap_or(0);
-                    p.is_some()
-                });
-                nth += open.unwrap_or(rest.len()) as u64;
-            }
-            let Some(choice) = self.choices.last_mut() else { return false };
-            if nth >= count {
-                self.choices.pop();
-                continue;
-            }
-            choice.next = nth + 1;
-            self.path.truncate(choice.depth);
-            self.path.push(nth as u32);
-            self.pc = choice.pc;
-            self.expression.restore(choice.expression.as_deref());
-            if nth + 1 == count {
-                self.choices.pop();
-            }
-            self.take(options, nth);
-            self.pc += passed;
-            return true;
+        if count == 1 {
+            self.passed = 0;
+            self.take(options, 0);
+            return Flow::On;
         }
-        false
+        self.pause = Some(Pause::Chooses(options, count));
+        Flow::Pause
     }
 
-    /// How many instructions the guards of a target stand for that hold, up to one that has to be executed; none if one
-    /// does not hold.
+    /// The number of instructions that the guards of a target stand for which hold, up to one that has to be executed; none
+    /// if one does not hold.
     #[inline]
     fn guards_passed(&self, target: &Target) -> Option<u32> {
         let (from, to) = target.guards;
@@ -491,26 +301,10 @@ impl<'m, O: Observer> Run<'m, O> {
         Some(passed)
     }
 
-    /// Takes an option.
-    fn take(&mut self, options: Options, nth: u64) {
-        match options {
-            Options::Targets(list) => self.pc = self.code.targets[list as usize][nth as usize].to,
-            Options::Values(place) => {
-                if let Some(value) = self.domain(place).nth(nth) {
-                    self.assign(place, value);
-                }
-            }
-            Options::Numbers(low, bits) => {
-                let n = low.wrapping_add(nth as i64);
-                self.push(if bits { Value::Bv(n as u64) } else { Value::Int(n) });
-            }
-        }
-    }
-
-    /// Forgets the locals of the current frame that nobody reads from an address on.
+    /// Resets the locals of the current frame that are dead at an address.
     fn forget_dead(&mut self, from: u32) {
-        let dead = &self.code.dead_lists[self.code.dead[from as usize] as usize];
-        for local in dead {
+        let code = self.code;
+        for local in code.dead.at(from) {
             let place = self.local.base + *local as usize;
             if self.local.stack.values[place] != Value::Unset {
                 self.local_mut().stack.to_mut().values[place] = Value::Unset;
@@ -529,7 +323,7 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
-    /// Whether the condition of the `await` at which the task stands holds; none if that cannot be said.
+    /// True if the condition of the `await` at which the task stands holds; none if that cannot be said.
     pub(crate) fn await_holds(&mut self) -> Option<bool> {
         loop {
             self.pc += 1;
@@ -537,8 +331,7 @@ impl<'m, O: Observer> Run<'m, O> {
                 Op::AwaitEnd(_) => return eval::truth(*self.expression.values.last()?).ok(),
                 op => {
                     let before = self.pc;
-                    let result = self.execute(op);
-                    if !matches!(result, Ok(Flow::On)) || !self.choices.is_empty() {
+                    if !matches!(self.execute(op), Ok(Flow::On)) {
                         return None;
                     }
                     // `execute` has moved on; the loop does so too.
@@ -551,17 +344,23 @@ impl<'m, O: Observer> Run<'m, O> {
 
     /// The statement that is being executed; functions are part of the one that applies them.
     fn span(&self) -> Span {
-        let outermost = self.expression.applications.first().map_or(self.pc, |(back, _)| back - 1);
+        let outermost = self.expression.applications.first().map_or(self.pc, |call| call.back - 1);
         self.code.spans[outermost as usize]
     }
 
     fn stop(&mut self, end: End) -> Flow {
-        self.end = Some(end);
-        Flow::Stop
+        self.pause = Some(Pause::Ends(end));
+        Flow::Pause
     }
 
     fn stop_if(&mut self, end: Option<End>) -> Flow {
         end.map_or(Flow::On, |end| self.stop(end))
+    }
+
+    /// An assumption does not hold.
+    fn discard(&mut self) -> Flow {
+        self.pause = Some(Pause::Discarded);
+        Flow::Pause
     }
 
     fn give_up(&mut self, message: String) -> Flow {
@@ -571,6 +370,15 @@ impl<'m, O: Observer> Run<'m, O> {
 
     fn unsupported(&self, message: String) -> End {
         End::Fails(Box::new(Failure::unsupported(message)), self.span())
+    }
+
+    /// How the step ends when an expression has no value.
+    #[cold]
+    fn trouble(&self, trouble: Trouble) -> End {
+        match trouble {
+            Trouble::Arbitrary | Trouble::TooLarge => self.unsupported(trouble.message().to_owned()),
+            _ => End::Fails(Box::new(Failure::runtime(trouble.message())), self.span()),
+        }
     }
 
     fn pop(&mut self) -> Value {
@@ -600,37 +408,23 @@ impl<'m, O: Observer> Run<'m, O> {
     }
 
     fn assign(&mut self, place: Place, value: Value) {
-        let before = self.variable(place);
-        if before != value {
+        if self.variable(place) != value {
             let base = self.local.base;
-            *match place {
+            match place {
                 Place::Global(i) => {
-                    self.note_change(i, before);
-                    &mut self.globals[i as usize]
+                    let hot = &self.code.hot;
+                    // Whether a hot global was false in between matters for liveness.
+                    self.globals.set(i, value, |assigned| {
+                        assigned.before == Value::Bool(false) && hot.contains(&assigned.cell)
+                    });
                 }
-                Place::Local(i) => &mut self.local_mut().stack.to_mut().values[base + i as usize],
-                Place::ThreadLocal(i) => &mut self.local_mut().stack.to_mut().values[i as usize],
-            } = value;
+                Place::Local(i) => self.local_mut().stack.to_mut().values[base + i as usize] = value,
+                Place::ThreadLocal(i) => self.local_mut().stack.to_mut().values[i as usize] = value,
+            }
         }
-        self.observer.set(place, self.local.procedure, value);
-    }
-
-    /// Notes what a global was, so that the last choice can be come back to. Only the first change since then
-    /// matters for that.
-    fn note_change(&mut self, global: u32, before: Value) {
-        self.changes.push((global, before));
-        let since = self.choices.last().map_or(0, |choice| choice.changes);
-        if self.changes.len() - since > 2 * self.globals.len() + 32 {
-            let (mut seen, mut cold) = (vec![false; self.globals.len()], Vec::new());
-            let first = self.changes.drain(since..).filter(|(i, before)| {
-                // Whether a hot global was false in between matters as well.
-                let was_cold =
-                    *before == Value::Bool(false) && self.code.hot.contains(i) && !cold.contains(i);
-                cold.extend(was_cold.then_some(*i));
-                !std::mem::replace(&mut seen[*i as usize], true) || was_cold
-            });
-            let first: Vec<_> = first.collect();
-            self.changes.extend(first);
+        if O::WATCHES {
+            let procedure = self.local.procedure;
+            self.observer.note(Note::Set { place, procedure, value });
         }
     }
 
@@ -650,6 +444,137 @@ impl<'m, O: Observer> Run<'m, O> {
     }
 }
 
+impl<'m, O: Observer> Task<'m> for Run<'m, O> {
+    type Choice = Options;
+    type Mark = Mark;
+    type End = End;
+
+    fn run(&mut self) -> Pause<Options, End> {
+        loop {
+            let ops = if O::WATCHES { &self.code.plain } else { &self.code.ops };
+            let op = ops[self.pc as usize];
+            if O::WATCHES {
+                let (span, procedure) = (self.span(), self.local.procedure);
+                self.observer.note(Note::At { span, procedure, calls: self.local.stack.frames.len() });
+            }
+            let result = self.execute(op);
+            self.fresh = false;
+            match result {
+                Ok(Flow::On) => {}
+                Ok(Flow::Pause) => match self.pause.take() {
+                    Some(Pause::Ends(end)) => {
+                        self.keep_pc();
+                        return Pause::Ends(end);
+                    }
+                    Some(pause) => return pause,
+                    None => return Pause::Discarded,
+                },
+                Err(trouble) => return Pause::Ends(self.trouble(trouble)),
+            }
+        }
+    }
+
+    fn mark(&mut self) -> Mark {
+        let expression = (!self.is_between_statements()).then(|| Box::new(self.expression.clone()));
+        Mark { globals: self.globals.mark(), local: self.local.mark(), pc: self.pc, expression }
+    }
+
+    fn rewind(&mut self, mark: &Mark) -> bool {
+        let globals = self.globals.rewind(mark.globals);
+        let local = self.local.rewind(mark.local);
+        self.pc = mark.pc;
+        self.expression.restore(mark.expression.as_deref());
+        globals || local
+    }
+
+    fn release(&mut self, mark: Mark) {
+        self.globals.release(mark.globals);
+        self.local.release(mark.local);
+    }
+
+    fn next_option(&mut self, options: Options, from: u64) -> u64 {
+        self.passed = 0;
+        if let Options::Targets(list) = options
+            && !O::WATCHES
+        {
+            let rest = &self.code.targets[list as usize][from as usize..];
+            for (nth, target) in (from..).zip(rest) {
+                if let Some(passed) = self.guards_passed(target) {
+                    self.passed = passed;
+                    return nth;
+                }
+            }
+            return from + rest.len() as u64;
+        }
+        from
+    }
+
+    fn take(&mut self, options: Options, nth: u64) {
+        match options {
+            Options::Targets(list) => {
+                self.pc = self.code.targets[list as usize][nth as usize].to + self.passed;
+            }
+            Options::Values(place) => {
+                if let Some(value) = self.domain(place).nth(nth) {
+                    self.assign(place, value);
+                }
+            }
+            Options::Numbers(low, bits) => {
+                let n = low.wrapping_add(nth as i64);
+                self.push(if bits { Value::Bv(n as u64) } else { Value::Int(n) });
+            }
+        }
+    }
+
+    fn since(&self, mark: &Mark) -> Since {
+        let changed = self.globals.is_changed(mark.globals)
+            || self.local.is_changed(mark.local)
+            || mark.expression.is_some()
+            || !self.is_between_statements();
+        match changed {
+            true => Since::Changed,
+            false if mark.pc == self.pc => Since::Back,
+            false => Since::Elsewhere,
+        }
+    }
+
+    /// No other task will ever run, and hot globals stay true.
+    #[cold]
+    fn cycle(&mut self) -> Pause<Options, End> {
+        let hot = self.code.hot.iter().find(|global| self.globals[**global as usize] != Value::Bool(false));
+        let Some(hot) = hot else { return Pause::Discarded };
+        let name = |name| self.code.symbols.text(name);
+        let message = format!(
+            "`{}` may stay true for ever: `{}` can repeat a cycle here and never let other tasks run",
+            name(self.code.globals[*hot as usize].name),
+            name(self.code.procedures[self.local.procedure as usize].name),
+        );
+        let end = End::Fails(Box::new(Failure::liveness(message)), self.span());
+        self.keep_pc();
+        Pause::Ends(end)
+    }
+
+    #[cold]
+    fn exhausted(&mut self, why: Exhausted) -> End {
+        let message = match why {
+            Exhausted::Limit(failure) => return End::Fails(Box::new(failure), self.span()),
+            Exhausted::Outcomes => format!("a step with more than {MAX_OUTCOMES} outcomes"),
+            Exhausted::Fuel => {
+                format!("a step that does not yield within {} jumps and calls", BUDGET.fuel)
+            }
+        };
+        self.unsupported(message)
+    }
+
+    fn meter(&mut self) -> &mut Meter<'m> {
+        &mut self.meter
+    }
+
+    fn bytes(&self) -> usize {
+        self.store.bytes() + self.globals.bytes() + self.local.bytes(Local::heap_bytes)
+    }
+}
+
 /// The stack of a new task.
 pub(crate) fn first_frame(code: &Code, procedure: u32, entry: u32, args: &[Value]) -> Stack {
     let base = code.thread_locals.len();
@@ -657,6 +582,6 @@ pub(crate) fn first_frame(code: &Code, procedure: u32, entry: u32, args: &[Value
     stack.values.resize(base, Value::Unset);
     stack.values.extend_from_slice(args);
     stack.values.resize(base + code.procedures[procedure as usize].variables.len(), Value::Unset);
-    stack.frames.push(Frame { procedure, pc: entry, base: base as u32 });
+    stack.frames.push(Frame { function: procedure, pc: entry, base: base as u32 });
     stack
 }

@@ -95,6 +95,6 @@ impl<O: Observer> Run<'_, O> {
             *nth += 1;
         }
         self.pc = begin;
-        if self.is_exhausted() { self.exhausted() } else { Flow::On }
+        self.burn().unwrap_or(Flow::On)
     }
 }

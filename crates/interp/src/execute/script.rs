@@ -1,6 +1,6 @@
 //! Following a script.
 
-use super::{End, Flow, Observer, Run};
+use super::{Flow, Observer, Run};
 use crate::code::Place;
 use crate::script::{Act, Scripts};
 use crate::value::Value;
@@ -17,15 +17,15 @@ impl<O: Observer> Run<'_, O> {
 
     /// Goes where the script says.
     pub(super) fn follow_to(&mut self, place: u32, list: u32) -> Flow {
-        if self.is_exhausted() {
-            return self.exhausted();
+        if let Some(flow) = self.burn() {
+            return flow;
         }
         let option = match self.next_act() {
             Some(Act::Choose(at, option)) if *at == place => *option,
-            _ => return self.stop(End::Discarded),
+            _ => return self.discard(),
         };
         let Some(target) = self.code.targets[list as usize].get(option as usize) else {
-            return self.stop(End::Discarded);
+            return self.discard();
         };
         self.pc = target.to;
         Flow::On
@@ -35,11 +35,11 @@ impl<O: Observer> Run<'_, O> {
     pub(super) fn follow_values(&mut self, place: u32) -> Flow {
         let values = match self.next_act() {
             Some(Act::Set(at, values)) if *at == place => values.clone(),
-            _ => return self.stop(End::Discarded),
+            _ => return self.discard(),
         };
         for (place, value) in values {
             if !self.domain(place).may_hold(value) {
-                return self.stop(End::Discarded);
+                return self.discard();
             }
             self.assign(place, value);
         }

@@ -1,0 +1,103 @@
+//! The effects of instructions: the one table of the instruction set, from which analyses are made.
+
+use dally_step::dead::Dead;
+use dally_step::effect::{Address, Effect, Object};
+
+use crate::code::{BvOp, Code, Op, Operand, Place, Procedure};
+
+impl Code {
+    /// Finds the dead locals of each place where a task may stop, or where a call returns to.
+    pub(crate) fn find_dead_locals(&mut self) {
+        let mut dead = Dead::nothing(self.ops.len());
+        for procedure in &self.procedures {
+            let locals = procedure.variables.len() as u32;
+            dead.analyse(procedure.entry..procedure.end, locals, |address| self.effect(procedure, address));
+        }
+        self.dead = dead;
+    }
+
+    /// The effect of an instruction of a procedure.
+    pub(crate) fn effect(&self, procedure: &Procedure, address: Address) -> Effect {
+        let next = address + 1;
+        let computes = |pops, pushes| Effect::computes(pops, pushes, next);
+        match self.ops[address as usize] {
+            Op::Const(_) | Op::Stack(_) | Op::Mentioned(_) | Op::ThreadId | Op::ChildId => computes(0, 1),
+            // It may also leave out a value that is tried for a quantifier, which reads nothing.
+            Op::Unsaid(_) => computes(0, 1),
+            Op::Pick(..) => computes(0, 1),
+            Op::Load(place) => read(computes(0, 1), procedure, place),
+            Op::Take(place) => read(computes(0, 1), procedure, place),
+            Op::Not | Op::Neg | Op::Floor | Op::ToReal | Op::ConstantMap => computes(1, 1),
+            Op::Extract(..) | Op::ZeroExtend | Op::SignExtend(..) => computes(1, 1),
+            Op::Field(_) | Op::Is(_) => computes(1, 1),
+            Op::Arith(_) | Op::Eq | Op::Ne | Op::Compare(_) | Op::Concat(_) | Op::FieldUpdate(_) => {
+                computes(2, 1)
+            }
+            Op::Bv(op, _) => computes(if matches!(op, BvOp::Not | BvOp::Neg) { 1 } else { 2 }, 1),
+            Op::Wide(op) => computes(if op.is_binary() { 2 } else { 1 }, 1),
+            Op::Select(count, _) => computes(1 + u32::from(count), 1),
+            Op::Store(count) => computes(2 + u32::from(count), 1),
+            Op::Construct(_, count) | Op::Apply(_, count) => computes(u32::from(count), 1),
+            Op::Recall(_) => computes(1, 1),
+            Op::Result | Op::Remember(_) => Effect::ends(1),
+            Op::Slide(count) => computes(1 + u32::from(count), 1),
+            Op::Put(_) | Op::Pop | Op::Assume | Op::Check(_) => computes(1, 0),
+            Op::AndThen(to) | Op::OrElse(to) => computes(1, 0).or(to, 1),
+            Op::Each(_, exit) => computes(2, 3).or(exit, 1),
+            Op::Again(_, begin) => computes(4, 1).or(begin, 2),
+            Op::Set(place) => computes(1, 0).writes(object(place)),
+            Op::SetConst(place, _) => Effect::computes(0, 0, address + 2).writes(object(place)),
+            Op::Binary(_, a, b) => {
+                let effect = Effect::computes(0, 1, address + 3);
+                [a, b].into_iter().fold(effect, |effect, operand| match operand {
+                    Operand::Place(place) => read(effect, procedure, place),
+                    Operand::Const(_) | Operand::Stack(_) => effect,
+                })
+            }
+            Op::Jump(to) => Effect::computes(0, 0, to),
+            Op::JumpUnless(to) => computes(1, 0).or(to, 0),
+            Op::Choose(list) | Op::FollowTo(_, list) => {
+                let targets = self.targets[list as usize].iter();
+                targets.fold(Effect::ends(0), |effect, target| effect.or(target.to, 0))
+            }
+            // What it assigns to, the script says.
+            Op::Follow(_) => computes(0, 0),
+            Op::AssumeEq(place) => read(computes(1, 0), procedure, place),
+            Op::AssumeIs(place, _) => read(computes(0, 0), procedure, place),
+            Op::Call(callee) => {
+                let callee = &self.procedures[callee as usize];
+                computes(callee.ins, callee.outs).resumes(next)
+            }
+            Op::Return => {
+                let results = procedure.ins..procedure.ins + procedure.outs;
+                results.fold(Effect::ends(0), |effect, result| effect.reads(Object::Local(result)))
+            }
+            Op::Post(callee, ..) => computes(self.procedures[callee as usize].ins, 1),
+            Op::Wait(local) => read(computes(0, 1), procedure, Place::Local(local)).resumes(address),
+            Op::Await => computes(0, 0).resumes(address),
+            Op::AwaitEnd(begin) => computes(1, 0).or(begin, 0),
+            Op::Interrupt | Op::Yield | Op::Zield | Op::AtomicEnd => computes(0, 0).resumes(next),
+            Op::AtomicBegin | Op::Seal | Op::Unseal => computes(0, 0),
+        }
+    }
+}
+
+fn object(place: Place) -> Object {
+    match place {
+        Place::Global(global) => Object::Shared(global),
+        Place::Local(local) => Object::Local(local),
+        Place::ThreadLocal(variable) => Object::Task(variable),
+    }
+}
+
+/// Reads a variable. The value that an arbitrary one turns out to have may be known in the variable beside it.
+fn read(effect: Effect, procedure: &Procedure, place: Place) -> Effect {
+    let effect = effect.reads(object(place));
+    match place {
+        Place::Local(local) => match procedure.variables[local as usize].given {
+            Some(given) => effect.reads(Object::Local(given)),
+            None => effect,
+        },
+        Place::Global(_) | Place::ThreadLocal(_) => effect,
+    }
+}

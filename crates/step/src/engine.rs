@@ -1,0 +1,323 @@
+//! One step of a task, through all of its outcomes.
+//!
+//! A step leads from one scheduling point to the next. Where the task makes a nondeterministic choice,
+//! the engine sets a *choice point* and takes the first option; when that execution of the step is done,
+//! it backtracks: the task undoes what it changed since the choice point, and takes the next option.
+//! Outcomes come depth first, in the order of the options, so that the n-th outcome of a step is the
+//! same in every run, and the *path* to it, the option taken at each choice, can be followed again.
+//!
+//! A language implements [`Task`]: registers, instructions and an undo log ([`crate::undo`]). The division
+//! is that of Miri, whose `InterpCx` is shared and whose `Machine` is the language's.
+//!
+//! Invariants:
+//! 1. [`Task::rewind`] restores exactly the state of [`Task::mark`], so that paths are independent of each
+//!    other.
+//! 2. A choice point with one option left is dropped before that option is taken: nothing is saved for it.
+
+use smallvec::SmallVec;
+
+use crate::meter::{Exhausted, Meter};
+
+/// The options taken at the choices of a step, in order.
+pub type Path = SmallVec<[u32; 4]>;
+
+/// Why a task has stopped executing instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause<C, E> {
+    /// The step ends.
+    Ends(E),
+    /// An assumption does not hold: this execution of the step does not exist.
+    Discarded,
+    /// The task has to choose among so many options. There is none if the count is 0.
+    Chooses(C, u64),
+}
+
+/// Where a task stands, in relation to an earlier choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// Something has changed since that choice.
+    Changed,
+    /// Nothing has changed, and the task stands elsewhere.
+    Elsewhere,
+    /// Nothing has changed, and the task is about to make the same choice: it can go on like this for ever.
+    Back,
+}
+
+/// A task in the middle of a step.
+pub trait Task<'m> {
+    /// A nondeterministic choice: what its options are.
+    type Choice: Copy;
+    /// A point in the undo log, with the registers that are saved at once.
+    type Mark;
+    /// How a step ends.
+    type End;
+
+    /// Executes instructions until the step ends or the task has to choose.
+    fn run(&mut self) -> Pause<Self::Choice, Self::End>;
+
+    /// Begins to save what changes from here on.
+    fn mark(&mut self) -> Self::Mark;
+
+    /// Undoes everything since the mark. Returns true if anything had changed.
+    fn rewind(&mut self, mark: &Self::Mark) -> bool;
+
+    /// The mark is no longer needed; everything since was undone.
+    fn release(&mut self, mark: Self::Mark);
+
+    /// The first option from this one on that can be taken; by default, that one. A language that sees
+    /// cheaply that a guard does not hold says so here.
+    fn next_option(&mut self, _: Self::Choice, from: u64) -> u64 {
+        from
+    }
+
+    /// Takes an option of the choice at which the task has paused.
+    fn take(&mut self, choice: Self::Choice, nth: u64);
+
+    /// Where the task stands, in relation to the choice of this mark. The default finds no cycle.
+    fn since(&self, _: &Self::Mark) -> Since {
+        Since::Changed
+    }
+
+    /// How an execution of the step ends that has come back to an earlier choice with nothing changed.
+    fn cycle(&mut self) -> Pause<Self::Choice, Self::End> {
+        Pause::Discarded
+    }
+
+    /// How the step ends when a limit is reached.
+    fn exhausted(&mut self, why: Exhausted) -> Self::End;
+
+    /// The meter of this step.
+    fn meter(&mut self) -> &mut Meter<'m>;
+
+    /// The bytes that count against the memory limit, the undo log included.
+    fn bytes(&self) -> usize;
+}
+
+/// Which of the paths of a step are executed.
+#[derive(Clone, Copy, Debug)]
+enum Mode<'p> {
+    /// All of them.
+    All,
+    /// This one. If it ends at a choice, the execution is a cycle back to that choice.
+    Follow(&'p [u32]),
+    /// This one, up to the next choice.
+    Suspend(&'p [u32]),
+}
+
+/// A choice to which the engine backtracks.
+struct ChoicePoint<C, M> {
+    choice: C,
+    /// The option to take next, and how many there are.
+    next: u64,
+    count: u64,
+    /// How many choices come before it on the path.
+    depth: usize,
+    /// The fuel that was left.
+    fuel: i64,
+    mark: M,
+}
+
+/// A step of a task, in the middle of its outcomes.
+pub struct Step<'p, 'm, T: Task<'m>> {
+    task: T,
+    points: SmallVec<[ChoicePoint<T::Choice, T::Mark>; 1]>,
+    path: Path,
+    mode: Mode<'p>,
+    begun: bool,
+    /// The number of options of the choice at which the step is suspended.
+    suspended: Option<u64>,
+}
+
+impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
+    /// A step that has not begun.
+    pub fn new(task: T) -> Self {
+        Step {
+            task,
+            points: SmallVec::new(),
+            path: Path::new(),
+            mode: Mode::All,
+            begun: false,
+            suspended: None,
+        }
+    }
+
+    /// A step of which only one path is executed.
+    pub fn following(task: T, path: &'p [u32]) -> Self {
+        Step { mode: Mode::Follow(path), ..Step::new(task) }
+    }
+
+    /// A step of which one path is executed, up to the next choice: there it is [suspended](Self::suspended).
+    pub fn suspending(task: T, path: &'p [u32]) -> Self {
+        Step { mode: Mode::Suspend(path), ..Step::new(task) }
+    }
+
+    /// The task.
+    pub fn task(&self) -> &T {
+        &self.task
+    }
+
+    /// The task, for what is done to it when the step has ended.
+    pub fn task_mut(&mut self) -> &mut T {
+        &mut self.task
+    }
+
+    /// The task, when the step is over.
+    pub fn into_task(self) -> T {
+        self.task
+    }
+
+    /// The options taken on the way to the present outcome.
+    pub fn path(&self) -> &[u32] {
+        &self.path
+    }
+
+    /// The number of options of the choice at which the step was suspended, if it was.
+    pub fn suspended(&self) -> Option<u64> {
+        self.suspended
+    }
+
+    /// Executes the step to its next outcome, if there is one.
+    #[inline]
+    pub fn next_outcome(&mut self) -> Option<T::End> {
+        if std::mem::replace(&mut self.begun, true) {
+            self.task.meter().outcomes += 1;
+            if let Some(why) = self.exhausted() {
+                self.points.clear();
+                return Some(self.task.exhausted(why));
+            }
+            if !self.backtrack() {
+                return None;
+            }
+        }
+        loop {
+            let mut pause = self.task.run();
+            if let Pause::Chooses(choice, count) = pause {
+                pause = match self.choose(choice, count) {
+                    Some(pause) => pause,
+                    None => continue,
+                };
+            }
+            match pause {
+                Pause::Ends(end) => return Some(end),
+                Pause::Discarded => {
+                    if !self.backtrack() {
+                        return None;
+                    }
+                }
+                Pause::Chooses(_, count) => {
+                    self.suspended = Some(count);
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// The path to the n-th outcome, from 0, if there are so many.
+    pub fn path_to(mut self, nth: u32) -> Option<Path> {
+        for _ in 0..=nth {
+            self.next_outcome()?;
+        }
+        Some(self.path)
+    }
+
+    /// Takes the first option of a choice; the others are backtracked to. Returns how the execution ends
+    /// where it cannot go on, or the choice itself where the step is suspended.
+    fn choose(&mut self, choice: T::Choice, count: u64) -> Option<Pause<T::Choice, T::End>> {
+        if let Some(why) = self.exhausted() {
+            return Some(self.give_up(why));
+        }
+        match self.mode {
+            Mode::All => {
+                if self.is_cycle() {
+                    return Some(self.task.cycle());
+                }
+                let fuel = self.task.meter().fuel();
+                let mark = self.task.mark();
+                let depth = self.path.len();
+                self.points.push(ChoicePoint { choice, next: 0, count, depth, fuel, mark });
+                if self.take_next() { None } else { self.settle() }
+            }
+            Mode::Follow(path) | Mode::Suspend(path) => match path.get(self.path.len()) {
+                Some(nth) if u64::from(*nth) < count => {
+                    self.path.push(*nth);
+                    let first = self.task.next_option(choice, u64::from(*nth));
+                    if first != u64::from(*nth) {
+                        return Some(Pause::Discarded);
+                    }
+                    self.task.take(choice, first);
+                    None
+                }
+                Some(_) => Some(Pause::Discarded),
+                None if matches!(self.mode, Mode::Suspend(_)) => Some(Pause::Chooses(choice, count)),
+                None => Some(self.task.cycle()),
+            },
+        }
+    }
+
+    /// Returns true if the task has come back to one of its choices with nothing changed since.
+    fn is_cycle(&self) -> bool {
+        let since = self.points.iter().rev().map(|point| self.task.since(&point.mark));
+        since.take_while(|since| *since != Since::Changed).any(|since| since == Since::Back)
+    }
+
+    /// Backtracks after the newest choice point turned out to have no option.
+    fn settle(&mut self) -> Option<Pause<T::Choice, T::End>> {
+        if self.backtrack() { None } else { Some(Pause::Discarded) }
+    }
+
+    /// Goes back to the last choice point that has an option left, and takes it. Returns false if there is none.
+    fn backtrack(&mut self) -> bool {
+        while let Some(point) = self.points.last() {
+            let fuel = point.fuel;
+            let changed = self.task.rewind(&point.mark);
+            let meter = self.task.meter();
+            meter.backtrack(fuel);
+            meter.discarded += usize::from(changed);
+            if self.take_next() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Takes the next option of the last choice point, at which the task stands. Drops the point if none is left after
+    /// that. Returns false if there was none.
+    fn take_next(&mut self) -> bool {
+        let Some(point) = self.points.last_mut() else { return false };
+        let (choice, depth) = (point.choice, point.depth);
+        let nth =
+            if point.next < point.count { self.task.next_option(choice, point.next) } else { point.count };
+        point.next = nth + 1;
+        if point.next >= point.count
+            && let Some(point) = self.points.pop()
+        {
+            self.task.release(point.mark);
+            if nth >= point.count {
+                return false;
+            }
+        }
+        self.path.truncate(depth);
+        // Languages offer fewer than 2³² options.
+        self.path.push(nth as u32);
+        self.task.take(choice, nth);
+        true
+    }
+
+    /// Looks from time to time whether a limit ends the step.
+    fn exhausted(&mut self) -> Option<Exhausted> {
+        let points = self.points.len();
+        let meter = self.task.meter();
+        if !meter.looks_at_choice(points) {
+            return None;
+        }
+        let bytes = self.task.bytes();
+        self.task.meter().limit(points, bytes)
+    }
+
+    /// Ends the step, with the outcomes that are left unexplored.
+    #[cold]
+    fn give_up(&mut self, why: Exhausted) -> Pause<T::Choice, T::End> {
+        self.points.clear();
+        Pause::Ends(self.task.exhausted(why))
+    }
+}

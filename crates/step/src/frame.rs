@@ -1,0 +1,12 @@
+//! Calls on the stack of a task.
+
+/// One call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Frame {
+    /// The procedure or function that was called.
+    pub function: u32,
+    /// The next instruction.
+    pub pc: u32,
+    /// Where its variables begin among the values of the task.
+    pub base: u32,
+}
