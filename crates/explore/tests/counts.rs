@@ -1,4 +1,4 @@
-//! Exact numbers: spaces enumerated by hand, and bugs that are found at one bound and missed below it.
+//! Exact state counts of spaces enumerated by hand, and the least bounds that find certain bugs.
 
 mod common;
 
@@ -24,7 +24,7 @@ fn exact(bound: u32) -> Options {
     Options { bound: Some(bound), exact: true, ..Options::default() }
 }
 
-/// The least cost of a bug, which must be missed with one less, in exact mode and in cached mode.
+/// The least cost of a bug. Asserts that exact and cached searches miss the bug at a lower bound.
 fn least_bound(program: &Tasks, policy: &impl Policy) -> u32 {
     let report = run(program, policy, &Options { exact: true, bound: Some(30), ..Options::default() });
     let bound = report.bug().expect("there is a bug").cost;
@@ -64,8 +64,8 @@ fn a_bound_of_zero_is_one_schedule() {
     assert_eq!(report.verdict, Verdict::ProvedWithin(1));
 }
 
-/// [POPL11] Fig. 3: p₁ posts p₂ and p₃; the depth-first scheduler runs p₂ first, and one delay is the
-/// other execution of bag.
+/// [POPL11] Fig. 3: p₁ posts p₂ and p₃. The depth-first scheduler runs p₂ first; with one delay it runs
+/// p₃ first.
 fn figure_3() -> Tasks {
     Tasks::new(&[&[Op::Post(1), Op::Post(2)], &[Op::Set(0, 1)], &[Op::Add(0, 1), Op::AssertNot(0, 1)]])
 }
@@ -82,7 +82,7 @@ fn figure_3_needs_one_delay() {
 
 /// A lost update: both read before either writes.
 fn lost_update() -> Tasks {
-    // Global 0 counts those between read and write; two at once is the bug.
+    // Global 0 counts the tasks between read and write; the assertion fails for the second one.
     let task: &[Op] = &[Op::AssertNot(0, 1), Op::Add(0, 1), Op::Yield, Op::Add(0, 7)];
     Tasks::new(&[&[Op::Post(1), Op::Post(1)], task])
 }
@@ -92,17 +92,17 @@ fn a_lost_update_needs_one_delay_or_one_preemption() {
     for name in ["rr", "rr:reverse", "df", "dfw", "rtc"] {
         assert_eq!(least_bound(&lost_update(), &under(name)), 1, "{name}");
     }
-    // In dfs a yielding task goes on after the tasks that it has posted: none here.
+    // In dfs a yielding task resumes after the tasks that it has posted: there are none.
     assert_eq!(least_bound(&lost_update(), &under("dfs")), 1);
     assert_eq!(least_bound(&lost_update(), &Preemptions(Switches::Preemptive)), 1);
     assert_eq!(least_bound(&lost_update(), &Preemptions(Switches::All)), 2);
     assert_eq!(least_bound(&lost_update(), &Depth), 3);
 }
 
-/// The task created last must run first: one delay for each task before it in creation order, none in
-/// the reverse order, and none for the portfolio.
+/// The task created last must run first. That takes one delay for each earlier task in creation order,
+/// none in reverse order, and none for the portfolio.
 #[test]
-fn one_base_order_does_not_fit_all() {
+fn the_base_order_decides_the_least_bound() {
     for others in 1..5_u32 {
         let mut main = vec![Op::Post(1); others as usize];
         main.push(Op::Post(2));
@@ -111,7 +111,8 @@ fn one_base_order_does_not_fit_all() {
         assert_eq!(least_bound(&program, &under("rr:reverse")), 0);
         assert_eq!(least_bound(&program, &Preemptions(Switches::Preemptive)), 0);
         let policies: Vec<_> = Name::portfolio().iter().map(Delays::named).collect();
-        let report = portfolio(&program, &policies, &Options::default(), &()).expect("there are policies");
+        let report = portfolio(&program, &policies, &Options::default(), &())
+            .expect("the list of policies is not empty");
         assert_eq!(report.bug().map(|bug| bug.cost), Some(0));
     }
 }
@@ -131,11 +132,11 @@ fn waiting_costs_df_a_delay_and_dfw_nothing() {
 fn a_deadlock_is_a_bug() {
     let program = Tasks::new(&[&[Op::Await(0, 1)]]);
     let report = run(&program, &under("rr"), &Options::default());
-    let bug = report.bug().expect("nobody ever sets the global");
+    let bug = report.bug().expect("no task sets the global");
     assert_eq!((bug.failure.kind, bug.schedule.steps.len()), (FailureKind::Deadlock, 0));
 }
 
-/// While sealed, the scheduler's order is the only one; the verdict rests on it and says so.
+/// While sealed, only the scheduler's order is explored; a cached search then claims no proof.
 #[test]
 fn seals_prune_delays() {
     let sealed: &[Op] = &[Op::Post(1), Op::Post(2), Op::Seal];
@@ -150,7 +151,7 @@ fn seals_prune_delays() {
 }
 
 #[test]
-fn choices_cost_only_if_asked() {
+fn choices_are_free_by_default() {
     let program = Tasks::new(&[&[Op::Choose(0), Op::AssertNot(0, 1)]]);
     assert_eq!(least_bound(&program, &under("rr")), 0);
     let costly = Options { choice_cost: 1, ..exact(0) };
@@ -160,16 +161,16 @@ fn choices_cost_only_if_asked() {
 }
 
 #[test]
-fn a_failed_assumption_ends_the_execution_quietly() {
+fn a_failed_assumption_discards_the_execution() {
     let program = Tasks::new(&[&[Op::Choose(0), Op::Assume(0, 0), Op::AssertNot(0, 1)]]);
     assert_eq!(run(&program, &Exhaustive, &Options::default()).verdict, Verdict::Proved);
 }
 
-/// What bounded bag drops is not covered, and it does not claim so.
+/// A search under bounded bag must not claim to have covered the tasks that the scheduler drops.
 #[test]
 fn a_lossy_scheduler_proves_nothing() {
     use dally_explore::{Failure, Post, Program, Successors, TaskId};
-    /// Two copies of a task, of which the second one to run fails.
+    /// Two copies of a task; the second one to run fails.
     struct Copies;
     impl Program for Copies {
         type State = u32;
@@ -194,7 +195,7 @@ fn a_lossy_scheduler_proves_nothing() {
 }
 
 #[test]
-fn limits_end_a_search_in_good_order() {
+fn limits_make_the_verdict_inconclusive() {
     let program = two_phase_commit::TwoPhaseCommit { resource_managers: 6 };
     let run = |options: Options| Search::new(&program, &Exhaustive, &options, &()).run();
     let report = run(Options { states: Some(5000), ..Options::default() });
@@ -213,9 +214,9 @@ fn limits_end_a_search_in_good_order() {
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Cancelled));
 }
 
-/// Nodes with many outcomes each: limits are looked at after some of them, by any number of threads.
+/// A layer whose nodes have many outcomes: one or more threads check limits inside the layer.
 #[test]
-fn limits_end_a_layer_in_its_middle() {
+fn limits_stop_a_search_inside_a_layer() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use dally_explore::{Program, Successors, TaskId};
@@ -259,11 +260,11 @@ fn limits_end_a_layer_in_its_middle() {
     }
 }
 
-/// What was visited in a fixed order only is not covered, and a search that visits each state once does not claim so.
+/// A state reached with and without a seal: a cached search that expands it sealed claims no proof.
 #[test]
-fn a_seal_on_one_way_proves_nothing_of_another() {
+fn a_sealed_visit_does_not_cover_unsealed_ones() {
     use dally_explore::{Failure, Program, Successors, TaskId};
-    /// Two tasks, of which the second one must not be the first.
+    /// Two tasks; it is an error if the second one runs first.
     struct Order {
         sealed_first: bool,
     }
@@ -298,7 +299,7 @@ fn a_seal_on_one_way_proves_nothing_of_another() {
     }
 }
 
-/// The numbers of states are those of the TLA⁺ specification and of other checkers.
+/// The numbers of states agree with the TLA⁺ specification and with other model checkers.
 #[test]
 fn two_phase_commit_has_the_known_number_of_states() {
     for (resource_managers, states) in [(3, 288), (5, 8_832), (6, 50_816)] {
@@ -309,7 +310,7 @@ fn two_phase_commit_has_the_known_number_of_states() {
             assert_eq!((report.verdict, report.coverage.states), (Verdict::Proved, states));
         }
     }
-    // Exact searches end too, where the scheduler's states are finitely many.
+    // Exact searches terminate too if the scheduler has finitely many states.
     let program = two_phase_commit::TwoPhaseCommit { resource_managers: 2 };
     for name in ["rr", "rr:reverse", "rtc", "random:1", "dfs", "bag"] {
         let options = Options { exact: true, ..Options::default() };

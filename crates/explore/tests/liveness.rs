@@ -1,7 +1,7 @@
-//! Cycles, on random graphs and random programs: all ways to look for them agree, at every bound, with a plain
-//! reference (strongly connected components of the whole graph), and every lasso is what it says.
+//! Liveness on random graphs and random programs: at every bound, all algorithms agree with a simple
+//! reference (strongly connected components of the whole graph), and every lasso replays.
 //!
-//! `DALLY_PROGRAMS=n` tries n of each kind; `DALLY_SEED=n` begins with one that was printed.
+//! `DALLY_PROGRAMS=n` runs n models of each kind; `DALLY_SEED=n` starts with a seed that was printed.
 
 mod cycles;
 
@@ -17,14 +17,14 @@ use dally_explore::{
 };
 
 const METHODS: [Method; 3] = [Method::Map, Method::Ndfs, Method::IterativeNdfs];
-/// The most delays.
+/// The largest bound.
 const BOUNDS: u32 = 4;
 
 fn options(bound: Option<u32>, threads: usize) -> Options {
     Options { bound, threads, share_from: 1, ..Options::default() }
 }
 
-/// A lasso must replay, cost what it says, and be a cycle that counts.
+/// Asserts that a lasso replays, has the reported cost, and ends with a violating cycle.
 fn confirm<M: Model, O: Policy>(model: &M, policy: &O, report: &Report, fair: bool, seed: u64) {
     let Some(bug) = report.bug() else { return };
     let program = Modelled(model);
@@ -41,7 +41,7 @@ fn confirm<M: Model, O: Policy>(model: &M, policy: &O, report: &Report, fair: bo
     reference::check_lasso(model, &bug.schedule, fair, seed);
 }
 
-/// All methods agree with the reference under a policy, at every bound.
+/// Asserts that all algorithms agree with the reference under a policy, at every bound.
 fn agree<M: Model, O: Policy>(model: &M, policy: &O, seed: u64) {
     let program = Modelled(model);
     let graphs: Vec<Graph> = reference::graphs(model, policy, BOUNDS);
@@ -74,10 +74,10 @@ fn agree<M: Model, O: Policy>(model: &M, policy: &O, seed: u64) {
     }
 }
 
-/// Without a bound, all methods agree with the reference on everything.
+/// Asserts that without a bound all algorithms agree with the reference on the whole program.
 fn agree_in_the_limit<M: Model>(model: &M, policy: &Delays, seed: u64) {
     let program = Modelled(model);
-    let whole = reference::graphs(model, &Exhaustive, 0).pop().expect("one for each bound");
+    let whole = reference::graphs(model, &Exhaustive, 0).pop().expect("there is one graph for each bound");
     for fair in [true, false] {
         let expected = whole.has_cycle(fair);
         for method in METHODS {
@@ -120,9 +120,9 @@ fn random_programs() {
     for_seeds("random_programs", 100, |seed| all_agree(&Loops::random(&mut Random::new(seed)), seed));
 }
 
-/// Among the models are some with a fair cycle, some with an unfair one only, some with none, and some that need delays.
+/// Some models have a fair cycle, some only unfair ones, some none, and some need delays.
 #[test]
-fn models_are_of_all_kinds() {
+fn random_models_cover_all_cases() {
     let (mut kinds, mut delayed) = ([0; 3], 0);
     for seed in 0..200 {
         let random = &mut Random::new(seed);
@@ -138,10 +138,10 @@ fn models_are_of_all_kinds() {
     assert!(kinds.iter().all(|count| *count >= 10) && delayed >= 5, "{kinds:?}, {delayed}");
 }
 
-/// The same lasso is found by one thread and by two.
+/// One thread and two threads find the same lasso.
 #[test]
-fn threads_do_not_matter() {
-    for_seeds("threads_do_not_matter", 50, |seed| {
+fn the_report_is_the_same_for_any_number_of_threads() {
+    for_seeds("the_report_is_the_same_for_any_number_of_threads", 50, |seed| {
         let model = Loops::random(&mut Random::new(seed));
         for method in [Method::Map, Method::IterativeNdfs] {
             let find = |threads| {
@@ -155,7 +155,7 @@ fn threads_do_not_matter() {
     });
 }
 
-/// Somebody counts up to three, and somebody else waits for it.
+/// Task 1 counts to three, and task 0 polls the counter until then.
 struct Counter {
     fails: bool,
 }
@@ -175,7 +175,7 @@ impl Program for Counter {
     fn step(&self, state: &u8, task: TaskId, out: &mut Successors<u8>) {
         match task {
             TaskId(0) => {
-                // It waits, and looks again.
+                // Polls the counter: hot until it is three.
                 let successor = out.push(*state);
                 if *state < 3 {
                     successor.accepting();
@@ -197,34 +197,34 @@ fn count(fails: bool, method: Method, fair: bool) -> Report {
 }
 
 #[test]
-fn a_task_that_never_moves_is_no_excuse() {
+fn a_cycle_that_starves_an_enabled_task_is_unfair() {
     for method in METHODS {
         assert_eq!(count(false, method, true).verdict, Verdict::Proved);
         let unfair = count(false, method, false);
-        let bug = unfair.bug().expect("who waits may wait for ever");
+        let bug = unfair.bug().expect("without fairness, task 0 can poll forever");
         assert_eq!(bug.failure.kind, FailureKind::Liveness);
-        let (_, cycle) = bug.schedule.steps.split_at(bug.schedule.cycle.expect("it is a lasso"));
+        let (_, cycle) = bug.schedule.steps.split_at(bug.schedule.cycle.expect("the schedule is a lasso"));
         assert!(cycle.len() == 1 && cycle[0].task == TaskId(0), "{}", bug.schedule);
     }
 }
 
 #[test]
-fn a_loop_that_does_not_count_is_told_why() {
+fn replay_says_why_a_cycle_is_not_a_violation() {
     let replayed = |steps: &[u32], from: usize| {
         let step = |task: &u32| Step { task: TaskId(*task), cost: 0, choice: 0 };
         let steps = steps.iter().map(step).collect();
         let schedule = Schedule { policy: "rr".to_owned(), initial: 0, steps, cycle: Some(from) };
         replay_cycle(&Counter { fails: false }, &schedule, true, |_| {})
     };
-    let no = |why| Err(ReplayError::NoCycle(why));
-    assert_eq!(replayed(&[0, 1], 0), no(NoCycle::MovesOn));
-    assert_eq!(replayed(&[0, 1], 2), no(NoCycle::MovesOn));
-    assert_eq!(replayed(&[1, 0], 1), no(NoCycle::Starves(TaskId(1))));
-    assert_eq!(replayed(&[1, 1, 1, 0], 3), no(NoCycle::NothingHot));
+    let rejected = |why| Err(ReplayError::NoCycle(why));
+    assert_eq!(replayed(&[0, 1], 0), rejected(NoCycle::MovesOn));
+    assert_eq!(replayed(&[0, 1], 2), rejected(NoCycle::MovesOn));
+    assert_eq!(replayed(&[1, 0], 1), rejected(NoCycle::Starves(TaskId(1))));
+    assert_eq!(replayed(&[1, 1, 1, 0], 3), rejected(NoCycle::NothingHot));
 }
 
 #[test]
-fn failures_are_found_on_the_way() {
+fn liveness_searches_find_safety_bugs() {
     for method in METHODS {
         let report = count(true, method, true);
         assert_eq!(report.bug().map(|bug| bug.failure.message.as_str()), Some("three"), "{method:?}");
@@ -232,7 +232,7 @@ fn failures_are_found_on_the_way() {
 }
 
 #[test]
-fn what_cycles_cannot_be_looked_for_in_is_said() {
+fn options_that_liveness_does_not_support_are_reported() {
     let rr = policy(0);
     let program = Counter { fails: false };
     for options in
@@ -246,9 +246,9 @@ fn what_cycles_cannot_be_looked_for_in_is_said() {
     assert!(matches!(report.verdict, Verdict::Unsupported(_)), "{report:?}");
 }
 
-/// A search for failures alone sees no cycle.
+/// A safety search proves the counter, although it has an unfair cycle.
 #[test]
-fn searches_for_failures_pass_cycles_by() {
+fn safety_searches_ignore_cycles() {
     let rr = policy(0);
     assert_eq!(
         Search::new(&Counter { fails: false }, &rr, &options(None, 1), &()).run().verdict,
@@ -257,7 +257,7 @@ fn searches_for_failures_pass_cycles_by() {
 }
 
 #[test]
-fn limits_end_a_search_in_good_order() {
+fn a_memory_limit_makes_the_verdict_inconclusive() {
     let rr = policy(0);
     for method in METHODS {
         let options = Options { memory: Some(1), ..options(None, 1) };

@@ -1,5 +1,5 @@
-//! On random small programs, the engines check each other: exact search against plain enumeration,
-//! cached against exhaustive, one thread against two, and every counterexample replays.
+//! Differential tests on small random programs: exact search against enumeration of executions, cached
+//! against exhaustive search, one thread against two. Every counterexample is replayed.
 
 mod common;
 
@@ -27,7 +27,7 @@ struct Finals(Mutex<BTreeSet<Globals>>);
 
 impl Watch<State> for Finals {
     fn final_state(&self, state: &State) {
-        self.0.lock().expect("no test panics here").insert(state.globals);
+        self.0.lock().expect("no thread panics with the lock").insert(state.globals);
     }
 }
 
@@ -35,10 +35,10 @@ fn search<O: Policy>(program: &Tasks, policy: &O, options: &Options) -> (Report,
     let finals = Finals::default();
     let report = Search::new(program, policy, options, &finals).run();
     confirm(program, policy, &report, options.choice_cost);
-    (report, finals.0.into_inner().expect("no test panics there"))
+    (report, finals.0.into_inner().expect("no thread panics with the lock"))
 }
 
-/// A counterexample must replay, fail in the same way, and cost what it says.
+/// Asserts that a counterexample replays with the same failure, and has the reported cost.
 fn confirm<O: Policy>(program: &Tasks, policy: &O, report: &Report, choice_cost: u32) {
     let Some(bug) = report.bug() else { return };
     let text = bug.schedule.to_string();
@@ -47,8 +47,8 @@ fn confirm<O: Policy>(program: &Tasks, policy: &O, report: &Report, choice_cost:
     assert_eq!(serde_json::from_str::<dally_explore::Schedule>(&json).expect("plain data"), bug.schedule);
     let replayed = replay(program, &bug.schedule, |_| {}).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(replayed.failure.as_ref(), Some(&bug.failure), "{text}");
-    let admitted = replay_under(program, policy, &bug.schedule, choice_cost);
-    assert_eq!(admitted.map(|it| it.failure), Ok(Some(bug.failure.clone())), "{text}");
+    let replayed = replay_under(program, policy, &bug.schedule, choice_cost);
+    assert_eq!(replayed.map(|replayed| replayed.failure), Ok(Some(bug.failure.clone())), "{text}");
     assert_eq!(bug.schedule.cost(), bug.cost, "{text}");
 }
 
@@ -56,9 +56,9 @@ fn exact(bound: u32) -> Options {
     Options { bound: Some(bound), exact: true, ..Options::default() }
 }
 
-/// Exact search at a bound reaches exactly what plain enumeration reaches, and finds a bug at the least
-/// cost at which there is one.
-fn exact_is_enumeration<O: Policy>(program: &Tasks, policy: &O) {
+/// Asserts that exact search reaches at each bound the same final states as the enumeration of
+/// executions, and finds a bug of least cost.
+fn exact_agrees_with_enumeration<O: Policy>(program: &Tasks, policy: &O) {
     for bound in 0..3 {
         let (report, finals) = search(program, policy, &exact(bound));
         let Reached { finals: expected, fails } = enumerate(program, policy, bound);
@@ -78,12 +78,12 @@ fn exact_is_enumeration<O: Policy>(program: &Tasks, policy: &O) {
 }
 
 #[test]
-fn exact_search_is_enumeration() {
-    // All orders of `bag` cost nothing: there are too many to enumerate.
+fn exact_search_agrees_with_enumeration() {
+    // All orders of `bag` are free, so there are too many executions to enumerate.
     for name in NAMES.into_iter().filter(|name| *name != "bag") {
         let policy = scheduler(name);
         arbtest(|u| {
-            exact_is_enumeration(&random_program(u, u.len() % 2 == 0)?, &policy);
+            exact_agrees_with_enumeration(&random_program(u, u.len() % 2 == 0)?, &policy);
             Ok(())
         })
         .budget_ms(250);
@@ -91,11 +91,11 @@ fn exact_search_is_enumeration() {
 }
 
 #[test]
-fn exact_baselines_are_enumerations() {
+fn exact_preemption_bounding_agrees_with_enumeration() {
     arbtest(|u| {
         let program = random_program(u, true)?;
-        exact_is_enumeration(&program, &Preemptions(Switches::Preemptive));
-        exact_is_enumeration(&program, &Preemptions(Switches::All));
+        exact_agrees_with_enumeration(&program, &Preemptions(Switches::Preemptive));
+        exact_agrees_with_enumeration(&program, &Preemptions(Switches::All));
         Ok(())
     })
     .budget_ms(1000);
@@ -105,8 +105,8 @@ fn is_bug(report: &Report) -> bool {
     report.bug().is_some()
 }
 
-/// The limit of every cached search is the whole program.
-fn limits_agree(program: &Tasks, awaits: bool) {
+/// Asserts that every cached search without a bound covers the whole program.
+fn unbounded_searches_agree(program: &Tasks, awaits: bool) {
     let options = Options::default();
     let (all, finals) = search(program, &Exhaustive, &options);
     let same = |report: &Report, reached: &BTreeSet<Globals>| {
@@ -137,22 +137,22 @@ fn limits_agree(program: &Tasks, awaits: bool) {
 }
 
 #[test]
-fn every_search_agrees_in_the_limit() {
+fn every_unbounded_search_covers_the_program() {
     arbtest(|u| {
-        limits_agree(&random_program(u, false)?, false);
+        unbounded_searches_agree(&random_program(u, false)?, false);
         Ok(())
     })
     .budget_ms(1500);
     arbtest(|u| {
-        limits_agree(&random_program(u, true)?, true);
+        unbounded_searches_agree(&random_program(u, true)?, true);
         Ok(())
     })
     .budget_ms(1500);
 }
 
-/// The generator must not be so tame, or so wild, that the tests above say nothing.
+/// The generator produces programs with bugs and without: otherwise the tests above would be vacuous.
 #[test]
-fn random_programs_are_of_both_kinds() {
+fn random_programs_cover_both_verdicts() {
     let (bugs, proofs) = (Mutex::new(0), Mutex::new(0));
     arbtest(|u| {
         let program = random_program(u, true)?;
@@ -166,9 +166,9 @@ fn random_programs_are_of_both_kinds() {
     assert!(bugs > 10 && proofs > 10, "{bugs} with bugs, {proofs} without");
 }
 
-/// Where a scheduler leaves something out, a search that misses a bug must not claim a proof.
+/// If a scheduler never proposes some task, a search that misses a bug must not claim a proof.
 #[test]
-fn no_search_proves_what_is_wrong() {
+fn incomplete_schedulers_never_prove_a_program_with_a_bug() {
     arbtest(|u| {
         let program = random_program(u, true)?;
         let (all, _) = search(&program, &Exhaustive, &Options::default());
@@ -186,9 +186,9 @@ fn no_search_proves_what_is_wrong() {
     .budget_ms(1000);
 }
 
-/// Any number of threads gives the same run.
+/// One thread and two threads produce the same report.
 #[test]
-fn threads_make_no_difference() {
+fn the_report_is_the_same_for_any_number_of_threads() {
     arbtest(|u| {
         let program = random_program(u, true)?;
         for name in ["rr", "dfs", "rtc", "random:2"] {

@@ -1,6 +1,6 @@
 //! Small asynchronous programs for tests: tasks that post, yield, wait, choose and assert over a few
-//! globals; random ones; and a plain reference that enumerates executions one by one.
-#![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
+//! globals; a generator of random programs; and a reference that enumerates executions one by one.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::collections::BTreeSet;
 
@@ -18,11 +18,11 @@ pub enum Op {
     Choose(usize),
     Post(usize),
     Yield,
-    /// Waits for the task posted last by this one; a scheduling point in any case.
+    /// Waits for the last task that this one has posted. Always a scheduling point.
     Wait,
     /// Blocks until the global has the value.
     Await(usize, u8),
-    /// Gives up the execution unless the global has the value.
+    /// Discards the execution unless the global has the value.
     Assume(usize, u8),
     /// Fails if the global has the value.
     AssertNot(usize, u8),
@@ -33,7 +33,7 @@ pub enum Op {
 pub const GLOBALS: usize = 3;
 pub type Globals = [u8; GLOBALS];
 
-/// Procedures; tasks start with the first.
+/// A program. The initial task runs the first procedure.
 #[derive(Clone, Debug, Default)]
 pub struct Tasks {
     pub procedures: Vec<Vec<Op>>,
@@ -51,7 +51,7 @@ pub struct Task {
     id: u32,
     procedure: usize,
     at: usize,
-    /// It has stopped at the statement that is next, and said so.
+    /// True if the task has reached a scheduling point at the next statement.
     stopped: bool,
     child: Option<u32>,
 }
@@ -65,7 +65,7 @@ impl Tasks {
         self.procedures[task.procedure].get(task.at).copied()
     }
 
-    fn can_move(&self, state: &State, task: &Task) -> bool {
+    fn is_enabled(&self, state: &State, task: &Task) -> bool {
         match self.op(task) {
             Some(Op::Wait) => {
                 task.child.is_none_or(|child| state.tasks.iter().all(|other| other.id != child))
@@ -75,7 +75,7 @@ impl Tasks {
         }
     }
 
-    /// Runs the task from where it is to the next scheduling point.
+    /// Runs the task to its next scheduling point.
     fn run(&self, mut run: Run, out: &mut Successors<State>) {
         loop {
             let task = &mut run.state.tasks[run.me];
@@ -119,7 +119,7 @@ impl Tasks {
     }
 }
 
-/// A step in the making.
+/// A step that is being executed.
 #[derive(Clone)]
 struct Run {
     state: State,
@@ -166,8 +166,9 @@ impl Program for Tasks {
     }
 
     fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
-        tasks
-            .extend(state.tasks.iter().filter(|task| self.can_move(state, task)).map(|task| TaskId(task.id)));
+        tasks.extend(
+            state.tasks.iter().filter(|task| self.is_enabled(state, task)).map(|task| TaskId(task.id)),
+        );
     }
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
@@ -180,7 +181,7 @@ impl Program for Tasks {
     }
 }
 
-/// A random program: procedure i posts only later ones, so that every execution ends.
+/// A random program. A procedure posts only later ones, so that every execution terminates.
 pub fn random_program(u: &mut Unstructured<'_>, awaits: bool) -> Result<Tasks> {
     let count = u.int_in_range(2..=4)?;
     let mut procedures = Vec::new();
@@ -194,17 +195,17 @@ pub fn random_program(u: &mut Unstructured<'_>, awaits: bool) -> Result<Tasks> {
         }
         procedures.push(ops);
     }
-    while instances(&procedures, 0) > MOST_TASKS {
+    while instances(&procedures, 0) > MAX_TASKS {
         let last = procedures.iter_mut().flatten().rev().find(|op| matches!(op, Op::Post(_)));
         *last.expect("one task posts no other") = Op::Add(0, 1);
     }
     Ok(Tasks { procedures })
 }
 
-/// How many tasks a random program may have: its executions are enumerated one by one.
-const MOST_TASKS: usize = 5;
+/// The most tasks of a random program: its executions are enumerated one by one.
+const MAX_TASKS: usize = 5;
 
-/// How many tasks come of one task.
+/// The number of tasks that a task creates, itself included.
 fn instances(procedures: &[Vec<Op>], procedure: usize) -> usize {
     let posts = procedures[procedure].iter().map(|op| match op {
         Op::Post(other) => instances(procedures, *other),
@@ -228,13 +229,14 @@ fn random_op(u: &mut Unstructured<'_>, nth: usize, count: usize, awaits: bool) -
     })
 }
 
-/// What all executions of cost at most `bound` reach, enumerated one by one.
+/// The results of all executions within a bound.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reached {
     pub finals: BTreeSet<Globals>,
     pub fails: bool,
 }
 
+/// Enumerates all executions of cost at most `bound`, one by one.
 pub fn enumerate<O: Policy>(program: &Tasks, policy: &O, bound: u32) -> Reached {
     let mut reached = Reached::default();
     let mut initial = Successors::default();
@@ -293,16 +295,16 @@ fn walk<O: Policy>(
     }
 }
 
-/// The outcomes of a step, by way of replaying schedules of one step: `None` is a failure.
+/// The outcomes of a step, obtained by replaying schedules of one step; `None` is a failure.
 fn outcomes(program: &Tasks, state: &State, task: TaskId) -> Vec<Option<(State, Vec<Event>, Turn)>> {
-    let one = From { program, state };
+    let from_here = StartingAt { program, state };
     let mut all = Vec::new();
     for choice in 0.. {
         let step = dally_explore::Step { task, cost: 0, choice };
         let schedule =
             dally_explore::Schedule { policy: String::new(), steps: vec![step], ..Default::default() };
         let mut taken = None;
-        let replayed = dally_explore::replay(&one, &schedule, |moment| {
+        let replayed = dally_explore::replay(&from_here, &schedule, |moment| {
             if moment.step.is_some() {
                 let next = (moment.after.clone(), moment.events.to_vec(), moment.turn);
                 taken = Some(moment.failure.is_none().then_some(next));
@@ -316,13 +318,13 @@ fn outcomes(program: &Tasks, state: &State, task: TaskId) -> Vec<Option<(State, 
     all
 }
 
-/// The program, from another state on.
-struct From<'a> {
+/// The program, started in another state.
+struct StartingAt<'a> {
     program: &'a Tasks,
     state: &'a State,
 }
 
-impl Program for From<'_> {
+impl Program for StartingAt<'_> {
     type State = State;
 
     fn initial(&self, out: &mut Successors<State>) {

@@ -1,4 +1,4 @@
-//! Random programs: tasks that go through a few statements over shared variables, for ever or to an end.
+//! Random programs: tasks with a few statements over shared variables, which loop or terminate.
 
 use super::{Model, Move, Random};
 
@@ -7,9 +7,9 @@ enum Op {
     Set(usize, u8),
     Add(usize, u8),
     Await(usize, u8),
-    /// A choice of 0 or 1; fair, or not.
+    /// Sets the variable to 0 or 1, by a fair choice if the flag is set.
     Choose(usize, bool),
-    /// Goes on at another statement if the variable has the value.
+    /// Jumps to the statement if the variable has the value.
     JumpIf(usize, u8, usize),
 }
 
@@ -25,8 +25,8 @@ pub struct State {
 #[derive(Debug)]
 pub struct Loops {
     tasks: Vec<Vec<Op>>,
-    /// Whether each begins again after its last statement.
-    again: Vec<bool>,
+    /// True for tasks that start over after their last statement.
+    loops: Vec<bool>,
     modulus: u8,
 }
 
@@ -37,18 +37,18 @@ impl Loops {
             let len = 1 + random.below(3) as usize;
             (0..len).map(|_| op(random, len)).collect()
         };
-        let again = (0..tasks).map(|_| random.percent(80)).collect();
-        Self { tasks: (0..tasks).map(|_| ops(random)).collect(), again, modulus: MODULUS }
+        let loops = (0..tasks).map(|_| random.percent(80)).collect();
+        Self { tasks: (0..tasks).map(|_| ops(random)).collect(), loops, modulus: MODULUS }
     }
 
-    /// More states than are looked at between two looks at the limits.
+    /// A program with more states than are explored between two checks of the limits.
     pub fn large() -> Self {
         let task = vec![Op::Add(0, 1), Op::Add(1, 1)];
-        Self { tasks: vec![task; 3], again: vec![true; 3], modulus: 250 }
+        Self { tasks: vec![task; 3], loops: vec![true; 3], modulus: 250 }
     }
 
-    /// Property 0 waits for the first variable to become 0, property 1 for the second to become 2, whenever the first
-    /// task moves.
+    /// The bit sets of hot and cold properties of a step. Property 0: the first variable becomes 0 after
+    /// it was 1. Property 1: the second variable becomes 2 after a step of the first task.
     fn heat(&self, before: &State, task: u32, after: &State) -> (u64, u64) {
         let any = |holds: &dyn Fn(&State) -> bool| holds(before) || holds(after);
         let hot = u64::from(any(&|s| s.globals[0] == 1)) | u64::from(task == 0) << 1;
@@ -98,17 +98,17 @@ impl Model for Loops {
             Op::JumpIf(global, value, to) if state.globals[global] == value => choices[0].0.at[me] = to,
             Op::JumpIf(..) => {}
             Op::Choose(global, fair) => {
-                let way = |value: u8| {
+                let outcome = |value: u8| {
                     let mut next = next.clone();
                     next.globals[global] = value;
                     let number = u64::from(task) << 8 | state.at[me] as u64;
                     (next, if fair { vec![(number, value == 1)] } else { Vec::new() })
                 };
-                choices = vec![way(0), way(1)];
+                choices = vec![outcome(0), outcome(1)];
             }
         }
         let finish = |(mut to, fair): (State, Vec<(u64, bool)>)| {
-            if self.again[me] && to.at[me] == self.tasks[me].len() {
+            if self.loops[me] && to.at[me] == self.tasks[me].len() {
                 to.at[me] = 0;
             }
             let (hot, cold) = self.heat(state, task, &to);

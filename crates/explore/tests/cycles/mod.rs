@@ -1,5 +1,5 @@
-//! Random models with cycles, and a plain reference for what the searches say of them.
-#![allow(unreachable_pub, reason = "a module of one test")]
+//! Random models with cycles, and a simple reference algorithm for their liveness.
+#![allow(unreachable_pub, reason = "the module of a single test file")]
 
 pub mod loops;
 pub mod reference;
@@ -17,20 +17,21 @@ pub struct Move<S> {
     pub to: S,
     pub hot: u64,
     pub cold: u64,
+    /// Fair choices, and their outcomes.
     pub fair: Vec<(u64, bool)>,
 }
 
-/// A transition system whose every step can be looked at.
+/// An explicit transition system.
 pub trait Model: Sync {
     type State: Clone + Debug + Hash + Ord + Send + Sync;
     fn start(&self) -> Self::State;
     fn tasks(&self) -> u32;
-    /// `None` if the task cannot move.
+    /// The outcomes of a step; `None` if the task is not enabled.
     fn moves(&self, state: &Self::State, task: u32) -> Option<Vec<Move<Self::State>>>;
     fn properties(&self) -> u32;
 }
 
-/// A model as a program.
+/// A model as a [`Program`].
 pub struct Modelled<'m, M>(pub &'m M);
 
 impl<M: Model> Program for Modelled<'_, M> {
@@ -46,11 +47,14 @@ impl<M: Model> Program for Modelled<'_, M> {
     }
 
     fn step(&self, state: &M::State, task: TaskId, out: &mut Successors<M::State>) {
-        for Move { to, hot, cold, fair } in self.0.moves(state, task.0).expect("only who can move does") {
-            let waits = self.0.moves(&to, task.0).is_none();
+        for Move { to, hot, cold, fair } in
+            self.0.moves(state, task.0).expect("only enabled tasks take steps")
+        {
+            let blocks = self.0.moves(&to, task.0).is_none();
             let successor = out.push(to).hot(hot).cold(cold);
-            let successor = fair.into_iter().fold(successor, |s, (choice, way)| s.chooses(choice, way));
-            if waits {
+            let successor =
+                fair.into_iter().fold(successor, |s, (choice, outcome)| s.chooses(choice, outcome));
+            if blocks {
                 successor.blocks(None);
             }
         }
@@ -61,7 +65,7 @@ impl<M: Model> Program for Modelled<'_, M> {
     }
 }
 
-/// Numbers without structure (xorshift).
+/// A pseudo-random number generator (xorshift).
 #[derive(Debug)]
 pub struct Random(u64);
 
@@ -82,14 +86,15 @@ impl Random {
     }
 }
 
-/// Calls `check` for many seeds, which it prints, so that a run can be repeated: `DALLY_SEED=n cargo test name`.
-/// `DALLY_PROGRAMS=n` sets how many there are.
+/// Calls `check` with consecutive seeds, and prints the first, so that a run can be repeated with
+/// `DALLY_SEED=n cargo test name`. `DALLY_PROGRAMS=n` sets the number of seeds.
 pub fn for_seeds(test: &str, programs: u64, check: impl Fn(u64)) {
     let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("it is later");
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("the clock is after 1970");
     let first = setting("DALLY_SEED").unwrap_or(now.as_nanos() as u64 & 0xffff_ffff);
     let programs = setting("DALLY_PROGRAMS").unwrap_or(programs);
-    // Past the test harness, which hides what passing tests print.
+    // `eprintln!` would be captured by the test harness if the test passes.
     let _ = writeln!(std::io::stderr(), "{test}: {programs} programs from DALLY_SEED={first}");
     (first..first + programs).for_each(check);
 }

@@ -1,4 +1,4 @@
-//! What is true of cycles, found out the plain way.
+//! A simple reference algorithm for liveness, independent of the library's.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -19,10 +19,10 @@ struct Edge {
     fair: Vec<(u64, bool)>,
 }
 
-/// What was explored within a bound.
+/// The graph explored within a bound.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Who can move at each node.
+    /// The enabled tasks of each node.
     enabled: Vec<Vec<u32>>,
     edges: Vec<Edge>,
     properties: u32,
@@ -37,7 +37,7 @@ struct Node<S, O: Policy> {
     cost: u32,
 }
 
-/// The graphs of all bounds: states, each as it is first reached, and the steps from there within the bound.
+/// The graph of each bound: states, and the steps taken from their first visit within the bound.
 pub fn graphs<M: Model, O: Policy>(model: &M, policy: &O, bounds: u32) -> Vec<Graph> {
     let program = Modelled(model);
     let mut ids: BTreeMap<M::State, usize> = BTreeMap::new();
@@ -64,16 +64,17 @@ pub fn graphs<M: Model, O: Policy>(model: &M, policy: &O, bounds: u32) -> Vec<Gr
                     break;
                 }
                 if let Proposal::Run(task) = policy.propose(&mut node.place, &mut node.cursor, &point) {
-                    for Move { to, hot, cold, fair } in model.moves(&node.state, task.0).expect("it can move")
+                    for Move { to, hot, cold, fair } in
+                        model.moves(&node.state, task.0).expect("the task is enabled")
                     {
                         let new = ids.len();
                         let id = *ids.entry(to.clone()).or_insert(new);
-                        let events: Vec<Event> = fair.iter().map(|(c, w)| Event::Chose(*c, *w)).collect();
+                        let events: Vec<Event> = fair.iter().map(|(c, o)| Event::Chose(*c, *o)).collect();
                         graph.edges.push(Edge { from: node.id, to: id, task: task.0, hot, cold, fair });
                         if id == new {
                             graph.enabled.push(enabled(model, &to));
-                            let waits = model.moves(&to, task.0).is_none();
-                            let turn = if waits { Turn::Blocks(None) } else { Turn::Yields };
+                            let blocks = model.moves(&to, task.0).is_none();
+                            let turn = if blocks { Turn::Blocks(None) } else { Turn::Yields };
                             let happened = Happened { task: Some(task), events: &events, turn };
                             let place = policy.after(&node.place, &happened);
                             let (cursor, cost) = (O::Cursor::default(), node.cost);
@@ -101,14 +102,15 @@ impl Graph {
         self.enabled.len()
     }
 
-    fn allowed(&self, property: u32) -> Vec<&Edge> {
+    /// The edges that are not cold for the property.
+    fn not_cold(&self, property: u32) -> Vec<&Edge> {
         self.edges.iter().filter(|edge| edge.cold >> property & 1 == 0).collect()
     }
 
-    /// Whether some property is violated on a cycle.
+    /// Returns true if some property is violated on a cycle.
     pub fn has_cycle(&self, fair: bool) -> bool {
         (0..self.properties)
-            .any(|property| self.component_with_cycle(&self.allowed(property), property, fair))
+            .any(|property| self.component_with_cycle(&self.not_cold(property), property, fair))
     }
 
     fn component_with_cycle(&self, edges: &[&Edge], property: u32, fair: bool) -> bool {
@@ -138,19 +140,20 @@ impl Graph {
         false
     }
 
-    /// Whether every task moves, or cannot at some node.
+    /// Returns true if every task takes a step or is disabled at some node.
     fn weakly_fair(&self, edges: &[&Edge]) -> bool {
-        let moves = |task: &u32| edges.iter().any(|edge| edge.task == *task);
+        let steps = |task: &u32| edges.iter().any(|edge| edge.task == *task);
         let always = |task: &u32| edges.iter().all(|edge| self.enabled[edge.from].contains(task));
-        self.enabled[edges[0].from].iter().all(|task| moves(task) || !always(task))
+        self.enabled[edges[0].from].iter().all(|task| steps(task) || !always(task))
     }
 
-    /// The same by trying all sets of edges, if there are few: a set is a cycle if it is strongly connected.
+    /// The result of [`Self::has_cycle`], computed from all strongly connected sets of edges; `None` if
+    /// there are too many.
     pub fn has_cycle_by_enumeration(&self, fair: bool) -> Option<bool> {
         const FEW: usize = 9;
         let mut found = false;
         for property in 0..self.properties {
-            let edges = self.allowed(property);
+            let edges = self.not_cold(property);
             if edges.len() > FEW {
                 return None;
             }
@@ -166,18 +169,19 @@ impl Graph {
     }
 }
 
+/// The fair choices that have only one outcome.
 fn one_sided(edges: &[&Edge]) -> BTreeSet<u64> {
     let made: BTreeSet<(u64, bool)> = edges.iter().flat_map(|edge| edge.fair.iter().copied()).collect();
-    made.iter().filter(|(choice, way)| !made.contains(&(*choice, !*way))).map(|(choice, _)| *choice).collect()
+    made.iter().filter(|(choice, o)| !made.contains(&(*choice, !*o))).map(|(choice, _)| *choice).collect()
 }
 
-/// Whether each node that an edge begins or ends at reaches every other.
+/// Returns true if the edges are strongly connected.
 fn connected(edges: &[&Edge]) -> bool {
     let nodes: BTreeSet<usize> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
     nodes.iter().all(|from| nodes.iter().all(|to| reaches(edges, *from, *to)))
 }
 
-/// Over at least one edge.
+/// Returns true if there is a non-empty path.
 fn reaches(edges: &[&Edge], from: usize, to: usize) -> bool {
     let (mut seen, mut todo) = (BTreeSet::new(), vec![from]);
     while let Some(node) = todo.pop() {
@@ -193,7 +197,7 @@ fn reaches(edges: &[&Edge], from: usize, to: usize) -> bool {
     false
 }
 
-/// Strongly connected components, by Tarjan's algorithm as it is in books.
+/// Strongly connected components, by the recursive version of Tarjan's algorithm.
 fn components(nodes: usize, edges: &[&Edge]) -> Vec<BTreeSet<usize>> {
     struct Tarjan {
         out: Vec<Vec<usize>>,
@@ -219,7 +223,8 @@ fn components(nodes: usize, edges: &[&Edge]) -> Vec<BTreeSet<usize>> {
                 }
             }
             if self.index[node] == Some(self.low[node]) {
-                let first = self.stack.iter().position(|other| *other == node).expect("it is there");
+                let first =
+                    self.stack.iter().position(|other| *other == node).expect("the root is on the stack");
                 self.found.push(self.stack.drain(first..).collect());
             }
         }
@@ -236,9 +241,9 @@ fn components(nodes: usize, edges: &[&Edge]) -> Vec<BTreeSet<usize>> {
     tarjan.found
 }
 
-/// Goes along a lasso, step by step.
+/// Asserts that a schedule is a lasso whose cycle is violating and, if required, fair.
 pub fn check_lasso<M: Model>(model: &M, schedule: &Schedule, fair: bool, seed: u64) {
-    let from = schedule.cycle.expect("it is a lasso");
+    let from = schedule.cycle.expect("the schedule is a lasso");
     let mut state = model.start();
     let mut begin = None;
     let mut walk: Vec<Move<M::State>> = Vec::new();
@@ -248,7 +253,8 @@ pub fn check_lasso<M: Model>(model: &M, schedule: &Schedule, fair: bool, seed: u
         if nth == from {
             begin = Some(state.clone());
         }
-        let taken = model.moves(&state, step.task.0).expect("it can move").remove(step.choice as usize);
+        let taken =
+            model.moves(&state, step.task.0).expect("the task is enabled").remove(step.choice as usize);
         if nth >= from {
             let here = enabled(model, &state);
             always.retain(|task| here.contains(task));
@@ -266,6 +272,6 @@ pub fn check_lasso<M: Model>(model: &M, schedule: &Schedule, fair: bool, seed: u
     if fair {
         assert!(always.is_subset(&tasks), "{context}");
         let made: BTreeSet<(u64, bool)> = walk.iter().flat_map(|taken| taken.fair.iter().copied()).collect();
-        assert!(made.iter().all(|(choice, way)| made.contains(&(*choice, !*way))), "{context}");
+        assert!(made.iter().all(|(choice, outcome)| made.contains(&(*choice, !*outcome))), "{context}");
     }
 }

@@ -1,11 +1,11 @@
-//! Random graphs: any state may lead anywhere.
+//! Random graphs: any state can be the target of any step.
 
 use super::{Model, Move, Random};
 
 #[derive(Debug)]
 pub struct Web {
     tasks: u32,
-    /// For each state and task.
+    /// The outcomes for each state and task; `None` if the task is not enabled.
     moves: Vec<Vec<Option<Vec<Move<u8>>>>>,
 }
 
@@ -27,7 +27,7 @@ fn outcomes(random: &mut Random, states: u64, heat: u64, chill: u64) -> Option<V
         return None;
     }
     if random.percent(4) {
-        // It gives up.
+        // All outcomes are discarded by `assume`.
         return Some(Vec::new());
     }
     let choice = random.percent(35).then(|| random.below(2));
