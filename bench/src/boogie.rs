@@ -1,7 +1,7 @@
-//! The models of the other tables as Boogie programs: guarded actions of one task.
+//! The models as Boogie programs: guarded actions of one task.
 //!
-//! A state is that of the globals at the only `yield`; so there is one state more than in the other models,
-//! the one before the first step.
+//! Each state is a valuation of the globals at the only `yield`. There is one state more than in the
+//! other models: the one before the first step.
 
 use dally_interp::{Machine, Options};
 use dally_text::source::SourceMap;
@@ -12,7 +12,7 @@ struct Action {
     effect: String,
 }
 
-/// A program that takes actions for ever.
+/// A program that executes enabled actions forever.
 fn program(globals: &str, start: &str, actions: &[Action]) -> String {
     let labels: Vec<String> = (0..actions.len()).map(|i| format!("a{i}")).collect();
     let bodies: String = actions
@@ -62,7 +62,7 @@ pub fn two_phase_commit(n: usize) -> String {
     program(&globals, &start, &actions)
 }
 
-/// Peterson's mutual exclusion for four, where variables are read one by one.
+/// Peterson's mutual exclusion for four processes, which read one variable in a step.
 pub fn peterson() -> String {
     let families = ["phase", "level", "seen", "last"];
     let globals: String = families.iter().map(|family_name| family(family_name, 4, "int")).collect();
@@ -98,8 +98,8 @@ pub fn peterson() -> String {
     program(&globals, &start, &actions)
 }
 
-/// Leader election in a ring of five, for every assignment of ids. A queue is a number in base 6; what its next
-/// digit is worth is kept beside it.
+/// Leader election in a ring of five, for every assignment of ids. A queue is a number in base 6; `room`
+/// is the weight of its next digit.
 pub fn leader() -> String {
     let globals = family("id", 5, "int") + &family("started", 5, "bool") + &family("held", 5, "int");
     let globals =
@@ -141,7 +141,7 @@ pub fn leader() -> String {
 ///
 /// # Panics
 ///
-/// If the program is wrong, which these are not.
+/// Panics if the program has errors. The programs of this module have none.
 pub fn machine(text: &str) -> Machine {
     let mut sources = SourceMap::default();
     sources.add("model.bpl", text).expect("models are small");

@@ -1,29 +1,29 @@
-//! CPU time, as Linux counts it: on a machine that others use too, the clock on the wall says little.
+//! CPU time from `/proc`: on a shared machine, wall-clock time says little.
 
 use std::time::{Duration, Instant};
 
-/// CPU time of this process and of the children that it has waited for, in this order.
+/// The CPU time of this process, and that of the children it has waited for.
 fn used() -> Option<[Duration; 2]> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the process, in parentheses, may hold spaces; the times are fields 14 to 17.
+    // The name of the process, in parentheses, can contain spaces; the times are fields 14 to 17.
     let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |field: usize| fields.get(field)?.parse::<u64>().ok();
     let time = |user: usize| Some(Duration::from_millis(10 * (ticks(user)? + ticks(user + 1)?)));
     Some([time(11)?, time(13)?])
 }
 
-/// How long something took.
+/// The duration of some work.
 #[derive(Clone, Copy, Debug)]
 pub struct Took {
-    /// In this process.
+    /// CPU time of this process.
     pub cpu: Duration,
-    /// In its children.
+    /// CPU time of its children.
     pub children: Duration,
-    /// On the wall.
+    /// Wall-clock time.
     pub wall: Duration,
 }
 
-/// Does something, and says how long it took. Where CPU time is unknown, it is that of the wall.
+/// Runs and times some work. Uses wall-clock time where CPU time is not available.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Took) {
     let (before, start) = (used(), Instant::now());
     let result = work();

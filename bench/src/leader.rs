@@ -1,14 +1,14 @@
 //! Leader election in a ring (Chang and Roberts), for every assignment of ids, as guarded actions.
 //!
-//! A node sends its id around the ring; nodes pass on ids above their own and drop those below; the one
-//! whose id comes back is the leader.
+//! Each node sends its id around the ring. A node forwards ids greater than its own and drops smaller
+//! ones; the node that receives its own id is the leader.
 
 use dally_explore::{Failure, Program, Successor, Successors, TaskId};
 
-/// The task that hands out the ids; node i is task i + 1.
+/// The task that assigns the ids; node i is task i + 1.
 const ENVIRONMENT: TaskId = TaskId(0);
 
-/// Leader election among up to eight.
+/// Leader election among up to eight nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Leader<const N: usize>;
 
@@ -16,7 +16,7 @@ pub struct Leader<const N: usize>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct State<const N: usize> {
     ids: [u8; N],
-    /// An id that the node has received and must pass on, or 0.
+    /// An id that the node has received and must forward, or 0.
     held: [u8; N],
     assigned: u8,
     started: u8,
@@ -39,7 +39,7 @@ impl<const N: usize> State<N> {
         self.channels[node] |= u32::from(id) << (4 * messages);
     }
 
-    fn node_can_move(&self, node: usize) -> bool {
+    fn node_is_enabled(&self, node: usize) -> bool {
         let can_start = usize::from(self.assigned) == N && !self.started(node);
         self.held[node] != 0 || can_start || self.channels[before::<N>(node)] != 0
     }
@@ -97,7 +97,7 @@ impl<const N: usize> Program for Leader<N> {
         if usize::from(state.assigned) < N {
             tasks.push(ENVIRONMENT);
         }
-        tasks.extend((0..N).filter(|node| state.node_can_move(*node)).map(|node| TaskId(node as u32 + 1)));
+        tasks.extend((0..N).filter(|node| state.node_is_enabled(*node)).map(|node| TaskId(node as u32 + 1)));
     }
 
     fn step(&self, state: &State<N>, task: TaskId, out: &mut Successors<State<N>>) {
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_has_as_many_states_as_in_spin() {
+    fn the_number_of_states_agrees_with_spin() {
         let report = Search::new(&Leader::<5>, &Exhaustive, &Options::default(), &()).run();
         assert_eq!((report.verdict, report.coverage.states), (Verdict::Proved, 469_281));
     }

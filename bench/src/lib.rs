@@ -1,7 +1,7 @@
-//! Benchmarks: one binary for each table, and what they share: models, peers, times, memory and tables.
+//! Benchmarks: one binary for each table, and this library of models, other tools, timers and tables.
 //!
-//! Absolute times mean little on a shared machine, so every table has a column of ratios against something
-//! that was run in the same process or right beside it.
+//! Absolute times mean little on a shared machine, so every table has a column of ratios to a baseline
+//! that was run in the same process or immediately before or after.
 #![cfg_attr(
     feature = "shuttle",
     allow(clippy::duplicate_mod, reason = "the same programs run on shuttle's primitives and on loom's")
@@ -29,20 +29,21 @@ pub mod two_phase_commit {
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The program `dally`: the one that is given, or the one beside this one. An error says how to build it if there is none.
+/// The path of the program `dally`: the given one, or the one in the folder of this benchmark. If there
+/// is none, the error says how to build it.
 pub fn dally(given: Option<&str>) -> Result<PathBuf, String> {
     let beside = || Some(std::env::current_exe().ok()?.parent()?.join("dally"));
     let path = given.map(PathBuf::from).or_else(beside).unwrap_or_else(|| "dally".into());
     let missing = || {
         format!(
-            "there is no dally at {}: cargo build --release -p dally makes one, or name it",
+            "no program at {}: build it with `cargo build --release -p dally`, or pass its path",
             path.display()
         )
     };
     if path.is_file() { Ok(path) } else { Err(missing()) }
 }
 
-/// The shortest time of several runs: the one that was disturbed least.
+/// The shortest of several runs, which other processes have disturbed least.
 pub fn best_of<R>(runs: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
     let mut best: Option<(Duration, R)> = None;
     for _ in 0..runs.max(1) {
@@ -56,7 +57,7 @@ pub fn best_of<R>(runs: usize, mut f: impl FnMut() -> R) -> (Duration, R) {
     best.unwrap_or_else(|| unreachable!("there is at least one run"))
 }
 
-/// A small generator of pseudo-random numbers, so that generated programs are the same everywhere.
+/// A pseudo-random number generator: generated programs are the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Numbers(u64);
 

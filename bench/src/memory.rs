@@ -1,8 +1,8 @@
-//! Memory: how much a benchmark takes, and that it keeps it.
+//! Memory of benchmarks: its peak, and settings of the allocator.
 
 use std::process::{Command, ExitCode};
 
-/// The most memory that this process has had, in bytes, where the system tells.
+/// The peak resident memory of this process in bytes, where `/proc` exists.
 pub fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
@@ -10,14 +10,15 @@ pub fn peak() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Tells mimalloc after how many milliseconds it gives memory back that was freed; negative for never.
+/// The delay in milliseconds after which mimalloc returns freed memory to the system; negative for never.
 const PURGE_DELAY: &str = "MIMALLOC_PURGE_DELAY";
 
-/// Runs a benchmark in a process that keeps its memory, unless the variable of the allocator says otherwise.
+/// Runs a benchmark in a child process whose allocator keeps freed memory, unless the environment sets
+/// the allocator's variable.
 ///
-/// A search takes hundreds of megabytes, and frees them at its end. The allocator would give them back a second later, in the
-/// middle of the next search, which then has to wait for the system to clear them again: sometimes it took a third of the
-/// time, sometimes nothing. What is compared are searches.
+/// A search allocates hundreds of megabytes and frees them when it is done. By default the allocator
+/// would return them to the system one second later, during the next search, which then waits for the
+/// system to clear new pages. That took between nothing and a third of the measured time.
 pub fn kept(benchmark: impl FnOnce()) -> ExitCode {
     if std::env::var_os(PURGE_DELAY).is_some() {
         benchmark();

@@ -1,4 +1,5 @@
-//! The programs of `dally-shuttle` on loom, where they fit: it has at most five threads, and no tasks to abort.
+//! The programs of `dally-shuttle` on loom, where it can run them: loom supports at most five threads,
+//! and no tasks that can be aborted.
 #![allow(missing_docs, clippy::unwrap_used, reason = "the programs are examples, not an interface")]
 
 use std::process::Command;
@@ -57,16 +58,16 @@ fn program(name: &str) -> Option<fn()> {
     })
 }
 
-/// How many executions loom needs until the bug, up to a limit; none where it cannot run the program. It is asked in
-/// a process of its own, which runs [`answer`]: loom aborts where it finds a deadlock.
+/// The number of executions that loom runs until it finds the bug, up to a limit; `None` if it cannot
+/// run the program. Runs [`answer`] in a child process, since loom aborts at a deadlock.
 pub fn until_bug(name: &str) -> Option<Option<u64>> {
     program(name)?;
     let output = Command::new(std::env::current_exe().ok()?).args(["loom", name]).output().ok()?;
     Some(String::from_utf8_lossy(&output.stdout).trim().parse().ok())
 }
 
-/// Runs the program of this name on loom; when it fails, prints how many executions there were, and ends the process.
-#[allow(clippy::print_stdout, reason = "this is how it answers")]
+/// Runs the program of this name on loom. When it fails, prints the number of executions and exits.
+#[allow(clippy::print_stdout, reason = "the parent process reads the result from stdout")]
 pub fn answer(name: &str, limit: u64) {
     let Some(program) = program(name) else { return };
     let runs = Arc::new(AtomicU64::new(0));

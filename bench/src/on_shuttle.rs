@@ -1,4 +1,4 @@
-//! The programs of `dally-shuttle`, and how many executions a scheduler of shuttle needs for them.
+//! The programs of `dally-shuttle` under shuttle's schedulers, with the number of executions.
 #![allow(missing_docs, clippy::unwrap_used, reason = "the programs are examples, not an interface")]
 
 use std::cell::Cell;
@@ -26,13 +26,13 @@ pub fn increments(threads: usize, times: usize) -> impl Fn() + Send + Sync + 'st
     }
 }
 
-/// Any scheduler, with the number of executions and steps so far.
+/// A scheduler that counts executions and steps.
 struct Counting<S> {
     inner: S,
     counts: Rc<Counts>,
 }
 
-/// Executions and steps.
+/// Numbers of executions and steps.
 #[derive(Debug, Default)]
 pub struct Counts {
     pub executions: Cell<u64>,
@@ -56,7 +56,8 @@ impl<S: Scheduler> Scheduler for Counting<S> {
     }
 }
 
-/// Runs a program under a scheduler until it fails, or the scheduler is done: whether it failed, and what was counted.
+/// Runs a program under a scheduler until it fails or the scheduler is done. Returns true if it failed,
+/// and the counts.
 pub fn run(
     scheduler: impl Scheduler + 'static,
     program: impl Fn() + Send + Sync + 'static,

@@ -5,23 +5,24 @@ use dally_explore::{Failure, Program, Successors, TaskId};
 /// The filter lock for up to five processes.
 #[derive(Clone, Copy, Debug)]
 pub struct Peterson<const N: usize> {
-    /// Whether a process that waits reads one variable at a time, again and again, as it would have to in memory, instead of
-    /// all of them in one step.
+    /// If true, a waiting process reads one variable in a step, repeatedly, as real code would; otherwise
+    /// it reads all of them in one step.
     pub one_by_one: bool,
 }
 
-/// Where a process is.
+/// The program counter of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     Idle,
     Enter,
     Wait,
-    /// It has seen somebody who is not below its level.
+    /// The process has seen another one that is not below its level.
     Check,
     Critical,
 }
 
-/// Phase and level of each process, how many others it has seen below its level, and who came last to each level.
+/// For each process its phase, its level, and the number of others that it has seen below its level; for
+/// each level the process that entered it last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State<const N: usize> {
     phase: [Phase; N],
@@ -30,7 +31,7 @@ pub struct State<const N: usize> {
     last: [u8; N],
 }
 
-/// Packs the state into one word: hashing is most of the work.
+/// Hashes the state as one word, since hashing dominates the search.
 impl<const N: usize> std::hash::Hash for State<N> {
     fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
         let word = (0..N).fold(0_u64, |word, i| {
@@ -42,17 +43,17 @@ impl<const N: usize> std::hash::Hash for State<N> {
 }
 
 impl<const N: usize> State<N> {
-    /// Whether somebody else came later to the level of a process.
+    /// Returns true if another process has entered the level of `me` later.
     fn is_pushed(&self, me: usize) -> bool {
         usize::from(self.last[usize::from(self.level[me])]) != me
     }
 
-    /// Whether another one is below the level of a process.
+    /// Returns true if `other` is below the level of `me`.
     fn is_below(&self, other: usize, me: usize) -> bool {
         other == me || self.level[other] < self.level[me]
     }
 
-    /// A process need not wait any more.
+    /// Moves a process from waiting to the next level, or into the critical section.
     fn rise(&mut self, me: usize) {
         self.seen[me] = 0;
         if usize::from(self.level[me]) + 1 == N {
@@ -64,7 +65,7 @@ impl<const N: usize> State<N> {
 }
 
 impl<const N: usize> Peterson<N> {
-    fn can_move(self, state: &State<N>, me: usize) -> bool {
+    fn is_enabled(self, state: &State<N>, me: usize) -> bool {
         self.one_by_one
             || state.phase[me] != Phase::Wait
             || state.is_pushed(me)
@@ -83,7 +84,7 @@ impl<const N: usize> Program for Peterson<N> {
     }
 
     fn enabled(&self, state: &State<N>, tasks: &mut Vec<TaskId>) {
-        tasks.extend((0..N as u32).filter(|process| self.can_move(state, *process as usize)).map(TaskId));
+        tasks.extend((0..N as u32).filter(|process| self.is_enabled(state, *process as usize)).map(TaskId));
     }
 
     fn step(&self, state: &State<N>, task: TaskId, out: &mut Successors<State<N>>) {
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_has_as_many_states_as_in_spin() {
+    fn the_number_of_states_agrees_with_spin() {
         for (one_by_one, states) in [(false, 4_752), (true, 217_120)] {
             let report =
                 Search::new(&Peterson::<4> { one_by_one }, &Exhaustive, &Options::default(), &()).run();

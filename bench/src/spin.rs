@@ -1,4 +1,4 @@
-//! SPIN, where it is installed.
+//! Runs SPIN, if it is installed.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,27 +6,28 @@ use std::time::Duration;
 
 use crate::cpu::timed;
 
-/// What a run of SPIN's verifier came to.
+/// The result of a run of SPIN's verifier.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// States stored.
     pub states: u64,
-    /// CPU time of the verifier, without its making.
+    /// CPU time of the verifier, without generating and compiling it.
     pub cpu: Duration,
-    /// Bytes for each state, all told, by its own account.
+    /// Total memory per state in bytes, as SPIN reports it.
     pub bytes_per_state: f64,
 }
 
-/// The one-line hint for those who do not have it.
-pub const HINT: &str = "spin or gcc is missing: its column is left out (Debian: apt-get install spin gcc)";
+/// Printed if SPIN is not installed.
+pub const HINT: &str =
+    "spin or gcc is not installed: omitting the column of SPIN (Debian: apt-get install spin gcc)";
 
-/// Whether SPIN and a C compiler can be run.
-pub fn is_there() -> bool {
+/// Returns true if SPIN and a C compiler are installed.
+pub fn is_installed() -> bool {
     let runs = |program: &str, flag: &str| Command::new(program).arg(flag).output().is_ok();
     runs("spin", "-V") && runs("gcc", "--version")
 }
 
-/// Exhausts a model, with definitions such as `-DN=7`.
+/// Explores all states of a model, with preprocessor definitions such as `-DN=7`.
 pub fn run(model: &Path, definitions: &[String]) -> Option<Outcome> {
     let folder = std::env::temp_dir().join(format!("dally-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).ok()?;

@@ -1,5 +1,5 @@
-//! Two-phase commit for Stateright, as its users write models: a state of vectors and a set of messages, and
-//! actions that are listed and then taken.
+//! Two-phase commit for Stateright, in the style of its users: a state has vectors and a set of messages,
+//! and a model lists its enabled actions before it executes them.
 
 use std::collections::BTreeSet;
 
@@ -8,31 +8,31 @@ use stateright::{Model, Property};
 /// Two-phase commit.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets {
-    /// How many take part, besides the one who decides.
+    /// The number of resource managers, without the transaction manager.
     pub resource_managers: usize,
 }
 
-/// Where one who takes part stands.
+/// The state of a resource manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Manager {
-    /// At work.
+    /// Working.
     Working,
     /// Ready to commit.
     Prepared,
-    /// Done.
+    /// Committed.
     Committed,
-    /// Given up.
+    /// Aborted.
     Aborted,
 }
 
-/// What was sent; it stays for all to see.
+/// A message. Messages are never removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Message {
-    /// One is ready.
+    /// A resource manager is prepared.
     Prepared(usize),
-    /// All shall commit.
+    /// The transaction manager decides to commit.
     Commit,
-    /// All shall give up.
+    /// The transaction manager decides to abort.
     Abort,
 }
 
@@ -40,7 +40,7 @@ pub enum Message {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     managers: Vec<Manager>,
-    /// Of whom it is known that they are ready.
+    /// The resource managers that the transaction manager knows to be prepared.
     ready: Vec<bool>,
     messages: BTreeSet<Message>,
 }
@@ -51,22 +51,22 @@ impl State {
     }
 }
 
-/// What can happen.
+/// An action of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// It is decided to commit.
+    /// The transaction manager decides to commit.
     Commit,
-    /// It is decided to give up.
+    /// The transaction manager decides to abort.
     Abort,
-    /// It is learnt that one is ready.
+    /// The transaction manager receives the message of a prepared resource manager.
     Learn(usize),
-    /// One becomes ready.
+    /// A resource manager prepares.
     Prepare(usize),
-    /// One gives up by itself.
+    /// A resource manager aborts by itself.
     GiveUp(usize),
-    /// One follows the decision to commit.
+    /// A resource manager receives the decision to commit.
     FollowCommit(usize),
-    /// One follows the decision to give up.
+    /// A resource manager receives the decision to abort.
     FollowAbort(usize),
 }
 

@@ -13,11 +13,11 @@ use dally_bench::peterson::Peterson;
 use dally_bench::two_phase_commit::TwoPhaseCommit;
 use dally_explore::{Delays, Name, Options, Program, Search, Verdict};
 
-/// Above this many states we stop.
-const MOST: usize = 5_000_000;
+/// The limit on states.
+const MAX_STATES: usize = 5_000_000;
 
 fn main() {
-    println!("Until the frontier is empty; `>` where {MOST} states did not suffice.\n");
+    println!("States until the frontier is empty; `>` if there are more than {MAX_STATES}.\n");
     println!("| model | scheduler | bound | cached states | s | exact states | s | exact/cached |");
     println!("|---|---|---|---|---|---|---|---|");
     for resource_managers in 2..=5 {
@@ -37,7 +37,7 @@ fn row(model: &str, program: &impl Program) {
     for scheduler in ["rr", "rtc", "random:1"] {
         let policy = Delays::named(&scheduler.parse::<Name>().expect("a good name"));
         let run = |exact: bool| {
-            let options = Options { exact, states: Some(MOST), ..Options::default() };
+            let options = Options { exact, states: Some(MAX_STATES), ..Options::default() };
             timed(|| Search::new(program, &policy, &options, &()).run())
         };
         let ((cached, cached_took), (exact, exact_took)) = (run(false), run(true));

@@ -1,14 +1,15 @@
-//! How the front end fares on the test folders of Boogie and Corral.
+//! Runs the front end on the test folders of Boogie and Corral.
 //!
 //! ```text
 //! corpus boogie PATH/Test [--lib PATH/Source/Core]
 //! corpus corral PATH/test
 //! ```
 //!
-//! `boogie`: of the programs outside of `civl` that have an expectation, how many get the same answer: those
-//! whose expectation has a parse, resolution or type error must be rejected, all others accepted. Programs
-//! run with `-lib:NAME` are loaded together with that library. `corral`: how many are accepted and survive
-//! printing and parsing. A part of a program is loaded together with what completes it.
+//! `boogie` counts the programs outside of `civl` that get the expected result: if the expectation has a
+//! parse, resolution or type error, the program must be rejected, otherwise accepted. A program that is
+//! run with `-lib:NAME` is loaded together with that library. `corral` counts the programs that are
+//! accepted, and accepted again after printing. A file that is part of a program is loaded together with
+//! the other parts.
 
 use dally_text::code::Severity;
 use std::path::{Path, PathBuf};
@@ -46,8 +47,8 @@ fn programs(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Parses, checks, prints, and does so again with what was printed.
-fn answer(files: &[PathBuf], prelude: &str) -> (SourceMap, Result<(), Vec<Diagnostic>>) {
+/// Loads and prints a program, then loads and prints the result: both texts must be equal.
+fn round_trip(files: &[PathBuf], prelude: &str) -> (SourceMap, Result<(), Vec<Diagnostic>>) {
     let mut sources = SourceMap::default();
     if sources.add("prelude", prelude).is_err() {
         return (sources, Err(Vec::new()));
@@ -83,7 +84,7 @@ fn boogie(root: &Path, lib: Option<&Path>) {
         let text = std::fs::read(program).unwrap_or_default();
         let mut files = vec![program.clone()];
         files.extend(libraries(&String::from_utf8_lossy(&text), lib));
-        let (sources, result) = answer(&files, "");
+        let (sources, result) = round_trip(&files, "");
         total += 1;
         if result.is_err() == expect_reject {
             same += 1;
@@ -94,7 +95,7 @@ fn boogie(root: &Path, lib: Option<&Path>) {
     println!("boogie: {same} of {total} as expected ({:.1} %)", 100.0 * f64::from(same) / f64::from(total));
 }
 
-/// The libraries that the program's own header asks for.
+/// The libraries that the program's header names.
 fn libraries(text: &str, lib: Option<&Path>) -> Vec<PathBuf> {
     let mut names: Vec<&str> = Vec::new();
     for line in text.lines().filter(|l| l.contains("RUN:")) {
@@ -114,7 +115,7 @@ fn corral(root: &Path) {
     let (mut total, mut accepted) = (0, 0);
     for folder in ["regression", "fwdbck", "old-regressions"] {
         for program in programs(&root.join(folder)) {
-            let (sources, result) = answer(&with_concatenated(&program), prelude(&program));
+            let (sources, result) = round_trip(&with_concatenated(&program), prelude(&program));
             total += 1;
             match result {
                 Ok(()) => accepted += 1,
@@ -125,7 +126,7 @@ fn corral(root: &Path) {
     println!("corral: {accepted} of {total} accepted and round-tripped");
 }
 
-/// The program with the files that the `config` beside it concatenates: each is a part of one program.
+/// The program with the files that its `config` concatenates: they are parts of one program.
 fn with_concatenated(program: &Path) -> Vec<PathBuf> {
     let config = std::fs::read_to_string(program.with_file_name("config")).unwrap_or_default();
     let mut others = config.lines().filter_map(|l| l.trim().strip_prefix("/concat:")).peekable();
@@ -141,8 +142,8 @@ fn with_concatenated(program: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What a file takes for granted. One is a library of stubs for programs translated from C#, each of which
-/// begins with declarations that the translator makes.
+/// Declarations that a file needs. One file is a library of stubs for programs translated from C#, and
+/// uses declarations that the translator writes into each program.
 fn prelude(program: &Path) -> &'static str {
     if program.file_name().is_some_and(|name| name == "poirot_stubs.bpl") {
         "type Ref; type Union = Ref; type Type;

@@ -1,17 +1,18 @@
-//! How `dally verify` fares on the tests of Corral.
+//! Runs `dally verify` on the tests of Corral.
 //!
 //! ```text
 //! corral PATH/test [DALLY]
 //! ```
 //!
-//! `Files` in `regression` and `fwdbck` says which programs have a bug (`b`) and which have none (`c`); the `config` beside a
-//! program has Corral's flags, which are translated. DALLY is the built program; by default the one beside this one.
+//! `Files` in `regression` and `fwdbck` lists programs with a bug (`b`) and correct ones (`c`). Corral's
+//! flags, in the `config` of a program, are translated. DALLY is the path of the program; by default it is
+//! in the folder of this benchmark.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// A program with what is recorded of it.
+/// A program, its expected verdict, and flags.
 struct Case {
     name: String,
     expected: char,
@@ -59,14 +60,14 @@ fn cases(root: &Path, suite: &str) -> Vec<Case> {
     list.lines().filter_map(case).collect()
 }
 
-/// Corral's flags, as those of `dally verify`.
+/// Translates Corral's flags to those of `dally verify`.
 fn flags(program: &Path) -> Vec<String> {
     let read = |name: &str| std::fs::read_to_string(program.with_file_name(name)).unwrap_or_default();
     let config = read("config") + "\n" + &read("config.txt");
     let mut words: Vec<&str> = config.split(|c: char| c.is_whitespace()).filter(|w| !w.is_empty()).collect();
     words.dedup();
     let value = |flag: &str| words.iter().find_map(|w| w.strip_prefix(flag)).map(str::to_owned);
-    // Loops that need it are unrolled further by Corral without being asked to.
+    // Corral unrolls loops further where it needs to, without a flag.
     let recursion = value("/recursionBound:").or_else(|| value("/maxStaticLoopBound:"));
     let mut flags: Vec<String> =
         ["--scheduler", "lal-reps", "--time", "60s", "--rounds"].map(Into::into).into();

@@ -1,4 +1,4 @@
-//! Exhausting a state space with one worker, side by side with SPIN and Stateright; and with two.
+//! Time to explore a whole state space: with one thread, compared with SPIN and Stateright, and with two.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --features stateright --bin exhaust [-- quick]
@@ -19,13 +19,18 @@ use dally_bench::threads::Threads;
 use dally_bench::two_phase_commit::TwoPhaseCommit;
 use dally_explore::{Exhaustive, Options, Program, Report, Search};
 
-/// As in dally.
+/// The allocator of the command line.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The CPU time of Stateright on the same model, where it was built in: with the very states of the Rust model,
-/// packed into words, and with states of vectors and sets, as its users write them.
-type Stateright = Option<(Duration, Duration)>;
+/// CPU times of Stateright on the same model.
+#[derive(Clone, Copy)]
+struct Stateright {
+    /// With the states of the Rust model, which are packed into words.
+    packed: Duration,
+    /// With states of vectors and sets, in the style of its users.
+    sets: Duration,
+}
 
 fn main() -> ExitCode {
     memory::kept(benchmark)
@@ -33,14 +38,15 @@ fn main() -> ExitCode {
 
 fn benchmark() {
     let quick = std::env::args().any(|argument| argument == "quick");
-    if !spin::is_there() {
+    if !spin::is_installed() {
         eprintln!("{}", spin::HINT);
     }
     println!(
-        "CPU seconds to exhaust the state space, one worker, the least of three runs; wall seconds with one and two.\n"
+        "CPU seconds to explore the whole state space with one thread, the least of three runs; wall-clock seconds \
+         with one and two threads.\n"
     );
     println!(
-        "| model | states | transitions | dally | SPIN | dally/SPIN | Stateright, packed | ratio | Stateright, sets | ratio | B/state | SPIN B/state | 1 worker | 2 workers | speed-up | at most |"
+        "| model | states | transitions | dally | SPIN | dally/SPIN | Stateright, packed | ratio | Stateright, sets | ratio | B/state | SPIN B/state | 1 thread | 2 threads | speed-up | limit |"
     );
     println!("|{}", "---|".repeat(16));
     for resource_managers in if quick { 7..=8 } else { 7..=9 } {
@@ -62,19 +68,19 @@ fn benchmark() {
     row("the same in Boogie", || boogie::machine(&boogie::peterson()), "peterson", &[], None, 1);
     row("ring leader, 5", || Leader::<5>, "leader", &[], None, 0);
     row("the same in Boogie", || boogie::machine(&boogie::leader()), "leader", &[], None, 1);
-    println!("\nWhat limits dally: memory. Most transitions wait for one line of the visited set.");
+    println!("\nThe bottleneck is memory: most transitions wait for a cache line of the visited set.");
     println!(
-        "Two workers: the shortest of several runs each. At most: what two searches at once, with one worker each, gain."
+        "Two threads: the shortest of several runs. Limit: the speed-up of two independent searches at the same time."
     );
 }
 
-/// One row; a Boogie program has states `more` than the others, before its first step.
+/// Prints one row. The program has `more` states than the Promela model.
 fn row<P: Program>(
     name: &str,
     load: impl Fn() -> P + Sync,
     model: &str,
     definitions: &[String],
-    stateright: Stateright,
+    stateright: Option<Stateright>,
     more: u64,
 ) {
     let (report, cpu) = least(|| {
@@ -83,9 +89,12 @@ fn row<P: Program>(
     });
     let (shared, _) = search(&load(), 2);
     let threads = Threads::time(|threads| search(&load(), threads));
-    assert_eq!(report.coverage.states, shared.coverage.states, "threads make no difference");
+    assert_eq!(
+        report.coverage.states, shared.coverage.states,
+        "the result is the same for any number of threads"
+    );
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/{model}.pml"));
-    let spin = spin::is_there().then(|| {
+    let spin = spin::is_installed().then(|| {
         least(|| {
             let spin = spin::run(&path, definitions);
             let cpu = spin.as_ref().map_or(Duration::MAX, |spin| spin.cpu);
@@ -95,7 +104,7 @@ fn row<P: Program>(
     let spin = spin.and_then(|(spin, _)| spin);
     let coverage = &report.coverage;
     if let Some(spin) = &spin {
-        assert_eq!(spin.states + more, coverage.states as u64, "{name}: SPIN has as many states");
+        assert_eq!(spin.states + more, coverage.states as u64, "{name}: SPIN has the same number of states");
     }
     let seconds =
         |time: Option<Duration>| time.map_or("–".to_owned(), |time| format!("{:.2}", time.as_secs_f64()));
@@ -110,10 +119,10 @@ fn row<P: Program>(
         seconds(Some(cpu)),
         seconds(spin_cpu),
         ratio(spin_cpu),
-        seconds(stateright.map(|(packed, _)| packed)),
-        ratio(stateright.map(|(packed, _)| packed)),
-        seconds(stateright.map(|(_, sets)| sets)),
-        ratio(stateright.map(|(_, sets)| sets)),
+        seconds(stateright.map(|times| times.packed)),
+        ratio(stateright.map(|times| times.packed)),
+        seconds(stateright.map(|times| times.sets)),
+        ratio(stateright.map(|times| times.sets)),
         coverage.visited_bytes as f64 / coverage.states as f64,
         spin.map_or("–".to_owned(), |spin| format!("{:.1}", spin.bytes_per_state)),
         seconds(Some(threads.one.wall)),
@@ -123,7 +132,7 @@ fn row<P: Program>(
     );
 }
 
-/// The run that takes least of the processor, of three, or of as many as a minute allows.
+/// The run with the least CPU time, of three, or of as many as fit into a minute.
 fn least<T>(run: impl Fn() -> (T, Duration)) -> (T, Duration) {
     let begun = Instant::now();
     let mut best = run();
@@ -145,22 +154,23 @@ fn search(program: &impl Program, threads: usize) -> (Report, Took) {
 }
 
 #[cfg(not(feature = "stateright"))]
-fn stateright_column(_: u32) -> Stateright {
+fn stateright_column(_: u32) -> Option<Stateright> {
     None
 }
 
 /// Stateright's depth-first search, which is its fastest.
 #[cfg(feature = "stateright")]
-fn stateright_column(resource_managers: u32) -> Stateright {
+fn stateright_column(resource_managers: u32) -> Option<Stateright> {
     use dally_bench::stateright_sets::Sets;
     use dally_explore::{Successors, TaskId};
     use stateright::{Checker, Model, Property};
 
-    struct Theirs(TwoPhaseCommit);
+    /// The Rust model as a model of Stateright.
+    struct Packed(TwoPhaseCommit);
 
     type State = <TwoPhaseCommit as Program>::State;
 
-    impl Model for Theirs {
+    impl Model for Packed {
         type State = State;
         type Action = State;
 
@@ -184,16 +194,16 @@ fn stateright_column(resource_managers: u32) -> Stateright {
         }
     }
 
-    let (packed, cpu) = least(|| {
-        let model = Theirs(TwoPhaseCommit { resource_managers });
+    let (packed_states, packed) = least(|| {
+        let model = Packed(TwoPhaseCommit { resource_managers });
         let (checker, took) = timed(|| model.checker().spawn_dfs().join());
         (checker.unique_state_count(), took.cpu)
     });
-    let (sets, cpu_sets) = least(|| {
+    let (set_states, sets) = least(|| {
         let model = Sets { resource_managers: resource_managers as usize };
         let (checker, took) = timed(|| model.checker().spawn_dfs().join());
         (checker.unique_state_count(), took.cpu)
     });
-    assert_eq!(packed, sets, "the models have the same states");
-    Some((cpu, cpu_sets))
+    assert_eq!(packed_states, set_states, "the models have the same states");
+    Some(Stateright { packed, sets })
 }

@@ -1,7 +1,7 @@
-//! How fast the front end is: parse, resolve and type check a generated program of 20 MB.
+//! Speed of the front end: parses, resolves and type-checks a generated program of 20 MB.
 //!
-//! Measures of the front end: at least 20 MB/s on one core, and at most 40 times the file's size in memory.
-//! The baseline is lexing alone, in the same process.
+//! Targets: at least 20 MB/s on one core, and at most 40 times the file's size in memory. The baseline is
+//! lexing alone, in the same process.
 
 use dally_bench::{Numbers, best_of, memory, table};
 use dally_bpl::lexer::{Lexer, T};
@@ -20,7 +20,7 @@ fn main() {
         return println!("the generated program is too large");
     }
 
-    // First, while the peak is that of one pass over everything.
+    // First, so that the peak is that of a single run.
     let (first, diagnostics) = best_of(1, || dally_bpl::load(&sources).err().unwrap_or_default());
     let memory = memory::peak().zip(before).map(|(after, before)| after.saturating_sub(before) as f64 / size);
     if let Some(d) = diagnostics.first() {
@@ -45,7 +45,7 @@ fn main() {
         row("parse", parsing),
         row("resolve and type check", checking),
         row("parse, resolve and type check", parsing + checking),
-        row("the same, first run", first),
+        row("parse, resolve and type check, first run", first),
         row("print", printing),
     ];
     println!("{:.1} MB, {tokens} tokens, {} expressions\n", size / 1e6, ast.exprs.len());
@@ -61,7 +61,7 @@ fn count_tokens(sources: &SourceMap) -> usize {
     std::iter::from_fn(|| Some(lexer.next_token().kind).filter(|k| *k != T::Eof)).count()
 }
 
-/// A program such as verification tools write: globals, maps, axioms, procedures that call each other.
+/// A program in the style of verification tools: globals, maps, axioms, procedures that call each other.
 fn generate(size: usize) -> String {
     let mut numbers = Numbers::new(1);
     let mut out = String::with_capacity(size + 10_000);
@@ -109,6 +109,6 @@ fn statement(out: &mut String, numbers: &mut Numbers, i: usize) {
         5 => format!("  call {{:async}} p{}(g{g}, null);\n", numbers.below(i as u64 + 1)),
         6 => format!("  g{g} := if r == null then f{i}({n}, r) else -local;\n"),
         7 => format!("  p := Pair({n}, local == g{g}); local := p->fst;\n"),
-        _ => format!("  // a remark about line {n}\n  assume local mod {} == 0 ==> g{g} != {n};\n", n + 1),
+        _ => format!("  // a comment about line {n}\n  assume local mod {} == 0 ==> g{g} != {n};\n", n + 1),
     });
 }

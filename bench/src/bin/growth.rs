@@ -1,7 +1,8 @@
-//! How delay-bounded exploration grows with the number of tasks: as Iᴷ, not exponentially.
+//! Growth of delay-bounded exploration with the number of tasks: polynomial (Iᴷ), not exponential.
 //!
-//! n identical tasks, each of which yields once between two steps, at K = 2 delays, explored exactly;
-//! beside it the whole state space, and preemption bounding at the same bound.
+//! The programs have n identical tasks, each of which yields once between two steps. The table compares
+//! exact exploration with K = 2 delays to preemption bounding at the same bound, and to the whole state
+//! space.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --bin growth
@@ -14,7 +15,7 @@ use dally_explore::{
     Switches, TaskId, Verdict,
 };
 
-/// Tasks of two steps; bit i and bit 64 + i tell how far task i is.
+/// Tasks of two steps; bits i and 64 + i are set after the first and second step of task i.
 struct Tasks(u32);
 
 impl Program for Tasks {
@@ -38,7 +39,7 @@ impl Program for Tasks {
     }
 }
 
-/// States until the bound is exhausted, unless there are too many.
+/// The number of states within the bound, unless there are too many.
 fn states(tasks: u32, policy: &impl Policy, bound: Option<u32>) -> String {
     let options = Options { bound, exact: bound.is_some(), states: Some(3_000_000), ..Options::default() };
     let report = Search::new(&Tasks(tasks), policy, &options, &()).run();

@@ -1,15 +1,16 @@
-//! Searches for cycles: the columns of \[TR15\] Table 3.
+//! Liveness searches: the columns of \[TR15\] Table 3.
 //!
 //! ```text
 //! liveness [quick] [FILTER]
 //! ```
 //!
-//! Models of the paper's names, with bugs of our own: they are not the paper's, whose seeded bugs are not known. For each
-//! the bound at which the bug is found; states and seconds for nested depth-first search (NDFS), iterative NDFS,
-//! iterative MAP, and MAP with two threads; where the time of MAP goes; and states in a second. Below, the repaired
-//! models are explored to the end. Seconds are of the processor, but for those of two threads and what they are compared
-//! with, which are of the wall; a cell is the best of three runs or more. What two threads can gain at the most is seen
-//! from two searches at once.
+//! The models have the names of the paper's, but our own bugs: the paper's seeded bugs are not published.
+//! For each model, the table has the bound at which the bug is found; states and seconds of nested
+//! depth-first search (NDFS), iterative NDFS, iterative MAP, and MAP with two threads; the share of each
+//! phase of MAP; and states per second. The rows of the corrected models explore all states. Seconds are
+//! CPU time, except for the comparison of one and two threads, which is wall-clock time. A cell is the
+//! best of at least three runs. The limit of the speed-up comes from two independent searches at the same
+//! time.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,37 +26,46 @@ use dally_explore::{
 use dally_p::Machine;
 use dally_text::source::SourceMap;
 
-/// As in dally.
+/// The allocator of the command line.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Searches that take longer are given up.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit of a search.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Each search is run so often.
+/// Runs of each search.
 const RUNS: usize = 3;
 
 /// A file and one of its tests.
-type Model = (&'static str, &'static str);
+#[derive(Clone, Copy)]
+struct Model {
+    file: &'static str,
+    test: &'static str,
+}
+
+const fn model(file: &'static str, test: &'static str) -> Model {
+    Model { file, test }
+}
 
 const BUGS: [Model; 4] = [
-    ("elevator_door", "Deep"),
-    ("lann", "Deep"),
-    ("elevator_planning", "Deep"),
-    ("tree_identification", "Deep"),
+    model("elevator_door", "Deep"),
+    model("lann", "Deep"),
+    model("elevator_planning", "Deep"),
+    model("tree_identification", "Deep"),
 ];
-const REPAIRED: [Model; 4] = [
-    ("elevator_door_fixed", "Six"),
-    ("lann_fixed", "Six"),
-    ("elevator_planning_fixed", "Five"),
-    ("tree_identification_fixed", "Line5"),
+const FIXED: [Model; 4] = [
+    model("elevator_door_fixed", "Six"),
+    model("lann_fixed", "Six"),
+    model("elevator_planning_fixed", "Five"),
+    model("tree_identification_fixed", "Line5"),
 ];
 
-/// A clock for each phase.
+/// Measures the time of each phase, and enforces the time limit.
 struct Clock {
     started: Instant,
+    /// The current phase, and its start.
     phase: Mutex<(Phase, Instant)>,
-    /// Exploring, calculating, refining, anything else.
+    /// The time spent exploring, calculating, refining, and in other phases.
     spent: Mutex<[Duration; 4]>,
 }
 
@@ -67,20 +77,20 @@ impl Clock {
 
     fn enter(&self, phase: Phase) {
         let (Ok(mut last), Ok(mut spent)) = (self.phase.lock(), self.spent.lock()) else { return };
-        let place = match last.0 {
+        let index = match last.0 {
             Phase::Explore => 0,
             Phase::Calculate => 1,
             Phase::Refine => 2,
             Phase::Nested | Phase::Trace => 3,
         };
-        spent[place] += last.1.elapsed();
+        spent[index] += last.1.elapsed();
         *last = (phase, Instant::now());
     }
 }
 
 impl<S> Watch<S> for Clock {
     fn poll(&self, _: &Coverage) -> Option<Limit> {
-        (self.started.elapsed() > PATIENCE).then_some(Limit::Time)
+        (self.started.elapsed() > TIME_LIMIT).then_some(Limit::Time)
     }
 
     fn phase(&self, phase: Phase) {
@@ -88,11 +98,12 @@ impl<S> Watch<S> for Clock {
     }
 }
 
-/// How a search went.
+/// The result of a search.
 struct Run {
     report: Report,
-    /// Of the processor, and of the wall.
+    /// CPU time.
     seconds: f64,
+    /// Wall-clock time in seconds.
     wall: f64,
     spent: [Duration; 4],
 }
@@ -112,7 +123,7 @@ impl Run {
         }
     }
 
-    /// The part of the time that a phase took, in percent.
+    /// The share of a phase in the time, in percent.
     fn part(&self, phase: usize) -> f64 {
         100.0 * self.spent[phase].as_secs_f64() / self.wall
     }
@@ -131,13 +142,13 @@ fn run_once(machine: &Machine, method: Method, threads: usize) -> (Run, Took) {
     (run, took)
 }
 
-/// The best of several runs, each with a machine of its own: what is interned stays.
+/// The best of several runs. Each has a new machine, since interned parts are never freed.
 fn run(load: impl Fn() -> Option<Machine>, method: Method, runs: usize) -> Option<Run> {
     let runs = (0..runs).map(|_| Some(run_once(&load()?, method, 1).0));
     runs.collect::<Option<Vec<_>>>()?.into_iter().min_by(|a, b| a.wall.total_cmp(&b.wall))
 }
 
-fn machine((file, test): Model) -> Option<Machine> {
+fn machine(Model { file, test }: Model) -> Option<Machine> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/liveness").join(format!("{file}.p"));
     let mut sources = SourceMap::default();
     sources.add(file, std::fs::read_to_string(path).ok()?).ok()?;
@@ -149,9 +160,10 @@ fn machine((file, test): Model) -> Option<Machine> {
 fn row(model: Model, runs: usize) -> Option<String> {
     let load = || machine(model);
     load()?;
-    // First, because the first searches get the memory for all others.
-    let threads =
-        Threads::time(|threads| run_once(&load().expect("it was read before"), Method::Map, threads));
+    // First, since the first searches allocate the memory that all others reuse.
+    let threads = Threads::time(|threads| {
+        run_once(&load().expect("the model was loaded before"), Method::Map, threads)
+    });
     let map = run(load, Method::Map, runs)?;
     let ndfs = run(load, Method::Ndfs, runs)?;
     let iterative = run(load, Method::IterativeNdfs, runs)?;
@@ -161,8 +173,8 @@ fn row(model: Model, runs: usize) -> Option<String> {
     };
     Some(format!(
         "| {} {} | {found} | {} | {} | {} | {} | {} | {} | {} | {:.0} % | {:.0} % | {:.0} % | {:.1} × | {:.2} × | {:.2} × | {:.0} |",
-        model.0,
-        model.1,
+        model.file,
+        model.test,
         ndfs.states(),
         iterative.states(),
         map.states(),
@@ -176,7 +188,7 @@ fn row(model: Model, runs: usize) -> Option<String> {
         iterative.seconds / map.seconds,
         threads.speed_up(),
         threads.limit(),
-        // By the shortest of all runs with one thread.
+        // From the shortest of all runs with one thread.
         map.report.coverage.states as f64 / map.wall.min(threads.one.wall.as_secs_f64()),
     ))
 }
@@ -189,16 +201,16 @@ fn main() -> ExitCode {
 fn benchmark() {
     let (quick, filters): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word == "quick");
     let runs = if quick.is_empty() { RUNS } else { 1 };
-    let wanted = |model: &Model| filters.first().is_none_or(|filter| model.0.contains(filter.as_str()));
+    let wanted = |model: &Model| filters.first().is_none_or(|filter| model.file.contains(filter.as_str()));
     println!(
-        "| model | found | states: NDFS | iterative NDFS | MAP | seconds: NDFS | iterative NDFS | MAP | MAP, 2 threads / 1, wall | \
-         explore | calculate | refine | iterative NDFS / MAP | 2 threads | at most | states/s |\n\
+        "| model | found | states: NDFS | iterative NDFS | MAP | seconds: NDFS | iterative NDFS | MAP | MAP, 2 threads / 1 thread, wall-clock | \
+         explore | calculate | refine | iterative NDFS / MAP | speed-up of 2 threads | limit | states/s |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     );
-    for model in BUGS.into_iter().chain(REPAIRED).filter(wanted) {
+    for model in BUGS.into_iter().chain(FIXED).filter(wanted) {
         match row(model, runs) {
             Some(row) => println!("{row}"),
-            None => println!("| {} {} cannot be read |", model.0, model.1),
+            None => println!("| {} {} cannot be loaded |", model.file, model.test),
         }
     }
 }

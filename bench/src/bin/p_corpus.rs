@@ -1,15 +1,16 @@
-//! How dally fares on the regression tests of P.
+//! Runs dally on the regression tests of P.
 //!
 //! ```text
 //! p_corpus PATH/Tst/RegressionTests [FILTER]
 //! ```
 //!
-//! The name of a folder is the verdict of the programs below it: `StaticError` must be rejected, `Correct` and
-//! `DynamicError` accepted and explored, with `rtc` and for at most 10 seconds: in the latter a bug must be found, in
-//! the former none. As in P's harness, the test is `DefaultImpl`, or the only one; a folder that lists the parametric
-//! tests that it expects must have exactly those. Searches that run out of time have found no bug. Most programs in
-//! `Liveness`, which the harness does not run, declare no test: there, every specification is asserted. Cycles are
-//! looked for wherever specifications with hot states are.
+//! The name of a folder is the expected verdict: programs in `StaticError` must be rejected. Programs in
+//! `Correct` and `DynamicError` must be accepted; they are explored with `rtc` for at most 10 seconds, and
+//! a bug must be found in the latter and none in the former. A search that reaches the time limit has
+//! found no bug. As in P's harness, the test is `DefaultImpl` or the only test; a folder with a list of
+//! parametric tests must have exactly those. Most programs in `Liveness`, which the harness does not run,
+//! declare no test: there, every specification is asserted. Programs whose specifications have hot states
+//! are checked for liveness.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use dally_explore::{Coverage, Cycles, Delays, Limit, Liveness, Name, Options, Se
 use dally_p::ast::MachineKind;
 use dally_text::source::SourceMap;
 
-/// What is expected of the programs of a folder.
+/// The expected verdict of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Expected {
     Correct,
@@ -37,7 +38,7 @@ fn main() {
     let filter = args.get(1).map_or("", String::as_str);
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     let mut rates: BTreeMap<(String, Expected), (usize, usize)> = BTreeMap::new();
-    for (category, expected, folder) in programs(root) {
+    for Case { category, expected, folder } in programs(root) {
         if !folder.to_string_lossy().contains(filter) {
             continue;
         }
@@ -59,21 +60,28 @@ fn main() {
     for (outcome, count) in &outcomes {
         println!("{outcome}: {count}");
     }
-    let run: Vec<_> = rates.iter().filter(|((c, _), _)| is_run(c)).map(|(_, r)| r).collect();
+    let run: Vec<_> = rates.iter().filter(|((c, _), _)| harness_runs(c)).map(|(_, r)| r).collect();
     let (same, all) = run.iter().fold((0, 0), |(s, a), (same, all)| (s + same, a + all));
     println!(
-        "\nof those that its harness runs: {same} of {all}, {:.1} %",
+        "\nprograms that P's harness runs: {same} of {all} as expected, {:.1} %",
         100.0 * same as f64 / all.max(1) as f64
     );
 }
 
-/// Whether P's own harness runs the programs of this folder.
-fn is_run(category: &str) -> bool {
+/// Returns true if P's harness runs the programs of this folder.
+fn harness_runs(category: &str) -> bool {
     !["Feature5ModuleSystem", "Liveness"].contains(&category)
 }
 
-/// The folders with programs, each with its category and what is expected.
-fn programs(root: &Path) -> Vec<(String, Expected, PathBuf)> {
+/// The folder of a program.
+struct Case {
+    category: String,
+    expected: Expected,
+    folder: PathBuf,
+}
+
+/// All programs.
+fn programs(root: &Path) -> Vec<Case> {
     let mut found = Vec::new();
     for category in folders(root) {
         for verdict in folders(&category) {
@@ -85,7 +93,7 @@ fn programs(root: &Path) -> Vec<(String, Expected, PathBuf)> {
             };
             for program in folders(&verdict) {
                 if !sources(&program).is_empty() {
-                    found.push((name(&category), expected, program));
+                    found.push(Case { category: name(&category), expected, folder: program });
                 }
             }
         }
@@ -112,7 +120,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     entries(folder).into_iter().filter(|p| p.extension().is_some_and(|e| e == "p")).collect()
 }
 
-/// What was found, or why it is not what was expected.
+/// The outcome, or why it differs from the expected one.
 fn run(folder: &Path, expected: Expected) -> Result<String, String> {
     let mut map = SourceMap::default();
     for file in sources(folder) {
@@ -138,20 +146,19 @@ fn run(folder: &Path, expected: Expected) -> Result<String, String> {
 /// Declares a test that asserts every specification, if there is no test.
 fn assert_specifications(map: &mut SourceMap) -> Result<(), String> {
     let Ok(program) = dally_p::load(map) else { return Ok(()) };
-    let made_up = program.ast.tests.is_empty();
     let names = |kind: MachineKind| {
         let of_kind = program.info.machines.iter().filter(|machine| machine.kind == kind);
         of_kind.map(|machine| program.ast.text(machine.name)).collect::<Vec<_>>().join(", ")
     };
     let (specifications, machines) = (names(MachineKind::Spec), names(MachineKind::Machine));
-    if !made_up || specifications.is_empty() {
+    if !program.ast.tests.is_empty() || specifications.is_empty() {
         return Ok(());
     }
     let test = format!("test DefaultImpl [main=Main]: assert {specifications} in {{ {machines} }};");
     map.add("test", test).map(|_| ()).map_err(|_| "too large".to_owned())
 }
 
-/// Ends a search when its time is up.
+/// Stops a search at its time limit.
 struct Deadline(Instant);
 
 impl<S> Watch<S> for Deadline {
@@ -173,7 +180,7 @@ fn explore(
         let missing = wanted.iter().find(|name| program.info.test(name).is_none());
         return match missing {
             Some(name) => Err(format!("there is no test {name}")),
-            None if wanted.len() == tests.len() => Ok("the same tests".to_owned()),
+            None if wanted.len() == tests.len() => Ok("has the expected tests".to_owned()),
             None => Err(format!("{} tests instead of {}", tests.len(), wanted.len())),
         };
     }
@@ -194,12 +201,12 @@ fn explore(
         Verdict::Bug(bug) => format!("bug: {}", bug.failure),
         Verdict::Proved => "proved".to_owned(),
         Verdict::Unsupported(message) => return Err(format!("unsupported: {message}")),
-        other => format!("no bug in time: {other}"),
+        other => format!("no bug found: {other}"),
     };
     match (expected, &report.verdict) {
         (Expected::DynamicError, Verdict::Bug(_)) => Ok("bug found".to_owned()),
         (Expected::Correct, Verdict::Proved) => Ok("proved".to_owned()),
-        (Expected::Correct, Verdict::Inconclusive(_)) => Ok("no bug found in time".to_owned()),
+        (Expected::Correct, Verdict::Inconclusive(_)) => Ok("no bug found within the time limit".to_owned()),
         _ => Err(found),
     }
 }

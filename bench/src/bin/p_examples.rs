@@ -1,12 +1,13 @@
-//! Speed on the examples in P, and what their bugs take: two tables.
+//! Speed on the examples in P, and the cost of finding their bugs: two tables.
 //!
 //! ```text
 //! p_examples [PATH/examples/p]
 //! ```
 //!
-//! The first explores the correct versions to the end, with one thread: states, bytes for each, states per second.
-//! The second has the columns of \[TR15\] Table 2 for the versions with a bug: delays (for the depth-bounded search:
-//! steps) and states until it is found. Deviation: depths are bounded breadth first, not by random walks.
+//! The first table explores all states of the correct versions with one thread: states, bytes per state,
+//! states per second. The second has the columns of \[TR15\] Table 2 for the versions with a bug: delays
+//! (for depth-bounded search: steps) and states until the bug is found. Deviation: depth is bounded by
+//! breadth-first search, not by random walks.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,14 +19,14 @@ use dally_explore::{
 use dally_p::Machine;
 use dally_text::source::SourceMap;
 
-/// Searches that take longer are given up.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit of a search.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 struct Deadline(Instant);
 
 impl<S> Watch<S> for Deadline {
     fn poll(&self, _: &Coverage) -> Option<Limit> {
-        (self.0.elapsed() > PATIENCE).then_some(Limit::Time)
+        (self.0.elapsed() > TIME_LIMIT).then_some(Limit::Time)
     }
 }
 
@@ -58,13 +59,13 @@ fn main() {
 }
 
 /// The tests of a program.
-#[expect(clippy::print_stdout, reason = "a benchmark says what it cannot run")]
+#[expect(clippy::print_stdout, reason = "a benchmark reports programs that it cannot run")]
 fn machines(file: &Path) -> Vec<(String, Machine)> {
     let mut sources = SourceMap::default();
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let stem = file.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(Ok(program)) = sources.add(stem.clone(), text).ok().map(|_| dally_p::load(&sources)) else {
-        println!("{stem} cannot be read");
+        println!("{stem} cannot be loaded");
         return Vec::new();
     };
     let several = program.info.tests.len() > 1;
@@ -89,7 +90,7 @@ fn speed(machine: &Machine) -> String {
     format!("{} | {states} | {} | {transitions} | {rate:.0}", report.verdict, peak_bytes / states.max(1))
 }
 
-/// The cost of the bug, and the states until then.
+/// The cost of the bug, and the number of states until it is found.
 fn found(report: &Report) -> String {
     match &report.verdict {
         Verdict::Bug(bug) => format!("{} · {}", bug.cost, report.coverage.states),

@@ -1,8 +1,8 @@
-//! How large sequentialised programs are, and how long a translation takes.
+//! Size of sequentialised programs, and time of the translations.
 //!
-//! Measures of the translations: their size is linear in the program and in K, and a program of 10,000 lines is
-//! translated within a second. The first table has the size of the output, by K, for a program of 1,000 lines; the
-//! second one lines and time for programs of growing size, at K = 2.
+//! Targets: the size is linear in the program and in K, and a program of 10,000 lines is translated within
+//! a second. The first table has the size of the output by K, for a program of 1,000 lines; the second has
+//! size and time for programs of growing size, at K = 2.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --bin sequentialisations
@@ -26,7 +26,8 @@ fn targets(k: u32) -> [(&'static str, Target); 6] {
     ]
 }
 
-/// A program of about so many lines: workers that post, yield, call and compute, over ten globals.
+/// A program of about this many lines: tasks that post, yield, call and compute, over ten globals. Returns
+/// the number of its lines as well.
 fn program(lines: usize) -> Option<(Program, usize)> {
     let mut text = String::from("var x0, x1, x2, x3, x4, x5, x6, x7, x8, x9: int;\n\nprocedure main()\n{\n");
     let workers = lines.saturating_sub(5) / 21;
@@ -52,7 +53,7 @@ fn program(lines: usize) -> Option<(Program, usize)> {
     Some((dally_bpl::load(&sources).ok()?, count))
 }
 
-/// The kilobytes of a translation.
+/// The size of a translation in kilobytes.
 fn kilobytes(program: &Program, to: Target) -> usize {
     sequentialize(program, &Options::new(to)).map_or(0, |s| dally_bpl::print(&s.ast).len() / 1000)
 }
@@ -95,9 +96,9 @@ fn main() {
         "lines",
         "translation",
         "seconds",
-        "times checking it",
+        "× type checking",
         "lines of output",
-        "per line",
+        "output / input",
         "MB of output",
     ];
     println!("{}", table(&header, &rows));

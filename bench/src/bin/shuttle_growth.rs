@@ -1,4 +1,5 @@
-//! How many schedules there are with at most two delays, and with at most two preemptions, as threads are added.
+//! The number of schedules with at most two delays, and with at most two preemptions, by the number of
+//! threads.
 //!
 //! Each thread locks a counter and increments it twice.
 //!
@@ -10,6 +11,7 @@
 use dally_bench::{on_shuttle, table};
 use dally_shuttle::{Config, Strategy, Verdict, explore};
 
+/// The limit on schedules.
 const LIMIT: u64 = 100_000;
 
 fn schedules(strategy: &str, threads: usize) -> Option<u64> {

@@ -1,9 +1,9 @@
-//! Instructions for each step under our schedulers, beside shuttle's depth-first one.
+//! Instructions per step under dally's schedulers, compared with shuttle's depth-first scheduler.
 //!
-//! Counted by valgrind, which must be on the PATH: this program runs itself under it. The first table is about equal
-//! work: all executions of two threads with three increments, which every search covers, though one of three
-//! steps is then a delay. The second is about the usual work: the executions with the fewest delays, of four threads
-//! with five increments.
+//! Counted by valgrind, which must be on the PATH: this program runs itself under it. The first table
+//! compares equal work: all executions of two threads with three increments, which every search covers
+//! (one of three steps is a delay then). The second is typical work: the executions with the fewest delays
+//! of four threads with five increments.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --features shuttle --bin shuttle_overhead
@@ -16,13 +16,19 @@ use dally_bench::{on_shuttle, table};
 use dally_shuttle::{Config, Explorer, Strategy};
 use shuttle::scheduler::DfsScheduler;
 
-/// Threads, increments, executions.
-type Work = (usize, usize, u64);
+/// The program to be run, and the number of executions.
+#[derive(Clone, Copy)]
+struct Work {
+    threads: usize,
+    /// Increments of each thread.
+    times: usize,
+    executions: u64,
+}
 
 const NAMES: [&str; 5] = ["depth-first", "rr", "rr:reverse", "rtc", "preemptions"];
 
-/// Runs so many executions, and returns the number of steps.
-fn run(name: &str, (threads, times, executions): Work) -> u64 {
+/// Runs the executions, and returns the number of steps.
+fn run(name: &str, Work { threads, times, executions }: Work) -> u64 {
     let program = on_shuttle::increments(threads, times);
     let counts = if name == NAMES[0] {
         on_shuttle::run(DfsScheduler::new(Some(executions as usize), false), program).1
@@ -34,8 +40,8 @@ fn run(name: &str, (threads, times, executions): Work) -> u64 {
     counts.steps.get()
 }
 
-/// Instructions that valgrind counts for this program with these arguments.
-fn instructions(name: &str, (threads, times, executions): Work) -> Option<u64> {
+/// The instructions that valgrind counts for this program with these arguments.
+fn instructions(name: &str, Work { threads, times, executions }: Work) -> Option<u64> {
     let output = Command::new("valgrind")
         .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
         .arg(std::env::current_exe().ok()?)
@@ -47,9 +53,9 @@ fn instructions(name: &str, (threads, times, executions): Work) -> Option<u64> {
     line.rsplit(':').next()?.trim().replace(',', "").parse().ok()
 }
 
-/// Instructions for each step, without those for starting and ending the program.
+/// Instructions per step, without those for start and exit of the program.
 fn per_step(name: &str, work: Work) -> Option<f64> {
-    let start = (work.0, work.1, 1);
+    let start = Work { executions: 1, ..work };
     let instructions = instructions(name, work)? - instructions(name, start)?;
     Some(instructions as f64 / (run(name, work) - run(name, start)) as f64)
 }
@@ -58,13 +64,14 @@ fn main() {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     if let [name, numbers @ ..] = &arguments[..] {
         let number = |at: usize| numbers.get(at).and_then(|text| text.parse().ok()).unwrap_or(1_u64);
-        run(name, (number(0) as usize, number(1) as usize, number(2)));
+        run(name, Work { threads: number(0) as usize, times: number(1) as usize, executions: number(2) });
         return;
     }
-    for (title, work) in [("all executions, 2 × 3", (2, 3, 1_000_000)), ("fewest delays, 4 × 5", (4, 5, 988))]
-    {
+    let all = Work { threads: 2, times: 3, executions: 1_000_000 };
+    let few = Work { threads: 4, times: 5, executions: 988 };
+    for (title, work) in [("all executions, 2 × 3", all), ("fewest delays, 4 × 5", few)] {
         let Some(base) = per_step(NAMES[0], work) else {
-            println!("valgrind is missing: apt install valgrind");
+            println!("valgrind is not installed (Debian: apt-get install valgrind)");
             return;
         };
         let row = |name: &str| {

@@ -1,7 +1,7 @@
-//! Schedules until the bug: delay bounding, preemption bounding, shuttle's own schedulers, and loom.
+//! Schedules until the bug is found: delay bounding, preemption bounding, shuttle's schedulers, and loom.
 //!
-//! As [POPL11] Fig. 5, for the programs of `dally-shuttle`. Random schedulers are run with several seeds, and the
-//! median counts.
+//! The comparison of [POPL11] Fig. 5, for the programs of `dally-shuttle`. Random schedulers are run with
+//! several seeds; the table has the median.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --features shuttle --bin shuttle_schedules 2>/dev/null
@@ -13,11 +13,11 @@ use dally_bench::{on_loom, on_shuttle, table};
 use dally_shuttle::{Config, Strategy, Verdict, explore};
 use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler};
 
-/// Nobody gets more schedules than this.
+/// The limit on schedules for every column.
 const LIMIT: u64 = 100_000;
 const SEEDS: [u64; 3] = [1, 2, 3];
 
-/// Schedules until the bug; none if it was not found.
+/// Schedules until the bug is found; `None` if it is not.
 type Found = Option<u64>;
 
 fn systematic(program: &Program, strategies: &str) -> Found {
@@ -48,7 +48,7 @@ fn depth_first(program: &Program) -> Found {
 const COLUMNS: [&str; 9] =
     ["rr", "rr:reverse", "rtc", "portfolio", "preemptions", "random", "PCT (3)", "depth-first", "loom"];
 
-/// A row of the table: none where the column does not apply.
+/// A row of the table; `None` where a tool cannot run the program.
 fn row(program: &Program) -> Vec<Option<Found>> {
     let mut row: Vec<_> =
         COLUMNS[..5].iter().map(|strategies| Some(systematic(program, strategies))).collect();
@@ -67,7 +67,7 @@ fn cell(found: Option<Found>) -> String {
     }
 }
 
-/// The median of a column divided by the portfolio's, where what was not found counts as the limit.
+/// The median ratio of a column to the portfolio's. A bug that is not found counts as the limit.
 fn median_ratio(rows: &[Vec<Option<Found>>], column: usize) -> f64 {
     let number = |found: Found| found.unwrap_or(LIMIT) as f64;
     let ratio = |row: &Vec<Option<Found>>| Some(number(row[column]?) / number(row[3]?));
@@ -76,7 +76,7 @@ fn median_ratio(rows: &[Vec<Option<Found>>], column: usize) -> f64 {
     ratios[ratios.len() / 2]
 }
 
-/// A bar for each program, on a logarithmic scale: preemption bounding beside the best of our schedulers.
+/// Bars for each program, on a logarithmic scale: the portfolio, and preemption bounding.
 fn plot(rows: &[Vec<Option<Found>>]) {
     let bar = |found: Found| {
         let length = found.unwrap_or(LIMIT) as f64;
@@ -95,7 +95,7 @@ fn main() {
     if let [_loom, name] = &arguments[..] {
         return on_loom::answer(name, LIMIT);
     }
-    // Shuttle's hook would print each failure; it comes with the first execution.
+    // Shuttle installs its panic hook, which prints each failure, with the first execution: replace it.
     on_shuttle::run(DfsScheduler::new(Some(1), false), || {});
     std::panic::set_hook(Box::new(|_| {}));
 

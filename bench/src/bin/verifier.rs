@@ -1,14 +1,17 @@
-//! How fast `dally verify` is, beside what the papers tell of their tools.
+//! Speed of `dally verify`, compared with the times that the papers report for their tools.
 //!
 //! ```text
 //! verifier [DALLY]
 //! ```
 //!
-//! - \[SPIN14\] Fig. 9: a chain of N awaited calls that each increment a global, and then an assertion on it (c2s and Corral).
-//! - \[FSE12\] Fig. 7 and 8 for several N, with `buffers` and with `synce` (ASYNCCHECKER and SYNCE), each with the yields that
-//!   the paper names; zields and rounds are deepened.
-//! - \[FSE12 §6\] Third Experiment: a driver and its hardware that drop a read request; an assertion says that none is dropped.
-//! - A generated program of 5,000 lines with 200 procedures, whose assertion is 30 calls deep: lazy beside full inlining.
+//! - \[SPIN14\] Fig. 9: a chain of N awaited calls, each of which increments a global, and an assertion on
+//!   it (c2s and Corral).
+//! - \[FSE12\] Figs. 7 and 8 for several N, with `buffers` and with `synce` (ASYNCCHECKER and SYNCE), with
+//!   the number of yields of the paper; zields and rounds are deepened iteratively.
+//! - \[FSE12 §6\] third experiment: a driver and its hardware that drop a read request; the assertion is that
+//!   none is dropped.
+//! - A generated program of 5,000 lines with 200 procedures, whose assertion is 30 calls deep: lazy and
+//!   full inlining.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -25,7 +28,7 @@ fn main() {
         Ok(dally) => dally,
         Err(missing) => return println!("{missing}"),
     };
-    println!("| program | flags | verdict | seconds | the paper |\n|---|---|---|---|---|");
+    println!("| program | flags | verdict | seconds | paper |\n|---|---|---|---|---|");
     for (n, paper) in [(10, "0.8"), (50, "2.1"), (200, "58.9"), (1000, "")] {
         show(&dally, &format!("Fig. 9, N = {n}"), &chain(n), "--delays 0", paper);
     }
@@ -59,7 +62,10 @@ fn main() {
     let deep = deep(200, 30);
     let lazy = show(&dally, "200 procedures", &deep, "--recursion 1 --time 60s", "");
     let full = show(&dally, "200 procedures", &deep, "--recursion 1 --time 60s --full-inlining", "");
-    println!("\nfull inlining took {:.1} times as long as lazy inlining, or was ended", full / lazy);
+    println!(
+        "\nfull inlining took {:.1} times as long as lazy inlining, or reached the time limit",
+        full / lazy
+    );
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -72,13 +78,13 @@ fn show(dally: &PathBuf, name: &str, text: &str, flags: &str, paper: &str) -> f6
     let output = Command::new(dally).arg("verify").args(flags.split_whitespace()).arg(&file).output();
     let seconds = started.elapsed().as_secs_f64();
     let _ = std::fs::remove_file(&file);
-    let said = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
-    let verdict = said.split(':').next().unwrap_or("").lines().next().unwrap_or("");
+    let stdout = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+    let verdict = stdout.split(':').next().unwrap_or("").lines().next().unwrap_or("");
     println!("| {name} | {flags} | {verdict} | {seconds:.2} | {paper} |");
     seconds
 }
 
-/// Awaited calls inside of each other.
+/// Nested awaited calls.
 fn chain(n: usize) -> String {
     let wait = |i: usize| format!("call {{:async}} t := p{i}(); call wait(t);");
     let mut text =
@@ -90,8 +96,8 @@ fn chain(n: usize) -> String {
     text
 }
 
-/// Procedures of 25 lines: some call each other in a row, and an assertion fails in the last; all of them call others, which
-/// are of no interest to it.
+/// Procedures of 25 lines. The first `depth` form a chain of calls, and an assertion fails in the last of
+/// them. All procedures also call others, which are irrelevant to the assertion.
 fn deep(procedures: usize, depth: usize) -> String {
     let mut text =
         String::from("var g: int;\nvar h: int;\n\nprocedure main()\n{\n  havoc g;\n  call p0(g);\n}\n");
@@ -106,10 +112,10 @@ fn deep(procedures: usize, depth: usize) -> String {
         if i + 1 == depth {
             let _ = writeln!(text, "  assert x != {i};");
         }
-        // What lies beside the path: no assertion, and much to inline.
-        let beside =
+        // Irrelevant calls: no assertion, and much to inline.
+        let irrelevant =
             if i < depth { vec![depth + i % 5, depth + 5 + i % 7] } else { vec![i + 17, i + 23, i + 31] };
-        for callee in beside.into_iter().filter(|callee| *callee < procedures) {
+        for callee in irrelevant.into_iter().filter(|callee| *callee < procedures) {
             let _ = writeln!(text, "  if (h == {callee}) {{\n    call p{callee}(h);\n  }}");
         }
         text.push_str("  g := g + 1;\n}\n");
