@@ -120,7 +120,7 @@ fn a_solver_that_talks_nonsense() {
         "error",
         "echo dally; echo '(error \"line 1\")'; exec cat > /dev/null",
         &[],
-        "does not accept this: line 1",
+        "reports an error: line 1",
     );
     let message = "terminated unexpectedly (exit status: 0); its output is `(sat`\n";
     fails("half", "echo dally; echo '(sat'; exit 0", &[], message);

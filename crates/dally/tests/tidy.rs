@@ -18,12 +18,28 @@ const EDGES: &[(&str, &[&str])] = &[
     ("interp", &["bpl", "explore", "schedule", "step", "text"]),
     ("sequentialize", &["bpl", "text"]),
     ("verify", &["bpl", "text"]),
+    ("smt", &["verify"]),
+    ("counterexample", &["bpl", "explore", "interp", "schedule", "sequentialize", "text", "verify"]),
     ("p", &["explore", "schedule", "step", "text"]),
     ("trace", &["explore", "schedule"]),
     ("dally-shuttle", &["schedule"]),
+    // The command line knows all of them.
     (
         "dally",
-        &["schedule", "explore", "step", "bpl", "interp", "sequentialize", "verify", "p", "trace", "text"],
+        &[
+            "text",
+            "schedule",
+            "explore",
+            "step",
+            "bpl",
+            "interp",
+            "p",
+            "sequentialize",
+            "verify",
+            "smt",
+            "counterexample",
+            "trace",
+        ],
     ),
 ];
 

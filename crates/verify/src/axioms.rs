@@ -319,10 +319,10 @@ impl Verifier<'_> {
         let stated = std::mem::take(&mut logic.stated);
         self.emitter = Emitter::default();
         self.assert(&stated, &mut text)?;
-        solver.tell(&text)?;
-        solver.hurry(true)?;
+        solver.send(&text)?;
+        solver.limit_effort(true)?;
         let contradict = self.is_impossible(solver)?;
-        solver.hurry(false)?;
+        solver.limit_effort(false)?;
         Ok(contradict.then_some(theory))
     }
 }

@@ -360,7 +360,7 @@ impl<'a> Verifier<'a> {
         }
         self.told = self.executor.instances.len();
         self.started = true;
-        solver.tell(&text)?;
+        solver.send(&text)?;
         Ok(())
     }
 
@@ -399,7 +399,7 @@ impl<'a> Verifier<'a> {
         if blocked.is_empty() {
             command = "(check-sat)\n".to_owned();
         }
-        let answer = solver.ask(&command)?;
+        let answer = solver.query(&command)?;
         match answer.trim() {
             "sat" => Ok(Sat::Yes),
             "unsat" => Ok(Sat::No),
@@ -409,7 +409,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn reason(&self, solver: &mut dyn Solver) -> Result<String, Failure> {
-        let answer = solver.ask("(get-info :reason-unknown)\n")?;
+        let answer = solver.query("(get-info :reason-unknown)\n")?;
         let parsed = Sexpr::parse(&answer)?;
         let reason = parsed.list().and_then(|l| l.last()).and_then(Sexpr::word).unwrap_or("no reason given");
         Ok(reason.trim_matches('"').to_owned())
@@ -435,15 +435,15 @@ impl<'a> Verifier<'a> {
         for point in walk::points(&self.executor, self.pointed) {
             self.emitter.observe(&self.executor.logic, point, &mut text);
         }
-        solver.tell(&text)?;
+        solver.send(&text)?;
         // Without quantifiers they are no harder than what was asked before.
-        solver.hurry(quantified)?;
+        solver.limit_effort(quantified)?;
         let answer = self.check(blocked, solver)?;
-        solver.hurry(false)?;
+        solver.limit_effort(false)?;
         if matches!(answer, Sat::Yes) {
             return self.bug(true, Axioms { left_out, forbid: false }, solver);
         }
-        solver.tell("(pop 1)\n")?;
+        solver.send("(pop 1)\n")?;
         self.emitter = before;
         // Without these axioms it knows a bug.
         left_out.extend(asserted);
@@ -485,7 +485,7 @@ impl<'a> Verifier<'a> {
         if text.is_empty() {
             return Ok(());
         }
-        solver.tell(&text)?;
+        solver.send(&text)?;
         // What is not observed even now is nowhere used.
         match Model::ask(&self.executor, &emitter, inputs, solver) {
             Ok(more) => model.add(more),

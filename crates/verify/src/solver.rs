@@ -1,33 +1,33 @@
-//! What the verifier needs of a solver.
+//! The interface of a solver.
 
-/// A solver for SMT-LIB 2 that keeps what it is told.
+/// An incremental solver for SMT-LIB 2.
 ///
-/// The verifier knows nothing of processes: who implements this decides how a solver is reached, how long a question
-/// may take, and what is logged.
+/// The verifier does not know processes: an implementation decides how a solver is reached, how long a query may take,
+/// and what is logged.
 pub trait Solver {
-    /// Gives commands that have no answer.
-    fn tell(&mut self, commands: &str) -> Result<(), SolverError>;
+    /// Sends commands that have no answer.
+    fn send(&mut self, commands: &str) -> Result<(), SolverError>;
 
-    /// Gives a command, and waits for its answer: one word, or one list with all of its parentheses.
-    fn ask(&mut self, command: &str) -> Result<String, SolverError>;
+    /// Sends a command and waits for its answer: one word, or one balanced list.
+    fn query(&mut self, command: &str) -> Result<String, SolverError>;
 
-    /// Lets it give up soon on what is asked from now on, or no longer: then it does not know. One that cannot do that takes
-    /// its time.
-    fn hurry(&mut self, _hurry: bool) -> Result<(), SolverError> {
+    /// Limits the effort of the queries that follow, or lifts the limit: a query that exceeds it has the answer `unknown`.
+    /// A solver without such a limit ignores this.
+    fn limit_effort(&mut self, _limited: bool) -> Result<(), SolverError> {
         Ok(())
     }
 }
 
-/// Why there is no answer.
+/// The reasons why a query has no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SolverError {
-    /// Everything together took too long.
+    /// The time for the whole run is up.
     Time,
-    /// One question took too long.
-    Question,
-    /// Somebody wants the run to end.
+    /// The time for one query is up.
+    QueryTime,
+    /// The run has been cancelled.
     Cancelled,
-    /// The solver cannot be used: it is missing, has ended, or says what makes no sense. The message says which.
+    /// The solver cannot be used: it is missing, has terminated, or its answer is malformed. The message says which.
     Broken(String),
 }
 
@@ -35,7 +35,7 @@ impl std::fmt::Display for SolverError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             SolverError::Time => f.write_str("the time for the solver is up"),
-            SolverError::Question => f.write_str("a question took the solver too long"),
+            SolverError::QueryTime => f.write_str("the time for one query is up"),
             SolverError::Cancelled => f.write_str("interrupted"),
             SolverError::Broken(message) => f.write_str(message),
         }

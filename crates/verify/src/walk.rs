@@ -46,7 +46,7 @@ impl Model {
                 command.push(' ');
             }
             command.push_str("))\n");
-            let answer = solver.ask(&command)?;
+            let answer = solver.query(&command)?;
             let parsed = Sexpr::parse(&answer)?;
             let pairs = parsed.list().filter(|pairs| pairs.len() == chunk.len());
             let Some(pairs) = pairs else {

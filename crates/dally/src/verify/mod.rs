@@ -1,12 +1,12 @@
 //! `dally verify`: decide with a solver whether an assertion can fail.
 
 mod plan;
-mod process;
 mod replay;
 mod report;
 mod script;
 
 use std::cell::OnceCell;
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -14,6 +14,7 @@ use std::time::Instant;
 use dally_bpl::Program;
 use dally_bpl::ast::DeclKind;
 use dally_interp::Inputs;
+use dally_smt::{Budget, Process};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
 use dally_verify::{Answer, Effort, Failure, Options, SolverError, Verifier};
@@ -26,7 +27,6 @@ use crate::p;
 use crate::subject::Rejected;
 use crate::traces;
 use plan::Plan;
-use process::{Limits, Process};
 use report::Finding;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
@@ -68,8 +68,9 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     }
     let started = Instant::now();
     let until = arguments.time.map(|t| started + t);
-    let limits = Limits { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
-    let mut found = Stages::new(arguments, &program, &plan, limits, Arc::clone(&interrupt)).run();
+    let budget = Budget { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
+    let mut found =
+        Stages { arguments, program: &program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
     let report =
         report::Report { arguments, sources: &sources, program: &program, plan: &plan, remarks, started };
     let replayed = match &mut found.end {
@@ -109,6 +110,12 @@ fn prepare_log(arguments: &Verify, plan: &Plan) -> Result<(), String> {
         .and_then(|()| std::fs::File::create(log(folder, plan, 0)))
         .map(|_| ())
         .map_err(|error| format!("--smt-log: cannot write to `{folder}`: {error}"))
+}
+
+/// The solver to start: that of `--solver`, else that of the environment, else z3.
+fn solver_name(flag: Option<&str>) -> String {
+    let environment = || std::env::var("DALLY_SOLVER").ok().filter(|name| !name.is_empty());
+    flag.map(str::to_owned).or_else(environment).unwrap_or_else(|| "z3".to_owned())
 }
 
 /// The file of a log.
@@ -164,8 +171,8 @@ impl Attempt<'_> {
                 Ok(Some(theory)) => return Err(Failure::Contradiction(theory)),
                 // What it has said so far is an answer.
                 Ok(None)
-                | Err(Failure::Solver(SolverError::Time | SolverError::Question | SolverError::Cancelled)) => {
-                }
+                | Err(Failure::Solver(SolverError::Time | SolverError::QueryTime | SolverError::Cancelled)) =>
+                    {}
                 Err(other) => return Err(other),
             }
         }
@@ -180,21 +187,11 @@ struct Stages<'t> {
     arguments: &'t Verify,
     program: &'t Program,
     plan: &'t Plan,
-    limits: Limits,
+    budget: Budget,
     interrupt: Arc<AtomicBool>,
 }
 
 impl<'t> Stages<'t> {
-    fn new(
-        arguments: &'t Verify,
-        program: &'t Program,
-        plan: &'t Plan,
-        limits: Limits,
-        interrupt: Arc<AtomicBool>,
-    ) -> Self {
-        Stages { arguments, program, plan, limits, interrupt }
-    }
-
     fn run(self) -> Finding {
         let texts: Vec<OnceCell<Translated>> = (0..self.plan.len()).map(|_| OnceCell::new()).collect();
         let mut attempts: Vec<Attempt<'_>> = Vec::new();
@@ -239,7 +236,7 @@ impl<'t> Stages<'t> {
             if attempts.len() == texts.len() && attempts.iter().all(|a| a.proved.is_some()) {
                 return self.finding(&attempts, Ok(None));
             }
-            if self.limits.until.is_some_and(|until| Instant::now() >= until) {
+            if self.budget.until.is_some_and(|until| Instant::now() >= until) {
                 return self.finding(&attempts, Err(Failure::Solver(SolverError::Time)));
             }
         }
@@ -263,11 +260,24 @@ impl<'t> Stages<'t> {
         };
         let options = Options { full: self.arguments.full_inlining, calls: self.arguments.calls, limits };
         let verifier = Verifier::new(&translated.program, translated.root, &options)?;
-        let name = process::name(self.arguments.solver.as_deref());
-        let log = self.arguments.smt_log.as_ref().map(|folder| log(folder, self.plan, index));
-        let solver = Process::start(&name, log, self.limits.clone())?;
+        let solver = self.start_solver(index)?;
         let effort = verifier.effort();
         Ok(Attempt { work: Some((verifier, solver)), effort, recursion: 0, proved: None })
+    }
+
+    fn start_solver(&self, index: usize) -> Result<Process, SolverError> {
+        let name = solver_name(self.arguments.solver.as_deref());
+        let log = match &self.arguments.smt_log {
+            None => None,
+            Some(folder) => {
+                let path = log(folder, self.plan, index);
+                let file = std::fs::File::create(&path).map_err(|error| {
+                    SolverError::Broken(format!("cannot write `{}`: {error}", path.display()))
+                })?;
+                Some(Box::new(BufWriter::new(file)) as Box<dyn Write>)
+            }
+        };
+        Process::start(&name, log, self.budget.clone())
     }
 
     fn finding(self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, Failure>) -> Finding {
@@ -276,7 +286,7 @@ impl<'t> Stages<'t> {
             queries: attempts.iter().map(|a| a.effort.queries).sum(),
         };
         // Whoever interrupts a run that nobody has cancelled is the clock.
-        let cancelled = self.limits.cancelled.load(Ordering::Relaxed);
+        let cancelled = self.budget.cancelled.load(Ordering::Relaxed);
         let end = end.map_err(|failure| match failure {
             Failure::Solver(SolverError::Cancelled) if !cancelled => Failure::Solver(SolverError::Time),
             other => other,

@@ -251,7 +251,7 @@ impl Report<'_> {
             Err(failure) => {
                 let why = match failure {
                     Failure::Solver(SolverError::Time) => "the time is up".to_owned(),
-                    Failure::Solver(SolverError::Question) => {
+                    Failure::Solver(SolverError::QueryTime) => {
                         "a question took the solver longer than --query-time allows".to_owned()
                     }
                     Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),

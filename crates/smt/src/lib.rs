@@ -1,0 +1,23 @@
+//! SMT solvers for [`dally_verify`], as child processes that speak SMT-LIB 2.
+//!
+//! A crash or a time-out of a solver stays outside of the process that asks. What differs between solvers is one row each
+//! in the table of [`dialects`](DIALECTS): add a solver there.
+//!
+//! ```no_run
+//! use std::sync::{Arc, atomic::AtomicBool};
+//! use dally_smt::{Budget, Process};
+//! use dally_verify::Solver;
+//!
+//! let budget = Budget { query: None, until: None, cancelled: Arc::new(AtomicBool::new(false)) };
+//! let mut solver = Process::start("z3", None, budget).expect("z3 is installed");
+//! solver.send("(declare-const x Int)\n(assert (> x 0))\n").unwrap();
+//! assert_eq!(solver.query("(check-sat)\n").unwrap(), "sat");
+//! ```
+
+mod answer;
+mod dialect;
+mod pipes;
+mod process;
+
+pub use crate::dialect::{DIALECTS, Dialect, Effort};
+pub use crate::process::{Budget, Process};

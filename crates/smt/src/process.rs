@@ -1,0 +1,277 @@
+//! A solver as a child process.
+//!
+//! The run waits for an answer within its [`Budget`], then kills the process.
+//!
+//! A failed write is not an error by itself. Whether a solver that terminates early is noticed by a broken pipe or by the
+//! end of its output depends on timing; so only the reading side reports it, with exit status and error output.
+
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use dally_verify::{Solver, SolverError};
+
+use crate::answer::Scan;
+use crate::dialect::{DIALECTS, Dialect, Named};
+use crate::pipes;
+
+/// How long a solver may take.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// The time for one query.
+    pub query: Option<Duration>,
+    /// The end of the whole run.
+    pub until: Option<Instant>,
+    /// Set to end the run as soon as possible.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+/// A solver that is running.
+pub struct Process {
+    name: String,
+    dialect: &'static Dialect,
+    child: Child,
+    input: Sender<String>,
+    output: Receiver<Vec<u8>>,
+    errors: Receiver<Vec<u8>>,
+    /// Output that no answer has consumed.
+    pending: Vec<u8>,
+    log: Option<Box<dyn Write>>,
+    budget: Budget,
+    /// True once it has answered the greeting.
+    greeted: bool,
+    /// True once the process and its group are gone: their number may now belong to others.
+    reaped: bool,
+}
+
+impl std::fmt::Debug for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Process")
+            .field("name", &self.name)
+            .field("child", &self.child)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A solver must echo this before its answers count: there are programs that print `unsat` without a question.
+const GREETING: &str = "dally";
+/// Longest answer, in bytes.
+const MOST_OUTPUT: usize = 1 << 30;
+/// Shown of the output or the error output of a solver that failed, in characters.
+const MOST_SHOWN: usize = 200;
+/// Time for a process to terminate after it has closed its output.
+const GRACE: Duration = Duration::from_secs(5);
+/// Period at which the budget is checked while waiting.
+const EVERY: Duration = Duration::from_millis(50);
+
+impl Process {
+    /// Starts a solver: a program by its name or path, perhaps followed by flags. All commands are written to `log`, so that
+    /// they can be run again.
+    pub fn start(name: &str, log: Option<Box<dyn Write>>, budget: Budget) -> Result<Process, SolverError> {
+        let named = Named::new(name);
+        let child = command(&named).spawn();
+        let mut child = child.map_err(|error| SolverError::Broken(not_started(&named, &error)))?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(SolverError::Broken(format!("the pipes of the solver `{name}` cannot be opened")));
+        };
+        let mut process = Process {
+            name: name.to_owned(),
+            dialect: named.dialect,
+            child,
+            input: pipes::writer(stdin),
+            output: pipes::reader(stdout),
+            errors: pipes::collector(stderr),
+            pending: Vec::new(),
+            log,
+            budget,
+            greeted: false,
+            reaped: false,
+        };
+        process.send(process.dialect.setup)?;
+        process.send(&format!("(echo \"{GREETING}\")\n"))?;
+        Ok(process)
+    }
+
+    /// The error for a solver that has closed its output: how it terminated, and what it printed.
+    fn terminated(&mut self) -> SolverError {
+        let status = self.exit_status();
+        // Processes that it started may hold its error output open.
+        self.kill();
+        let errors = self.errors.recv_timeout(GRACE).unwrap_or_default();
+        let mut message = format!("the solver `{}` terminated unexpectedly ({status})", self.name);
+        for (what, bytes) in [("output", &self.pending), ("error output", &errors)] {
+            let text = shortened(String::from_utf8_lossy(bytes).trim());
+            if !text.is_empty() {
+                message.push_str(&format!("; its {what} is `{text}`"));
+            }
+        }
+        SolverError::Broken(message)
+    }
+
+    /// How the process terminated. Its output is closed, so that it is about to.
+    fn exit_status(&mut self) -> String {
+        let deadline = Instant::now() + GRACE;
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return status.to_string(),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(1)),
+                Ok(None) => return "it closed its output".to_owned(),
+                Err(error) => return error.to_string(),
+            }
+        }
+    }
+
+    /// Kills the solver and all processes that it has started.
+    fn kill(&mut self) {
+        if std::mem::replace(&mut self.reaped, true) {
+            return;
+        }
+        #[cfg(unix)]
+        let _ = i32::try_from(self.child.id()).map(|group| {
+            nix::sys::signal::killpg(nix::unistd::Pid::from_raw(group), nix::sys::signal::Signal::SIGKILL)
+        });
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Reads one answer.
+    fn answer(&mut self) -> Result<String, SolverError> {
+        let started = Instant::now();
+        let mut scan = Scan::default();
+        loop {
+            if let Some(end) = scan.end(&self.pending) {
+                let rest = self.pending.split_off(end);
+                let answer = std::mem::replace(&mut self.pending, rest);
+                return String::from_utf8(answer).map_err(|_| {
+                    SolverError::Broken(format!("an answer of the solver `{}` is not UTF-8", self.name))
+                });
+            }
+            if self.pending.len() > MOST_OUTPUT {
+                let message = format!("an answer of the solver `{}` is longer than 1 GiB", self.name);
+                return Err(SolverError::Broken(message));
+            }
+            self.wait(started)?;
+        }
+    }
+
+    /// Reads one answer that is not an error.
+    fn accepted(&mut self) -> Result<String, SolverError> {
+        let answer = self.answer()?;
+        let answer = answer.trim();
+        if answer.starts_with("(error") || answer == "unsupported" {
+            let error = answer.strip_prefix("(error").and_then(|t| t.strip_suffix(')')).unwrap_or(answer);
+            let error: String = error.trim().trim_matches('"').chars().take(300).collect();
+            let message = format!("the solver `{}` reports an error: {error}", self.name);
+            return Err(SolverError::Broken(message));
+        }
+        Ok(answer.to_owned())
+    }
+
+    /// Waits for more output.
+    fn wait(&mut self, started: Instant) -> Result<(), SolverError> {
+        loop {
+            if self.budget.cancelled.load(Ordering::Relaxed) {
+                return Err(SolverError::Cancelled);
+            }
+            let now = Instant::now();
+            if self.budget.until.is_some_and(|until| now >= until) {
+                return Err(SolverError::Time);
+            }
+            if self.budget.query.is_some_and(|most| now.duration_since(started) >= most) {
+                return Err(SolverError::QueryTime);
+            }
+            match self.output.recv_timeout(EVERY) {
+                Ok(bytes) => {
+                    self.pending.extend(bytes);
+                    return Ok(());
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.terminated()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Checks that the process echoes the greeting.
+    fn greet(&mut self) -> Result<(), SolverError> {
+        let answer = self.accepted()?;
+        // Some solvers keep the quotation marks.
+        if answer.trim_matches('"') == GREETING {
+            return Ok(());
+        }
+        let answer = shortened(&answer);
+        Err(SolverError::Broken(format!(
+            "`{}` does not answer as a solver does, but with `{answer}`",
+            self.name
+        )))
+    }
+}
+
+impl Solver for Process {
+    fn send(&mut self, commands: &str) -> Result<(), SolverError> {
+        if let Some(log) = &mut self.log {
+            let written = log.write_all(commands.as_bytes()).and_then(|()| log.flush());
+            written.map_err(|error| SolverError::Broken(format!("cannot write the log: {error}")))?;
+        }
+        // Fails if the solver has closed its input: the end of its output tells why.
+        let _ = self.input.send(commands.to_owned());
+        Ok(())
+    }
+
+    fn query(&mut self, command: &str) -> Result<String, SolverError> {
+        self.send(command)?;
+        if !std::mem::replace(&mut self.greeted, true) {
+            self.greet()?;
+        }
+        self.accepted()
+    }
+
+    fn limit_effort(&mut self, limited: bool) -> Result<(), SolverError> {
+        match &self.dialect.effort {
+            Some(effort) => self.send(if limited { effort.limited } else { effort.unlimited }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The beginning of a text that a solver printed.
+fn shortened(text: &str) -> String {
+    text.chars().take(MOST_SHOWN).collect()
+}
+
+/// Starts a solver in a process group of its own, which contains all processes that it starts.
+fn command(named: &Named<'_>) -> Command {
+    let mut command = Command::new(named.program);
+    command.args(named.dialect.flags).args(&named.flags);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Ctrl-C then reaches dally only, which reports what is known.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command
+}
+
+/// The message for a solver that cannot be started, and how to install one.
+fn not_started(named: &Named<'_>, error: &std::io::Error) -> String {
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => format!("the solver `{}` is not installed", named.program),
+        _ => format!("the solver `{}` cannot be started: {error}", named.program),
+    };
+    let known: Vec<&str> = DIALECTS.iter().flat_map(|dialect| dialect.programs.first().copied()).collect();
+    format!(
+        "{why}\n  \
+         Debian, Ubuntu: sudo apt-get install z3\n  \
+         macOS:          brew install z3\n  \
+         pip:            pip install z3-solver\n  \
+         Another solver: --solver NAME, or the environment variable DALLY_SOLVER ({})",
+        known.join(", ")
+    )
+}
