@@ -8,7 +8,7 @@
 
 mod model;
 
-use dally_explore::{Delays, Exhaustive, Name, Options, Report, Search};
+use dally_explore::{Delays, Exhaustive, Options, Report, SchedulerName, Search};
 use model::TwoPhaseCommit;
 
 fn main() {
@@ -17,7 +17,7 @@ fn main() {
     let options = Options::default();
     show(&Search::new(&program, &Exhaustive, &options, &()).run());
 
-    let round_robin = Delays::named(&Name::Rr(dally_explore::Arrangement::Creation));
+    let round_robin = Delays::named(&SchedulerName::Rr(dally_explore::Arrangement::Creation));
     for bound in 0..3 {
         let options = Options { bound: Some(bound), exact: true, ..Options::default() };
         show(&Search::new(&program, &round_robin, &options, &()).run());
@@ -26,6 +26,6 @@ fn main() {
 
 #[allow(clippy::print_stdout, reason = "an example is a command line")]
 fn show(report: &Report) {
-    let Report { verdict, coverage, policy, .. } = report;
-    println!("{policy}: {verdict}; {} states, {} transitions", coverage.states, coverage.transitions);
+    let Report { verdict, coverage, strategy, .. } = report;
+    println!("{strategy}: {verdict}; {} states, {} transitions", coverage.states, coverage.transitions);
 }

@@ -11,7 +11,7 @@ use dally_bench::cpu::timed;
 use dally_bench::leader::Leader;
 use dally_bench::peterson::Peterson;
 use dally_bench::two_phase_commit::TwoPhaseCommit;
-use dally_explore::{Delays, Name, Options, Program, Search, Verdict};
+use dally_explore::{Delays, Options, Program, SchedulerName, Search, Verdict};
 
 /// The limit on states.
 const MAX_STATES: usize = 5_000_000;
@@ -35,7 +35,7 @@ fn main() {
 
 fn row(model: &str, program: &impl Program) {
     for scheduler in ["rr", "rtc", "random:1"] {
-        let policy = Delays::named(&scheduler.parse::<Name>().expect("a good name"));
+        let policy = Delays::named(&scheduler.parse::<SchedulerName>().expect("a good name"));
         let run = |exact: bool| {
             let options = Options { exact, states: Some(MAX_STATES), ..Options::default() };
             timed(|| Search::new(program, &policy, &options, &()).run())

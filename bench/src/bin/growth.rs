@@ -11,8 +11,8 @@
 
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Arrangement, Delays, Exhaustive, Name, Options, Preemptions, Program, Search, Successor, Successors,
-    Switches, TaskId, Verdict,
+    Arrangement, Delays, Exhaustive, Options, Preemptions, Program, SchedulerName, Search, Successor,
+    Successors, Switches, TaskId, Verdict,
 };
 
 /// Tasks of two steps; bits i and 64 + i are set after the first and second step of task i.
@@ -50,7 +50,7 @@ fn states(tasks: u32, policy: &impl Policy, bound: Option<u32>) -> String {
 }
 
 fn main() {
-    let round_robin = Delays::named(&Name::Rr(Arrangement::Creation));
+    let round_robin = Delays::named(&SchedulerName::Rr(Arrangement::Creation));
     println!("| tasks | 2 delays (rr) | 2 preemptions | all states |\n|---|---|---|---|");
     for tasks in [2, 4, 8, 16, 32, 64] {
         let delays = states(tasks, &round_robin, Some(2));

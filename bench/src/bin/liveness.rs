@@ -21,7 +21,7 @@ use dally_bench::cpu::{Took, timed};
 use dally_bench::memory;
 use dally_bench::threads::Threads;
 use dally_explore::{
-    Coverage, Cycles, Delays, Limit, Liveness, Method, Name, Options, Phase, Report, Verdict, Watch,
+    Coverage, Cycles, Delays, Limit, Liveness, Method, Options, Phase, Report, SchedulerName, Verdict, Watch,
 };
 use dally_p::Machine;
 use dally_text::source::SourceMap;
@@ -132,7 +132,7 @@ impl Run {
 fn run_once(machine: &Machine, method: Method, threads: usize) -> (Run, Took) {
     let options = Options { threads, memory: Some(6 << 30), ..Options::default() };
     let clock = Clock::new();
-    let random = Delays::named(&Name::Random(1));
+    let random = Delays::named(&SchedulerName::Random(1));
     let liveness = Liveness { method, fair: true };
     let (report, took) = timed(|| Cycles::new(machine, &random, &options, liveness, &clock).run());
     clock.enter(Phase::Trace);

@@ -16,7 +16,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use dally_explore::{Coverage, Cycles, Delays, Limit, Liveness, Name, Options, Search, Verdict, Watch};
+use dally_explore::{
+    Coverage, Cycles, Delays, Limit, Liveness, Options, SchedulerName, Search, Verdict, Watch,
+};
 use dally_p::ast::MachineKind;
 use dally_text::source::SourceMap;
 
@@ -191,7 +193,7 @@ fn explore(
     let machine =
         dally_p::Machine::new(program, test, map).map_err(|d| format!("unsupported: {}", d[0].message))?;
     let options = Options { memory: Some(3 << 30), ..Options::default() };
-    let (rtc, deadline) = (Delays::named(&Name::Rtc), Deadline(Instant::now()));
+    let (rtc, deadline) = (Delays::named(&SchedulerName::Rtc), Deadline(Instant::now()));
     let report = if machine.has_hot_states() {
         Cycles::new(&machine, &rtc, &options, Liveness::default(), &deadline).run()
     } else {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Arrangement, Coverage, Delays, Depth, Limit, Name, Options, Report, Search, Verdict, Watch,
+    Arrangement, Coverage, Delays, Depth, Limit, Options, Report, SchedulerName, Search, Verdict, Watch,
 };
 use dally_p::Machine;
 use dally_text::source::SourceMap;
@@ -50,9 +50,9 @@ fn main() {
     println!("\n| program | depth | random:1 | rtc | rr |\n|---|---|---|---|---|");
     for file in files.iter().filter(|f| !is_fixed(f)) {
         for (name, machine) in machines(file) {
-            let delays = |name: Name| found(&search(&machine, &Delays::named(&name)));
-            let (random, rtc) = (delays(Name::Random(1)), delays(Name::Rtc));
-            let rr = delays(Name::Rr(Arrangement::Creation));
+            let delays = |name: SchedulerName| found(&search(&machine, &Delays::named(&name)));
+            let (random, rtc) = (delays(SchedulerName::Random(1)), delays(SchedulerName::Rtc));
+            let rr = delays(SchedulerName::Rr(Arrangement::Creation));
             println!("| {name} | {} | {random} | {rtc} | {rr} |", found(&search(&machine, &Depth)));
         }
     }
@@ -83,7 +83,7 @@ fn search<O: Policy>(machine: &Machine, policy: &O) -> Report {
 
 fn speed(machine: &Machine) -> String {
     let started = Instant::now();
-    let report = search(machine, &Delays::named(&Name::Rtc));
+    let report = search(machine, &Delays::named(&SchedulerName::Rtc));
     let seconds = started.elapsed().as_secs_f64();
     let Coverage { states, peak_bytes, transitions, .. } = report.coverage;
     let rate = states as f64 / seconds;

@@ -8,7 +8,7 @@ use shuttle::Runner;
 use crate::diagnose::diagnose;
 use crate::hook::{self, Crash};
 use crate::locate::Capture;
-use crate::{Config, Explorer, Report, Schedule, Strategy, Verdict};
+use crate::{Config, Deviations, Explorer, Report, Strategy, Verdict};
 
 /// The environment variable with a schedule to replay.
 pub const REPLAY: &str = "DALLY_REPLAY";
@@ -45,7 +45,9 @@ where
     let replayed = match std::env::var(REPLAY) {
         Ok(schedule) => replay_if_it_fits(&config, &schedule, &f),
         Err(VarError::NotPresent) => None,
-        Err(VarError::NotUnicode(text)) => hook::fail(&format!("{REPLAY}={} is no schedule", text.display())),
+        Err(VarError::NotUnicode(text)) => {
+            hook::fail(&format!("{REPLAY}={} is not a schedule", text.display()))
+        }
     };
     insist(replayed.unwrap_or_else(|| run_all(&config, &Explorer::for_own_runner(&config), &f)))
 }
@@ -54,7 +56,7 @@ where
 ///
 /// # Panics
 ///
-/// If the test fails; or if the text is no schedule, or does not fit the test.
+/// If the test fails; or if the text is not a schedule, or does not fit the test.
 #[track_caller]
 pub fn replay<F>(schedule: &str, f: F) -> Report
 where
@@ -106,10 +108,12 @@ where
     fits.then_some(report)
 }
 
-fn parse(config: &Config, text: &str) -> Result<(Schedule, Strategy), Box<dyn std::error::Error>> {
-    let schedule: Schedule = text.parse()?;
-    let known = config.strategies.iter().find(|strategy| strategy.name() == schedule.strategy);
-    let strategy = known.map_or_else(|| schedule.strategy.parse(), |known| Ok(known.clone()))?;
+/// A schedule, and the strategy that it deviates from: one of the configuration, or one known by its name.
+fn parse(config: &Config, text: &str) -> Result<(Deviations, Strategy), Box<dyn std::error::Error>> {
+    let schedule: Deviations = text.parse()?;
+    let configured = config.strategies.iter().find(|strategy| *strategy.name() == schedule.strategy);
+    let strategy =
+        configured.map_or_else(|| schedule.strategy.to_string().parse(), |known| Ok(known.clone()))?;
     Ok((schedule, strategy))
 }
 

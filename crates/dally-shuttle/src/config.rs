@@ -12,7 +12,7 @@ use crate::Strategy;
 /// use dally_shuttle::{Config, Strategy};
 ///
 /// let config = Config { delays: Some(2), strategies: Strategy::list("rr, rr:reverse")?, ..Config::default() };
-/// # Ok::<(), dally_shuttle::StrategyError>(())
+/// # Ok::<(), dally_shuttle::NameError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Config {

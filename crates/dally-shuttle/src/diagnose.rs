@@ -9,14 +9,14 @@ use crate::hook::{Crash, Panic};
 use crate::locate::{Capture, Place, relative};
 use crate::report::{Bug, Departure, Failure, Panicked, TaskName, Waiting};
 use crate::run::Departure as Departed;
-use crate::{Config, Explorer, Schedule, Strategy};
+use crate::{Config, Deviations, Explorer, Strategy};
 
 /// Taking a backtrace needs room on the stack of the task.
 const STACK_FOR_BACKTRACES: usize = 0x4_0000;
 
 /// The execution that has failed, as the search remembers it.
 struct Scene {
-    schedule: Schedule,
+    schedule: Deviations,
     strategy: Strategy,
     trace: Vec<TaskId>,
     departures: Vec<Departed>,
@@ -129,7 +129,7 @@ pub(crate) fn diagnose(
         delays: scene.cost,
         repeatable: second.is_some(),
         default_replays: config.steps == Config::default().steps
-            && scene.schedule.strategy.parse::<Strategy>().is_ok(),
+            && Strategy::try_from(&scene.schedule.strategy).is_ok(),
         unit: scene.strategy.unit(),
         message: crash.message,
         schedule: scene.schedule,

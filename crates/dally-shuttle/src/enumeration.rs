@@ -18,7 +18,7 @@
 use std::ops::Range;
 
 /// The branches at which an execution departs from the default, ascending, with repetition.
-pub(crate) type Deviations = Vec<u32>;
+pub(crate) type Branches = Vec<u32>;
 
 /// What is known of an execution that has been run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,7 +143,7 @@ impl Enumeration {
     }
 
     /// Writes down the deviations of the next execution of the present layer, if there is one.
-    pub(crate) fn next_execution(&mut self, deviations: &mut Deviations) -> bool {
+    pub(crate) fn next_execution(&mut self, deviations: &mut Branches) -> bool {
         deviations.clear();
         if !std::mem::replace(&mut self.begun, true) {
             return true;
@@ -276,7 +276,7 @@ mod tests {
             let limit = u.arbitrary::<Option<u8>>()?.map(|limit| u32::from(limit % 6));
             let mut left = tree.paths();
             let mut enumeration = Enumeration::new(limit);
-            let mut deviations = Deviations::new();
+            let mut deviations = Branches::new();
             loop {
                 while enumeration.next_execution(&mut deviations) {
                     let mut run = Run::new(deviations.clone());

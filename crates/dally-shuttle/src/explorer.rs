@@ -13,12 +13,12 @@ use shuttle::MaxSteps;
 use shuttle::scheduler::{DataSource, RandomDataSource, Scheduler, Task, TaskId};
 
 use crate::end::{End, Watch};
-use crate::enumeration::{Deviations, Enumeration};
+use crate::enumeration::{Branches, Enumeration};
 use crate::locate::Capture;
 use crate::policy::{Point, Policy, Price};
 use crate::run::{Departure, Run};
 use crate::statistics::{Statistics, StrategyStatistics};
-use crate::{Config, Limit, Report, Schedule, Strategy, Values, Verdict};
+use crate::{Config, Deviations, Limit, Report, Strategy, Values, Verdict};
 
 /// After how many steps (a power of two) the clock is looked at.
 const CLOCK_PERIOD: usize = 4096;
@@ -74,12 +74,12 @@ impl Explorer {
     pub(crate) fn replaying(
         config: &Config,
         strategy: &Strategy,
-        schedule: &Schedule,
+        schedule: &Deviations,
         capture: Capture,
     ) -> Self {
         let config = Config { values: schedule.values, schedules: None, ..config.clone() };
         let mut search = Search::new(&config, std::slice::from_ref(strategy));
-        (search.replaying, search.only) = (true, Some(schedule.deviations.clone()));
+        (search.replaying, search.only) = (true, Some(schedule.branches.clone()));
         search.capture = Some(capture);
         Self::of(search)
     }
@@ -165,7 +165,7 @@ pub(crate) struct Search {
     turn: usize,
     /// There is only one execution to run, and this is it until it has begun.
     replaying: bool,
-    only: Option<Deviations>,
+    only: Option<Branches>,
     delays: Option<u32>,
     schedules: Option<u64>,
     deadline: Option<Instant>,
@@ -195,8 +195,9 @@ impl Search {
             done: false,
         };
         let counts = |strategy: &Strategy| StrategyStatistics {
-            strategy: strategy.name().to_owned(),
-            ..StrategyStatistics::default()
+            strategy: strategy.name().clone(),
+            schedules: Vec::new(),
+            completed: None,
         };
         let strategy_statistics = strategies.iter().map(counts).collect();
         Self {
@@ -211,7 +212,7 @@ impl Search {
             watch: None,
             values: config.values,
             source: None,
-            run: Run::new(Deviations::default()),
+            run: Run::new(Branches::default()),
             running: false,
             next_look: 0,
             stop: if strategies.is_empty() { Some(Stop::NoStrategy) } else { None },
@@ -293,7 +294,7 @@ impl Search {
     }
 
     /// Writes down the deviations of the next execution of the portfolio, if there is one.
-    fn next_deviations(&mut self, deviations: &mut Deviations) -> bool {
+    fn next_deviations(&mut self, deviations: &mut Branches) -> bool {
         if let Some(only) = self.only.take() {
             (self.turn, *deviations) = (0, only);
             return true;
@@ -415,11 +416,11 @@ impl Search {
     }
 
     /// The execution that runs, or ran last.
-    pub(crate) fn schedule(&self) -> Schedule {
-        Schedule {
-            strategy: self.strategy().name().to_owned(),
+    pub(crate) fn schedule(&self) -> Deviations {
+        Deviations {
+            strategy: self.strategy().name().clone(),
             values: self.values,
-            deviations: self.run.deviations().into(),
+            branches: self.run.deviations().into(),
         }
     }
 
@@ -459,7 +460,7 @@ fn count_run(statistics: &mut Statistics, run: &Run, is_new: bool, is_cut: bool)
 }
 
 impl Member {
-    fn next(&mut self, deviations: &mut Deviations) -> bool {
+    fn next(&mut self, deviations: &mut Branches) -> bool {
         self.done = self.done || !self.enumeration.next_execution(deviations);
         !self.done
     }

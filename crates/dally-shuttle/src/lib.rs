@@ -60,6 +60,7 @@
 
 mod check;
 mod config;
+mod deviations;
 mod diagnose;
 mod end;
 mod enumeration;
@@ -70,17 +71,18 @@ mod locate;
 mod policy;
 mod report;
 mod run;
-mod schedule;
 mod statistics;
 mod strategy;
 
 pub use check::{REPLAY, check, check_with, explore, replay, replay_with};
 pub use config::{Config, Values};
-pub use dally_schedule::{DelayingScheduler, Name, Post, Ready, TaskId, Why};
+pub use dally_schedule::{
+    DelayingScheduler, NameError, Post, Ready, SchedulerName, StrategyName, TaskId, Unit, Why,
+};
+pub use deviations::{Deviations, DeviationsError};
 pub use explorer::Explorer;
 pub use level::Level;
 pub use locate::Place;
 pub use report::{Bug, Departure, Failure, Limit, Panicked, Report, TaskName, Verdict, Waiting};
-pub use schedule::{Schedule, ScheduleError};
 pub use statistics::{Statistics, StrategyStatistics};
-pub use strategy::{Strategy, StrategyError};
+pub use strategy::Strategy;

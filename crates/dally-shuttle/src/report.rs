@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::strategy::PREEMPTIONS;
-use crate::{Place, Schedule, Statistics};
+use dally_schedule::Unit;
+
+use crate::{Deviations, Place, Statistics};
 
 /// What a search has to say in the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,14 +67,14 @@ pub struct Bug {
     /// to the failure.
     pub panics: Vec<Panicked>,
     /// The execution, to be [replayed](crate::replay).
-    pub schedule: Schedule,
+    pub schedule: Deviations,
     /// The delays (or preemptions) in it.
     pub delays: u32,
     /// It failed in the same way when it was run again. Otherwise the program depends on something that
     /// shuttle does not control.
     pub repeatable: bool,
     /// What is counted: `delay` or `preemption`.
-    pub(crate) unit: &'static str,
+    pub(crate) unit: Unit,
     /// The schedule means the same under the default configuration.
     pub(crate) default_replays: bool,
 }
@@ -154,7 +155,7 @@ impl fmt::Display for Report {
             }
             Verdict::NoBug(bound) => {
                 let values = if self.statistics.values > 0 { OF_RAND } else { "" };
-                write!(f, "no bug: no schedule with at most {} fails{values}", count(*bound, self.unit()))?;
+                write!(f, "no bug: no schedule with at most {} fails{values}", self.count(*bound))?;
             }
             Verdict::Bug(bug) => writeln!(f, "{bug}")?,
             Verdict::Inconclusive(limit @ Limit::Replay) => write!(f, "{limit}")?,
@@ -166,14 +167,18 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// What the strategies count.
-    fn unit(&self) -> &'static str {
-        let strategies = &self.statistics.strategies;
-        let preemptions = strategies.iter().filter(|counts| counts.strategy == PREEMPTIONS).count();
-        match preemptions {
-            0 => "delay",
-            some if some == strategies.len() => "preemption",
-            _ => "delay or preemption",
+    /// A bound in the units of the strategies: `2 delays`, or `2 delays or preemptions`.
+    fn count(&self, bound: u32) -> String {
+        let mut units: Vec<Unit> = self.statistics.strategies.iter().map(|it| it.strategy.unit()).collect();
+        units.dedup();
+        match units[..] {
+            [Unit::Preemption] => Unit::Preemption.count(bound),
+            [] | [Unit::Delay] => Unit::Delay.count(bound),
+            _ => format!(
+                "{} or {}",
+                Unit::Delay.count(bound),
+                if bound == 1 { "preemption" } else { "preemptions" }
+            ),
         }
     }
 }
@@ -214,7 +219,7 @@ impl fmt::Display for Bug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let strategy = &self.schedule.strategy;
         let task = if self.failure == Failure::Panic { format!(" in {}", self.task) } else { String::new() };
-        writeln!(f, "{}{task}, with {} under {strategy}", self.failure, count(self.delays, self.unit))?;
+        writeln!(f, "{}{task}, with {} under {strategy}", self.failure, self.unit.count(self.delays))?;
         let place = self.place.as_ref().filter(|_| self.failure == Failure::Panic);
         writeln!(f, "  {}", Said(&self.message, place))?;
         if self.failure == Failure::StepLimit {
@@ -257,7 +262,7 @@ impl fmt::Display for Bug {
 
 impl Bug {
     fn describe(&self, departure: &Departure, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = if self.unit == "delay" { "delayed" } else { "preempted" };
+        let verb = if self.unit == Unit::Delay { "delayed" } else { "preempted" };
         match departure {
             Departure::Delayed { task, begun: false, .. } => writeln!(f, "{task} was {verb} before it began"),
             Departure::Delayed { task, place: Some(place), .. } => {
@@ -299,9 +304,4 @@ impl fmt::Display for Operation<'_> {
         let Self(preposition, place) = self;
         place.operation.iter().try_for_each(|operation| write!(f, "{preposition} `{operation}`"))
     }
-}
-
-fn count(number: u32, unit: &str) -> String {
-    let unit = if number == 1 { unit.to_owned() } else { unit.replace(" or", "s or") + "s" };
-    format!("{number} {unit}")
 }

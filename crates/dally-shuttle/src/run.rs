@@ -2,7 +2,7 @@
 
 use shuttle::scheduler::TaskId;
 
-use crate::enumeration::{Deviations, Outcome};
+use crate::enumeration::{Branches, Outcome};
 use crate::policy::Price;
 
 /// No more deviations.
@@ -12,7 +12,7 @@ const NEVER: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Run {
     /// Where it deviates.
-    deviations: Deviations,
+    deviations: Branches,
     /// How many of these are behind it, and the branch of the next one.
     taken: usize,
     next: u32,
@@ -52,9 +52,9 @@ impl Departure {
 
 impl Run {
     /// The execution with these deviations, before it begins.
-    pub(crate) fn new(deviations: Deviations) -> Self {
+    pub(crate) fn new(deviations: Branches) -> Self {
         let mut run = Self {
-            deviations: Deviations::default(),
+            deviations: Branches::default(),
             taken: 0,
             next: NEVER,
             outcome: Outcome::default(),
@@ -70,7 +70,7 @@ impl Run {
     }
 
     /// Another execution, in the same buffers.
-    pub(crate) fn restart(&mut self, deviations: Deviations) {
+    pub(crate) fn restart(&mut self, deviations: Branches) {
         self.next = deviations.first().copied().unwrap_or(NEVER);
         self.deviations = deviations;
         (self.taken, self.misfit, self.values, self.history, self.cost) = (0, false, 0, 0, 0);
@@ -187,7 +187,7 @@ impl Run {
     }
 
     /// The deviations of an execution that is over, as a buffer for those of the next.
-    pub(crate) fn take_deviations(&mut self) -> Deviations {
+    pub(crate) fn take_deviations(&mut self) -> Branches {
         std::mem::take(&mut self.deviations)
     }
 }

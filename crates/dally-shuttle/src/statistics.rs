@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use dally_schedule::StrategyName;
+
 /// What a search has done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -23,10 +25,10 @@ pub struct Statistics {
 }
 
 /// What a search has done under one strategy.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrategyStatistics {
-    /// The name of the strategy.
-    pub strategy: String,
+    /// The strategy.
+    pub strategy: StrategyName,
     /// How many executions there were with 0, 1, 2, … delays.
     pub schedules: Vec<u64>,
     /// The last bound that was explored to its end.

@@ -1,92 +1,98 @@
-//! Strategies by name: the delaying schedulers, and preemption bounding.
+//! Strategies that can be run on shuttle: delays of any scheduler, and preemption bounding.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use dally_schedule::{Arrangement, DelayingScheduler, Name, NameError, Random, Rr, Rtc};
+use dally_schedule::table::{Family, Row};
+use dally_schedule::{
+    Arrangement, DelayingScheduler, ListContext, NameError, Random, Rr, Rtc, SchedulerName, StrategyName,
+    Unit, Vocabulary,
+};
 
 use crate::policy::{Delays, Policy, Preemptions};
 
-/// The name of preemption bounding.
-pub(crate) const PREEMPTIONS: &str = "preemptions";
-
-/// An order of tasks, and what it costs to depart from it.
+/// An order of tasks, and the cost of deviating from it.
 ///
-/// It is parsed from the name of a delaying scheduler (`rr`, `rr:reverse`, `rr:SEED`, `rtc`, `dfs`, `df`, `dfw`,
-/// `random:SEED`, `priority(S)`, `pct:SEED,D`), or `preemptions`; or made from any [`DelayingScheduler`].
+/// It is parsed from a [name](Strategy::forms): that of a delaying scheduler, or `preemptions`. Any
+/// [`DelayingScheduler`] can be made one with [`Strategy::delaying`].
 #[derive(Clone)]
 pub struct Strategy {
-    name: String,
-    unit: &'static str,
+    name: StrategyName,
     build: Arc<dyn Fn() -> Box<dyn Policy> + Send + Sync>,
 }
 
+/// The names that can be used on shuttle.
+const NAMES: Vocabulary = Vocabulary { noun: "strategy", excluded };
+
+fn excluded(row: &Row) -> Option<&'static str> {
+    match row.family {
+        Family::Delaying => None,
+        Family::Free => Some("it has no delays to bound; `shuttle::check_dfs` runs every order"),
+        Family::Baseline if row.keyword == "preemptions" => None,
+        Family::Baseline => Some("dally-shuttle bounds delays or preemptions"),
+    }
+}
+
 impl Strategy {
-    /// Delays of a scheduler, given empty. The name is what schedules call it by.
-    pub fn delaying<S>(name: impl Into<String>, empty: S) -> Self
+    /// Delays of a scheduler, given empty. The name stands for it in schedules.
+    pub fn delaying<S>(name: &str, empty: S) -> Self
     where
         S: DelayingScheduler + Send + Sync + 'static,
     {
-        Self::delays_of(name.into(), empty, true)
+        Self::delays_of(StrategyName::known_or_custom(name), empty, true)
     }
 
-    fn delays_of<S>(name: String, empty: S, levels: bool) -> Self
+    fn delays_of<S>(name: StrategyName, empty: S, levels: bool) -> Self
     where
         S: DelayingScheduler + Send + Sync + 'static,
     {
         let build = move || -> Box<dyn Policy> { Box::new(Delays::new(empty.clone(), levels)) };
-        Self { name, unit: "delay", build: Arc::new(build) }
+        Self { name, build: Arc::new(build) }
     }
 
     /// Iterative preemption bounding: the baseline.
     pub fn preemptions() -> Self {
         let build = || -> Box<dyn Policy> { Box::new(Preemptions::default()) };
-        Self { name: PREEMPTIONS.to_owned(), unit: "preemption", build: Arc::new(build) }
+        Self { name: StrategyName::Preemptions, build: Arc::new(build) }
     }
 
-    /// Schedulers that complement each other: each finds with few delays what costs another many.
+    /// Schedulers that complement each other: each finds with few delays what costs another one many.
     pub fn portfolio() -> Vec<Self> {
-        Name::portfolio().iter().map(Self::named).collect()
+        SchedulerName::portfolio().iter().map(Self::scheduler).collect()
     }
 
-    /// Several strategies by name, separated by commas; `portfolio` is all of [`Strategy::portfolio`].
-    pub fn list(names: &str) -> Result<Vec<Self>, StrategyError> {
-        // The comma within `pct:SEED,D` is followed by a digit, which no name begins with.
-        let mut list = Vec::new();
-        let mut rest = names;
-        while !rest.is_empty() {
-            let end =
-                rest.match_indices(',').map(|(at, _)| at).find(|at| !starts_with_digit(&rest[at + 1..]));
-            let (name, more) = end.map_or((rest, ""), |at| (&rest[..at], &rest[at + 1..]));
-            match name.trim() {
-                "portfolio" => list.extend(Self::portfolio()),
-                name => list.push(name.parse()?),
-            }
-            rest = more;
-        }
-        if list.is_empty() { Err(StrategyError::NoName) } else { Ok(list) }
+    /// Several strategies by name, separated by commas; `portfolio` stands for all of [`Strategy::portfolio`].
+    pub fn list(names: &str) -> Result<Vec<Self>, NameError> {
+        let portfolio = SchedulerName::portfolio();
+        let context = ListContext { portfolio: &portfolio, seed: None };
+        NAMES.parse_list(names, context)?.strategies.iter().map(Self::try_from).collect()
     }
 
-    fn named(name: &Name) -> Self {
-        let text = name.to_string();
-        // The detour over whichever scheduler it is would make each step dearer.
-        match name {
-            Name::Rr(arrangement) => Self::delays_of(text, Rr::new(*arrangement), false),
-            Name::Rtc => Self::delays_of(text, Rtc::default(), false),
-            Name::Random(seed) => Self::delays_of(text, Random::new(*seed), false),
-            _ => Self::delays_of(text, name.build(), matches!(name, Name::Priority(_))),
+    /// How the names of strategies are written; parameters are in capitals.
+    pub fn forms() -> impl Iterator<Item = &'static str> {
+        NAMES.forms()
+    }
+
+    fn scheduler(scheduler: &SchedulerName) -> Self {
+        let name = StrategyName::Delays(scheduler.clone());
+        // The common schedulers are built by themselves: dispatch over all schedulers would cost time at each step.
+        match scheduler {
+            SchedulerName::Rr(arrangement) => Self::delays_of(name, Rr::new(*arrangement), false),
+            SchedulerName::Rtc => Self::delays_of(name, Rtc::default(), false),
+            SchedulerName::Random(seed) => Self::delays_of(name, Random::new(*seed), false),
+            other => Self::delays_of(name, other.build(), matches!(other, SchedulerName::Priority(_))),
         }
     }
 
     /// Its name.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> &StrategyName {
         &self.name
     }
 
-    /// What it counts: `delay` or `preemption`.
-    pub(crate) fn unit(&self) -> &'static str {
-        self.unit
+    /// What its bound limits: delays or preemptions.
+    pub fn unit(&self) -> Unit {
+        self.name.unit()
     }
 
     pub(crate) fn policy(&self) -> Box<dyn Policy> {
@@ -97,18 +103,8 @@ impl Strategy {
 impl Default for Strategy {
     /// `rr`.
     fn default() -> Self {
-        Self::named(&Name::Rr(Arrangement::Creation))
+        Self::scheduler(&SchedulerName::Rr(Arrangement::Creation))
     }
-}
-
-/// A list of schedulers, without those that have no delays to bound.
-fn without_bags(message: &str) -> String {
-    let bags = Name::FORMS.iter().filter(|form| form.contains("bag"));
-    bags.fold(message.to_owned(), |text, bag| text.replace(&format!("`{bag}`, "), ""))
-}
-
-fn starts_with_digit(text: &str) -> bool {
-    text.trim_start().starts_with(|first: char| first.is_ascii_digit())
 }
 
 impl fmt::Debug for Strategy {
@@ -119,46 +115,26 @@ impl fmt::Debug for Strategy {
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
+        self.name.fmt(f)
     }
 }
 
 impl FromStr for Strategy {
-    type Err = StrategyError;
+    type Err = NameError;
 
-    fn from_str(text: &str) -> Result<Self, StrategyError> {
-        if text.trim() == PREEMPTIONS {
-            return Ok(Self::preemptions());
-        }
-        let name: Name = text.parse().map_err(StrategyError::Unknown)?;
-        if name.build().delay_cost() == 0 {
-            return Err(StrategyError::NoDelays(name));
-        }
-        Ok(Self::named(&name))
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        Self::try_from(&NAMES.parse(text)?)
     }
 }
 
-/// Text that names no strategy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StrategyError {
-    /// There is no such scheduler.
-    Unknown(NameError),
-    /// Every order of tasks is free under this scheduler.
-    NoDelays(Name),
-    /// The list is empty.
-    NoName,
-}
+impl TryFrom<&StrategyName> for Strategy {
+    type Error = NameError;
 
-impl fmt::Display for StrategyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(error) => write!(f, "{}; or `{PREEMPTIONS}`", without_bags(&error.to_string())),
-            Self::NoDelays(name) => {
-                write!(f, "`{name}` has no delays to bound: use `shuttle::check_dfs` to try every order")
-            }
-            Self::NoName => f.write_str("no strategy is named"),
-        }
+    fn try_from(name: &StrategyName) -> Result<Self, NameError> {
+        // The vocabulary has no other baseline.
+        Ok(match NAMES.parse(&name.to_string())? {
+            StrategyName::Delays(scheduler) => Self::scheduler(&scheduler),
+            _ => Self::preemptions(),
+        })
     }
 }
-
-impl std::error::Error for StrategyError {}

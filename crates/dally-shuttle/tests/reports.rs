@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use dally_shuttle::{
-    Config, Failure, Limit, Name, REPLAY, Strategy, Values, Verdict, check, check_with, explore, replay,
-    replay_with,
+    Config, Failure, Limit, REPLAY, SchedulerName, Strategy, Values, Verdict, check, check_with, explore,
+    replay, replay_with,
 };
 use shuttle::rand::Rng;
 use shuttle::sync::Mutex;
@@ -269,7 +269,7 @@ fn wrong_schedules_are_refused() {
         ("/3", "the name of a scheduler is missing"),
         ("rr/", "numbers are expected, or `-`"),
         ("rr/x", "numbers are expected, or `-`"),
-        ("rr/5,3", "the numbers ascend"),
+        ("rr/5,3", "must be in ascending order"),
         ("rr/99999999999", "numbers are expected, or `-`"),
         ("rr+luck/1", "`+seedN` or `+chooseN` is expected"),
         ("rr+choose0/1", "`+seedN` or `+chooseN` is expected"),
@@ -289,7 +289,7 @@ fn wrong_schedules_are_refused() {
 #[test]
 fn a_configuration_that_matters_is_asked_for() {
     let mine = Config {
-        strategies: vec![Strategy::delaying("mine+yours", "rr".parse::<Name>().unwrap().build())],
+        strategies: vec![Strategy::delaying("mine+yours", "rr".parse::<SchedulerName>().unwrap().build())],
         ..under("rr")
     };
     let short = Config { steps: shuttle::MaxSteps::FailAfter(1_000), ..under("rr") };
@@ -331,18 +331,18 @@ fn a_schedule_is_its_text() {
         "pct:1,2+choose2/4",
         "preemptions/1",
     ] {
-        assert_eq!(text.parse::<dally_shuttle::Schedule>().unwrap().to_string(), text);
+        assert_eq!(text.parse::<dally_shuttle::Deviations>().unwrap().to_string(), text);
     }
 }
 
 #[test]
 fn strategies_are_listed_by_name() {
     let names = |list: &str| -> Vec<String> {
-        Strategy::list(list).unwrap().iter().map(|strategy| strategy.name().to_owned()).collect()
+        Strategy::list(list).unwrap().iter().map(|strategy| strategy.name().to_string()).collect()
     };
     assert_eq!(names("rr, pct:1,2,rtc"), ["rr", "pct:1,2", "rtc"]);
     assert_eq!(names("portfolio,preemptions"), ["rr", "rr:reverse", "rtc", "random:1", "preemptions"]);
-    assert_eq!(Strategy::list("").unwrap_err().to_string(), "no strategy is named");
+    assert_eq!(Strategy::list("").unwrap_err().to_string(), "a strategy is missing in ``");
     assert!(Strategy::list("rr,,rtc").is_err());
 }
 
@@ -440,7 +440,7 @@ fn the_environment_replays() {
     assert!(again.contains(&format!("schedule: {schedule}\n")), "{again}");
     assert!(again.contains("\n1 schedule (1 distinct), "), "{again}");
     let wrong = in_a_process_of_its_own("a_failing_test", Some("nonsense"));
-    assert!(wrong.contains("`nonsense` is no schedule"), "{wrong}");
+    assert!(wrong.contains("`nonsense` is not a schedule"), "{wrong}");
 }
 
 #[test]
@@ -466,7 +466,7 @@ fn a_schedule_is_unicode() {
     use std::os::unix::ffi::OsStrExt;
     let schedule = std::ffi::OsStr::from_bytes(b"rr/\xff");
     let output = in_a_process_of_its_own("a_failing_test", Some(schedule));
-    assert!(output.contains("is no schedule"), "{output}");
+    assert!(output.contains("is not a schedule"), "{output}");
 }
 
 struct Bomb;

@@ -1,6 +1,10 @@
 //! The flags, each defined once: help and completions come from here.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use dally_explore::{SchedulerName, StrategyName};
+use dally_schedule::table::{Family, STRATEGIES};
+use dally_schedule::{PORTFOLIO, Vocabulary};
 
 /// dally finds bugs in asynchronous programs, and proves their absence where it can, by exploring few delays.
 #[derive(Debug, Parser)]
@@ -148,21 +152,7 @@ pub(crate) fn command() -> clap::Command {
 /// Explores the program's executions in the order of how many delays they need, and stops at the first bug, or
 /// when everything is covered, or when a budget is used up. It says which; a bug comes with its schedule.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                  dally check program.bpl                       deepen until a bug, a proof, or Ctrl-C\n  \
-                  dally check --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
-                  dally check --scheduler portfolio program.bpl several orders of tasks, side by side\n  \
-                  dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json\n  \
-                  dally check --test T project.pproj            a test of a P program\n  \
-                  dally check --liveness --unfair program.p     what may be waited for in vain\n\n\
-                  Schedulers:\n  \
-                  rr, rr:reverse, rr:SEED  tasks in the order of their creation, reversed, or permuted\n  \
-                  dfs, df, dfw             depth-first; dfw looks at waits\n  \
-                  rtc                      whoever was sent something runs next\n  \
-                  random:SEED              a fresh order at each state\n  \
-                  priority(S), bag, bounded-bag:N, pct:SEED,D\n  \
-                  portfolio                rr, rr:reverse, rtc and random:1; for P, rtc, rr and random:1;\n  \
-                                           or a list, `rr;rtc`")]
+#[command(after_help = check_help())]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
@@ -172,7 +162,7 @@ pub(crate) struct Check {
     pub(crate) list_tests: bool,
 
     /// The order of tasks from which delays deviate [default: rr, and rtc for P]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAMES")]
     pub(crate) scheduler: Option<String>,
 
     /// Look for executions that go on for ever and wait in vain (hot states of P's monitors, globals marked {:hot});
@@ -194,7 +184,7 @@ pub(crate) struct Check {
     pub(crate) exact: bool,
 
     /// What is counted against the bound
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Bounded::Delays)]
+    #[arg(long, value_name = "WHAT", default_value = "delays", value_parser = bounded())]
     pub(crate) bounded: Bounded,
 
     /// Charge one delay for each internal choice other than the first
@@ -257,16 +247,43 @@ pub(crate) fn join_liveness(arguments: impl Iterator<Item = std::ffi::OsString>)
     joined
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Bounded {
-    /// Deviations from the scheduler's order
-    Delays,
-    /// Switches away from a task that could go on
-    Preemptions,
-    /// Steps
-    Depth,
-    /// Nothing: explore everything
-    Nothing,
+/// What is counted against the bound: delays, or what a baseline counts.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounded(pub(crate) Option<StrategyName>);
+
+/// `delays`, and the baselines of the table of strategies.
+fn bounded() -> impl TypedValueParser<Value = Bounded> {
+    let baselines = STRATEGIES.iter().filter(|row| row.family == Family::Baseline);
+    let baselines = baselines.map(|row| PossibleValue::new(row.keyword).help(row.deviation));
+    let delays = PossibleValue::new("delays").help("deviates from the order of the scheduler");
+    PossibleValuesParser::new(std::iter::once(delays).chain(baselines))
+        .map(|name| Bounded((name != "delays").then(|| StrategyName::known_or_custom(&name))))
+}
+
+/// The examples of `dally check`, and the table of schedulers.
+fn check_help() -> String {
+    let examples = "\
+Examples:
+  dally check program.bpl                       deepen until a bug, a proof, or Ctrl-C
+  dally check --delays 2 --time 1m program.bpl  within a bound and a budget
+  dally check --scheduler portfolio program.bpl several orders of tasks, side by side
+  dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json
+  dally check --test T project.pproj            a test of a P program
+  dally check --liveness --unfair program.p     executions that never make progress";
+    let schedulers: String = Vocabulary::SCHEDULERS
+        .rows()
+        .map(|row| format!("  {}\n      {}\n", row.forms.join(", "), row.order))
+        .collect();
+    let names = |schedulers: Vec<SchedulerName>| {
+        let names: Vec<String> = schedulers.iter().map(ToString::to_string).collect();
+        names.join(", ")
+    };
+    let portfolio = names(SchedulerName::portfolio());
+    let for_p = names(SchedulerName::message_portfolio());
+    format!(
+        "{examples}\n\nSchedulers, one or a list such as rr,rtc:\n{schedulers}  {PORTFOLIO}\n      \
+         {portfolio}; for P: {for_p}"
+    )
 }
 
 /// Run a trace again, step by step, and confirm its bug

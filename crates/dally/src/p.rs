@@ -3,7 +3,7 @@
 use dally_p::codes;
 use std::path::{Path, PathBuf};
 
-use dally_explore::{Bug, Kept, Moment, ReplayError, TaskId, replay};
+use dally_explore::{Bug, Kept, Moment, ReplayError, TaskId, delayed_tasks, replay};
 use dally_p::{Line, LineKind, Machine, State};
 use dally_text::diagnostic::{Diagnostic, did_you_mean};
 use dally_text::source::{SourceMap, Span};
@@ -219,7 +219,7 @@ impl Test {
         unfair: bool,
     ) -> Result<Trace, ReplayError> {
         let machine = &self.machine;
-        let delayed = traces::delayed(machine, &bug.schedule)?;
+        let delayed = delayed_tasks(machine, &bug.schedule)?;
         let mut steps = Steps::new(bug.schedule.steps.len());
         let mut failed_at = None;
         let replayed = replay(machine, &bug.schedule, |moment| {

@@ -1,6 +1,6 @@
 //! `dally replay`: run a trace again and confirm its bug.
 
-use dally_explore::{Bug, Failure, FailureKind, Name};
+use dally_explore::{Bug, Failure, FailureKind, StrategyName};
 use dally_interp::Inputs;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
@@ -41,10 +41,8 @@ fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
         preempt: trace.program.preempt,
         test: trace.program.test.clone(),
     };
-    let policies = ["preemptions", "contexts", "depth", "nothing"];
-    let policy = &trace.schedule.policy;
-    if policy.parse::<Name>().is_err() && !policies.contains(&policy.as_str()) {
-        return Err(format!("the trace does not replay: there is no scheduler `{policy}`"));
+    if let StrategyName::Custom(name) = &trace.schedule.strategy {
+        return Err(format!("the trace does not replay: there is no scheduler `{name}`"));
     }
     let (sources, subject) = load(&program, inputs);
     // A program that is no longer one has changed, too.

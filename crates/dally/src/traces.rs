@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use dally_explore::{
-    Bug, Delays, Event, Failure, Fingerprint, Moment, Name, Program, ReplayError, Schedule, Step, TaskId,
-    Turn, cut, replay, replay_cycle, replay_passing_over,
+    Bug, Event, Failure, Fingerprint, Moment, Program, ReplayError, Schedule, Step, TaskId, Turn, cut,
+    delayed_tasks, replay, replay_cycle,
 };
 use dally_interp::{Change, Line, Machine, State};
 use dally_text::diagnostic::Diagnostic;
@@ -128,21 +128,8 @@ struct Numbered {
     delayed: Vec<Vec<TaskId>>,
 }
 
-/// For each step of a schedule, the tasks that were delayed before it. Only schedulers delay.
-pub(crate) fn delayed(program: &impl Program, schedule: &Schedule) -> Result<Vec<Vec<TaskId>>, ReplayError> {
-    let mut delayed = vec![Vec::new(); schedule.steps.len()];
-    if let Ok(name) = schedule.policy.parse::<Name>() {
-        let policy = Delays::named(&name);
-        let mut note = |nth: usize, tasks: &[TaskId]| delayed[nth] = tasks.to_vec();
-        // The schedule does not say whether choices were charged for.
-        replay_passing_over(program, &policy, schedule, 0, &mut note)
-            .or_else(|_| replay_passing_over(program, &policy, schedule, 1, &mut note))?;
-    }
-    Ok(delayed)
-}
-
 fn number(machine: &Machine, schedule: &Schedule) -> Result<Numbered, ReplayError> {
-    let mut delayed = delayed(machine, schedule)?;
+    let mut delayed = delayed_tasks(machine, schedule)?;
     let mut numbered = schedule.clone();
     let mut numbers: HashMap<TaskId, TaskId> = HashMap::new();
     let mut next = 0..;

@@ -11,7 +11,7 @@
 //! Two clerks each add one to a counter: they read it, and then write what they have read plus one.
 //!
 //! ```
-//! use dally_explore::{Delays, Failure, Name, Options, Program, Search, Successors, TaskId, Verdict};
+//! use dally_explore::{Delays, Failure, Options, Program, SchedulerName, Search, Successors, TaskId, Verdict};
 //!
 //! struct Clerks;
 //!
@@ -55,7 +55,7 @@
 //! }
 //!
 //! // Round-robin, with no delay: one clerk after the other.
-//! let round_robin = Delays::named(&"rr".parse::<Name>()?);
+//! let round_robin = Delays::named(&"rr".parse::<SchedulerName>()?);
 //! let options = Options { bound: Some(0), exact: true, ..Options::default() };
 //! let report = Search::new(&Clerks, &round_robin, &options, &()).run();
 //! assert_eq!(report.verdict, Verdict::ProvedWithin(0));
@@ -80,7 +80,7 @@
 //! free; another one wants it, and may always look at the wrong time.
 //!
 //! ```
-//! use dally_explore::{Cycles, Delays, Liveness, Name, Options, Program, Successors, TaskId};
+//! use dally_explore::{Cycles, Delays, Liveness, Options, Program, SchedulerName, Successors, TaskId};
 //!
 //! struct Fork;
 //!
@@ -106,7 +106,7 @@
 //!     }
 //! }
 //!
-//! let round_robin = Delays::named(&"rr".parse::<Name>()?);
+//! let round_robin = Delays::named(&"rr".parse::<SchedulerName>()?);
 //! let options = Options::default();
 //! let report = Cycles::new(&Fork, &round_robin, &options, Liveness::default(), &()).run();
 //! let bug = report.bug().expect("the second philosopher may starve");
@@ -126,6 +126,7 @@
 //! The bibliography is that of [`dally_schedule`].
 
 mod candidates;
+mod choices;
 mod excerpt;
 mod expand;
 mod fingerprint;
@@ -134,12 +135,11 @@ mod layer;
 mod ledger;
 mod limits;
 mod liveness;
+mod outcome;
 pub mod policy;
 mod portfolio;
 mod program;
 mod replay;
-mod report;
-mod schedule;
 mod search;
 pub mod store;
 mod successors;
@@ -148,17 +148,17 @@ mod tree;
 mod visited;
 mod wave;
 
-pub use dally_schedule::{Arrangement, Name, Post, TaskId};
+pub use choices::{Schedule, ScheduleError, Step};
+pub use dally_schedule::{Arrangement, Post, SchedulerName, StrategyName, TaskId, Unit};
 pub use excerpt::{Excerpt, Kept, cut, is_long, value_text};
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use limits::Limits;
 pub use liveness::{Cycles, Liveness, Method, replay_cycle};
+pub use outcome::{Bug, Coverage, Covered, Limit, Report, Verdict};
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
 pub use portfolio::{Deepen, portfolio, side_by_side};
 pub use program::{Failure, FailureKind, Program};
-pub use replay::{Moment, NoCycle, ReplayError, Replayed, replay, replay_passing_over, replay_under};
-pub use report::{Bug, Coverage, Limit, Report, Verdict};
-pub use schedule::{Schedule, ScheduleError, Step};
+pub use replay::{Moment, NoCycle, ReplayError, Replayed, delayed_tasks, replay, replay_under};
 pub use search::{Options, Phase, Search, Watch};
 pub use successors::{Event, Successor, Successors, Turn};
 pub use visited::Visited;

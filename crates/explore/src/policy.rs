@@ -8,7 +8,7 @@
 
 use std::hash::Hash;
 
-use dally_schedule::{Ready, TaskId};
+use dally_schedule::{Ready, StrategyName, TaskId};
 
 use crate::successors::{Event, Turn};
 
@@ -97,6 +97,6 @@ pub trait Policy: Sync {
         0
     }
 
-    /// Its name, as schedules carry it.
-    fn name(&self) -> String;
+    /// The strategy that it implements, which schedules and reports carry.
+    fn strategy(&self) -> StrategyName;
 }

@@ -6,16 +6,16 @@
 
 use crate::Program;
 use crate::liveness::Cycles;
+use crate::outcome::{Covered, Report, Verdict};
 use crate::policy::Policy;
-use crate::report::{Coverage, Report, Verdict};
 use crate::search::{Options, Search, Watch};
 
 /// A search that goes on bound by bound.
 pub trait Deepen {
     /// Explores the next bound. The report, if that settles the matter: then the search is over.
     fn deepen(&mut self) -> Option<Report>;
-    /// The name of the policy, and what was covered so far.
-    fn so_far(&self) -> (String, Coverage);
+    /// What was covered so far.
+    fn so_far(&self) -> Covered;
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Deepen for Search<'_, P, O, W> {
@@ -23,7 +23,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Deepen for Search<'_, P, O, W> {
         self.deepen()
     }
 
-    fn so_far(&self) -> (String, Coverage) {
+    fn so_far(&self) -> Covered {
         self.so_far()
     }
 }
@@ -33,8 +33,18 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Deepen for Cycles<'_, P, O, W> {
         self.deepen()
     }
 
-    fn so_far(&self) -> (String, Coverage) {
+    fn so_far(&self) -> Covered {
         self.so_far()
+    }
+}
+
+impl<D: Deepen + ?Sized> Deepen for Box<D> {
+    fn deepen(&mut self) -> Option<Report> {
+        (**self).deepen()
+    }
+
+    fn so_far(&self) -> Covered {
+        (**self).so_far()
     }
 }
 
@@ -64,7 +74,7 @@ pub fn side_by_side<D: Deepen>(mut searches: Vec<D>) -> Option<Report> {
                 None => going.push(search),
                 Some(report) if settles(&report.verdict) => {
                     let others = going.iter().chain(round.as_slice()).map(Deepen::so_far);
-                    let done = done.into_iter().map(|report| (report.policy, report.coverage));
+                    let done = done.into_iter().map(Report::into_covered);
                     return Some(Report { others: done.chain(others).collect(), ..report });
                 }
                 Some(report) => done.push(report),
@@ -73,7 +83,7 @@ pub fn side_by_side<D: Deepen>(mut searches: Vec<D>) -> Option<Report> {
         searches = going;
     }
     let last = done.pop()?;
-    Some(Report { others: done.into_iter().map(|report| (report.policy, report.coverage)).collect(), ..last })
+    Some(Report { others: done.into_iter().map(Report::into_covered).collect(), ..last })
 }
 
 /// Whether nothing that another policy finds can change the verdict.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use dally_schedule::{Ready, TaskId};
 
-use crate::policy::{Happened, Point, Policy, Proposal};
-use crate::schedule::{Schedule, Step};
+use crate::choices::{Schedule, Step};
+use crate::policy::{Delays, Happened, Point, Policy, Proposal};
 use crate::successors::{Event, Successors, Turn};
 use crate::{Failure, Program};
 
@@ -160,23 +160,33 @@ fn take<S: Clone>(
     Some((state.clone(), outcome.failure.as_deref().cloned()))
 }
 
-/// Confirms that a policy admits the schedule, and at the cost that it gives step by step.
+/// Confirms that a policy admits the schedule, at the costs that its steps give.
 pub fn replay_under<P: Program, O: Policy>(
     program: &P,
     policy: &O,
     schedule: &Schedule,
-    choice_cost: u32,
 ) -> Result<Replayed<P::State>, ReplayError> {
-    replay_passing_over(program, policy, schedule, choice_cost, |_, _| {})
+    replay_proposals(program, policy, schedule, |_, _| {})
 }
 
-/// Likewise, and shows for each step which tasks the policy proposed before, and were put off.
-pub fn replay_passing_over<P: Program, O: Policy>(
+/// For each step of a schedule, the tasks that its scheduler was told to delay before it. Strategies other than the
+/// schedulers of `dally-schedule` delay none.
+pub fn delayed_tasks<P: Program>(program: &P, schedule: &Schedule) -> Result<Vec<Vec<TaskId>>, ReplayError> {
+    let mut delayed = vec![Vec::new(); schedule.steps.len()];
+    if let Some(scheduler) = schedule.strategy.scheduler() {
+        let policy = Delays::named(scheduler);
+        replay_proposals(program, &policy, schedule, |nth, tasks| delayed[nth] = tasks)?;
+    }
+    Ok(delayed)
+}
+
+/// Confirms that a policy admits the schedule, and shows for each step the tasks that it proposed before and that were
+/// passed over at a cost.
+fn replay_proposals<P: Program, O: Policy>(
     program: &P,
     policy: &O,
     schedule: &Schedule,
-    choice_cost: u32,
-    mut put_off: impl FnMut(usize, &[TaskId]),
+    mut passed: impl FnMut(usize, Vec<TaskId>),
 ) -> Result<Replayed<P::State>, ReplayError> {
     let mut place = policy.start();
     let mut enabled = Vec::new();
@@ -188,9 +198,9 @@ pub fn replay_passing_over<P: Program, O: Policy>(
             program.enabled(moment.before, &mut enabled);
             let hash = program.fingerprint(moment.before).low();
             let point = Point { ready: Ready::at(&enabled, hash), exact: true };
-            let extra = policy.step_cost() + if step.choice > 0 { choice_cost } else { 0 };
+            let extra = policy.step_cost() + if step.choice > 0 { schedule.choice_cost } else { 0 };
             match passed_over(policy, &mut place, &point, step.task, step.cost.saturating_sub(extra)) {
-                Some(tasks) => put_off(nth, &tasks),
+                Some(tasks) => passed(nth, tasks),
                 None => {
                     refused.get_or_insert(ReplayError::NotProposed(nth, step));
                 }

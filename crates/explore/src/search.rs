@@ -23,13 +23,13 @@ use crate::expand::{Expander, Found, Node, Scratch, Sink};
 use crate::frontier::{Bucket, Deferred, Frontier, Unvisited};
 use crate::layer::{self, Layer};
 use crate::ledger::{Ledger, Transition};
+use crate::outcome::{Bug, Coverage, Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
-use crate::report::{Bug, Coverage, Limit, Report, Verdict};
 use crate::team::{Team, with_spinning_threads};
 use crate::tree::{Link, NodeId, SearchTree};
 use crate::visited::Visited;
 use crate::wave::{Budget, Wave, Workers};
-use crate::{FailureKind, Fingerprint, Program, TaskId};
+use crate::{FailureKind, Fingerprint, Program, Schedule, TaskId};
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -282,9 +282,15 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
     }
 
-    /// The name of the policy, and the coverage so far.
-    pub(crate) fn so_far(&self) -> (String, Coverage) {
-        (self.expander.policy.name(), self.coverage.clone())
+    /// What was covered so far.
+    pub(crate) fn so_far(&self) -> Covered {
+        Covered { strategy: self.expander.policy.strategy(), coverage: self.coverage.clone() }
+    }
+
+    /// The schedule that leads to a node, and by one more link beyond it.
+    pub(crate) fn schedule(&self, to: Option<NodeId>, last: Option<Link>) -> Schedule {
+        let Expander { policy, options, .. } = self.expander;
+        self.core.tree.schedule(Schedule::new(policy.strategy(), options.choice_cost), to, last)
     }
 
     /// Explores the next bound.
@@ -325,8 +331,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     /// A report with this verdict.
     pub(crate) fn report(&self, verdict: Verdict) -> Report {
-        let (policy, coverage) = self.so_far();
-        Report { verdict, coverage, policy, others: vec![] }
+        let Covered { strategy, coverage } = self.so_far();
+        Report { verdict, coverage, strategy, others: Vec::new() }
     }
 
     /// The verdict after a bound without failures; `None` if a higher bound is to be explored.
@@ -356,7 +362,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             FailureKind::Assertion | FailureKind::Deadlock | FailureKind::Liveness | FailureKind::Runtime => {
             }
         }
-        let schedule = self.core.tree.schedule(self.expander.policy.name(), found.at, found.link);
+        let schedule = self.schedule(found.at, found.link);
         Verdict::Bug(Box::new(Bug { failure: found.failure, schedule, cost: found.cost }))
     }
 

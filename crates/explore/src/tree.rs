@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use dally_schedule::TaskId;
 
-use crate::schedule::{Schedule, Step};
+use crate::choices::{Schedule, Step};
 
 /// The number of a node, in the order in which the search accepted nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,9 +113,13 @@ impl SearchTree {
         self.chunks.iter().map(|chunk| chunk.links.capacity()).sum::<usize>() * size_of::<Link>()
     }
 
-    /// The schedule that leads to node `to`, followed by the step `last`, if there is one.
-    pub(crate) fn schedule(&self, policy: String, to: Option<NodeId>, last: Option<Link>) -> Schedule {
-        let mut schedule = Schedule { policy, ..Schedule::default() };
+    /// Continues a schedule without steps to node `to`, followed by the step `last`, if there is one.
+    pub(crate) fn schedule(
+        &self,
+        mut schedule: Schedule,
+        to: Option<NodeId>,
+        last: Option<Link>,
+    ) -> Schedule {
         let mut from = to;
         match last {
             Some(Link { from: None, choice, .. }) => schedule.initial = choice,
@@ -159,6 +163,7 @@ mod tests {
         assert!(tree.bytes() >= 16 * tree.end());
         assert!((0..tree.end()).all(|index| tree.get(NodeId::new(index)).task.0 as usize == index));
         let last = NodeId::new(tree.end() - 1);
-        assert_eq!(tree.schedule("rr".to_owned(), Some(last), None).steps.len(), last.index() as usize / 3);
+        let empty = "rr:".parse().expect("a schedule without steps");
+        assert_eq!(tree.schedule(empty, Some(last), None).steps.len(), last.index() as usize / 3);
     }
 }

@@ -5,15 +5,15 @@ mod common;
 use common::{Op, Tasks};
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Delays, Depth, Exhaustive, FailureKind, Limit, Name, Options, Preemptions, Report, Search, Switches,
-    Verdict, portfolio,
+    Delays, Depth, Exhaustive, FailureKind, Limit, Options, Preemptions, Report, SchedulerName, Search,
+    Switches, Verdict, portfolio,
 };
 
 #[path = "../../../examples/two_phase_commit/model.rs"]
 mod two_phase_commit;
 
 fn under(name: &str) -> Delays {
-    Delays::named(&name.parse::<Name>().expect("a good name"))
+    Delays::named(&name.parse::<SchedulerName>().expect("a good name"))
 }
 
 fn run(program: &Tasks, policy: &impl Policy, options: &Options) -> Report {
@@ -110,7 +110,7 @@ fn the_base_order_decides_the_least_bound() {
         assert_eq!(least_bound(&program, &under("rr")), others);
         assert_eq!(least_bound(&program, &under("rr:reverse")), 0);
         assert_eq!(least_bound(&program, &Preemptions(Switches::Preemptive)), 0);
-        let policies: Vec<_> = Name::portfolio().iter().map(Delays::named).collect();
+        let policies: Vec<_> = SchedulerName::portfolio().iter().map(Delays::named).collect();
         let report = portfolio(&program, &policies, &Options::default(), &())
             .expect("the list of policies is not empty");
         assert_eq!(report.bug().map(|bug| bug.cost), Some(0));

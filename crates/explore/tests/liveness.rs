@@ -11,9 +11,9 @@ use cycles::web::Web;
 use cycles::{Model, Modelled, Random, for_seeds};
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Cycles, Delays, Exhaustive, Failure, FailureKind, Liveness, Method, Name, NoCycle, Options, Preemptions,
-    Program, ReplayError, Report, Schedule, Search, Step, Successors, Switches, TaskId, Verdict,
-    replay_cycle, replay_under,
+    Arrangement, Cycles, Delays, Exhaustive, Failure, FailureKind, Liveness, Method, NoCycle, Options,
+    Preemptions, Program, ReplayError, Report, Schedule, SchedulerName, Search, Step, Successors, Switches,
+    TaskId, Verdict, replay_cycle, replay_under,
 };
 
 const METHODS: [Method; 3] = [Method::Map, Method::Ndfs, Method::IterativeNdfs];
@@ -34,8 +34,8 @@ fn confirm<M: Model, O: Policy>(model: &M, policy: &O, report: &Report, fair: bo
     assert_eq!(replayed, Ok(bug.failure.clone()), "{text}, DALLY_SEED={seed}");
     assert_eq!(bug.failure.kind, FailureKind::Liveness);
     assert_eq!(bug.schedule.cost(), bug.cost, "{text}");
-    if bug.schedule.policy != "bag" {
-        replay_under(&program, policy, &bug.schedule, 0)
+    if bug.schedule.strategy != SchedulerName::Bag.into() {
+        replay_under(&program, policy, &bug.schedule)
             .unwrap_or_else(|e| panic!("{text}: {e}, DALLY_SEED={seed}"));
     }
     reference::check_lasso(model, &bug.schedule, fair, seed);
@@ -60,7 +60,7 @@ fn agree<M: Model, O: Policy>(model: &M, policy: &O, seed: u64) {
                     let report = Cycles::new(&program, policy, &options, liveness, &()).run();
                     let context = format!(
                         "{method:?} under {}, fair: {fair}, {threads} threads, bound {bound}, DALLY_SEED={seed}",
-                        policy.name()
+                        policy.strategy()
                     );
                     confirm(model, policy, &report, fair, seed);
                     assert_eq!(report.bug().is_some(), expected[bound as usize], "{context}");
@@ -98,7 +98,7 @@ fn agree_in_the_limit<M: Model>(model: &M, policy: &Delays, seed: u64) {
 
 fn policy(seed: u64) -> Delays {
     let names = ["rr", "rtc", "random:9", "rr:reverse", "dfw", "bag", "rr:5", "priority(rr)"];
-    Delays::named(&names[seed as usize % names.len()].parse::<Name>().expect("a good name"))
+    Delays::named(&names[seed as usize % names.len()].parse::<SchedulerName>().expect("a good name"))
 }
 
 fn all_agree<M: Model>(model: &M, seed: u64) {
@@ -213,7 +213,8 @@ fn replay_says_why_a_cycle_is_not_a_violation() {
     let replayed = |steps: &[u32], from: usize| {
         let step = |task: &u32| Step { task: TaskId(*task), cost: 0, choice: 0 };
         let steps = steps.iter().map(step).collect();
-        let schedule = Schedule { policy: "rr".to_owned(), initial: 0, steps, cycle: Some(from) };
+        let empty = Schedule::new(SchedulerName::Rr(Arrangement::Creation).into(), 0);
+        let schedule = Schedule { steps, cycle: Some(from), ..empty };
         replay_cycle(&Counter { fails: false }, &schedule, true, |_| {})
     };
     let rejected = |why| Err(ReplayError::NoCycle(why));

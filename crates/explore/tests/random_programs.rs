@@ -10,7 +10,7 @@ use arbtest::arbtest;
 use common::{Globals, Reached, State, Tasks, enumerate, random_program};
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Delays, Depth, Exhaustive, Name, Options, Preemptions, Report, Search, Switches, Verdict, Watch,
+    Delays, Depth, Exhaustive, Options, Preemptions, Report, SchedulerName, Search, Switches, Verdict, Watch,
     portfolio, replay, replay_under,
 };
 
@@ -18,7 +18,7 @@ const NAMES: [&str; 11] =
     ["bag", "rr", "rr:reverse", "rr:5", "dfs", "df", "dfw", "rtc", "random:9", "priority(rr)", "pct:3,2"];
 
 fn scheduler(name: &str) -> Delays {
-    Delays::named(&name.parse::<Name>().expect("a good name"))
+    Delays::named(&name.parse::<SchedulerName>().expect("a good name"))
 }
 
 /// Collects the values of the globals in final states.
@@ -41,13 +41,15 @@ fn search<O: Policy>(program: &Tasks, policy: &O, options: &Options) -> (Report,
 /// Asserts that a counterexample replays with the same failure, and has the reported cost.
 fn confirm<O: Policy>(program: &Tasks, policy: &O, report: &Report, choice_cost: u32) {
     let Some(bug) = report.bug() else { return };
+    assert_eq!(bug.schedule.strategy, policy.strategy());
+    assert_eq!(bug.schedule.choice_cost, choice_cost);
     let text = bug.schedule.to_string();
     assert_eq!(text.parse().as_ref(), Ok(&bug.schedule), "{text}");
     let json = serde_json::to_string(&bug.schedule).expect("plain data");
     assert_eq!(serde_json::from_str::<dally_explore::Schedule>(&json).expect("plain data"), bug.schedule);
     let replayed = replay(program, &bug.schedule, |_| {}).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(replayed.failure.as_ref(), Some(&bug.failure), "{text}");
-    let replayed = replay_under(program, policy, &bug.schedule, choice_cost);
+    let replayed = replay_under(program, policy, &bug.schedule);
     assert_eq!(replayed.map(|replayed| replayed.failure), Ok(Some(bug.failure.clone())), "{text}");
     assert_eq!(bug.schedule.cost(), bug.cost, "{text}");
 }
@@ -64,14 +66,14 @@ fn exact_agrees_with_enumeration<O: Policy>(program: &Tasks, policy: &O) {
         let Reached { finals: expected, fails } = enumerate(program, policy, bound);
         match report.bug() {
             Some(bug) => {
-                assert!(fails && bug.cost <= bound, "{}: {bug:?}", policy.name());
+                assert!(fails && bug.cost <= bound, "{}: {bug:?}", policy.strategy());
                 let cheaper = bug.cost.checked_sub(1).map(|bound| enumerate(program, policy, bound).fails);
-                assert_ne!(cheaper, Some(true), "{}: {bug:?} in {program:?}", policy.name());
+                assert_ne!(cheaper, Some(true), "{}: {bug:?} in {program:?}", policy.strategy());
                 return;
             }
             None => {
-                assert!(!fails, "{} misses a bug at {bound} in {program:?}", policy.name());
-                assert_eq!(finals, expected, "{} at {bound} in {program:?}", policy.name());
+                assert!(!fails, "{} misses a bug at {bound} in {program:?}", policy.strategy());
+                assert_eq!(finals, expected, "{} at {bound} in {program:?}", policy.strategy());
             }
         }
     }
@@ -110,14 +112,14 @@ fn unbounded_searches_agree(program: &Tasks, awaits: bool) {
     let options = Options::default();
     let (all, finals) = search(program, &Exhaustive, &options);
     let same = |report: &Report, reached: &BTreeSet<Globals>| {
-        assert_eq!(is_bug(report), is_bug(&all), "{} in {program:?}", report.policy);
+        assert_eq!(is_bug(report), is_bug(&all), "{} in {program:?}", report.strategy);
         if !is_bug(report) {
-            assert_eq!(report.verdict, Verdict::Proved, "{} in {program:?}", report.policy);
+            assert_eq!(report.verdict, Verdict::Proved, "{} in {program:?}", report.strategy);
             assert_eq!(
                 (reached, report.coverage.states),
                 (&finals, all.coverage.states),
                 "{}",
-                report.policy
+                report.strategy
             );
         }
     };
@@ -131,7 +133,7 @@ fn unbounded_searches_agree(program: &Tasks, awaits: bool) {
     same(&report, &reached);
     let (report, reached) = search(program, &Preemptions(Switches::All), &options);
     same(&report, &reached);
-    let policies: Vec<_> = Name::portfolio().iter().map(Delays::named).collect();
+    let policies: Vec<_> = SchedulerName::portfolio().iter().map(Delays::named).collect();
     let report = portfolio(program, &policies, &options, &()).expect("there are policies");
     assert_eq!(is_bug(&report), is_bug(&all));
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use dally_explore::{
-    Bug, Cycles, Delays, Exhaustive, FailureKind, Liveness, Method, Name, Search, Verdict, Watch, replay,
-    replay_cycle,
+    Bug, Cycles, Delays, Exhaustive, FailureKind, Liveness, Method, SchedulerName, Search, Verdict, Watch,
+    replay, replay_cycle,
 };
 use dally_interp::{Decision, Input, Inputs, Machine, Options, Script, State};
 use dally_text::source::{SourceMap, Span};
@@ -52,7 +52,7 @@ fn body(statements: &str) -> String {
 /// The smallest number of delays with which a scheduler finds the bug.
 fn delays(text: &str, scheduler: &str) -> u32 {
     let machine = machine(text);
-    let policy = Delays::named(&scheduler.parse::<Name>().unwrap());
+    let policy = Delays::named(&scheduler.parse::<SchedulerName>().unwrap());
     let report = Search::new(&machine, &policy, &dally_explore::Options::default(), &()).run();
     report.bug().unwrap_or_else(|| panic!("{:?} under {scheduler}", report.verdict)).cost
 }
@@ -321,7 +321,7 @@ fn seals_fix_the_order() {
     let text = "var x: int; procedure main() { x := 0; assume {:seal} true; async call p(); async call q(); }
                 procedure p() { x := 1; } procedure q() { assert x == 1; }";
     let sealed = machine(text);
-    let policy = Delays::named(&"rr".parse::<Name>().unwrap());
+    let policy = Delays::named(&"rr".parse::<SchedulerName>().unwrap());
     let report =
         Search::new(&sealed, &policy, &dally_explore::Options { exact: true, ..Default::default() }, &())
             .run();

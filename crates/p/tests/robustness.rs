@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use dally_explore::{Delays, Exhaustive, Limit, Name, Options, Report, Search, Verdict};
+use dally_explore::{Delays, Exhaustive, Limit, Options, Report, SchedulerName, Search, Verdict};
 use dally_p::Machine;
 use dally_text::source::SourceMap;
 
@@ -26,7 +26,7 @@ fn options() -> Options {
 }
 
 fn search(machine: &Machine) -> Report {
-    Search::new(machine, &Delays::named(&Name::Rtc), &options(), &()).run()
+    Search::new(machine, &Delays::named(&SchedulerName::Rtc), &options(), &()).run()
 }
 
 /// The examples, without the largest.
@@ -185,7 +185,7 @@ fn all_searches_see_the_same_states() {
             let delays = search(&machine);
             let all = Search::new(&machine, &Exhaustive, &options(), &()).run();
             let threads = Options { threads: 3, ..options() };
-            let shared = Search::new(&machine, &Delays::named(&Name::Rtc), &threads, &()).run();
+            let shared = Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &threads, &()).run();
             if matches!(delays.verdict, Verdict::Inconclusive(Limit::States)) {
                 continue;
             }

@@ -4,8 +4,8 @@
 use std::sync::atomic::Ordering;
 
 use dally_explore::{
-    Cycles, Delays, FailureKind, Limit, Limits, Liveness, Method, Name, Options, Report, Search, Verdict,
-    replay_cycle,
+    Cycles, Delays, FailureKind, Limit, Limits, Liveness, Method, Options, Report, SchedulerName, Search,
+    Verdict, replay_cycle,
 };
 use dally_p::Machine;
 use dally_text::source::SourceMap;
@@ -15,7 +15,7 @@ fn search(text: &str) -> Report {
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap_or_else(|d| panic!("{text}\n{d:?}"));
     let machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
-    Search::new(&machine, &Delays::named(&Name::Rtc), &Options::default(), &()).run()
+    Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run()
 }
 
 #[track_caller]
@@ -142,7 +142,7 @@ fn steps_end_where_a_limit_is_reached() {
     let limits = Limits::default();
     limits.interrupt.store(true, Ordering::Relaxed);
     machine.limit_steps(limits);
-    let report = Search::new(&machine, &Delays::named(&Name::Rtc), &Options::default(), &()).run();
+    let report = Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run();
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Cancelled));
 }
 
@@ -345,7 +345,7 @@ fn loops(body: &str, fair: bool, expected: bool) {
     let machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
     for method in [Method::Map, Method::Ndfs, Method::IterativeNdfs] {
         let liveness = Liveness { method, fair };
-        let (rtc, options) = (Delays::named(&Name::Rtc), Options::default());
+        let (rtc, options) = (Delays::named(&SchedulerName::Rtc), Options::default());
         let report = Cycles::new(&machine, &rtc, &options, liveness, &()).run();
         match report.bug() {
             Some(bug) => {

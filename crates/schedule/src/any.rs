@@ -3,7 +3,7 @@
 use crate::{Bag, BoundedBag, DelayingScheduler, Df, Dfs, Dfw, Pct, Priority, Random, Ready, Rr, Rtc};
 use crate::{TaskId, Why};
 
-/// One of the schedulers of this crate, built by [`Name::build`](crate::Name::build). There is one for each state that a
+/// One of the schedulers of this crate, built by [`SchedulerName::build`](crate::SchedulerName::build). There is one for each state that a
 /// search has still to explore: those that are large stand elsewhere.
 #[derive(Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each variant is documented at the type that it holds")]

@@ -6,7 +6,7 @@
 //! by spending enough delays every task can be reached [POPL11, Lemma 1].
 //!
 //! The trait is [`DelayingScheduler`]; each scheduler is one module, and [`Scheduler`] is whichever
-//! of them was asked for by [`Name`]. [`Sealable`] and [`Budget`] wrap any of them.
+//! of them was asked for by [`SchedulerName`]. [`Sealable`] and [`Budget`] wrap any of them.
 //!
 //! ```
 //! use dally_schedule::{DelayingScheduler, Post, Ready, Rr, TaskId, Why};
@@ -57,7 +57,7 @@ mod df;
 mod dfs;
 mod dfw;
 mod hash;
-mod name;
+mod names;
 mod pct;
 mod priority;
 mod random;
@@ -65,7 +65,9 @@ mod rr;
 mod rtc;
 mod scheduler;
 mod sealing;
+pub mod table;
 mod tree;
+mod vocabulary;
 
 pub use any::Scheduler;
 pub use bag::Bag;
@@ -74,7 +76,7 @@ pub use budget::Budget;
 pub use df::Df;
 pub use dfs::Dfs;
 pub use dfw::Dfw;
-pub use name::{Name, NameError};
+pub use names::{SchedulerName, StrategyName, Unit};
 pub use pct::Pct;
 pub use priority::Priority;
 pub use random::Random;
@@ -82,3 +84,4 @@ pub use rr::{Arrangement, Rr};
 pub use rtc::Rtc;
 pub use scheduler::{DelayingScheduler, Post, Ready, TaskId, Why};
 pub use sealing::Sealable;
+pub use vocabulary::{ListContext, NameError, PORTFOLIO, SEPARATOR, StrategyList, Vocabulary};

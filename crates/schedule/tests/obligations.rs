@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
-use dally_schedule::{DelayingScheduler, Name, Post, Ready, Scheduler, Sealable, TaskId, Why};
+use dally_schedule::{DelayingScheduler, Post, Ready, Scheduler, SchedulerName, Sealable, TaskId, Why};
 
 const NAMES: [&str; 16] = [
     "bag",
@@ -159,7 +159,7 @@ fn proposals(scheduler: &Scheduler, ready: &Ready<'_>) -> Vec<TaskId> {
 fn walk(u: &mut Unstructured<'_>, name: &str) -> Result<()> {
     let copies = name.strip_prefix("bounded-bag:").map_or(usize::MAX, |n| n.parse().expect("a number"));
     let blocking = name.contains("df") && name != "dfw";
-    let mut scheduler = name.parse::<Name>().expect("a good name").build();
+    let mut scheduler = name.parse::<SchedulerName>().expect("a good name").build();
     let mut world = World::new(name == "dfw" || u.ratio(1, 4)?);
     for _ in 0..u.int_in_range(1..=3)? {
         world.post(u, None, &mut scheduler, copies)?;
@@ -226,7 +226,7 @@ fn every_scheduler_keeps_its_obligations() {
 #[test]
 fn cloning_into_a_used_scheduler_copies_all_of_it() {
     for name in NAMES {
-        let mut a = name.parse::<Name>().expect("a good name").build();
+        let mut a = name.parse::<SchedulerName>().expect("a good name").build();
         let mut b = a.clone();
         for n in 0..4 {
             a.give(TaskId(n), Why::Posted(Post { kind: 1, level: n, ..Post::default() }));
@@ -240,7 +240,7 @@ fn cloning_into_a_used_scheduler_copies_all_of_it() {
 #[test]
 fn while_sealed_nothing_is_delayed() {
     for name in NAMES {
-        let mut scheduler = Sealable::new(name.parse::<Name>().expect("a good name").build());
+        let mut scheduler = Sealable::new(name.parse::<SchedulerName>().expect("a good name").build());
         scheduler.give(TaskId(0), Why::Posted(Post::default()));
         assert!(scheduler.can_delay());
         scheduler.seal(true);

@@ -1,6 +1,6 @@
 //! The order of each scheduler, by hand, from the papers' definitions and figures.
 
-use dally_schedule::{Budget, DelayingScheduler, Name, Post, Ready, Scheduler, TaskId, Why};
+use dally_schedule::{Budget, DelayingScheduler, Post, Ready, Scheduler, SchedulerName, TaskId, Why};
 
 /// A scheduler with all of its tasks enabled, and tasks as letters.
 struct Run {
@@ -15,7 +15,8 @@ fn id(letter: char) -> TaskId {
 impl Run {
     /// The first task is `a`.
     fn new(name: &str) -> Self {
-        let mut run = Self { scheduler: name.parse::<Name>().expect("a good name").build(), alive: vec![] };
+        let mut run =
+            Self { scheduler: name.parse::<SchedulerName>().expect("a good name").build(), alive: vec![] };
         run.first("a");
         run
     }
@@ -217,7 +218,8 @@ fn blocked_tasks_are_passed_over() {
 
 #[test]
 fn high_levels_come_first_within_a_buffer() {
-    let mut run = Run { scheduler: "priority(rr)".parse::<Name>().expect("good").build(), alive: vec![] };
+    let mut run =
+        Run { scheduler: "priority(rr)".parse::<SchedulerName>().expect("good").build(), alive: vec![] };
     for (letter, level, buffer) in [('a', 0, 0), ('b', 2, 0), ('c', 1, 0), ('d', 0, 1)] {
         run.alive.push(id(letter));
         run.scheduler.give(id(letter), Why::Posted(Post { level, buffer, ..Post::default() }));
@@ -234,7 +236,7 @@ fn high_levels_come_first_within_a_buffer() {
 fn random_orders_are_functions_of_seed_and_state() {
     let all: Vec<_> = (0..6).map(TaskId).collect();
     let order = |seed: u64, state: u64| {
-        let mut scheduler = Name::Random(seed).build();
+        let mut scheduler = SchedulerName::Random(seed).build();
         let ready = Ready::at(&all, state);
         let mut order = Vec::new();
         while let Some(task) = scheduler.take(&ready) {
@@ -251,7 +253,7 @@ fn random_orders_are_functions_of_seed_and_state() {
 
 #[test]
 fn a_budget_allows_so_many_delays() {
-    let mut scheduler = Budget::new(Name::Rtc.build(), 1);
+    let mut scheduler = Budget::new(SchedulerName::Rtc.build(), 1);
     scheduler.give(TaskId(0), Why::Posted(Post::default()));
     assert!(scheduler.can_delay());
     let task = scheduler.take(&Ready::new(&[TaskId(0)])).expect("it can run");

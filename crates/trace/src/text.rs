@@ -156,7 +156,7 @@ fn conclusion(trace: &Trace) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dally_explore::{FailureKind, Schedule, Step, TaskId};
+    use dally_explore::{FailureKind, Schedule, Step, StrategyName, TaskId};
 
     use super::*;
     use crate::{Failed, LeftOut, Source, VERSION};
@@ -178,10 +178,9 @@ mod tests {
             failure: Failed { kind: FailureKind::Liveness.into(), message: "m".to_owned(), location: None },
             cost: 0,
             schedule: Schedule {
-                policy: "rr".to_owned(),
-                initial: 0,
                 steps: vec![Step { task: TaskId(0), cost: 0, choice: 0 }; steps],
                 cycle: Some(cycle),
+                ..Schedule::new(StrategyName::Exhaustive, 0)
             },
             unfair: false,
             steps: vec![step(End::Yields), step(End::Completes)],

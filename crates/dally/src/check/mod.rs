@@ -2,26 +2,27 @@
 
 pub(crate) mod monitor;
 pub(crate) mod report;
+mod search;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dally_explore::policy::Policy;
 use dally_explore::{
-    Arrangement, Cycles, Delays, Depth, Exhaustive, Liveness, Method, Name, Options, Preemptions, Program,
-    Report, Search, Switches, Verdict, portfolio, side_by_side,
+    Arrangement, Liveness, Method, Options, Program, Report, SchedulerName, StrategyName, Verdict,
 };
 
-use crate::cli::{Bounded, Check, LivenessArg};
+use crate::cli::{Check, LivenessArg};
 use crate::output::{self, Exit};
 use crate::subject::{Rejected, Subject};
 use crate::{p, traces};
+use search::Searcher;
 
 pub(crate) fn run(arguments: &Check) -> Exit {
-    let schedulers = match check_language(arguments).and_then(|()| schedulers(arguments)) {
-        Ok(schedulers) => schedulers,
-        Err(message) => return output::complain(&message),
-    };
+    let strategies =
+        match check_language(arguments).and_then(|()| search::strategies(arguments, &defaults(arguments))) {
+            Ok(strategies) => strategies,
+            Err(message) => return output::complain(&message),
+        };
     if arguments.list_tests {
         return list_tests(arguments);
     }
@@ -52,8 +53,8 @@ pub(crate) fn run(arguments: &Check) -> Exit {
     }
     let monitor = monitor::Monitor::new(arguments.time, Arc::clone(&cancelled), !arguments.json);
     let found = match &subject {
-        Subject::Boogie(machines) => search(&machines.searched, &schedulers, arguments, liveness, &monitor),
-        Subject::P(test) => search(&test.machine, &schedulers, arguments, liveness, &monitor),
+        Subject::Boogie(machines) => search(&machines.searched, &strategies, arguments, liveness, &monitor),
+        Subject::P(test) => search(&test.machine, &strategies, arguments, liveness, &monitor),
     };
     monitor.finish();
     let looked = match liveness {
@@ -116,55 +117,14 @@ fn list_tests(arguments: &Check) -> Exit {
     }
 }
 
-/// The schedulers that were asked for, unless options contradict each other.
-fn schedulers(arguments: &Check) -> Result<Vec<Name>, String> {
-    let is_p = p::is_p(&arguments.program.files);
-    let text = arguments.scheduler.as_deref().unwrap_or(if is_p { "rtc" } else { "rr" });
-    if arguments.bounded == Bounded::Nothing && arguments.delays.is_some() {
-        return Err("--delays is a bound, and `--bounded nothing` has none".to_owned());
+/// The schedulers of a language, where flags name none.
+fn defaults(arguments: &Check) -> search::Defaults {
+    if p::is_p(&arguments.program.files) {
+        search::Defaults { scheduler: SchedulerName::Rtc, portfolio: SchedulerName::message_portfolio() }
+    } else {
+        let scheduler = SchedulerName::Rr(Arrangement::Creation);
+        search::Defaults { scheduler, portfolio: SchedulerName::portfolio() }
     }
-    if arguments.bounded != Bounded::Delays && (arguments.scheduler.is_some() || arguments.seed.is_some()) {
-        return Err(
-            "--scheduler and --seed go with `--bounded delays`: only delays deviate from an order".to_owned()
-        );
-    }
-    let mut names = Vec::new();
-    for name in text.split(';').map(str::trim) {
-        match name {
-            "" => return Err(format!("a scheduler is missing in `{text}`")),
-            // Those of [TR15].
-            "portfolio" if is_p => {
-                names.extend([Name::Rtc, Name::Rr(Arrangement::Creation), Name::Random(1)]);
-            }
-            "portfolio" => names.extend(Name::portfolio()),
-            // Without a seed of its own, so that it can be given.
-            "random" => names.push(Name::Random(arguments.seed.unwrap_or(0))),
-            name => names.push(parse_scheduler(name)?),
-        }
-    }
-    if let Some(seed) = arguments.seed {
-        if !text.split(';').any(|name| matches!(name.trim(), "random" | "portfolio")) {
-            let why = if text.contains("random:") { "has a seed already" } else { "makes no random choices" };
-            return Err(format!("--seed goes with `--scheduler random`: `{text}` {why}"));
-        }
-        let random = names.iter_mut().filter(|name| **name == Name::Random(1));
-        random.for_each(|name| *name = Name::Random(seed));
-    }
-    let endless = names.iter().find(|name| matches!(name, Name::Df | Name::Dfw | Name::Pct(..)));
-    let limited = arguments.delays.is_some() || arguments.time.is_some();
-    match endless {
-        Some(name) if arguments.exact && !limited => Err(format!(
-            "with --exact, `{name}` never runs out of delays: give the most with --delays, or a --time"
-        )),
-        _ => Ok(names),
-    }
-}
-
-fn parse_scheduler(name: &str) -> Result<Name, String> {
-    name.parse::<Name>().map_err(|error| match error.to_string() {
-        list if list.contains("; there are ") => format!("{list}, and `portfolio`"),
-        other => other,
-    })
 }
 
 /// How much memory a search may take.
@@ -206,7 +166,7 @@ fn liveness(arguments: &Check, subject: &Subject) -> Result<Option<Liveness>, St
             Ok(None)
         };
     }
-    let fits = !arguments.exact && !arguments.choice_cost && arguments.bounded != Bounded::Depth;
+    let fits = !arguments.exact && !arguments.choice_cost && arguments.bounded.0 != Some(StrategyName::Depth);
     if asked && !fits {
         return Err("--liveness does not go with --exact, --choice-cost and `--bounded depth`: cycles are cycles of the \
                     program, not of its scheduler, and cost nothing by themselves"
@@ -216,8 +176,8 @@ fn liveness(arguments: &Check, subject: &Subject) -> Result<Option<Liveness>, St
 }
 
 fn search<P: Program>(
-    machine: &P,
-    schedulers: &[Name],
+    program: &P,
+    strategies: &[StrategyName],
     arguments: &Check,
     liveness: Option<Liveness>,
     monitor: &monitor::Monitor,
@@ -230,43 +190,5 @@ fn search<P: Program>(
         memory: memory(arguments),
         ..Options::default()
     };
-    let one = Searcher { machine, options: &options, liveness, monitor };
-    match arguments.bounded {
-        Bounded::Delays => match schedulers {
-            [name] => one.search(&Delays::named(name)),
-            several => {
-                let policies: Vec<Delays> = several.iter().map(Delays::named).collect();
-                one.portfolio(&policies).unwrap_or_else(|| one.search(&Exhaustive))
-            }
-        },
-        Bounded::Preemptions => one.search(&Preemptions(Switches::Preemptive)),
-        Bounded::Depth => one.search(&Depth),
-        Bounded::Nothing => one.search(&Exhaustive),
-    }
-}
-
-/// Searches, for failures alone or for cycles as well.
-struct Searcher<'a, P> {
-    machine: &'a P,
-    options: &'a Options,
-    liveness: Option<Liveness>,
-    monitor: &'a monitor::Monitor,
-}
-
-impl<P: Program> Searcher<'_, P> {
-    fn search<O: Policy>(&self, policy: &O) -> Report {
-        match self.liveness {
-            None => Search::new(self.machine, policy, self.options, self.monitor).run(),
-            Some(liveness) => Cycles::new(self.machine, policy, self.options, liveness, self.monitor).run(),
-        }
-    }
-
-    fn portfolio(&self, policies: &[Delays]) -> Option<Report> {
-        let Some(liveness) = self.liveness else {
-            return portfolio(self.machine, policies, self.options, self.monitor);
-        };
-        let options = self.options.shared_by(policies.len());
-        let cycles = |policy| Cycles::new(self.machine, policy, &options, liveness, self.monitor);
-        side_by_side(policies.iter().map(cycles).collect())
-    }
+    Searcher { program, options, liveness, monitor }.run(strategies)
 }

@@ -1,6 +1,8 @@
 //! What `dally check` says in the end.
 
-use dally_explore::{Coverage, FailureKind, Limit, Liveness, Method, Report, Verdict};
+use dally_explore::{
+    Coverage, Covered, FailureKind, Limit, Liveness, Method, Report, StrategyName, Unit, Verdict,
+};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_text::source::SourceMap;
@@ -8,7 +10,7 @@ use dally_trace::{Trace, count};
 use serde::Serialize;
 
 use super::monitor::Monitor;
-use crate::cli::{Bounded, Check};
+use crate::cli::Check;
 use crate::output::{self, Exit};
 use crate::p;
 
@@ -19,17 +21,17 @@ struct Json<'a> {
     verdict: &'a str,
     /// The verdict in words.
     message: &'a str,
-    policy: Option<&'a str>,
+    policy: Option<String>,
     coverage: Option<JsonCoverage>,
     /// What the other schedulers of a portfolio covered.
-    others: Vec<JsonOther<'a>>,
+    others: Vec<JsonOther>,
     trace: Option<&'a Trace>,
     diagnostics: Vec<JsonDiagnostic>,
 }
 
 #[derive(Serialize)]
-struct JsonOther<'a> {
-    policy: &'a str,
+struct JsonOther {
+    policy: String,
     coverage: JsonCoverage,
 }
 
@@ -90,12 +92,15 @@ pub(crate) fn verdict(
         let json = Json {
             verdict: word,
             message: &message,
-            policy: Some(&report.policy),
+            policy: Some(report.strategy.to_string()),
             coverage: Some(coverage_json(&report.coverage, monitor)),
             others: report
                 .others
                 .iter()
-                .map(|(policy, coverage)| JsonOther { policy, coverage: coverage_json(coverage, monitor) })
+                .map(|other| JsonOther {
+                    policy: other.strategy.to_string(),
+                    coverage: coverage_json(&other.coverage, monitor),
+                })
                 .collect(),
             trace,
             diagnostics: warnings,
@@ -107,18 +112,6 @@ pub(crate) fn verdict(
         output::stdout(text.as_bytes())
     };
     output::exit_after(written, exit)
-}
-
-/// What is counted, in words.
-fn unit(arguments: &Check, n: u32) -> String {
-    let word = match arguments.bounded {
-        Bounded::Delays => "delay",
-        Bounded::Preemptions => "preemption",
-        Bounded::Depth => "step",
-        Bounded::Nothing => return "any schedule".to_owned(),
-    };
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {word}{plural}")
 }
 
 /// Whether cycles were looked for.
@@ -157,6 +150,7 @@ impl Looked {
 fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: Looked) -> String {
     let coverage = &report.coverage;
     let (no_cycle, left_out) = (looked.no_cycle(), looked.left_out());
+    let unit = report.strategy.unit();
     match &report.verdict {
         // A seal keeps tasks from running, and so makes cycles unfair that are not.
         Verdict::Proved if coverage.sealed > 0 => format!(
@@ -168,21 +162,21 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: L
         }
         Verdict::ProvedWithin(bound) => {
             let sealed = if coverage.sealed > 0 { ", with the order inside of seals fixed" } else { "" };
-            format!("proved: no execution with at most {} fails{sealed}{left_out}", unit(arguments, *bound))
+            format!("proved: no execution with at most {} fails{sealed}{left_out}", unit.count(*bound))
         }
         Verdict::NoBug => {
             let not_covered = not_covered(arguments, report, looked);
-            format!("no bug found within {}{not_covered}{left_out}", unit(arguments, coverage.bound))
+            format!("no bug found within {}{not_covered}{left_out}", unit.count(coverage.bound))
         }
         Verdict::Bug(bug) => {
             let message = trace.map_or(&bug.failure.message, |t| &t.failure.message);
-            let spent = match arguments.bounded {
-                Bounded::Nothing => String::new(),
+            let spent = match unit {
+                Unit::Nothing => String::new(),
                 _ if looked.counts_nothing(arguments) => String::new(),
                 _ if bug.schedule.cycle.is_some() => {
-                    format!(", within {} under {}", unit(arguments, coverage.bound), report.policy)
+                    format!(", within {} under {}", unit.count(coverage.bound), report.strategy)
                 }
-                _ => format!(", with {} under {}", unit(arguments, bug.cost), report.policy),
+                _ => format!(", with {} under {}", unit.count(bug.cost), report.strategy),
             };
             let kind = match bug.failure.kind {
                 FailureKind::Deadlock => "deadlock: ",
@@ -200,7 +194,7 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: L
                 Limit::Cancelled => "interrupted",
             };
             let done = match coverage.completed_bound {
-                Some(bound) => format!("no bug was found within {}", unit(arguments, bound)),
+                Some(bound) => format!("no bug was found within {}", unit.count(bound)),
                 None => "no bound was completed".to_owned(),
             };
             format!("inconclusive: {why}; {done}")
@@ -230,10 +224,10 @@ fn not_covered(arguments: &Check, report: &Report, looked: Looked) -> String {
             "because of the seals, executions that wait in vain for ever may have been missed".to_owned(),
         );
     }
-    if unproposed > 0 && report.policy.contains("bounded-bag") {
-        reasons.push(format!("tasks for which {} has no room were dropped", report.policy));
+    if unproposed > 0 && report.strategy.to_string().contains("bounded-bag") {
+        reasons.push(format!("tasks for which {} has no room were dropped", report.strategy));
     } else if unproposed > 0 {
-        reasons.push(format!("{} did not propose every task that could run", report.policy));
+        reasons.push(format!("{} did not propose every task that could run", report.strategy));
     }
     reasons.iter().map(|reason| format!("; {reason}")).collect()
 }
@@ -250,17 +244,18 @@ fn covered(arguments: &Check, report: &Report, monitor: &Monitor, looked: Looked
     } else {
         String::new()
     };
-    let reached = match arguments.bounded {
-        Bounded::Nothing => String::new(),
+    let unit = report.strategy.unit();
+    let reached = match unit {
+        Unit::Nothing => String::new(),
         _ if looked.counts_nothing(arguments) => String::new(),
         // A bug ends the search wherever it is.
         _ if matches!(report.verdict, Verdict::Bug(_)) => {
-            format!("up to {} under {}: ", unit(arguments, report.coverage.bound), report.policy)
+            format!("up to {} under {}: ", unit.count(report.coverage.bound), report.strategy)
         }
-        _ => up_to(arguments, &report.policy, &report.coverage),
+        _ => up_to(&report.strategy, &report.coverage),
     };
-    let others = report.others.iter().map(|(policy, coverage)| {
-        let reached = up_to(arguments, policy, coverage);
+    let others = report.others.iter().map(|Covered { strategy, coverage }| {
+        let reached = up_to(strategy, coverage);
         format!("\n        {reached}{}", counted(coverage.states, "state"))
     });
     let others: String = others.collect();
@@ -273,12 +268,12 @@ fn covered(arguments: &Check, report: &Report, monitor: &Monitor, looked: Looked
 }
 
 /// Up to which bound a policy has come. A bound that was not completed was only begun.
-fn up_to(arguments: &Check, policy: &str, coverage: &Coverage) -> String {
-    let bound = unit(arguments, coverage.bound);
+fn up_to(strategy: &StrategyName, coverage: &Coverage) -> String {
+    let bound = strategy.unit().count(coverage.bound);
     if coverage.completed_bound == Some(coverage.bound) {
-        format!("up to {bound} under {policy}: ")
+        format!("up to {bound} under {strategy}: ")
     } else {
-        format!("with up to {bound} under {policy} (not all): ")
+        format!("with up to {bound} under {strategy} (not all): ")
     }
 }
 

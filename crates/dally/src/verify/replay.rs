@@ -8,7 +8,7 @@ use std::time::Duration;
 use dally_bpl::Program;
 use dally_bpl::check::VarId;
 use dally_explore::policy::Policy;
-use dally_explore::{Delays, Exhaustive, Limits, Name, Options, Report, Search, Verdict};
+use dally_explore::{Delays, Exhaustive, Limits, Options, Report, SchedulerName, Search, Verdict};
 use dally_interp::{Input, Inputs};
 use dally_sequentialize::Target;
 use dally_text::source::SourceMap;
@@ -136,22 +136,22 @@ fn attempt(
 }
 
 fn search(machines: &Machines, target: Option<Target>, monitor: &Monitor) -> Report {
-    let bounded = |name: Name, delays: u32| {
+    let bounded = |name: SchedulerName, delays: u32| {
         let options = Options { bound: Some(delays), exact: true, ..Options::default() };
         run(machines, &Delays::named(&name), &options, monitor)
     };
-    let free = |policy: Name| run(machines, &Delays::named(&policy), &Options::default(), monitor);
+    let free = |policy: SchedulerName| run(machines, &Delays::named(&policy), &Options::default(), monitor);
     let by_delays = match target {
-        Some(Target::Dfs(bounds)) => Some((Name::Dfs, bounds)),
-        Some(Target::Df(bounds)) => Some((Name::Df, bounds)),
-        Some(Target::Dfw(bounds)) => Some((Name::Dfw, bounds)),
+        Some(Target::Dfs(bounds)) => Some((SchedulerName::Dfs, bounds)),
+        Some(Target::Df(bounds)) => Some((SchedulerName::Df, bounds)),
+        Some(Target::Dfw(bounds)) => Some((SchedulerName::Dfw, bounds)),
         _ => None,
     };
     match (target, by_delays) {
         // The order of tasks does not matter where there is one.
         (None, _) => run(machines, &Exhaustive, &Options::default(), monitor),
         (_, Some((name, bounds))) if bounds.delays.is_some() => bounded(name, bounds.delays.unwrap_or(0)),
-        _ => free(Name::Rr(dally_explore::Arrangement::Creation)),
+        _ => free(SchedulerName::Rr(dally_explore::Arrangement::Creation)),
     }
 }
 

@@ -34,11 +34,11 @@ use std::fmt;
 
 pub use confirm::replay_cycle;
 
+use crate::outcome::{Bug, Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
-use crate::report::{Bug, Limit, Report, Verdict};
 use crate::search::{Options, Phase, Search, Stop, Watch};
 use crate::tree::NodeId;
-use crate::{Coverage, Program};
+use crate::{Coverage, Program, SchedulerName};
 use fair::{Component, Examiner};
 use graph::Graph;
 use lasso::Demands;
@@ -120,7 +120,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         &self.search.coverage
     }
 
-    pub(crate) fn so_far(&self) -> (String, Coverage) {
+    pub(crate) fn so_far(&self) -> Covered {
         self.search.so_far()
     }
 
@@ -282,7 +282,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         let demands = Demands { graph: &self.search.core.ledger, property, fair: self.liveness.fair };
         let bug = lasso::shortest(component, demands).and_then(|cycle| {
             let stem = Some(NodeId::new(cycle.node as usize));
-            let mut schedule = self.search.core.tree.schedule(expander.policy.name(), stem, None);
+            let mut schedule = self.search.schedule(stem, None);
             let from = schedule.steps.len();
             schedule.cycle = Some(from);
             schedule.steps.extend(cycle.steps);
@@ -290,7 +290,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
                 Some(priced) => priced,
                 // The policy would not propose the steps of the cycle again: report the execution without it.
                 None => {
-                    schedule.policy = "bag".to_owned();
+                    schedule.strategy = SchedulerName::Bag.into();
                     schedule.steps.iter_mut().for_each(|step| step.cost = 0);
                     schedule
                 }

@@ -4,7 +4,9 @@
 
 use std::hash::{Hash, Hasher};
 
-use dally_schedule::{DelayingScheduler, Name, Ready, Scheduler, Sealable, TaskId, Why};
+use dally_schedule::{
+    DelayingScheduler, Ready, Scheduler, SchedulerName, Sealable, StrategyName, TaskId, Why,
+};
 
 use super::{Happened, Omission, Point, Policy, Proposal};
 use crate::fingerprint::Fingerprinter;
@@ -13,21 +15,21 @@ use crate::successors::{Event, Turn};
 /// Delay bounding under a scheduler.
 #[derive(Clone, Debug)]
 pub struct Delays<S = Scheduler> {
-    name: String,
+    strategy: StrategyName,
     empty: S,
 }
 
 impl Delays<Scheduler> {
     /// Under the scheduler of this name.
-    pub fn named(name: &Name) -> Self {
-        Self { name: name.to_string(), empty: name.build() }
+    pub fn named(name: &SchedulerName) -> Self {
+        Self { strategy: name.clone().into(), empty: name.build() }
     }
 }
 
 impl<S> Delays<S> {
-    /// Under a scheduler, given empty, with a name for the schedules.
-    pub fn new(name: impl Into<String>, empty: S) -> Self {
-        Self { name: name.into(), empty }
+    /// Under a scheduler, given empty. Schedules carry its name.
+    pub fn new(name: &str, empty: S) -> Self {
+        Self { strategy: StrategyName::known_or_custom(name), empty }
     }
 }
 
@@ -160,8 +162,8 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
         place.heap_bytes()
     }
 
-    fn name(&self) -> String {
-        self.name.clone()
+    fn strategy(&self) -> StrategyName {
+        self.strategy.clone()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Depth bounding, a baseline: every enabled task is proposed, and each step costs one.
 
+use dally_schedule::StrategyName;
+
 use super::{Exhaustive, Happened, Omission, Point, Policy, Proposal};
 
 /// Each step costs one.
@@ -30,7 +32,7 @@ impl Policy for Depth {
         1
     }
 
-    fn name(&self) -> String {
-        "depth".to_owned()
+    fn strategy(&self) -> StrategyName {
+        StrategyName::Depth
     }
 }

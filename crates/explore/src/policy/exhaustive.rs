@@ -3,6 +3,8 @@
 //! The scheduler `bag` without its bookkeeping, for exhausting a state space at full speed. There is no order that seals
 //! could fix.
 
+use dally_schedule::StrategyName;
+
 use super::{Happened, Omission, Point, Policy, Proposal};
 
 /// Every enabled task, at no cost.
@@ -33,7 +35,7 @@ impl Policy for Exhaustive {
         Omission::Nothing
     }
 
-    fn name(&self) -> String {
-        "nothing".to_owned()
+    fn strategy(&self) -> StrategyName {
+        StrategyName::Exhaustive
     }
 }

@@ -3,7 +3,7 @@
 //! Preemption bounding charges a switch away from a task that could go on; context bounding charges
 //! every switch [POPL11 §1.2]. Any enabled task may be switched to, at the same price.
 
-use dally_schedule::TaskId;
+use dally_schedule::{StrategyName, TaskId};
 
 use super::{Happened, Omission, Point, Policy, Proposal};
 
@@ -79,10 +79,10 @@ impl Policy for Preemptions {
         Omission::Nothing
     }
 
-    fn name(&self) -> String {
+    fn strategy(&self) -> StrategyName {
         match self.0 {
-            Switches::Preemptive => "preemptions".to_owned(),
-            Switches::All => "contexts".to_owned(),
+            Switches::Preemptive => StrategyName::Preemptions,
+            Switches::All => StrategyName::Contexts,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use arbtest::arbitrary::{Result, Unstructured};
 use dally_explore::policy::{Happened, Point, Policy, Proposal};
-use dally_explore::{Event, Failure, Program, Successors, TaskId, Turn};
+use dally_explore::{Event, Failure, Program, Schedule, StrategyName, Successors, TaskId, Turn};
 use dally_schedule::Ready;
 
 /// A statement of a task.
@@ -301,8 +301,7 @@ fn outcomes(program: &Tasks, state: &State, task: TaskId) -> Vec<Option<(State, 
     let mut all = Vec::new();
     for choice in 0.. {
         let step = dally_explore::Step { task, cost: 0, choice };
-        let schedule =
-            dally_explore::Schedule { policy: String::new(), steps: vec![step], ..Default::default() };
+        let schedule = Schedule { steps: vec![step], ..Schedule::new(StrategyName::Exhaustive, 0) };
         let mut taken = None;
         let replayed = dally_explore::replay(&from_here, &schedule, |moment| {
             if moment.step.is_some() {

@@ -11,8 +11,8 @@ use std::sync::Mutex;
 
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Delays, FailureKind, Fingerprint, Name, Options as SearchOptions, Program, Search, Successors, TaskId,
-    Verdict, Watch,
+    Delays, FailureKind, Fingerprint, Options as SearchOptions, Program, SchedulerName, Search, Successors,
+    TaskId, Verdict, Watch,
 };
 use dally_interp::{Machine, Options as MachineOptions, State};
 use dally_sequentialize::{Options, Sequential, Target, sequentialize};
@@ -85,7 +85,7 @@ pub(crate) fn explore(text: &str, policy: &impl Policy, bound: Option<u32>) -> O
 /// Likewise; tasks may be switched before each access to a shared variable.
 pub(crate) fn explore_preempted(text: &str, scheduler: &str, bound: Option<u32>) -> Outcomes {
     let options = MachineOptions { preempt: true, ..MachineOptions::default() };
-    explore_with(text, &Delays::named(&scheduler.parse::<Name>().unwrap()), bound, &options)
+    explore_with(text, &Delays::named(&scheduler.parse::<SchedulerName>().unwrap()), bound, &options)
 }
 
 fn explore_with(text: &str, policy: &impl Policy, bound: Option<u32>, options: &MachineOptions) -> Outcomes {
@@ -106,7 +106,7 @@ fn explore_with(text: &str, policy: &impl Policy, bound: Option<u32>, options: &
 }
 
 pub(crate) fn explore_named(text: &str, scheduler: &str, bound: Option<u32>) -> Outcomes {
-    explore(text, &Delays::named(&scheduler.parse::<Name>().unwrap()), bound)
+    explore(text, &Delays::named(&scheduler.parse::<SchedulerName>().unwrap()), bound)
 }
 
 /// The translation of a program, printed.

@@ -1,6 +1,8 @@
-//! What a search has to say in the end.
+//! The outcome of a run: its verdict, and what it covered.
 
 use std::fmt;
+
+use dally_schedule::StrategyName;
 
 use crate::{Failure, Schedule};
 
@@ -93,13 +95,27 @@ pub struct Report {
     pub verdict: Verdict,
     /// What it covered.
     pub coverage: Coverage,
-    /// The name of the policy that came to the verdict.
-    pub policy: String,
-    /// In a portfolio: the other policies, and what they covered.
-    pub others: Vec<(String, Coverage)>,
+    /// The strategy whose search came to the verdict.
+    pub strategy: StrategyName,
+    /// In a portfolio, the coverage of the other strategies.
+    pub others: Vec<Covered>,
+}
+
+/// The coverage of one strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Covered {
+    /// The strategy.
+    pub strategy: StrategyName,
+    /// What its search covered.
+    pub coverage: Coverage,
 }
 
 impl Report {
+    /// The coverage of the strategy that came to the verdict.
+    pub(crate) fn into_covered(self) -> Covered {
+        Covered { strategy: self.strategy, coverage: self.coverage }
+    }
+
     /// The bug, if one was found.
     pub fn bug(&self) -> Option<&Bug> {
         match &self.verdict {

@@ -1,26 +1,30 @@
-//! A schedule as plain data: which task ran, step by step, and what it chose.
+//! A schedule: the choices of one execution, as plain data.
 //!
-//! It prints as one line, `rr: 0 1+1 0#2 1`: the policy, then a step for each word, with `+d` for d
-//! delays spent before it and `#c` for the c-th outcome where the task chose (from 0). An initial state
-//! other than the first is given as `@i` before the steps. Steps in parentheses, at the end, are gone through for ever:
-//! `rr: 0 ( 1 0 )`.
+//! It prints as one line, `rr: 0 1+1 0#2 1`: the strategy, then one word for each step. A word is the task, with `+d`
+//! where d was spent before the step (delays, say), and `#c` for outcome c where the task has several (from 0). Before
+//! the steps, `@i` selects an initial state other than the first, and `#c` says that a choice other than the first
+//! costs c. Steps in parentheses, at the end, are the cycle of a lasso: `rr: 0 ( 1 0 )`.
 
 use std::fmt;
 use std::str::FromStr;
 
-use dally_schedule::TaskId;
+use dally_schedule::{StrategyName, TaskId};
 use serde::{Deserialize, Serialize};
 
-/// One execution of a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The choices of one execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The scheduler or other policy that found it.
-    pub policy: String,
-    /// Which of the initial states it begins in.
+    /// The strategy under which it was found.
+    #[serde(rename = "policy", with = "strategy_as_text")]
+    pub strategy: StrategyName,
+    /// The cost of each choice other than the first, in the search that found it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub choice_cost: u32,
+    /// The index of the initial state.
     pub initial: u32,
     /// Its steps.
     pub steps: Vec<Step>,
-    /// The step from which on it is gone through for ever: that a step comes back to where this one began is a failure.
+    /// In a lasso, the index of the first step of the cycle, which ends with the last step.
     #[serde(default, rename = "loop", skip_serializing_if = "Option::is_none")]
     pub cycle: Option<usize>,
 }
@@ -28,13 +32,31 @@ pub struct Schedule {
 /// One step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// The task that ran.
+    /// The task that runs.
     #[serde(with = "task_as_number")]
     pub task: TaskId,
-    /// What was spent at this point, before the step: delays, or whatever the policy counts.
+    /// The cost of the step: of the deviations before it, in the unit of the strategy, and of its choice.
     pub cost: u32,
-    /// Which outcome of the step, where there are several.
+    /// The index of the outcome, where the step has several.
     pub choice: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+mod strategy_as_text {
+    use dally_schedule::StrategyName;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(name: &StrategyName, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(name)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StrategyName, D::Error> {
+        String::deserialize(deserializer).map(|text| StrategyName::known_or_custom(&text))
+    }
 }
 
 mod task_as_number {
@@ -51,7 +73,12 @@ mod task_as_number {
 }
 
 impl Schedule {
-    /// What all of it costs.
+    /// The schedule of an execution that has not taken a step, from the first initial state.
+    pub fn new(strategy: StrategyName, choice_cost: u32) -> Self {
+        Self { strategy, choice_cost, initial: 0, steps: Vec::new(), cycle: None }
+    }
+
+    /// The sum of the costs of its steps.
     pub fn cost(&self) -> u32 {
         self.steps.iter().map(|step| step.cost).sum()
     }
@@ -59,7 +86,10 @@ impl Schedule {
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:", self.policy)?;
+        write!(f, "{}:", self.strategy)?;
+        if self.choice_cost > 0 {
+            write!(f, " #{}", self.choice_cost)?;
+        }
         if self.initial > 0 {
             write!(f, " @{}", self.initial)?;
         }
@@ -102,12 +132,15 @@ impl FromStr for Schedule {
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
         // Names of schedulers have colons too, but none that is followed by a space.
         let text = format!("{text} ");
-        let (policy, rest) = text.split_once(": ").ok_or_else(|| ScheduleError(text.trim().to_owned()))?;
-        let mut schedule = Self { policy: policy.trim().to_owned(), ..Self::default() };
+        let (strategy, rest) = text.split_once(": ").ok_or_else(|| ScheduleError(text.trim().to_owned()))?;
+        let mut schedule = Self::new(StrategyName::known_or_custom(strategy), 0);
         let mut words = rest.split_whitespace();
         while let Some(word) = words.next() {
             match word.strip_prefix('@') {
                 Some(initial) => schedule.initial = number(initial, word)?,
+                None if word.starts_with('#') && schedule.steps.is_empty() => {
+                    schedule.choice_cost = number(&word[1..], word)?;
+                }
                 None if word == "(" && schedule.cycle.is_none() => {
                     schedule.cycle = Some(schedule.steps.len());
                 }
@@ -147,15 +180,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn json_without_a_choice_cost_is_read() {
+        let json = r#"{"policy":"rr:reverse","initial":0,"steps":[{"task":0,"cost":1,"choice":0}]}"#;
+        let schedule: Schedule = serde_json::from_str(json).expect("it is a schedule");
+        assert_eq!(schedule.to_string(), "rr:reverse: 0+1");
+        assert_eq!(serde_json::to_string(&schedule).expect("it is plain data"), json);
+        let costly = Schedule { choice_cost: 1, ..schedule };
+        let json = serde_json::to_string(&costly).expect("it is plain data");
+        assert!(json.contains(r#""choice_cost":1"#), "{json}");
+        assert_eq!(serde_json::from_str::<Schedule>(&json).expect("it is a schedule"), costly);
+    }
+
+    #[test]
     fn schedules_print_as_they_are_parsed() {
-        for text in ["rr: 0 1+1 0#2 1+3#4", "priority(random:3): @2 0", "rr:reverse:", "rr: 0 ( 1+1 0 )"] {
+        for text in [
+            "rr: 0 1+1 0#2 1+3#4",
+            "priority(random:3): @2 0",
+            "rr:reverse:",
+            "rr: 0 ( 1+1 0 )",
+            "preemptions: #1 @2 0+1#1",
+            "my own scheduler: 0",
+        ] {
             assert_eq!(text.parse::<Schedule>().map(|schedule| schedule.to_string()), Ok(text.to_owned()));
         }
         assert_eq!("rr: 0 1+1 0".parse::<Schedule>().map(|schedule| schedule.cost()), Ok(1));
-        for text in ["rr: 0 ( 1", "rr: 0 )", "rr: 0 ( )", "rr: ( 0 ) 1"] {
+        for text in ["rr: 0 ( 1", "rr: 0 )", "rr: 0 ( )", "rr: ( 0 ) 1", "rr: 0 #1", "rr: #"] {
             assert!(text.parse::<Schedule>().is_err(), "{text}");
         }
-        let error = "rr: 0 x 1".parse::<Schedule>().expect_err("x is no task");
+        let error = "rr: 0 x 1".parse::<Schedule>().expect_err("x is not a task");
         assert!(error.to_string().starts_with("`x` is not part of a schedule"));
     }
 }
