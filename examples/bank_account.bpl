@@ -1,6 +1,6 @@
-// A bank account: look whether there is enough, and then withdraw. Nothing here says `yield`: the program is
-// correct if tasks run to their end, and --preempt, which lets tasks be switched before each statement that
-// touches a shared variable, finds that two withdrawals can both see enough money.
+// A bank account: a withdrawal tests the balance, and then subtracts. The program has no `yield`, and is
+// correct if tasks run to completion. With --preempt, tasks can be switched before each statement that accesses
+// a shared variable, and two withdrawals can both see enough money.
 //
 // check: proved
 // check --preempt: bug 1

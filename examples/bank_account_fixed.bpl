@@ -1,4 +1,4 @@
-// The account of bank_account.bpl: test and withdrawal are one step, whatever --preempt says.
+// The account of bank_account.bpl, where test and withdrawal are atomic, also with --preempt.
 //
 // check: proved
 // check --preempt: proved

@@ -1,8 +1,8 @@
 // A driver that is stopped while it serves requests, after the Bluetooth driver of Qadeer and Wu (KISS, 2004).
 //
-// `pending` counts the requests under way, and one for the driver itself. The last one out raises `drained`,
-// and then the resources of the driver go away. But a request looks at `stopping` first and counts itself
-// afterwards: stop can run to its end in between.
+// `pending` counts the active requests, plus one for the driver itself. When it reaches zero, `drained` is set,
+// and the driver frees its resources. But a request tests `stopping` before it increments `pending`: the stop
+// routine can run to completion in between.
 //
 // check: bug 1
 // check --scheduler dfs: bug 1

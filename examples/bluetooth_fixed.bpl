@@ -1,5 +1,5 @@
-// The driver of bluetooth.bpl, where a request counts itself before it looks at `stopping`, and leaves again
-// when it comes too late. With two requests and any schedule, the resources are there when they are needed.
+// The driver of bluetooth.bpl, where a request increments `pending` before it tests `stopping`, and leaves if the
+// driver is stopping. With two requests, every schedule keeps the resources until they are no longer needed.
 //
 // check: proved
 // check --preempt: proved

@@ -1,7 +1,7 @@
 // Two deposits into one account, each of which reads the balance and writes it back.
 //
-// With no delay the first deposit is finished before the second one begins, and the assertion holds. One
-// delay between the read and the write of a deposit loses the other one.
+// Without delays, the first deposit completes before the second one starts, and the assertion holds. One delay
+// between the read and the write of one deposit loses the other deposit.
 //
 // check: bug 1
 // check --scheduler dfs: bug 2

@@ -1,14 +1,14 @@
 // The driver of driver_fixed.bpl with a seeded bug: a read request is dropped.
 //
-// The deferred call completes the reads that it has seen, and then resets the count. An interrupt in between
-// has counted another read, which nobody completes: the driver waits for ever. Both the interleaving with the
-// hardware and the interruption by a higher level are needed; one delay, at the `zield` of the deferred call.
+// The deferred call completes the reads that it has seen, and then resets the counter. An interrupt in between
+// has counted another read, which is never completed: the driver waits forever. The bug needs the interleaving
+// with the hardware and the interruption by a higher level; one delay, at the `zield` of the deferred call.
 //
 // check: deadlock 1
 
-var requests: int; // for the hardware
+var requests: int; // posted to the hardware
 var line: bool; // the interrupt line
-var finished: int; // reads that were counted, and are yet to be completed
+var finished: int; // reads that are counted, but not completed
 var completed: int;
 var in_isr: bool;
 
@@ -57,7 +57,7 @@ procedure dpc()
 
   n := finished;
   call poll();
-  finished := 0; // the bug: forgets what was counted since
+  finished := 0; // the bug: drops reads that were counted since
   completed := completed + n;
 }
 

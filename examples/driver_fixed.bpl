@@ -1,19 +1,19 @@
 // A device driver and its hardware ([FSE12 §6], third experiment): two buffers and three levels.
 //
-// The driver (PASSIVE, level 0) asks the device for two reads and waits until both are completed. The hardware,
-// a buffer of its own, does one read after the other and raises the interrupt line. A task that sees the line
-// raised is interrupted by the service routine (DEVICE, level 2), which counts the read and leaves the rest to
-// a deferred call (DISPATCH, level 1). The deferred call can itself be interrupted in the middle.
+// The driver (PASSIVE, level 0) requests two reads and waits until both are completed. The hardware, in a buffer
+// of its own, executes the reads one after the other and raises the interrupt line. A task that sees the raised
+// line is interrupted by the service routine (DEVICE, level 2), which counts the read and posts a deferred call
+// (DISPATCH, level 1) for the rest. The deferred call can itself be interrupted.
 //
-// The service routine counts without a lock, and yields in between: it cannot meet itself, because nothing that
-// could start it again runs below it. driver_flat.bpl shows what is reported if levels are ignored.
+// The service routine counts without a lock, and yields in between. It cannot race with itself, because no task
+// that could start it again runs below it. driver_flat.bpl shows the false alarm if levels are ignored.
 //
 // check: proved
 // check --scheduler dfs: proved
 
-var requests: int; // for the hardware
+var requests: int; // posted to the hardware
 var line: bool; // the interrupt line
-var finished: int; // reads that were counted, and are yet to be completed
+var finished: int; // reads that are counted, but not completed
 var completed: int;
 var in_isr: bool;
 

@@ -1,14 +1,14 @@
-// The driver of driver_fixed.bpl with all levels removed: a race that does not exist.
+// The driver of driver_fixed.bpl without levels: a false alarm.
 //
-// Without levels the service routine does not run at once, the driver goes on and may start another one, and
-// the two meet: the assertion fails. The driver is correct; the model is not. ([FSE12 §6]: a tool that does not
-// know of priorities "gets distracted and reports a data race in the ISR, which is incorrect".)
+// Without levels the service routine does not run immediately; the driver continues and may start another one.
+// The two race, and the assertion fails. The driver is correct; the model is not. ([FSE12 §6]: a tool without
+// priorities "gets distracted and reports a data race in the ISR, which is incorrect".)
 //
 // check: bug 3
 
-var requests: int; // for the hardware
+var requests: int; // posted to the hardware
 var line: bool; // the interrupt line
-var finished: int; // reads that were counted, and are yet to be completed
+var finished: int; // reads that are counted, but not completed
 var completed: int;
 var in_isr: bool;
 

@@ -1,8 +1,8 @@
-// [FSE12] Example 1: two buffers of tasks, and a value that grows with each round through both of them.
+// [FSE12] Example 1: two task buffers, and a value that grows with each round through both of them.
 //
-// p goes on only when q, of the other buffer, has cleared b. With one round r stays 1. Each increment takes a
-// move to the second buffer and one back, at a `zield`: two delays. Tasks are posted for ever, but there are
-// never more than two, so that what is within a bound is finite.
+// p continues only after q, in the other buffer, has cleared b. With one round r stays 1. Each increment needs a
+// switch to the second buffer and one back, at a `zield`: two delays. Tasks are posted forever, but at most two
+// exist at a time, so the states within a bound are finite.
 //
 // check: bug 2
 // check --scheduler rr:reverse: bug 2

@@ -1,7 +1,7 @@
-// [FSE12] Example 2: tasks of one buffer, posted in an order that has to be changed to get anywhere.
+// [FSE12] Example 2: tasks of one buffer that must run in another order than the one in which they are posted.
 //
-// All p are posted before all q, and a p goes on only after a q. In the order of their creation r stays 1 (the
-// executions end at the assumption of the first p); one delay of a p to after a q makes it 2.
+// All p are posted before all q, and a p continues only after a q. In creation order r stays 1, because
+// executions are blocked at the assumption of the first p; delaying one p until after a q makes it 2.
 //
 // check: bug 1
 // check --scheduler dfs: bug 1

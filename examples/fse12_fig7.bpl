@@ -1,8 +1,8 @@
-// [FSE12] Fig. 7, for N = 3: a task of level 0 posts one of level 1, which interrupts it at once.
+// [FSE12] Fig. 7, for N = 3: a task of level 0 posts one of level 1, which interrupts it immediately.
 //
 // The assertion fails after the two levels have alternated N times. A tool that encodes levels by
-// synchronisation needs a context switch for each; here an interruption is part of the order, and the bug is
-// found without any delay, for every N.
+// synchronisation needs a context switch for each alternation. Here an interruption is part of the scheduler's
+// order, and the bug is found without delays for every N.
 //
 // check: bug 0
 // check --preempt: bug 0

@@ -1,7 +1,7 @@
 // [FSE12] Fig. 8, for N = 2: two buffers take turns in counting to 2 N.
 //
-// To go on with the other buffer takes a delay at a `zield`, unless this one is done: 2 N - 2 delays. Nothing
-// has to be reordered within a buffer.
+// A switch to the other buffer takes a delay at a `zield`, unless the current buffer is done: 2 N - 2 delays. No
+// tasks need to be reordered within a buffer.
 //
 // check: bug 2
 // check --scheduler dfs: bug 2

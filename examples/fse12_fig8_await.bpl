@@ -1,5 +1,5 @@
-// The program of fse12_fig8.bpl, where each buffer waits for its turn instead of assuming it: a buffer that
-// cannot move hands over for nothing, and no delay is needed, for any N. (This one: N = 5.)
+// The program of fse12_fig8.bpl for N = 5, where each buffer awaits its turn instead of assuming it: a blocked
+// buffer costs no delay, and none is needed for any N.
 //
 // check: bug 0
 

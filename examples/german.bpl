@@ -1,5 +1,5 @@
-// German's protocol as in german_fixed.bpl, with a seeded bug: a line is granted to be shared while another
-// client has it for itself.
+// German's protocol as in german_fixed.bpl, with a seeded bug: a line is granted as shared while another client
+// holds it exclusively.
 //
 // check: bug 0
 // check --scheduler dfw: bug 0
@@ -8,11 +8,11 @@ datatype Line { invalid(), shared(), exclusive() }
 datatype Message { nothing(), give_back(), grant(line: Line) }
 
 var cache: [int]Line;
-var request: [int]Line; // invalid: none
+var request: [int]Line; // invalid: no request
 var reply: [int]Message;
 var acknowledged: [int]bool;
-var holds: [int]bool; // what the directory knows
-var owned: bool; // by the only one that holds
+var holds: [int]bool; // the directory's view of the clients
+var owned: bool; // true if one client holds the line exclusively
 
 procedure {:entrypoint} directory()
 {
@@ -30,14 +30,14 @@ procedure {:entrypoint} directory()
   call {:async} client(3);
   while (true)
   {
-    havoc who, wanted; // nobody needs them any more: fewer states
+    havoc who, wanted; // dead from here on: fewer states
     yield;
     assume {:await} request[1] != invalid() || request[2] != invalid() || request[3] != invalid();
     havoc {:range 1, 3} who;
     assume request[who] != invalid();
     wanted := request[who];
     request[who] := invalid();
-    if (wanted == exclusive()) // the bug: should also look whether the line is owned
+    if (wanted == exclusive()) // the bug: should also test `owned`
     {
       call revoke(1);
       call revoke(2);

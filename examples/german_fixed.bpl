@@ -1,8 +1,8 @@
-// German's cache coherence protocol: a directory and three clients, a task each.
+// German's cache coherence protocol: a directory and three clients, each of them a task.
 //
-// A client asks for a line, shared or exclusive. The directory serves one request at a time: it takes the line
-// away from those that must not keep it, one after the other, and grants. Requests, replies and acknowledgements
-// travel in a channel of one message each.
+// A client requests a line, shared or exclusive. The directory serves one request at a time: it invalidates the
+// line at the clients that must give it up, one after the other, and then grants it. Requests, replies and
+// acknowledgements have a channel of capacity one each.
 //
 // check: proved
 
@@ -10,11 +10,11 @@ datatype Line { invalid(), shared(), exclusive() }
 datatype Message { nothing(), give_back(), grant(line: Line) }
 
 var cache: [int]Line;
-var request: [int]Line; // invalid: none
+var request: [int]Line; // invalid: no request
 var reply: [int]Message;
 var acknowledged: [int]bool;
-var holds: [int]bool; // what the directory knows
-var owned: bool; // by the only one that holds
+var holds: [int]bool; // the directory's view of the clients
+var owned: bool; // true if one client holds the line exclusively
 
 procedure {:entrypoint} directory()
 {
@@ -32,7 +32,7 @@ procedure {:entrypoint} directory()
   call {:async} client(3);
   while (true)
   {
-    havoc who, wanted; // nobody needs them any more: fewer states
+    havoc who, wanted; // dead from here on: fewer states
     yield;
     assume {:await} request[1] != invalid() || request[2] != invalid() || request[3] != invalid();
     havoc {:range 1, 3} who;

@@ -1,9 +1,9 @@
-// Lazy initialisation: whoever needs the connection first opens it. Two tasks that both find none open two.
+// Lazy initialisation: the first task that needs the connection opens it. Two tasks that both find none open two.
 //
 // check: bug 1
 // check --scheduler dfs: bug 1
 
-var connection: int; // 0: none yet
+var connection: int; // 0: not open
 var opened: int;
 
 procedure {:entrypoint} main()
@@ -19,7 +19,7 @@ procedure connect() returns (c: int)
 {
   if (connection == 0)
   {
-    yield; // opening takes its time
+    yield; // opening takes time
     opened := opened + 1;
     connection := opened;
   }

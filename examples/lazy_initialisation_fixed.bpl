@@ -1,10 +1,10 @@
-// The connection of lazy_initialisation.bpl, opened under a lock, where the test is made once more. Those who
-// come later need no lock.
+// The connection of lazy_initialisation.bpl, opened under a lock after a second test (double-checked locking).
+// Tasks that find an open connection need no lock.
 //
 // check: proved
 
 var lock: bool;
-var connection: int; // 0: none yet
+var connection: int; // 0: not open
 var opened: int;
 
 procedure {:entrypoint} main()

@@ -1,6 +1,6 @@
-// A lock: `assume {:await}` blocks until the lock is free, and goes on to take it without a switch.
+// A lock: `assume {:await}` blocks until the lock is free, and then continues without a switch, so it can take it.
 //
-// The deposits of deposit.bpl, with the lock held from the read to the write: no schedule loses one.
+// The deposits of deposit.bpl hold the lock from the read to the write: no schedule loses a deposit.
 //
 // check: proved
 // check --preempt: proved

@@ -1,7 +1,7 @@
-// A lock that is seen to be free in one step and taken in the next: two tasks can both take it.
+// A lock that is tested in one step and taken in the next: two tasks can both take it.
 //
-// One delay between the test and the assignment lets the second task take the lock, and one more while it is
-// inside lets the first one take it as well.
+// One delay between the test and the assignment lets the second task take the lock. Another delay, while it is
+// in the critical section, lets the first task take the lock as well.
 //
 // check: bug 2
 // check --scheduler dfs: bug 2
@@ -20,7 +20,7 @@ procedure {:entrypoint} main()
 procedure user()
 {
   assume {:await} lock == 0;
-  yield; // the gap: somebody else may see the lock free, too
+  yield; // the gap: another task may see the lock free, too
   lock := 1;
   inside := inside + 1;
   assert inside == 1;

@@ -1,7 +1,7 @@
 // Two transfers take the same two locks in opposite order, and wait for each other.
 //
-// One delay after the first lock of the first transfer is enough. The search reports a deadlock: nobody can
-// move, and somebody waits.
+// One delay after the first lock of the first transfer suffices. The search reports a deadlock: no task is
+// enabled, and some tasks are blocked.
 //
 // check: deadlock 1
 // check --scheduler dfw: deadlock 1

@@ -1,7 +1,7 @@
-// A lost notification: the consumer looks, finds nothing, and goes to sleep. If the producer notifies between
-// the look and the sleep, nobody is asleep yet, and then nobody wakes the consumer any more.
+// A lost notification: the consumer tests for an item, finds none, and goes to sleep. If the producer notifies
+// between the test and the sleep, the notification has no effect, and the consumer sleeps forever.
 //
-// One delay, and the search reports the deadlock: the consumer waits, and nobody else is left.
+// One delay suffices. The search reports a deadlock: the consumer is blocked, and no other task is left.
 //
 // check: deadlock 1
 // check --scheduler dfs: deadlock 1
@@ -21,7 +21,7 @@ procedure consumer()
 {
   if (!ready)
   {
-    yield; // should hold a lock until it sleeps
+    yield; // the bug: should hold a lock until it sleeps
     asleep := true;
     assume {:await} !asleep;
   }
@@ -32,5 +32,5 @@ procedure producer()
 {
   ready := true;
   yield;
-  asleep := false; // wakes the consumer, if it sleeps
+  asleep := false; // wakes the consumer if it is asleep
 }

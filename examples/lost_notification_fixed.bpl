@@ -1,5 +1,5 @@
-// The consumer of lost_notification.bpl, which releases its lock and falls asleep in one step, as a condition
-// variable does; the producer holds the lock, too.
+// The consumer of lost_notification.bpl, which releases its lock and goes to sleep in one step, like a wait on a
+// condition variable; the producer notifies with the lock held.
 //
 // check: proved
 // check --scheduler dfw: proved

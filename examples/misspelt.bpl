@@ -1,4 +1,4 @@
-// The deposits of deposit.bpl with three slips of the pen. `dally print` shows them all at once.
+// The deposits of deposit.bpl with three mistakes. `dally print` reports all of them at once.
 // print: error
 var balance: int;
 

@@ -1,8 +1,8 @@
-// Dining philosophers: three of them, each of whom takes the left fork and then the right one.
+// Dining philosophers: three philosophers, each of whom takes the left fork and then the right one.
 //
-// All have their left fork after two delays, one for each philosopher but the last. Counter-clockwise one delay
-// is enough for a table of any size: each one blocks at the fork of the one before, and blocking is free. The
-// depth-first scheduler of [POPL11] proposes blocked tasks, too, and pays for putting them off.
+// All hold their left forks after two delays, one for each philosopher but the last. In reverse order one delay
+// suffices for a table of any size: each philosopher blocks at the fork of the one before, and blocking is free.
+// The depth-first scheduler of [POPL11] also proposes blocked tasks, and spends a delay for each of them.
 //
 // check: deadlock 2
 // check --scheduler rr:reverse: deadlock 1
@@ -29,7 +29,7 @@ procedure philosopher(left: int, right: int)
 {
   call take(left);
   call take(right);
-  // … eats
+  // eats
   fork[left] := true;
   fork[right] := true;
 }

@@ -1,4 +1,4 @@
-// Four philosophers who take the fork of the lower number first: somebody can always eat.
+// Four philosophers who take the fork with the lower number first: some philosopher can always eat.
 //
 // check: proved
 // check --scheduler portfolio: proved
@@ -13,7 +13,7 @@ procedure {:entrypoint} main()
   call {:async} philosopher(0, 1);
   call {:async} philosopher(1, 2);
   call {:async} philosopher(2, 3);
-  call {:async} philosopher(0, 3); // this one begins with the right fork
+  call {:async} philosopher(0, 3); // takes the right fork first
 }
 
 procedure take(place: int)

@@ -1,7 +1,7 @@
 // [POPL11] Fig. 3: p1 posts p2 and then p3, and the bag of pending tasks allows both orders.
 //
-// A depth-first or round-robin scheduler runs p1, p2, p3 when nothing is delayed, and the values of g are those
-// below the figure. The one other execution, p3 before p2, takes one delay of p2.
+// Without delays, a depth-first or round-robin scheduler runs p1, p2, p3, and the values of g are those in the
+// figure. The only other execution runs p3 before p2, and takes one delay of p2.
 //
 // check: bug 1
 // check --scheduler dfs: bug 1

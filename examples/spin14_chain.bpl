@@ -1,4 +1,4 @@
-// [SPIN14 §7] P(N), for N = 5: a chain of N asynchronous calls, each waited for, and then an assertion that fails.
+// [SPIN14 §7] P(N), for N = 5: a chain of N awaited asynchronous calls, and then an assertion that fails.
 //
 // dfw needs no delay for any N, df needs N.
 //

@@ -1,10 +1,10 @@
-// [SPIN14] Fig. 1: a page that shows an image. The code that sets it up looks sequential, and is not.
+// [SPIN14] Fig. 1: a page that shows an image, set up by code that looks sequential but is not.
 //
-// `navigated` calls its base class, which starts to load the image and does not wait for it; then it waits for
-// a sound, and uses the image. Whether the image is there depends on what takes longer.
+// `navigated` calls its base class, which starts to load the image without waiting for it. Then it waits for a
+// sound, and uses the image. The image is available only if it loads faster than the sound.
 //
-// dfw runs all that was started before it goes on past a wait, and misses the bug without delays; one delay of
-// any part of the loading shows it. Round robin goes on to the next task at each wait, and needs none.
+// dfw runs all tasks that were started before it continues past a wait, and misses the bug without delays; one
+// delay of any part of the loading finds it. Round robin moves to the next task at each wait, and needs no delay.
 //
 // check: bug 0
 // check --scheduler dfw: bug 1
@@ -22,12 +22,12 @@ procedure {:entrypoint} navigated()
   call base_navigated();
   call {:async} sound := play_sound();
   call wait(sound);
-  assert created && width > 0; // sets the image beside the right border
+  assert created && width > 0; // places the image at the right border
 }
 
 procedure base_navigated()
 {
-  call {:async} load_state(); // `async void`: nobody can wait for it
+  call {:async} load_state(); // `async void`: it cannot be awaited
 }
 
 procedure load_state()

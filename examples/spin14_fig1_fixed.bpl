@@ -1,4 +1,4 @@
-// The page of spin14_fig1.bpl, which waits for its base class to have loaded the image.
+// The page of spin14_fig1.bpl, which waits until its base class has loaded the image.
 //
 // check: proved
 // check --scheduler dfw: proved
@@ -16,7 +16,7 @@ procedure {:entrypoint} navigated()
   call {:async} sound := play_sound();
   call wait(sound);
   call wait(loading);
-  assert created && width > 0; // sets the image beside the right border
+  assert created && width > 0; // places the image at the right border
 }
 
 procedure base_navigated() returns (loading: task)

@@ -1,7 +1,7 @@
-// [SPIN14] Fig. 4: asynchronous calls, each waited for before the next.
+// [SPIN14] Fig. 4: asynchronous calls, each awaited before the next.
 //
-// Every value of i is reached by dfw without a delay, and by round robin, too. The depth-first order df
-// proposes the waiting task, and spends a delay at each wait: it reaches i <= K with K delays.
+// dfw reaches every value of i without delays, and so does round robin. The depth-first scheduler df proposes
+// the waiting task and spends a delay at each wait: it reaches i <= K with K delays.
 //
 // check: bug 0
 // check --scheduler dfw: bug 0

@@ -1,7 +1,7 @@
-// A spin lock: `if {:atomic}` tests and sets in one step, and a task that fails tries again later.
+// A spin lock: `if {:atomic}` tests and sets the lock in one step, and a task that fails tries again later.
 //
-// Tasks spin for as long as they like, so there are infinitely many schedules, but few states: the search
-// reaches the end of them.
+// Tasks can spin any number of times, so there are infinitely many schedules, but few states: the search
+// terminates.
 //
 // check: proved
 // check --scheduler portfolio: proved

@@ -1,7 +1,7 @@
-// A token ring of three stations, and a monitor that makes a new token when it sees none.
+// A token ring of three stations, and a monitor that creates a new token when it sees none.
 //
-// A token that is on its way is not to be seen. One delay while it is lets the monitor make a second one; one
-// more lets two stations be inside at once.
+// The monitor cannot see a token in transit. One delay at that time lets it create a second token; another one
+// lets two stations be in the critical section at once.
 //
 // check: bug 2
 
@@ -27,7 +27,7 @@ procedure station(me: int)
     assert inside == 1;
     yield;
     inside := inside - 1;
-    has[me] := false; // the token is on its way
+    has[me] := false; // the token is in transit
     yield;
     has[(me + 1) mod 3] := true;
   }

@@ -1,5 +1,5 @@
-// The ring of token_ring.bpl, whose monitor knows of the token that is on its way. There is no
-// token at first; the monitor makes it, and never a second one.
+// The ring of token_ring.bpl, whose monitor accounts for the token in transit. There is no token initially; the
+// monitor creates one, and never a second one.
 //
 // check: proved
 

@@ -1,9 +1,8 @@
-// The tasks of two_phase_commit_fixed.bpl, where coordinator and timer look whether there is a decision in one
-// step and make theirs in the next: the timer aborts, some participants have heard of it, and the coordinator
-// commits.
+// The tasks of two_phase_commit_fixed.bpl, where coordinator and timer test for a decision in one step and decide
+// in the next: the timer aborts, some participants learn of it, and then the coordinator commits.
 //
-// One delay lets the timer decide in the gap, and one more makes a participant late, which then hears of the
-// commit.
+// One delay lets the timer decide between test and decision of the coordinator; another one makes a
+// participant late, which then learns of the commit.
 //
 // check: bug 2
 // check --scheduler rr:reverse: bug 3

@@ -1,8 +1,8 @@
 // Two-phase commit as guarded actions, after Gray and Lamport's model, for three participants.
 //
-// One task does one action after the other: `goto` chooses which, `havoc` chooses for whom, and `assume` gives
-// up where the guard does not hold. Nothing depends on a scheduler; this is the way to write down a transition
-// system. The 288 states are those that others count for this model, and the one before its initial state.
+// One task executes one action after the other: `goto` chooses the action, `havoc` chooses the participant, and
+// `assume` discards the execution if the guard does not hold. Nothing depends on a scheduler: this is how to
+// write a transition system. The states are the 288 of the published model, and one before its initial state.
 //
 // check: proved in 289 states
 // check --bounded nothing: proved in 289 states
@@ -12,7 +12,7 @@ datatype Coordinator { collecting(), deciding_commit(), deciding_abort() }
 
 var participant: [int]Participant;
 var coordinator: Coordinator;
-var has_vote: [int]bool; // votes that the coordinator knows of
+var has_vote: [int]bool; // votes that the coordinator has received
 var vote: [int]bool; // messages
 var commit, abort: bool;
 
@@ -31,7 +31,7 @@ next:
   assert consistent(participant[1], participant[2]);
   assert consistent(participant[2], participant[3]);
   assert consistent(participant[1], participant[3]);
-  havoc i; // nobody needs it any more: states that differ in it become one
+  havoc i; // dead from here on: states that differ only in it become equal
   yield;
   havoc {:range 1, 3} i;
   goto receive_vote, decide_commit, decide_abort, prepare, give_up, receive_commit, receive_abort;

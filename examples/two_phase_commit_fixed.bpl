@@ -1,7 +1,7 @@
 // Two-phase commit with a task for each of the three participants, one for the coordinator, and a timer.
 //
-// Each participant votes, and then waits for the decision; one that votes no knows it already. The timer aborts
-// if there is no decision yet. All that decide do so once and in one step.
+// Each participant votes, and then waits for the decision; one that votes no aborts without waiting. The timer
+// aborts if there is no decision yet. Every decision is made once, in one atomic step.
 //
 // check: proved
 // check --scheduler portfolio: proved

@@ -1,8 +1,8 @@
-// A two-stage race: a writer updates a and then b, each under its own lock, and a reader that runs between
-// the stages sees one without the other. There is no data race; the two critical sections should be one.
+// A two-stage race: a writer updates a and then b, each under its own lock, and a reader that runs between the
+// stages sees one update without the other. There is no data race; the two critical sections should be one.
 //
-// The reader is posted first. Under round robin it is delayed until the writer is through with its first
-// stage, and so is the writer then: two delays. In the reversed order, one.
+// The reader is posted first. Round robin needs a delay of the reader, until the writer has done its first
+// stage, and then one of the writer: two delays. The reverse order needs one.
 //
 // check: bug 2
 // check --scheduler rr:reverse: bug 1
@@ -41,7 +41,7 @@ procedure reader()
   locked_a := true;
   seen_a := a;
   locked_a := false;
-  if (seen_a == 0) // the writer has yet to begin
+  if (seen_a == 0) // the writer has not started
   {
     return;
   }

@@ -1,14 +1,14 @@
-// A work-stealing queue: its owner puts and takes at the bottom, a thief steals from the top.
+// A work-stealing queue: its owner pushes and pops at the bottom, a thief steals at the top.
 //
-// When one item is left, owner and thief meet, and each has to claim it by moving `top`. This owner moves it
-// without looking whether the thief has done so meanwhile: both get the last item.
+// When one item is left, owner and thief compete for it by moving `top`. This owner moves `top` without testing
+// if the thief has done so: both get the last item.
 //
 // check: bug 1
 // check --scheduler dfs: bug 1
 
 var items: [int]int;
 var top, bottom: int;
-var taken: [int]bool; // by item
+var taken: [int]bool; // indexed by item
 
 procedure {:entrypoint} main()
 {
@@ -45,11 +45,11 @@ procedure pop()
     bottom := t;
     return;
   }
-  if (t == b) // the last one
+  if (t == b) // the last item
   {
     bottom := b + 1;
     yield;
-    top := t + 1; // should be a compare-and-swap
+    top := t + 1; // the bug: should be a compare-and-swap
   }
   call take(items[b]);
 }

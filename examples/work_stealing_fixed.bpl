@@ -1,12 +1,12 @@
 // The queue of work_stealing.bpl, whose owner claims the last item with a compare-and-swap, as Chase and Lev's
-// does. Two thieves, and no item is taken twice.
+// does. With two thieves, no item is taken twice.
 //
 // check: proved
 // check --preempt: proved
 
 var items: [int]int;
 var top, bottom: int;
-var taken: [int]bool; // by item
+var taken: [int]bool; // indexed by item
 
 procedure {:entrypoint} main()
 {
@@ -44,7 +44,7 @@ procedure pop()
     bottom := t;
     return;
   }
-  if (t == b) // the last one
+  if (t == b) // the last item
   {
     bottom := b + 1;
     yield;

@@ -1,7 +1,7 @@
-// Four tasks count under a lock, but one of them takes the wrong one.
+// Four tasks count under a lock, but one of them takes the wrong lock.
 //
-// The culprit is posted last. Round robin in the order of creation needs only one delay all the same: the
-// tasks between it and a delayed one wait for the right lock, and are passed over for nothing.
+// The faulty task is posted last. Round robin in creation order still needs only one delay: the tasks between it
+// and the delayed one are blocked at the right lock, and blocked tasks cost nothing.
 //
 // check: bug 1
 // check --scheduler rr:reverse: bug 1
@@ -18,7 +18,7 @@ procedure {:entrypoint} main()
   call {:async} a := increment(1);
   call {:async} b := increment(1);
   call {:async} c := increment(1);
-  call {:async} d := increment(2); // the wrong one
+  call {:async} d := increment(2); // the wrong lock
   call wait(a);
   call wait(b);
   call wait(c);

@@ -1,5 +1,5 @@
-// The door of an elevator closes when its timer runs out. Passengers who press the button while it closes open it
-// again, as often as they like: those inside may never go anywhere.
+// The door of an elevator closes when its timer fires. Passengers who press the button while it closes open it
+// again, any number of times: the elevator may never move.
 // check --test Two: loop 0
 // check --test Two --liveness ndfs: loop 0
 // check --test Two --liveness iterative-ndfs: loop 0
@@ -65,7 +65,8 @@ machine Elevator {
     var passengers: seq[machine];
     var answers: int;
     var pressed: bool;
-    // If set, the door opens again only if all press the button, the last one first: a rare loop, for benchmarks.
+    // If set, the door opens again only if all passengers press the button, the last one first. This
+    // makes the cycle rare, for benchmarks.
     var interlock: bool;
     var expected: int;
 

@@ -1,4 +1,4 @@
-// The door of an elevator closes when its timer runs out. Passengers who press the button while it closes open it
+// The door of an elevator closes when its timer fires. Passengers who press the button while it closes open it
 // again, but only once.
 // check --test Two: proved
 // check --test Two --liveness ndfs: proved

@@ -1,5 +1,5 @@
-// An elevator goes to the nearest floor where somebody waits. While those at the lower floors call it again and again,
-// nobody fetches the one at the top.
+// An elevator moves to the nearest floor with a call. As long as passengers at lower floors keep calling it, the
+// passenger at the top floor is never served.
 // check --test Three: loop 0
 // check --test Five: loop 0
 
@@ -47,8 +47,8 @@ machine Elevator {
     var waiting: set[int];
     var at: int;
     var moving: bool;
-    // If set, it goes to the nearest floor only after those below the top have called from the highest to the lowest, and
-    // to the top otherwise: a rare loop, for benchmarks.
+    // If set, the elevator moves to the nearest floor only after the floors below the top have called from
+    // the highest to the lowest, and to the top otherwise. This makes the cycle rare, for benchmarks.
     var rare: bool;
     var expected: int;
 
@@ -82,7 +82,7 @@ machine Elevator {
         }
     }
 
-    // One floor up or down; there, the one who waits is served.
+    // Moves one floor up or down, and serves the call there.
     fun GoTo(floor: int) {
         if (floor > at) {
             at = at + 1;

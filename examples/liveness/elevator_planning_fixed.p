@@ -1,4 +1,4 @@
-// An elevator goes on in one direction as long as somebody waits there, and only then turns.
+// An elevator keeps its direction as long as there is a call in that direction, and only then turns.
 // check --test Three: proved
 // check --test Three --liveness iterative-ndfs: proved
 
@@ -73,7 +73,7 @@ machine Elevator {
         }
     }
 
-    // One floor up or down; there, the one who waits is served.
+    // Moves one floor up or down, and serves the call there.
     fun GoTo(floor: int) {
         if (floor > at) {
             at = at + 1;
@@ -89,8 +89,8 @@ machine Elevator {
         }
     }
 
-    // The next floor in the direction in which it goes; it turns where nobody waits any more, and stays if nobody does
-    // anywhere else.
+    // The next floor in the current direction. Turns if there is no call in that direction, and stays if
+    // there is no other call.
     fun Nearest(): int {
         var best: int;
         best = Ahead();

@@ -1,5 +1,5 @@
-// Mutual exclusion by a token in a ring [Le Lann]. A node that has the token and wants to enter again does so at once:
-// the others may never get it.
+// Mutual exclusion by a token in a ring [Le Lann]. A node that has the token can enter repeatedly without passing
+// it on: the other nodes may starve.
 // check --test Two: loop 0
 
 event eNext: (next: machine, first: machine, number: int, rare: bool);
@@ -23,8 +23,8 @@ spec Enters observes eWants, eEnters {
 machine Node {
     var last: bool;
     var next: machine;
-    // If set, nodes enter again only once all others have reported to the first one, from the last to the first: a rare
-    // loop, for benchmarks.
+    // If set, nodes enter again only after all others have reported to the first one, from the last to the
+    // first. This makes the cycle rare, for benchmarks.
     var rare: bool;
     var expected: int;
 
@@ -51,7 +51,7 @@ machine Node {
         }
     }
 
-    // It may have something to do inside, or not.
+    // The node may want to enter, or not.
     state Outside {
         entry {
             if (last) {
@@ -95,7 +95,7 @@ fun Ring(count: int, rare: bool) {
     }
     i = 0;
     while (i < count) {
-        // The first node is told how many there are.
+        // The first node receives the number of nodes.
         number = i;
         if (i == 0) {
             number = count - 1;

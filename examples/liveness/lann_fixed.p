@@ -1,4 +1,4 @@
-// Mutual exclusion by a token in a ring [Le Lann]. A node enters once, and passes the token on.
+// Mutual exclusion by a token in a ring [Le Lann]. A node enters once, and then passes the token on.
 // check --test Two: proved
 // check --test Six: proved
 
@@ -32,7 +32,7 @@ machine Node {
         }
     }
 
-    // It may have something to do inside, or not.
+    // The node may want to enter, or not.
     state Outside {
         entry {
             if (last) {

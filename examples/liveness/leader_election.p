@@ -1,5 +1,5 @@
-// Candidates ask all others for their votes, and give their own to nobody while they ask. Two that ask at the same time
-// refuse each other, and both try again: an election may never settle.
+// Candidates request votes from all others, and refuse requests while they wait. Two that ask at the same time
+// refuse each other, and both try again: the election may never terminate.
 // check --test Two: loop 1
 // check --test Two --liveness iterative-ndfs: loop 1
 // check --test Three: loop 0
@@ -52,7 +52,7 @@ machine Node {
         }
     }
 
-    // Between two attempts it votes for whoever asks.
+    // Between two attempts the candidate grants every request.
     state Rests {
         on eVote do (other: machine) {
             send other, eYes;

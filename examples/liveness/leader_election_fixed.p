@@ -1,4 +1,4 @@
-// Candidates ask all others for their votes; of two that ask at the same time, the one with the lower number gives way.
+// Candidates request votes from all others; of two that ask at the same time, the one with the lower number concedes.
 // check --test Two: proved
 // check --test Three: proved
 
@@ -44,7 +44,7 @@ machine Node {
                 send peer, eVote, (node = this, number = number);
             }
         }
-        // Whoever has the lower number gives way.
+        // The candidate with the lower number concedes.
         on eVote do (other: (node: machine, number: int)) {
             if (other.number > number) {
                 send other.node, eYes;
@@ -59,7 +59,7 @@ machine Node {
         }
     }
 
-    // Between two attempts it votes for whoever asks.
+    // Between two attempts the candidate grants every request.
     state Rests {
         on eVote do (other: (node: machine, number: int)) {
             send other.node, eYes;

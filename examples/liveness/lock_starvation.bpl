@@ -1,5 +1,5 @@
-// A spinlock, and two tasks that take it in turn with whoever comes first. The lock is free again and again, but never for
-// good: weak fairness does not help the second task, which may always look when it is taken.
+// A spinlock, and two tasks that compete for it. The lock is free infinitely often, but not continuously: weak fairness
+// does not help the second task, which may always test the lock while it is taken.
 // check: loop 2
 // check --liveness ndfs: loop 0
 // check --liveness iterative-ndfs: loop 2

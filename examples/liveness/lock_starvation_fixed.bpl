@@ -1,4 +1,4 @@
-// A lock that is given in turn: whoever comes takes a ticket, and waits until it is served.
+// A ticket lock: a task takes a ticket, and waits until its number is served.
 // check: proved
 // check --liveness ndfs: proved
 // check --liveness iterative-ndfs: proved

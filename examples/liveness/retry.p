@@ -1,5 +1,4 @@
-// A client sends a request, again and again, through a channel that loses what it likes. It may lose everything: `$`
-// is no promise.
+// A client repeats a request over a lossy channel. The channel may lose every message: `$` promises no fairness.
 // check: loop 0
 // check --liveness ndfs: loop 0
 
@@ -34,7 +33,7 @@ machine Channel {
             if ($) {
                 send server, eRequest, client;
             } else {
-                // The client's timer runs out.
+                // The client's timer fires.
                 send client, eTry;
             }
         }

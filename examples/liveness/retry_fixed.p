@@ -1,5 +1,5 @@
-// A client sends a request, again and again, through a channel that loses some, but not all for ever: that is what `$$`
-// says.
+// A client repeats a request over a lossy channel that does not lose all messages forever: the choice `$$` is
+// fair.
 // check: proved
 // check --liveness ndfs: proved
 // check --liveness iterative-ndfs: proved
@@ -36,7 +36,7 @@ machine Channel {
             if ($$) {
                 send server, eRequest, client;
             } else {
-                // The client's timer runs out.
+                // The client's timer fires.
                 send client, eTry;
             }
         }

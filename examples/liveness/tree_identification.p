@@ -1,6 +1,6 @@
-// A tree finds its root [IEEE 1394]: a node that has heard from all neighbours but one asks that one to be its parent. Two
-// nodes may ask each other; then both choose to wait or to ask again, and may choose alike for ever. It would not help
-// to write `$$`: both choices are made both ways, again and again, and yet alike.
+// A tree elects its root [IEEE 1394]: a node that has heard from all neighbours but one asks that one to be its
+// parent. Two nodes may ask each other; then each chooses to wait or to ask again, and both may always choose alike.
+// `$$` would not help: each choice has both outcomes infinitely often, and still both are always equal.
 // check --test Line2: loop 0
 // check --test Line3: loop 0
 // check --test Line3 --liveness iterative-ndfs: loop 0
@@ -60,7 +60,7 @@ machine Node {
     state Asked {
         on eYes goto Child;
         on eBeMyParent do (other: (child: machine, number: int)) {
-            // Both have asked. If they have numbers, the lower one is the parent; if not, they look who is faster.
+            // Both nodes have asked. If they have numbers, the lower one is the parent; otherwise they retry.
             if (number == other.number) {
                 goto Contention;
             }
@@ -85,7 +85,7 @@ machine Node {
         on eWaited goto Waits2;
     }
 
-    // It lets the other one go first, for a while.
+    // Lets the other node ask first, for a while.
     state Waits2 {
         entry { send this, eWaited; }
         on eBeMyParent do (asks: (child: machine, number: int)) {

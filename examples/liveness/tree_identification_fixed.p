@@ -1,5 +1,5 @@
-// A tree finds its root [IEEE 1394]: a node that has heard from all neighbours but one asks that one to be its parent. Of
-// two nodes that ask each other, the one with the lower number becomes the root.
+// A tree elects its root [IEEE 1394]: a node that has heard from all neighbours but one asks that one to be its
+// parent. Of two nodes that ask each other, the one with the lower number becomes the root.
 // check --test Line2: proved
 // check --test Line3: proved
 // check --test Line5: proved
@@ -57,7 +57,7 @@ machine Node {
     state Asked {
         on eYes goto Child;
         on eBeMyParent do (other: (child: machine, number: int)) {
-            // Both have asked: the one with the lower number is the parent.
+            // Both nodes have asked: the one with the lower number is the parent.
             if (number < other.number) {
                 children = children + 1;
                 send other.child, eYes;

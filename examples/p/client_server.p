@@ -1,5 +1,5 @@
-// Clients withdraw from one account. The server asks its database for the balance and takes other requests meanwhile:
-// two of them may be granted the same money.
+// Clients withdraw from one account. The server asks its database for the balance and accepts other requests
+// meanwhile: two of them may be granted the same money.
 // check: bug 1
 
 event eWithdraw: (client: machine, amount: int);

@@ -1,4 +1,4 @@
-// The server of client_server.p, which takes no other request while it waits for the balance.
+// The server of client_server.p, which accepts no other request while it waits for the balance.
 // check: proved
 
 event eWithdraw: (client: machine, amount: int);

@@ -1,5 +1,5 @@
-// The door of an elevator: it opens, waits for a timer, and closes. Somebody who presses the button while it closes
-// is not expected.
+// The door of an elevator opens, waits for a timer, and closes. The event of a button pressed while the door
+// closes is not handled.
 // check: runtime 1
 
 event eButton;

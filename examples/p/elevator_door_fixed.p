@@ -1,4 +1,4 @@
-// The elevator of elevator_door.p: who presses the button while the door closes waits until it is closed.
+// The elevator of elevator_door.p, which defers the event of a button pressed while the door closes.
 // check: proved
 
 event eButton;

@@ -1,5 +1,5 @@
-// German's cache coherence protocol: a host lets one client write, or several read. Before it grants a write it must
-// have heard from all that could read; it does not wait if there is only one of them.
+// German's cache coherence protocol: a host lets one client write, or several read. Before it grants a write, all
+// readers must have acknowledged; this host does not wait if there is only one reader.
 // check: bug 1
 
 event eAsk: (client: machine, write: bool);

@@ -1,4 +1,4 @@
-// The protocol of german.p: the host waits for all that it has asked to give up what they hold.
+// The protocol of german.p: the host waits for the acknowledgements of all clients that it has invalidated.
 // check: proved
 
 event eAsk: (client: machine, write: bool);

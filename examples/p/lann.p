@@ -1,5 +1,5 @@
-// Mutual exclusion by a token in a ring [Le Lann]. The token may get lost; whoever hears of it makes a new one, and
-// when all hear of it there are several.
+// Mutual exclusion by a token in a ring [Le Lann]. The token may be lost; a node that is notified of the loss
+// creates a new one, and if several nodes are notified there are several tokens.
 // check: bug 1
 
 event eNext: machine;

@@ -1,4 +1,4 @@
-// The ring of lann.p, in which only the first node makes a new token.
+// The ring of lann.p, in which only the first node creates a new token.
 // check: proved
 
 event eNext: machine;

@@ -1,5 +1,5 @@
-// Leader election in a ring [Le Lann, Chang, Roberts]: each node sends its number around and passes on larger ones;
-// whose number comes back is the leader. A node that has not begun yet passes on everything: two may be elected.
+// Leader election in a ring [Le Lann, Chang, Roberts]: each node sends its number around and forwards larger ones;
+// the node that receives its own number is the leader. A node that has not started forwards all: two can be elected.
 // check: bug 0
 
 event eNext: machine;

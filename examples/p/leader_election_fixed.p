@@ -1,4 +1,4 @@
-// The ring of leader_election.p, whose nodes know their numbers before they pass on others.
+// The ring of leader_election.p, whose nodes know their numbers before they forward others.
 // check: proved
 
 event eNext: machine;

@@ -1,5 +1,5 @@
-// A replicated set. Two replicas add and remove the same element and tell each other; a replica that hears of a
-// removal removes the element, whoever has added it meanwhile: in the end they may differ.
+// A replicated set. Two replicas add and remove the same element and notify each other. A replica that is notified
+// of a removal removes the element, even if it was added concurrently: the replicas may diverge.
 // check: bug 1
 
 event eAdd: int;

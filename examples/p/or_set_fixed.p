@@ -1,4 +1,4 @@
-// The replicas of or_set.p: an addition has a tag of its own, and a removal removes only the tags that were seen.
+// The replicas of or_set.p: each addition has a unique tag, and a removal removes only the tags that it has observed.
 // check: proved
 
 event eAdd: int;

@@ -1,5 +1,5 @@
-// A driver between a switch and an LED, with power management: the LED takes its time, and the device may lose power
-// while a transfer is under way. The driver does not expect its end any more.
+// A driver between a switch and an LED, with power management: a transfer to the LED takes time, and the device may
+// lose power during a transfer. The driver does not handle the completion event after that.
 // check: runtime 3
 
 event eUp;

@@ -1,4 +1,4 @@
-// The driver of switch_led.p, which lets a transfer end before it gives up power.
+// The driver of switch_led.p, which lets a transfer complete before it powers down.
 // check: proved
 
 event eUp;

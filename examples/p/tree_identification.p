@@ -1,5 +1,5 @@
 // Tree identification (IEEE 1394): a node asks its last neighbour to be its parent; a node whose neighbours are all
-// its children is the root. Two that ask each other at once each take the request as consent: there are two roots.
+// its children is the root. Two nodes that ask each other both take the request as consent: there are two roots.
 // check: bug 0
 
 event eNeighbours: set[machine];

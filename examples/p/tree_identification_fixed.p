@@ -1,4 +1,4 @@
-// The nodes of tree_identification.p; of two that ask each other, the one that came later is the root.
+// The nodes of tree_identification.p; of two that ask each other, the one that asked later is the root.
 // check: proved
 
 event eNeighbours: (rank: int, all: set[machine]);

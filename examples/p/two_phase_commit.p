@@ -1,5 +1,5 @@
-// Two-phase commit. The coordinator gives up on a transaction when its timer fires, and a vote that comes late counts
-// for the next one: it commits what some participant has refused.
+// Two-phase commit. The coordinator aborts a transaction when its timer fires, and counts a late vote for the next
+// transaction: it commits a transaction that a participant has refused.
 // check --test TwoPhaseCommit___participants_2: bug 0
 
 event ePrepare: (coordinator: machine, id: int);

@@ -1,4 +1,4 @@
-// The two-phase commit of two_phase_commit.p, which looks at the transaction that a vote or a timer is for.
+// The two-phase commit of two_phase_commit.p, which checks the transaction that a vote or a timer belongs to.
 // check --test TwoPhaseCommit___participants_2: proved
 
 event ePrepare: (coordinator: machine, id: int);

@@ -1,4 +1,4 @@
-//! A model written in Rust: two-phase commit, exhausted, and explored by delays.
+//! A model in Rust: two-phase commit, explored exhaustively and with bounded delays.
 //!
 //! ```text
 //! cargo run --release --example two_phase_commit -- 7

@@ -1,17 +1,17 @@
-//! Two-phase commit, as guarded actions: a transaction manager and N resource managers that send each
-//! other messages which are never lost and never taken away.
+//! Two-phase commit as guarded actions: a transaction manager and N resource managers that exchange
+//! messages. Messages are never lost, and never removed.
 //!
 //! After Lamport and Gray, "Consensus on transaction commit", and its TLA⁺ specification TwoPhase. The
 //! state is one word: four bits for each resource manager, and four for the transaction manager.
 
-#![allow(unreachable_pub, reason = "it is part of an example, of tests and of a benchmark")]
+#![allow(unreachable_pub, reason = "a module of an example, of tests and of benchmarks")]
 
 use dally_explore::{Failure, Program, Successors, TaskId};
 
-/// The protocol with so many resource managers, up to 15.
+/// The protocol, with up to 15 resource managers.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoPhaseCommit {
-    /// How many.
+    /// The number of resource managers.
     pub resource_managers: u32,
 }
 
@@ -22,17 +22,17 @@ const TRANSACTION_MANAGER: TaskId = TaskId(0);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State(u64);
 
-/// What a resource manager is up to: the lower two bits of its four.
+/// The state of a resource manager: the lower two of its four bits.
 const WORKING: u64 = 0;
 const PREPARED: u64 = 1;
 const COMMITTED: u64 = 2;
 const ABORTED: u64 = 3;
-/// It has sent that it is prepared.
+/// The resource manager has sent the message that it is prepared.
 const SENT_PREPARED: u64 = 4;
-/// The transaction manager has received that.
+/// The transaction manager has received that message.
 const SEEN_PREPARED: u64 = 8;
 
-/// The upper four bits: the transaction manager has decided, one way or the other.
+/// The upper four bits: the decision of the transaction manager.
 const SENT_COMMIT: u64 = 1 << 60;
 const SENT_ABORT: u64 = 1 << 61;
 const DECIDED: u64 = SENT_COMMIT | SENT_ABORT;
@@ -60,15 +60,15 @@ fn of(rm: u32, bit: u64) -> u64 {
     bit << (4 * rm)
 }
 
-/// The same bit of the first so many resource managers.
+/// A bit of each of the first `count` resource managers.
 fn of_all(count: u32, bit: u64) -> u64 {
     (0x0111_1111_1111_1111 & !(u64::MAX << (4 * count))) * bit
 }
 
 impl TwoPhaseCommit {
-    /// Nobody commits while somebody else aborts.
+    /// Fails if one resource manager has committed and another one has aborted.
     fn check(self, state: State) -> Option<Failure> {
-        // Both have the upper bit of the two set; the lower one tells them apart.
+        // Both states have the upper bit set; the lower bit distinguishes them.
         let ended = state.0 & of_all(self.resource_managers, COMMITTED);
         let aborted = ended & ((state.0 & of_all(self.resource_managers, PREPARED)) << 1);
         let both = aborted != 0 && aborted != ended;
@@ -123,8 +123,8 @@ impl Program for TwoPhaseCommit {
         if !decided {
             tasks.push(TRANSACTION_MANAGER);
         }
-        let can_move = |rm: &u32| decided || state.manager(*rm) == WORKING;
-        tasks.extend((0..self.resource_managers).filter(can_move).map(|rm| TaskId(rm + 1)));
+        let is_enabled = |rm: &u32| decided || state.manager(*rm) == WORKING;
+        tasks.extend((0..self.resource_managers).filter(is_enabled).map(|rm| TaskId(rm + 1)));
     }
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {

@@ -1,5 +1,5 @@
-//! Any text goes through the whole front end: no panic, spans that lie in the text, and what is accepted is
-//! accepted again after printing, and printed as itself.
+//! Runs the front end on arbitrary text. It must not panic, spans must lie in the text, and the printed
+//! form of an accepted program must be accepted and printed unchanged.
 #![no_main]
 
 use dally_bpl::{load, print};
@@ -18,7 +18,7 @@ fuzz_target!(|text: &str| {
     match load(&original) {
         Err(diagnostics) => {
             for d in &diagnostics {
-                assert!(original.text(d.primary.span).is_some(), "{d:?} points nowhere");
+                assert!(original.text(d.primary.span).is_some(), "the span of {d:?} is outside of the text");
                 render::render(&original, d, true);
                 render::to_json(&original, d);
             }
