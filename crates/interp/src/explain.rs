@@ -1,6 +1,7 @@
 //! What happens in a step, statement by statement, for people.
 
 use dally_explore::{Excerpt, Kept, TaskId, is_long, value_text};
+use dally_step::collection::Entry;
 use dally_step::observer::Observer;
 use dally_text::source::Span;
 
@@ -208,13 +209,13 @@ impl Machine {
             Value::Map(id) => {
                 let map = self.store.heap.maps.get(id);
                 out.push('[');
-                for (key, value) in &map.entries {
+                for Entry { key, value } in map.entries.iter() {
                     if is_long(out) {
                         return;
                     }
-                    self.write(*key, out);
+                    self.write(key, out);
                     out.push_str(" := ");
-                    self.write(*value, out);
+                    self.write(value, out);
                     out.push_str(", ");
                 }
                 out.push_str("else ");

@@ -267,7 +267,7 @@ impl Machine {
             Value::Map(id) => dally_text::stack::grow(|| {
                 let map = self.store.heap.maps.get(*id);
                 self.holds(&[map.default], handle)
-                    || map.entries.iter().any(|(k, v)| self.holds(&[*k, *v], handle))
+                    || map.entries.iter().any(|entry| self.holds(&[entry.key, entry.value], handle))
             }),
             Value::Data(id) => {
                 dally_text::stack::grow(|| self.holds(&self.store.heap.data.get(*id).fields, handle))

@@ -68,7 +68,9 @@ impl<'m> Mentioned<'m> {
             match value {
                 Value::Map(id) => {
                     let map = self.heap.maps.get(id);
-                    todo.extend(map.entries.iter().rev().flat_map(|(key, value)| [*value, *key]));
+                    let from = todo.len();
+                    todo.extend(map.entries.iter().flat_map(|entry| [entry.key, entry.value]));
+                    todo[from..].reverse();
                     todo.push(map.default);
                 }
                 Value::Data(id) => todo.extend(self.heap.data.get(id).fields.iter().rev()),
@@ -120,7 +122,7 @@ impl<'m> Mentioned<'m> {
                     _ => false,
                 };
                 part(map.default, result)
-                    && map.entries.iter().all(|(key, value)| is_key(*key) && part(*value, result))
+                    && map.entries.iter().all(|entry| is_key(entry.key) && part(entry.value, result))
             }
             (Kind::Data(constructors), Value::Data(id)) => {
                 let data = self.heap.data.get(id);

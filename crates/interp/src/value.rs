@@ -1,19 +1,21 @@
-//! Values, each 16 bytes and `Copy`: whatever is larger is interned, so that equal values are equal words.
+//! Values, each 16 bytes and `Copy`. Larger values are interned, so that equal values are equal words.
 
 use dally_explore::store::Interner;
 use dally_explore::{Fingerprint, Fingerprinter};
+use dally_step::collection::{Content, Contents, Entry, Tree};
 use num_bigint::{BigInt, BigUint};
 use std::hash::Hasher;
 
 use crate::real::Real;
 
 /// A value of a program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Value {
-    /// Any value at all: what nothing has been assigned to, or what was havocked.
+    /// An arbitrary value: that of a variable which was havocked, or never assigned to.
     ///
-    /// A variable of a finite type gets one of its values when it is first read, by an internal choice;
-    /// to read another one cannot be explored.
+    /// A variable of a finite type gets one of its values when it is first read, by a nondeterministic choice;
+    /// an execution that reads one of an infinite type cannot be explored.
+    #[default]
     Unset,
     /// A boolean.
     Bool(bool),
@@ -89,17 +91,28 @@ impl Value {
     }
 }
 
-/// A map: finitely many entries, and a value for all others.
+/// A map: finitely many entries, and a default value for all other keys.
 ///
-/// Invariants: the entries are sorted by key, and none has the default as its value.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Invariants: the entries are sorted by [`order`] of their keys, and the value of none is the default.
+#[derive(Debug)]
 pub(crate) struct MapValue {
     /// The value of all other keys.
     pub(crate) default: Value,
     /// The entries.
-    pub(crate) entries: Box<[(Value, Value)]>,
-    /// Whether nothing in it is arbitrary.
-    pub(crate) known: bool,
+    pub(crate) entries: Tree<Entry<Value>>,
+    /// The number of values that are not [known](Heap::is_known), the default included.
+    unknown: usize,
+}
+
+/// The entries of a map, as fingerprints see them. Their order depends on the heap where keys are not words.
+struct Entries<'h>(&'h Heap);
+
+impl Content<Entry<Value>> for Entries<'_> {
+    const ORDERED: bool = false;
+
+    fn hash(&self, entry: Entry<Value>) -> Fingerprint {
+        self.0.fingerprint_of(u64::MAX - 1, &[entry.key, entry.value])
+    }
 }
 
 /// A constructor applied to values.
@@ -109,7 +122,7 @@ pub(crate) struct DataValue {
     pub(crate) constructor: u32,
     /// The fields.
     pub(crate) fields: Box<[Value]>,
-    /// Whether nothing in it is arbitrary.
+    /// True if no part of it is arbitrary.
     pub(crate) known: bool,
 }
 
@@ -118,7 +131,7 @@ impl DataValue {
     pub(crate) const TUPLE: u32 = u32::MAX;
 }
 
-/// The values that do not fit into a word, each kept once, for all states together.
+/// The values that do not fit into a word, interned, for all states.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
     /// Integers beyond 64 bits.
@@ -134,7 +147,7 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// Writes a value to a hash: its content, never its place in the heap, which depends on who came first.
+    /// Writes a value to a hash: its content, not its id, which depends on the order in which threads intern values.
     pub(crate) fn write(&self, value: Value, hash: &mut Fingerprinter) {
         match value {
             Value::Big(id) => hash.write_u128(self.bigs.part(id).fingerprint.0),
@@ -158,7 +171,7 @@ impl Heap {
         hash.fingerprint()
     }
 
-    /// The integer, in the form that is unique for it.
+    /// The value of an integer. Equal integers have equal values.
     pub(crate) fn int(&self, n: BigInt) -> Value {
         match i64::try_from(&n) {
             Ok(n) => Value::Int(n),
@@ -178,7 +191,7 @@ impl Heap {
         }
     }
 
-    /// The real, kept once.
+    /// The value of a real.
     pub(crate) fn real(&self, n: Real) -> Value {
         let bytes = n.bits() as usize / 8;
         Value::Real(self.reals.intern_sized(n, bytes).id)
@@ -220,66 +233,74 @@ impl Heap {
         }
     }
 
-    /// The map with this value everywhere.
+    /// The map with this value at every key.
     pub(crate) fn constant_map(&self, default: Value) -> Value {
-        self.map(default, Box::default())
+        self.intern_map(self.without_entries(default))
     }
 
-    /// Whether nothing in a value is arbitrary.
+    /// True if no part of a value is arbitrary.
     pub(crate) fn is_known(&self, value: Value) -> bool {
         match value {
             Value::Unset => false,
-            Value::Map(id) => self.maps.get(id).known,
+            Value::Map(id) => self.maps.get(id).unknown == 0,
             Value::Data(id) => self.data.get(id).known,
             _ => true,
         }
     }
 
-    fn map(&self, default: Value, entries: Box<[(Value, Value)]>) -> Value {
-        // The order of entries depends on the heap where keys are not words: add them up.
-        let mut sum = self.fingerprint_of(u64::MAX, &[default]).0;
-        for (key, value) in &entries {
-            sum = sum.wrapping_add(self.fingerprint_of(u64::MAX - 1, &[*key, *value]).0);
-        }
-        let map = || {
-            let known = self.is_known(default) && entries.iter().all(|(_, value)| self.is_known(*value));
-            let bytes = size_of_val(&*entries);
-            (MapValue { default, entries, known }, bytes)
+    fn without_entries(&self, default: Value) -> MapValue {
+        MapValue { default, entries: Tree::default(), unknown: usize::from(!self.is_known(default)) }
+    }
+
+    fn intern_map(&self, map: MapValue) -> Value {
+        let contents = match map.entries.content() {
+            Contents::Flat(entries) => {
+                let hashes = entries.iter().map(|entry| Entries(self).hash(*entry));
+                hashes.fold(Fingerprint::default(), Fingerprint::plus)
+            }
+            Contents::Large(hash) => hash,
         };
-        Value::Map(self.maps.intern_as(Fingerprint(sum), map).id)
+        let fingerprint = self.fingerprint_of(u64::MAX, &[map.default]).plus(contents);
+        let sized = || {
+            let bytes = map.entries.update_bytes();
+            (map, bytes)
+        };
+        Value::Map(self.maps.intern_as(fingerprint, sized).id)
     }
 
     /// The value of a map at a key.
     pub(crate) fn select(&self, map: Value, key: Value) -> Value {
         let Value::Map(id) = map else { return Value::Unset };
         let map = self.maps.get(id);
-        match map.entries.binary_search_by_key(&order(key), |(k, _)| order(*k)) {
-            Ok(place) => map.entries[place].1,
-            Err(_) => map.default,
-        }
+        let found = search(map, key).ok().and_then(|place| map.entries.get(place));
+        found.map_or(map.default, |entry| entry.value)
     }
 
-    /// The map with another value at a key.
+    /// The map with another value at a key. A value that is not a map yet becomes one without known values.
     pub(crate) fn store(&self, map: Value, key: Value, value: Value) -> Value {
+        let nothing = self.without_entries(Value::Unset);
         let old = match map {
             Value::Map(id) => self.maps.get(id),
-            _ => &MapValue { default: Value::Unset, entries: Box::default(), known: false },
+            _ => &nothing,
         };
-        let place = old.entries.binary_search_by_key(&order(key), |(k, _)| order(*k));
-        let mut entries = Vec::with_capacity(old.entries.len() + 1);
-        entries.extend_from_slice(&old.entries);
-        match place {
-            Ok(i) if entries[i].1 == value => return map,
-            Ok(i) if value == old.default => {
-                entries.remove(i);
-            }
-            Ok(i) => entries[i].1 = value,
-            Err(_) if value == old.default => {
-                // Nothing changes, but what was no map yet is one now.
-            }
-            Err(i) => entries.insert(i, (key, value)),
+        let place = search(old, key);
+        let before = place.ok().and_then(|place| old.entries.get(place)).map(|entry| entry.value);
+        if before == Some(value) {
+            return map;
         }
-        self.map(old.default, entries.into())
+        let (entries, new) = (&old.entries, Entry { key, value });
+        let entries = match place {
+            Ok(place) if value == old.default => entries.remove(place, &Entries(self)),
+            Ok(place) => entries.replace(place, new, &Entries(self)),
+            Err(_) if value == old.default => {
+                return if let Value::Map(_) = map { map } else { self.constant_map(old.default) };
+            }
+            Err(place) => entries.insert(place, new, &Entries(self)),
+        };
+        let is_unknown = |value| usize::from(!self.is_known(value));
+        let after = if value == old.default { None } else { Some(value) };
+        let unknown = old.unknown + after.map_or(0, is_unknown) - before.map_or(0, is_unknown);
+        self.intern_map(MapValue { default: old.default, entries, unknown })
     }
 
     /// Bytes that the values take, about.
@@ -288,7 +309,13 @@ impl Heap {
     }
 }
 
-/// A total order on values, for sorting the entries of maps.
+/// The position of a key among the entries of a map, or the one at which it has to be inserted.
+fn search(map: &MapValue, key: Value) -> Result<usize, usize> {
+    let key = order(key);
+    map.entries.search(|entry| order(entry.key).cmp(&key))
+}
+
+/// A total order on values, by which the entries of maps are sorted.
 fn order(value: Value) -> (u8, i64) {
     match value {
         Value::Unset => (0, 0),

@@ -438,6 +438,19 @@ fn what_would_be_a_wrong_answer_is_unsupported() {
     assert_proved("var {:range 0, 3} x: int; procedure main() { havoc x; assume x == 7; assert false; }");
 }
 
+/// Updates of maps cost logarithmic time and memory, so that a step can build large ones.
+#[test]
+fn one_step_builds_large_maps() {
+    assert_proved(
+        "var m, n: [int]int;
+         procedure main() { var i: int; m := (lambda i: int :: 0); n := m; i := 0;
+           while (i < 100001) { m[i] := i + 1; n[100000 - i] := 100001 - i; i := i + 1; }
+           assert m == n && m[777] == 778 && m[100000] == 100001 && m[-1] == 0;
+           m[5] := 5; assert m != n; n[5] := 5; assert m == n;
+           i := 0; while (i < 100001) { m[i] := 0; i := i + 1; } assert m == (lambda i: int :: 0); }",
+    );
+}
+
 #[test]
 fn long_lists_are_no_trouble() {
     assert_proved(

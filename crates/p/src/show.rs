@@ -1,6 +1,7 @@
 //! Values as text.
 
 use dally_explore::{is_long, value_text};
+use dally_step::collection::Entry;
 use dally_text::stack;
 
 use crate::check::info::Info;
@@ -67,16 +68,16 @@ impl<'a> Writer<'a> {
                 out.push('>');
             }
             Data::Seq(values) => {
-                let all: Vec<_> = values.iter().map(|value| self.text(*value)).collect();
+                let all: Vec<_> = values.iter().map(|value| self.text(value)).collect();
                 out.push_str(&format!("({})", all.join(", ")));
             }
             Data::Set(values) => {
-                let all = values.iter().map(|value| (self.text(*value), String::new())).collect();
+                let all = values.iter().map(|value| (self.text(value), String::new())).collect();
                 sorted(all, out);
             }
             Data::Map(entries) => {
-                let entry = |(k, v): &(Value, Value)| (self.text(*k), format!("->{}", self.text(*v)));
-                sorted(entries.iter().map(entry).collect(), out);
+                let text = |e: Entry<Value>| (self.text(e.key), format!("->{}", self.text(e.value)));
+                sorted(entries.iter().map(text).collect(), out);
             }
         }
     }
@@ -146,17 +147,17 @@ impl Shower<'_> {
                 self.many(values.iter(), ("(", ")"), out, |s, v, out| s.write(*v, element, out));
             }
             (Data::Seq(values), _) => {
-                self.many(values.iter(), ("[", "]"), out, |s, v, out| s.write(*v, element, out));
+                self.many(values.iter(), ("[", "]"), out, |s, v, out| s.write(v, element, out));
             }
             (Data::Set(values), _) => {
-                self.many(values.iter(), ("{", "}"), out, |s, v, out| s.write(*v, element, out));
+                self.many(values.iter(), ("{", "}"), out, |s, v, out| s.write(v, element, out));
             }
             (Data::Map(entries), kind) => {
                 let (k, v) = if let Kind::Map(k, v) = kind { (*k, *v) } else { (any, any) };
-                self.many(entries.iter(), ("{", "}"), out, |s, (key, value), out| {
-                    s.write(*key, k, out);
+                self.many(entries.iter(), ("{", "}"), out, |s, entry, out| {
+                    s.write(entry.key, k, out);
                     out.push_str(" -> ");
-                    s.write(*value, v, out);
+                    s.write(entry.value, v, out);
                 });
             }
         }

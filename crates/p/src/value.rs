@@ -1,15 +1,16 @@
-//! Values: words, and what they refer to, interned.
+//! Values: words, and the interned strings, tuples and collections that they refer to.
 //!
-//! Strings, tuples and collections are kept once. Sets and maps are sorted by content, so that those with the same
-//! elements are the same, and what a program sees of their order does not depend on how they came about.
+//! Sets and maps are sorted by content: those with the same elements are equal, and the order that a program observes
+//! depends on the elements alone.
 //!
-//! Deviation from P: there, sets and maps are gone through in the order in which their hash tables hold them.
+//! Deviation from P: there, programs iterate over sets and maps in the order of their hash tables.
 
 use std::cmp::Ordering;
 use std::hash::Hasher;
 
 use dally_explore::store::Interner;
 use dally_explore::{Fingerprint, Fingerprinter};
+use dally_step::collection::{Content, Contents, Entry, Tree};
 use dally_text::stack;
 
 /// A value.
@@ -32,7 +33,7 @@ pub(crate) enum Value {
     Machine {
         /// Its number, in the order of creation.
         id: u32,
-        /// What it may be sent, among the views of the program.
+        /// The events that may be sent to it, as an index into the views of the program.
         view: u32,
     },
     /// A tuple, sequence, set or map.
@@ -41,7 +42,7 @@ pub(crate) enum Value {
 
 impl Value {
     pub(crate) fn float(value: f64) -> Value {
-        // Zero has no sign here, and there is one value that is no number.
+        // Zero has no sign here, and there is one NaN.
         Value::Float(if value == 0.0 {
             0
         } else if value.is_nan() {
@@ -52,27 +53,72 @@ impl Value {
     }
 }
 
-/// What tuples without names have for them.
+/// The list of names of tuples without names.
 pub(crate) const UNNAMED: u32 = 0;
 
-/// What is made of values.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A value that is made of values.
+#[derive(Debug)]
 pub(crate) enum Data {
-    /// With the number of the list of its names; [`UNNAMED`] if it has none.
+    /// A tuple, with the number of the list of its names; [`UNNAMED`] if it has none.
     Tuple(u32, Box<[Value]>),
-    Seq(Box<[Value]>),
+    Seq(Tree<Value>),
     /// Ascending.
-    Set(Box<[Value]>),
-    /// By keys, ascending.
-    Map(Box<[(Value, Value)]>),
+    Set(Tree<Value>),
+    /// Ascending by key.
+    Map(Tree<Entry<Value>>),
 }
 
-/// All that values refer to.
+impl Data {
+    /// The number of fields, elements or entries.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Data::Tuple(_, fields) => fields.len(),
+            Data::Seq(values) | Data::Set(values) => values.len(),
+            Data::Map(entries) => entries.len(),
+        }
+    }
+}
+
+/// The elements of sequences, as fingerprints see them.
+pub(crate) struct InSeq<'h>(pub(crate) &'h Heap);
+
+impl Content<Value> for InSeq<'_> {
+    const ORDERED: bool = true;
+
+    fn hash(&self, element: Value) -> Fingerprint {
+        self.0.fingerprint_of(&[element])
+    }
+}
+
+/// The elements of sets, as fingerprints see them.
+pub(crate) struct InSet<'h>(pub(crate) &'h Heap);
+
+impl Content<Value> for InSet<'_> {
+    const ORDERED: bool = false;
+
+    fn hash(&self, element: Value) -> Fingerprint {
+        self.0.fingerprint_of(&[element])
+    }
+}
+
+/// The entries of maps, as fingerprints see them.
+pub(crate) struct InMap<'h>(pub(crate) &'h Heap);
+
+impl Content<Entry<Value>> for InMap<'_> {
+    const ORDERED: bool = false;
+
+    fn hash(&self, entry: Entry<Value>) -> Fingerprint {
+        self.0.fingerprint_of(&[entry.key, entry.value])
+    }
+}
+
+/// The strings, tuples and collections of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
     strings: Interner<Box<str>>,
     data: Interner<Data>,
-    /// Whether there are references to one machine with different permissions: they are equal, but not the same.
+    /// True if references to one machine may have different permissions: such references are equal, but have different
+    /// fingerprints.
     pub(crate) views: bool,
 }
 
@@ -89,35 +135,66 @@ impl Heap {
         self.data.get(data)
     }
 
+    /// The value of a collection that one update has made from an interned one.
     pub(crate) fn intern(&self, data: Data) -> Value {
-        let mut hash = Fingerprinter::default();
-        let size = match &data {
-            Data::Tuple(names, values) => self.write_all(1 | u64::from(*names) << 8, values, &mut hash),
-            Data::Seq(values) => self.write_all(2, values, &mut hash),
-            Data::Set(values) => self.write_all(3, values, &mut hash),
-            Data::Map(entries) => {
-                hash.write_u64(4);
-                for (key, value) in entries {
-                    self.write(*key, &mut hash);
-                    self.write(*value, &mut hash);
-                }
-                size_of_val(&**entries)
-            }
+        let bytes = match &data {
+            Data::Tuple(_, fields) => size_of_val(&**fields),
+            Data::Seq(values) | Data::Set(values) => values.update_bytes(),
+            Data::Map(entries) => entries.update_bytes(),
         };
-        Value::Data(self.data.intern_as(hash.fingerprint(), || (data, size)).id)
+        self.intern_sized(data, bytes)
+    }
+
+    /// The sequence of these values.
+    pub(crate) fn seq(&self, values: Vec<Value>) -> Value {
+        let values = Tree::new(values, &InSeq(self));
+        let bytes = values.bytes();
+        self.intern_sized(Data::Seq(values), bytes)
+    }
+
+    fn intern_sized(&self, data: Data, bytes: usize) -> Value {
+        let mut hash = Fingerprinter::default();
+        match &data {
+            Data::Tuple(names, fields) => self.write_all(1 | u64::from(*names) << 8, fields, &mut hash),
+            Data::Seq(values) => self.write_collection(2, values, &mut hash),
+            Data::Set(values) => self.write_collection(3, values, &mut hash),
+            Data::Map(entries) => match entries.content() {
+                Contents::Flat(entries) => {
+                    hash.write_u64(4);
+                    for entry in entries {
+                        self.write(entry.key, &mut hash);
+                        self.write(entry.value, &mut hash);
+                    }
+                }
+                Contents::Large(content) => write_large(4, content, &mut hash),
+            },
+        }
+        Value::Data(self.data.intern_as(hash.fingerprint(), || (data, bytes)).id)
     }
 
     pub(crate) fn tuple(&self, names: u32, fields: &[Value]) -> Value {
         self.intern(Data::Tuple(names, fields.into()))
     }
 
-    fn write_all(&self, tag: u64, values: &[Value], hash: &mut Fingerprinter) -> usize {
+    fn write_all(&self, tag: u64, values: &[Value], hash: &mut Fingerprinter) {
         hash.write_u64(tag);
         values.iter().for_each(|v| self.write(*v, hash));
-        size_of_val(values)
     }
 
-    /// Adds a value to a hash; it depends on what the value is, never on where it is kept.
+    fn write_collection(&self, tag: u64, values: &Tree<Value>, hash: &mut Fingerprinter) {
+        match values.content() {
+            Contents::Flat(values) => self.write_all(tag, values, hash),
+            Contents::Large(content) => write_large(tag, content, hash),
+        }
+    }
+
+    fn fingerprint_of(&self, values: &[Value]) -> Fingerprint {
+        let mut hash = Fingerprinter::default();
+        values.iter().for_each(|v| self.write(*v, &mut hash));
+        hash.fingerprint()
+    }
+
+    /// Writes a value to a hash: its content, not its id, which depends on the order in which threads intern values.
     #[inline]
     pub(crate) fn write(&self, value: Value, hash: &mut Fingerprinter) {
         match value {
@@ -152,7 +229,7 @@ impl Heap {
         }
     }
 
-    /// An order on all values.
+    /// Compares values by content: a total order.
     pub(crate) fn compare(&self, a: Value, b: Value) -> Ordering {
         match (a, b) {
             (Value::Bool(a), Value::Bool(b)) => a.cmp(&b),
@@ -168,37 +245,40 @@ impl Heap {
     }
 
     fn compare_data(&self, a: &Data, b: &Data) -> Ordering {
-        let all = |a: &[Value], b: &[Value]| {
-            let differ = a.iter().zip(b).map(|(a, b)| self.compare(*a, *b)).find(|o| o.is_ne());
-            differ.unwrap_or_else(|| a.len().cmp(&b.len()))
-        };
+        let values = |a, b| self.compare(a, b);
         match (a, b) {
-            (Data::Tuple(n, a), Data::Tuple(m, b)) => n.cmp(m).then_with(|| all(a, b)),
-            (Data::Seq(a), Data::Seq(b)) | (Data::Set(a), Data::Set(b)) => all(a, b),
+            (Data::Tuple(n, a), Data::Tuple(m, b)) => n.cmp(m).then_with(|| {
+                let unequal = a.iter().zip(b).map(|(a, b)| self.compare(*a, *b)).find(|o| o.is_ne());
+                unequal.unwrap_or_else(|| a.len().cmp(&b.len()))
+            }),
+            (Data::Seq(a), Data::Seq(b)) | (Data::Set(a), Data::Set(b)) => a.compare(b, values),
             (Data::Map(a), Data::Map(b)) => {
-                let entry = |(a, b): (&(Value, Value), &(Value, Value))| {
-                    self.compare(a.0, b.0).then_with(|| self.compare(a.1, b.1))
-                };
-                let differ = a.iter().zip(b).map(entry).find(|o| o.is_ne());
-                differ.unwrap_or_else(|| a.len().cmp(&b.len()))
+                a.compare(b, |a, b| values(a.key, b.key).then_with(|| values(a.value, b.value)))
             }
             _ => rank_of(a).cmp(&rank_of(b)),
         }
     }
 
-    /// Where a value is in a sorted list, or would be.
-    pub(crate) fn find(&self, sorted: &[Value], value: Value) -> Result<usize, usize> {
-        sorted.binary_search_by(|other| self.compare(*other, value))
+    /// The position of an element in a set, or the one at which it has to be inserted.
+    pub(crate) fn find(&self, set: &Tree<Value>, value: Value) -> Result<usize, usize> {
+        set.search(|other| self.compare(other, value))
     }
 
-    /// Where a key is in a map, or would be.
-    pub(crate) fn find_key(&self, entries: &[(Value, Value)], key: Value) -> Result<usize, usize> {
-        entries.binary_search_by(|entry| self.compare(entry.0, key))
+    /// The position of a key in a map, or the one at which it has to be inserted.
+    pub(crate) fn find_key(&self, map: &Tree<Entry<Value>>, key: Value) -> Result<usize, usize> {
+        map.search(|entry| self.compare(entry.key, key))
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.strings.bytes() + self.data.bytes()
     }
+}
+
+/// Writes a large collection to a hash.
+fn write_large(tag: u64, content: Fingerprint, hash: &mut Fingerprinter) {
+    // No small collection and no tuple starts with this word.
+    hash.write_u64(tag | 1 << 63);
+    hash.write_u128(content.0);
 }
 
 fn rank(value: Value) -> u8 {

@@ -73,6 +73,10 @@ fn errors_of_the_run() {
         ("var e: event; raise e;", "`null` instead of an event"),
         ("var s: set[int]; print format(\"{0}\", choose(s));", "nothing to choose"),
         ("print format(\"{0}\", choose(10000 + 1));", "10001 options"),
+        (
+            "var s: seq[int]; var i: int; while (i < 10001) { s += (0, i); i = i + 1; } i = choose(s);",
+            "10001 options",
+        ),
         ("var a: any; assert 1 in (a as set[int]);", "the collection is `null`"),
         ("var a: any; assert sizeof(a as seq[int]) == 0;", "the collection is `null`"),
         ("var a: any; assert (a as (int, int)).0 == 0;", "the tuple is `null`"),
@@ -166,6 +170,55 @@ fn values() {
     ] {
         proved(&main_does(statements));
     }
+}
+
+/// Updates of collections cost logarithmic time and memory, so that a step can build large ones.
+#[test]
+fn one_step_builds_large_collections() {
+    for (statements, ends) in [
+        (
+            "var s: seq[int]; while (i < 100001) { s += (i, i); i = i + 1; } s[777] = 5; s -= (0);",
+            "sizeof(s) == 100000 && s[776] == 5 && s[777] == 778 && s[99999] == 100000",
+        ),
+        (
+            "var s: set[int]; while (i < 100001) { s += (50000 - i); i = i + 1; } s -= (0);",
+            "sizeof(s) == 100000 && s[0] == -50000 && 7 in s && !(0 in s) && s[99999] == 50000",
+        ),
+        (
+            "var m: map[int, int]; while (i < 100001) { m[i] = i * 2; i = i + 1; } m -= (3);",
+            "sizeof(m) == 100000 && m[99999] == 199998 && !(3 in m) && values(m)[3] == 8",
+        ),
+    ] {
+        let text = main_does(&format!("var i: int; {statements} assert {ends};"));
+        assert_eq!(proved(&text), 2, "{text}");
+    }
+}
+
+/// Large collections with the same elements are the same state, however they were built.
+#[test]
+fn large_collections_are_equal_by_content() {
+    let build = |from: &str, next: &str| {
+        format!("i = {from}; while (0 <= i && i < 1000) {{ s += (i % 700); m[i] = 1; i = i {next}; }}")
+    };
+    let either = format!("if ($) {{ {} }} else {{ {} }}", build("0", "+ 1"), build("999", "- 1"));
+    let text = main_does(&format!(
+        "var i: int; var s: set[int]; var m: map[int, int]; var t: set[int]; {either}
+         i = 0; while (i < 700) {{ t += (i); i = i + 1; }} assert s == t; t += (700); assert s != t;"
+    ));
+    assert_eq!(proved(&text), 2);
+}
+
+/// Memory that a step takes counts while it runs.
+#[test]
+fn collections_of_a_step_count_against_the_memory_limit() {
+    let text = main_does("var s: seq[int]; while (true) { s += (0, 1); }");
+    let mut sources = SourceMap::default();
+    sources.add("test.p", text).unwrap();
+    let program = dally_p::load(&sources).unwrap();
+    let mut machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
+    machine.limit_steps(Limits { memory: 16 << 20, ..Limits::default() });
+    let report = Search::new(&machine, &Delays::named(&Name::Rtc), &Options::default(), &()).run();
+    assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Memory));
 }
 
 /// A variable that stands by itself is read after the functions beside it were called.

@@ -5,6 +5,7 @@ mod expr;
 mod stmt;
 
 use crate::codes;
+use dally_step::collection::Tree;
 use dally_text::diagnostic::{Diagnostic, Diagnostics};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
@@ -347,9 +348,9 @@ impl Compiler<'_> {
             TypeKind::Float => Value::float(0.0),
             TypeKind::Str => self.heap.string(""),
             TypeKind::Enum(e) => Value::Int(self.program.info.enums[e as usize].0),
-            TypeKind::Seq(_) => self.heap.intern(Data::Seq([].into())),
-            TypeKind::Set(_) => self.heap.intern(Data::Set([].into())),
-            TypeKind::Map(..) => self.heap.intern(Data::Map([].into())),
+            TypeKind::Seq(_) => self.heap.intern(Data::Seq(Tree::default())),
+            TypeKind::Set(_) => self.heap.intern(Data::Set(Tree::default())),
+            TypeKind::Map(..) => self.heap.intern(Data::Map(Tree::default())),
             TypeKind::Tuple(fields) => {
                 let fields: Vec<Value> = fields.iter().map(|t| self.nested_default(*t)).collect();
                 self.heap.tuple(UNNAMED, &fields)

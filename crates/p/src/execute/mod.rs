@@ -23,8 +23,8 @@ use crate::liveness::starving;
 use crate::state::{Frame, Local, Mode, Queue, Store, Then, spilled};
 use crate::value::Value;
 
-/// What a step may do without letting others run. Values cost by their size.
-const FUEL: i64 = 4_000_000;
+/// The work of a step that does not let others run: instructions, and the elements of values that it copies.
+const FUEL: i64 = 10_000_000;
 /// How much of it is used between two looks at what ends a step.
 const FUEL_BETWEEN_LOOKS: i64 = 1 << 16;
 /// Calls that are nested more deeply than this are not followed.

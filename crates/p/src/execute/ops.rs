@@ -233,7 +233,7 @@ impl<O: Observer> Runner<'_, O> {
         let (collection, index) = (self.local.values[place], self.local.values[place + 1]);
         let element = match (collection, index) {
             (Value::Data(id), Value::Int(i)) => match self.store.heap.data(id) {
-                Data::Seq(values) | Data::Set(values) => values.get(i as usize).copied().map(|v| (v, i)),
+                Data::Seq(values) | Data::Set(values) => values.get(i as usize).map(|v| (v, i)),
                 _ => None,
             },
             _ => None,
@@ -251,34 +251,32 @@ impl<O: Observer> Runner<'_, O> {
     fn choices(&mut self) -> Run<()> {
         let from = self.pop();
         let heap = &self.store.heap;
-        let options: &[Value] = match from {
-            Value::Int(n) if n > MOST_CHOICES => {
+        let count = match from {
+            Value::Int(n) if n < 0 => {
+                return fails(format!("there are {n} options to choose from"));
+            }
+            // Among no numbers, P chooses 0.
+            Value::Int(n) => n.max(1),
+            Value::Data(id) => heap.data(id).len() as i64,
+            _ => 0,
+        };
+        match count {
+            0 => return fails("there is nothing to choose from: the collection is empty"),
+            n if n > MOST_CHOICES => {
                 return fails(format!(
                     "there are {n} options to choose from, and at most {MOST_CHOICES} can be"
                 ));
             }
-            Value::Int(n) if n < 0 => {
-                return fails(format!("there are {n} options to choose from"));
-            }
-            // Of nothing, P chooses the first.
-            Value::Int(n) => return Err(End::Chooses(n.max(1) as u32)),
-            Value::Data(id) => match heap.data(id) {
-                Data::Map(entries) => {
-                    self.options.extend(entries.iter().map(|e| e.0));
-                    &[]
-                }
-                Data::Seq(values) | Data::Set(values) | Data::Tuple(_, values) => values,
-            },
-            _ => &[],
-        };
-        self.options.extend_from_slice(options);
-        match self.options.len() {
-            0 => fails("there is nothing to choose from: the collection is empty"),
-            n if n as i64 > MOST_CHOICES => {
-                fails(format!("there are {n} options to choose from, and at most {MOST_CHOICES} can be"))
-            }
-            n => Err(End::Chooses(n as u32)),
+            _ => {}
         }
+        if let Value::Data(id) = from {
+            match heap.data(id) {
+                Data::Map(entries) => self.options.extend(entries.iter().map(|entry| entry.key)),
+                Data::Seq(values) | Data::Set(values) => self.options.extend(values.iter()),
+                Data::Tuple(_, fields) => self.options.extend_from_slice(fields),
+            }
+        }
+        Err(End::Chooses(count as u32))
     }
 
     /// Instructions that only compute.
@@ -310,21 +308,18 @@ impl<O: Observer> Runner<'_, O> {
                     Data::Map(entries) => {
                         self.burn(NEW + entries.len())?;
                         let keys = op == Op::Keys;
-                        if !keys && entries.iter().any(|(_, value)| *value == Value::Null) {
+                        if !keys && entries.iter().any(|entry| entry.value == Value::Null) {
                             return fails("values are asked for, and one of them is `null`");
                         }
-                        let list = entries.iter().map(|(k, v)| if keys { *k } else { *v });
-                        self.store.heap.intern(Data::Seq(list.collect()))
+                        let list = entries.iter().map(|entry| if keys { entry.key } else { entry.value });
+                        self.store.heap.seq(list.collect())
                     }
                     _ => return fails("keys or values are asked for, and there is no map"),
                 },
                 _ => return fails("keys or values are asked for, and the map is `null`"),
             },
             Op::Sizeof => match self.pop() {
-                Value::Data(id) => Value::Int(match self.store.heap.data(id) {
-                    Data::Map(entries) => entries.len() as i64,
-                    Data::Seq(values) | Data::Set(values) | Data::Tuple(_, values) => values.len() as i64,
-                }),
+                Value::Data(id) => Value::Int(self.store.heap.data(id).len() as i64),
                 _ => return fails("the size is asked for, and the collection is `null`"),
             },
             Op::Tuple(names, count) => {
@@ -371,16 +366,18 @@ impl<O: Observer> Runner<'_, O> {
         match (heap.data(id), index) {
             (Data::Seq(values) | Data::Set(values), Value::Int(i)) => {
                 match usize::try_from(i).ok().and_then(|i| values.get(i)) {
-                    Some(value) => Ok(*value),
+                    Some(value) => Ok(value),
                     None => {
                         fails(format!("the index {i} is out of range: there are {} elements", values.len()))
                     }
                 }
             }
-            (Data::Map(entries), key) => match heap.find_key(entries, key) {
-                Ok(place) => Ok(entries[place].1),
-                Err(_) => fails("the map does not have this key"),
-            },
+            (Data::Map(entries), key) => {
+                match heap.find_key(entries, key).ok().and_then(|place| entries.get(place)) {
+                    Some(entry) => Ok(entry.value),
+                    None => fails("the map does not have this key"),
+                }
+            }
             _ => fails("an element is asked for by something that is no index"),
         }
     }
@@ -393,11 +390,12 @@ impl<O: Observer> Runner<'_, O> {
             (Binary::In, value, Value::Data(id)) => Value::Bool(match heap.data(id) {
                 Data::Map(_) if value == Value::Null => return fails("`null` is no key of a map"),
                 Data::Seq(values) => {
-                    let found = values.iter().any(|v| heap.equal(*v, value));
+                    let found = values.iter().any(|v| heap.equal(v, value));
                     self.burn(values.len())?;
                     found
                 }
-                Data::Set(values) | Data::Tuple(_, values) => heap.find(values, value).is_ok(),
+                Data::Set(values) => heap.find(values, value).is_ok(),
+                Data::Tuple(_, fields) => fields.iter().any(|field| heap.equal(*field, value)),
                 Data::Map(entries) => heap.find_key(entries, value).is_ok(),
             }),
             (op, Value::Int(a), Value::Int(b)) => match op {
@@ -467,10 +465,11 @@ impl<O: Observer> Runner<'_, O> {
                     names == own && shapes.len() == fields.len() && self.have_shapes(parts)?
                 }
                 (Shape::Seq(shape), Data::Seq(values)) | (Shape::Set(shape), Data::Set(values)) => {
-                    self.have_shapes(values.iter().map(|value| (*value, *shape)))?
+                    self.have_shapes(values.iter().map(|value| (value, *shape)))?
                 }
                 (Shape::Map(key, value), Data::Map(entries)) => {
-                    self.have_shapes(entries.iter().flat_map(|(k, v)| [(*k, *key), (*v, *value)]))?
+                    let parts = entries.iter().flat_map(|e| [(e.key, *key), (e.value, *value)]);
+                    self.have_shapes(parts)?
                 }
                 _ => false,
             },

@@ -1,27 +1,57 @@
-//! Changing a part of a variable: what is on the way to it is made anew.
+//! Assignments to a part of a variable: the values that contain the part are made anew.
+
+use dally_step::collection::{Entry, Tree};
 
 use super::ops::NEW;
 use super::{Note, Observer, Run, Runner, fails};
 use crate::code::{Change, PathStep};
-use crate::value::{Data, Value};
+use crate::value::{Data, InMap, InSeq, InSet, Value};
+
+/// A change of a value, with its operands.
+#[derive(Clone, Copy)]
+enum Edit {
+    /// Another value takes its place.
+    Set(Value),
+    /// An element is inserted into a sequence or a map, at this index or key.
+    Insert(Value, Value),
+    /// An element is added to a set.
+    Add(Value),
+    /// The element at this index or key, or this element of a set, is removed.
+    Remove(Value),
+}
+
+/// A value of which a part changes.
+struct Whole {
+    value: Value,
+    /// The position of the part, and its key if the value is a map.
+    part: Position,
+}
+
+/// The position of a part of a tuple or a collection.
+#[derive(Clone, Copy)]
+enum Position {
+    Field(usize),
+    Element(usize),
+    /// The entry with this key; it may not exist yet.
+    Key(Value, Result<usize, usize>),
+}
 
 impl<O: Observer> Runner<'_, O> {
     pub(super) fn update(&mut self, path: u32, change: Change) -> Run<()> {
         let path = &self.code.paths[path as usize];
-        let (first, second) = match change {
-            Change::Insert => {
-                let value = self.pop();
-                (self.pop(), value)
-            }
-            _ => (self.pop(), Value::Null),
+        let last = self.pop();
+        let edit = match change {
+            Change::Set => Edit::Set(last),
+            Change::Insert => Edit::Insert(self.pop(), last),
+            Change::Add => Edit::Add(last),
+            Change::Remove => Edit::Remove(last),
         };
         let indices = path.steps.iter().filter(|s| matches!(s, PathStep::Index)).count();
         let from = self.local.values.len().saturating_sub(indices);
         let indices: Vec<Value> = self.local.values.drain(from..).collect();
         let base = if path.field { 0 } else { self.local.frames.last().map_or(0, |f| f.base as usize) };
         let place = base + path.variable as usize;
-        let old = self.local.values[place];
-        let value = self.changed(old, &path.steps, &indices, change, (first, second))?;
+        let value = self.changed(self.local.values[place], &path.steps, &indices, edit)?;
         self.local.values[place] = value;
         if O::WATCHES {
             let function = if path.field { None } else { self.local.frames.last().map(|f| f.function) };
@@ -30,17 +60,10 @@ impl<O: Observer> Runner<'_, O> {
         Ok(())
     }
 
-    /// The value in which the part at the end of the steps is changed.
-    fn changed(
-        &mut self,
-        value: Value,
-        steps: &[PathStep],
-        indices: &[Value],
-        change: Change,
-        operands: (Value, Value),
-    ) -> Run<Value> {
-        // The parts on the way, from the outside in; then each is made anew from the inside out.
-        let mut way: Vec<(Value, usize, Option<Value>)> = Vec::new();
+    /// The value after an edit of the part at the end of a path.
+    fn changed(&mut self, value: Value, steps: &[PathStep], indices: &[Value], edit: Edit) -> Run<Value> {
+        // The values on the path, from the outside in. They are made anew from the inside out.
+        let mut wholes: Vec<Whole> = Vec::new();
         let mut inner = value;
         let mut next_index = indices.iter();
         for (nth, step) in steps.iter().enumerate() {
@@ -49,140 +72,164 @@ impl<O: Observer> Runner<'_, O> {
                 PathStep::Item(_) => None,
                 PathStep::Index => next_index.next().copied(),
             };
-            let (place, part) = self.part(inner, *step, index, last && change == Change::Set)?;
-            way.push((inner, place, index));
-            inner = part;
+            let part = self.position(inner, *step, index)?;
+            let whole = Whole { value: inner, part };
+            inner = match self.part(&whole) {
+                Some(part) => part,
+                // Assignment adds a key that a map does not have.
+                None if last && matches!(edit, Edit::Set(_)) => Value::Null,
+                None => return fails("the map does not have this key"),
+            };
+            wholes.push(whole);
         }
-        let mut made = match change {
-            Change::Set => operands.0,
-            _ => self.changed_collection(inner, change, operands)?,
+        let mut made = match edit {
+            Edit::Set(value) => value,
+            _ => self.edited(inner, edit)?,
         };
-        for (whole, place, index) in way.into_iter().rev() {
-            made = self.replaced(whole, place, index, made)?;
+        for whole in wholes.iter().rev() {
+            made = self.with_part(whole, made)?;
         }
         Ok(made)
     }
 
-    /// Where a part is, and what it is. A key that is missing from a map may be set.
-    fn part(
-        &mut self,
-        whole: Value,
-        step: PathStep,
-        index: Option<Value>,
-        sets: bool,
-    ) -> Run<(usize, Value)> {
+    /// The position of a part of a value.
+    fn position(&self, whole: Value, step: PathStep, index: Option<Value>) -> Run<Position> {
         let heap = &self.store.heap;
         let Value::Data(id) = whole else { return fails("a part is changed, and the whole is `null`") };
         match (heap.data(id), step, index) {
-            (Data::Tuple(_, fields), PathStep::Item(item), _) => match fields.get(item as usize) {
-                Some(value) => Ok((item as usize, *value)),
-                None => fails("a tuple does not have the field that is changed"),
-            },
+            (Data::Tuple(_, fields), PathStep::Item(item), _) if (item as usize) < fields.len() => {
+                Ok(Position::Field(item as usize))
+            }
+            (Data::Tuple(..), PathStep::Item(_), _) => {
+                fails("a tuple does not have the field that is changed")
+            }
             (Data::Seq(values), PathStep::Index, Some(Value::Int(i))) => {
-                match usize::try_from(i).ok().and_then(|place| Some((place, *values.get(place)?))) {
-                    Some(found) => Ok(found),
-                    None => {
-                        fails(format!("the index {i} is out of range: there are {} elements", values.len()))
-                    }
-                }
+                Ok(Position::Element(place_below(i, values.len(), values.len())?))
             }
             (Data::Map(_), PathStep::Index, Some(Value::Null)) => fails("`null` is no key of a map"),
-            (Data::Map(entries), PathStep::Index, Some(key)) => match heap.find_key(entries, key) {
-                Ok(place) => Ok((place, entries[place].1)),
-                Err(place) if sets => Ok((place, Value::Null)),
-                Err(_) => fails("the map does not have this key"),
-            },
+            (Data::Map(entries), PathStep::Index, Some(key)) => {
+                Ok(Position::Key(key, heap.find_key(entries, key)))
+            }
             _ => fails("a part is changed that is not there"),
         }
     }
 
-    /// The whole with another part.
-    fn replaced(&mut self, whole: Value, place: usize, index: Option<Value>, part: Value) -> Run<Value> {
+    /// The part of a value, if it exists.
+    fn part(&self, whole: &Whole) -> Option<Value> {
+        let Value::Data(id) = whole.value else { return None };
+        match (self.store.heap.data(id), whole.part) {
+            (Data::Tuple(_, fields), Position::Field(place)) => fields.get(place).copied(),
+            (Data::Seq(values), Position::Element(place)) => values.get(place),
+            (Data::Map(entries), Position::Key(_, Ok(place))) => entries.get(place).map(|entry| entry.value),
+            _ => None,
+        }
+    }
+
+    /// The value with another part.
+    fn with_part(&mut self, whole: &Whole, part: Value) -> Run<Value> {
         let heap = &self.store.heap;
-        let Value::Data(id) = whole else { return Ok(whole) };
-        let mut data = heap.data(id).clone();
-        let size = match &mut data {
-            Data::Tuple(_, values) | Data::Seq(values) | Data::Set(values) => {
-                values[place] = part;
-                values.len()
+        let Value::Data(id) = whole.value else { return Ok(whole.value) };
+        let data = match (heap.data(id), whole.part) {
+            (Data::Tuple(names, fields), Position::Field(place)) => {
+                let mut fields = fields.clone();
+                fields[place] = part;
+                Data::Tuple(*names, fields)
             }
-            Data::Map(entries) => {
-                let key = index.unwrap_or_default();
-                match entries.get_mut(place).filter(|e| heap.equal(e.0, key)) {
-                    Some(entry) => entry.1 = part,
-                    None => {
-                        let mut list = std::mem::take(entries).into_vec();
-                        list.insert(place, (key, part));
-                        *entries = list.into();
-                    }
-                }
-                entries.len()
+            (Data::Seq(values), Position::Element(place)) => {
+                Data::Seq(values.replace(place, part, &InSeq(heap)))
             }
+            (Data::Map(entries), Position::Key(_, Ok(place))) => {
+                // The key stays as it is: an equal one may differ in its permissions.
+                let key = entries.get(place).map_or(Value::Null, |entry| entry.key);
+                Data::Map(entries.replace(place, Entry { key, value: part }, &InMap(heap)))
+            }
+            (Data::Map(entries), Position::Key(key, Err(place))) => {
+                Data::Map(entries.insert(place, Entry { key, value: part }, &InMap(heap)))
+            }
+            _ => return Ok(whole.value),
         };
-        self.burn(NEW + size)?;
-        Ok(self.store.heap.intern(data))
+        self.made(data)
     }
 
     /// A collection with an element more or less.
-    fn changed_collection(
-        &mut self,
-        value: Value,
-        change: Change,
-        (first, second): (Value, Value),
-    ) -> Run<Value> {
+    fn edited(&mut self, value: Value, edit: Edit) -> Run<Value> {
         let heap = &self.store.heap;
         let Value::Data(id) = value else { return fails("a collection is changed, and it is `null`") };
-        let mut data = heap.data(id).clone();
-        let size = match (&mut data, change, first) {
-            (Data::Seq(values), Change::Insert, Value::Int(i)) => {
-                let count = values.len();
-                let Some(place) = usize::try_from(i).ok().filter(|i| *i <= count) else {
-                    return fails(format!("the index {i} is out of range: there are {count} elements"));
-                };
-                edit(values, |list| list.insert(place, second))
-            }
-            (Data::Seq(values), Change::Remove, Value::Int(i)) => {
-                let count = values.len();
-                let Some(place) = usize::try_from(i).ok().filter(|i| *i < count) else {
-                    return fails(format!("the index {i} is out of range: there are {count} elements"));
-                };
-                edit(values, |list| {
-                    list.remove(place);
-                })
-            }
-            (Data::Map(_), _, Value::Null) => return fails("`null` is no key of a map"),
-            (Data::Set(_), Change::Add, Value::Null) => return fails("`null` cannot be put into a set"),
-            (Data::Set(values), Change::Add, element) => match heap.find(values, element) {
-                Ok(_) => return Ok(value),
-                Err(place) => edit(values, |list| list.insert(place, element)),
-            },
-            (Data::Set(values), Change::Remove, element) => match heap.find(values, element) {
-                Ok(place) => edit(values, |list| {
-                    list.remove(place);
-                }),
-                Err(_) => return Ok(value),
-            },
-            (Data::Map(entries), Change::Insert, key) => match heap.find_key(entries, key) {
-                Ok(_) => return fails("the map has this key already"),
-                Err(place) => edit(entries, |list| list.insert(place, (key, second))),
-            },
-            (Data::Map(entries), Change::Remove, key) => match heap.find_key(entries, key) {
-                Ok(place) => edit(entries, |list| {
-                    list.remove(place);
-                }),
-                Err(_) => return Ok(value),
-            },
-            _ => return fails("a collection is changed in a way that it does not have"),
+        let data = match heap.data(id) {
+            Data::Seq(values) => Some(Data::Seq(self.edited_seq(values, edit)?)),
+            Data::Set(values) => self.edited_set(values, edit)?.map(Data::Set),
+            Data::Map(entries) => self.edited_map(entries, edit)?.map(Data::Map),
+            Data::Tuple(..) => return fails(NO_SUCH_EDIT),
         };
-        self.burn(NEW + size)?;
+        data.map_or(Ok(value), |data| self.made(data))
+    }
+
+    fn edited_seq(&self, values: &Tree<Value>, edit: Edit) -> Run<Tree<Value>> {
+        let content = InSeq(&self.store.heap);
+        match edit {
+            Edit::Insert(Value::Int(i), value) => {
+                let place = place_below(i, values.len() + 1, values.len())?;
+                Ok(values.insert(place, value, &content))
+            }
+            Edit::Remove(Value::Int(i)) => {
+                let place = place_below(i, values.len(), values.len())?;
+                Ok(values.remove(place, &content))
+            }
+            _ => fails(NO_SUCH_EDIT),
+        }
+    }
+
+    /// The set after an edit, if that changes it.
+    fn edited_set(&self, values: &Tree<Value>, edit: Edit) -> Run<Option<Tree<Value>>> {
+        let heap = &self.store.heap;
+        Ok(match edit {
+            Edit::Add(Value::Null) => return fails("`null` cannot be put into a set"),
+            Edit::Add(element) => {
+                heap.find(values, element).err().map(|place| values.insert(place, element, &InSet(heap)))
+            }
+            Edit::Remove(element) => {
+                heap.find(values, element).ok().map(|place| values.remove(place, &InSet(heap)))
+            }
+            _ => return fails(NO_SUCH_EDIT),
+        })
+    }
+
+    /// The map after an edit, if that changes it.
+    fn edited_map(&self, entries: &Tree<Entry<Value>>, edit: Edit) -> Run<Option<Tree<Entry<Value>>>> {
+        let heap = &self.store.heap;
+        Ok(match edit {
+            Edit::Insert(Value::Null, _) | Edit::Add(Value::Null) | Edit::Remove(Value::Null) => {
+                return fails("`null` is no key of a map");
+            }
+            Edit::Insert(key, value) => match heap.find_key(entries, key) {
+                Ok(_) => return fails("the map has this key already"),
+                Err(place) => Some(entries.insert(place, Entry { key, value }, &InMap(heap))),
+            },
+            Edit::Remove(key) => {
+                heap.find_key(entries, key).ok().map(|place| entries.remove(place, &InMap(heap)))
+            }
+            _ => return fails(NO_SUCH_EDIT),
+        })
+    }
+
+    /// Interns a value that an update has made. That costs fuel for the part that is not shared.
+    fn made(&mut self, data: Data) -> Run<Value> {
+        let cost = match &data {
+            Data::Tuple(_, fields) => fields.len(),
+            Data::Seq(values) | Data::Set(values) => values.update_cost(),
+            Data::Map(entries) => entries.update_cost(),
+        };
+        self.burn(NEW + cost)?;
         Ok(self.store.heap.intern(data))
     }
 }
 
-/// Edits a list, and says how long it is.
-fn edit<A>(list: &mut Box<[A]>, f: impl FnOnce(&mut Vec<A>)) -> usize {
-    let mut all = std::mem::take(list).into_vec();
-    f(&mut all);
-    *list = all.into();
-    list.len()
+const NO_SUCH_EDIT: &str = "a collection is changed in a way that it does not have";
+
+/// The position for an index, which has to be below a limit; the collection has this many elements.
+fn place_below(index: i64, limit: usize, len: usize) -> Run<usize> {
+    match usize::try_from(index).ok().filter(|place| *place < limit) {
+        Some(place) => Ok(place),
+        None => fails(format!("the index {index} is out of range: there are {len} elements")),
+    }
 }
