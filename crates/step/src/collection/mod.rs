@@ -172,6 +172,11 @@ impl<E: Copy> Tree<E> {
     /// The collection with another element at a position, which is less than its length.
     #[must_use]
     pub fn replace<C: Content<E>>(&self, position: usize, element: E, content: &C) -> Self {
+        if let Root::Flat(elements) = &self.0 {
+            let mut elements = elements.clone();
+            elements[position] = element;
+            return Tree(Root::Flat(elements));
+        }
         self.edit(position, &mut |elements, at| elements[at] = element, content)
     }
 

@@ -40,11 +40,7 @@ use Parts::{Branch, Leaf};
 
 fn leaf<E: Copy, C: Content<E>>(elements: &[E], content: &C) -> Arc<Node<E>> {
     let hashes = elements.iter().map(|element| content.hash(*element).0);
-    let hash = if C::ORDERED {
-        hashes.fold(0, polynomial::push)
-    } else {
-        hashes.fold(0, u128::wrapping_add)
-    };
+    let hash = if C::ORDERED { hashes.fold(0, polynomial::push) } else { hashes.fold(0, u128::wrapping_add) };
     Arc::new(Node { content: hash, len: elements.len(), parts: Leaf(elements.into()) })
 }
 

@@ -120,9 +120,8 @@ mod tests {
     fn thue_morse_sequences_differ() {
         let (a, b) = (u128::MAX / 3, u128::MAX / 7);
         let hash = |first: u128, second: u128| {
-            (0..1_u32 << 17).fold(0, |value, i| {
-                push(value, if i.count_ones() % 2 == 0 { first } else { second })
-            })
+            (0..1_u32 << 17)
+                .fold(0, |value, i| push(value, if i.count_ones() % 2 == 0 { first } else { second }))
         };
         assert_ne!(hash(a, b), hash(b, a));
     }

@@ -139,7 +139,11 @@ fn maps(u: &mut Unstructured<'_>) -> Result<()> {
                 };
             }
         }
-        check(&tree, model.iter().map(|(key, value)| (*key, *value)).collect::<Vec<_>>().into_iter(), &Sorted);
+        check(
+            &tree,
+            model.iter().map(|(key, value)| (*key, *value)).collect::<Vec<_>>().into_iter(),
+            &Sorted,
+        );
     }
     Ok(())
 }
