@@ -12,7 +12,7 @@ pub(crate) fn wrap(n: u64, width: u8) -> u64 {
     }
 }
 
-/// The number that the bits stand for in two's complement.
+/// The two's complement number that the bits encode.
 pub(crate) fn signed(n: u64, width: u8) -> i64 {
     match width {
         0 => 0,

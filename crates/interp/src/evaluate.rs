@@ -9,7 +9,7 @@ use crate::code::{Arith, Compare, Op};
 use crate::real::{MAX_BITS as MAX_REAL_BITS, Real};
 use crate::value::{Heap, Value};
 
-/// Why a value cannot be computed.
+/// The reason why a value cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// It depends on a value that is arbitrary.
@@ -18,9 +18,9 @@ pub(crate) enum Trouble {
     DivisionByZero,
     /// A field that the value does not have.
     MissingField,
-    /// A number of more bits than anyone needs.
+    /// The number would have too many bits.
     TooLarge,
-    /// The types do not fit: the checker should have seen it.
+    /// The value is of another type, which the type checker rules out.
     Types,
 }
 
@@ -38,7 +38,7 @@ impl Trouble {
     }
 }
 
-/// Integers are unbounded, but memory and time are not.
+/// The most bits of both operands: integers are unbounded, but memory and time are not.
 const MAX_BITS: u64 = 1 << 20;
 
 pub(crate) fn arith(heap: &Heap, op: Arith, a: Value, b: Value) -> Result<Value, Trouble> {
@@ -93,7 +93,7 @@ fn real(heap: &Heap, value: Value) -> Result<Real, Trouble> {
     heap.as_real(value).ok_or(not_one(value))
 }
 
-/// Why a value is none of a type.
+/// The error for a value that is not of the expected type.
 pub(crate) fn not_one(value: Value) -> Trouble {
     if value == Value::Unset { Trouble::Arbitrary } else { Trouble::Types }
 }
@@ -103,7 +103,7 @@ pub(crate) fn floor(heap: &Heap, value: Value) -> Result<Value, Trouble> {
     Ok(heap.int(real(heap, value)?.floor()))
 }
 
-/// The real that an integer is.
+/// The real that is equal to an integer.
 pub(crate) fn to_real(heap: &Heap, value: Value) -> Result<Value, Trouble> {
     let real = real(heap, value)?;
     if real.bits() > MAX_REAL_BITS { Err(Trouble::TooLarge) } else { Ok(heap.real(real)) }
@@ -122,7 +122,7 @@ pub(crate) fn compare(heap: &Heap, op: Compare, a: Value, b: Value) -> Result<Va
     Ok(Value::Bool(ordered(op, ordering)))
 }
 
-/// Whether values that are so ordered compare so.
+/// The result of a comparison of two values with this ordering.
 #[inline]
 pub(crate) fn ordered(op: Compare, ordering: Ordering) -> bool {
     match op {
@@ -133,7 +133,7 @@ pub(crate) fn ordered(op: Compare, ordering: Ordering) -> bool {
     }
 }
 
-/// Whether two values are equal, if that can be said.
+/// True if two values are equal; an error if that depends on an arbitrary value.
 #[inline]
 pub(crate) fn equal(heap: &Heap, a: Value, b: Value) -> Result<bool, Trouble> {
     let word = |v| !matches!(v, Value::Unset | Value::Map(_) | Value::Data(_));
@@ -177,7 +177,7 @@ pub(crate) fn bits_unary(op: Op, value: Value) -> Result<Value, Trouble> {
     })
 }
 
-/// The field of a value, given where each constructor has it.
+/// The field of a value, given its place in each constructor.
 pub(crate) fn field(heap: &Heap, places: &[(u32, u32)], value: Value) -> Result<Value, Trouble> {
     let Value::Data(id) = value else { return Err(not_one(value)) };
     let data = heap.data.get(id);

@@ -1,11 +1,12 @@
-//! What recursive functions of one integer gave lately: they are pure, and a search asks for the same again and again.
+//! A cache of results of recursive functions of one integer. They are pure, and a search evaluates the same applications
+//! again and again.
 //!
-//! Threads share the entries without a lock. An entry has a check of all that it says: one that two threads have written at
-//! the same time does not pass it, but for a chance as small as that of two states with one fingerprint.
+//! Threads share the entries without a lock. Each entry has a checksum. Two threads that write one entry at the same time
+//! may leave a mixture of both, which is not used, since its checksum is wrong but for a chance of 2⁻⁶³.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// How many results are kept: a power of two.
+/// The number of results: a power of two.
 const ENTRIES: usize = 1 << 12;
 
 #[derive(Debug, Default)]
@@ -18,19 +19,19 @@ struct Entry {
     check: AtomicU64,
 }
 
-/// Mixes a number well.
+/// Hashes a number.
 fn mix(value: u64) -> u64 {
     let value = (value ^ value >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (value ^ value >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// What stands for all that an entry says; never 0, which is in those that say nothing.
+/// The checksum of an entry. It is not 0, the checksum of empty entries.
 fn check(function: u32, argument: i64, result: i64) -> u64 {
     mix(mix(mix(u64::from(function) + 1) ^ argument as u64) ^ result as u64) | 1
 }
 
 impl Memo {
-    /// For a program with such functions.
+    /// An empty cache. ([`Memo::default`] stores nothing: it is for programs without such functions.)
     pub(crate) fn new() -> Self {
         Memo((0..ENTRIES).map(|_| Entry::default()).collect())
     }
@@ -41,16 +42,16 @@ impl Memo {
         self.0.get((mixed >> 52) as usize % ENTRIES)
     }
 
-    /// What the function at this address gave for this argument, if it is known.
+    /// The result of the function at this address for this argument, if it is cached.
     #[inline]
     pub(crate) fn get(&self, function: u32, argument: i64) -> Option<i64> {
         let entry = self.entry(function, argument)?;
-        let (told, result) = (entry.argument.load(Relaxed) as i64, entry.result.load(Relaxed) as i64);
-        let same = told == argument && entry.check.load(Relaxed) == check(function, argument, result);
+        let (cached, result) = (entry.argument.load(Relaxed) as i64, entry.result.load(Relaxed) as i64);
+        let same = cached == argument && entry.check.load(Relaxed) == check(function, argument, result);
         same.then_some(result)
     }
 
-    /// It gave this.
+    /// Caches a result.
     pub(crate) fn put(&self, function: u32, argument: i64, result: i64) {
         let Some(entry) = self.entry(function, argument) else { return };
         entry.argument.store(argument as u64, Relaxed);
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_put_is_found() {
+    fn only_cached_results_are_found() {
         let memo = Memo::new();
         assert_eq!(memo.get(0, 0), None);
         for n in -100..100 {
@@ -72,7 +73,7 @@ mod tests {
             assert_eq!(memo.get(7, n), Some(n * n));
             assert_eq!((memo.get(8, n), memo.get(7, n + 1000)), (None, None));
         }
-        // Later results take the places of earlier ones.
+        // Later results replace earlier ones.
         (0..100_000).for_each(|n| memo.put(9, n, -n));
         assert!((0..100_000).all(|n| memo.get(9, n).is_none_or(|result| result == -n)));
         assert_eq!(memo.get(9, 99_999), Some(-99_999));
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_threads_have_written_in_part_is_not_found() {
+    fn an_entry_that_two_threads_have_mixed_is_not_used() {
         let (one, other) = ((100, 17694, 8847), (100, 53116, 26558));
         for torn in 1..7 {
             let memo = Memo::new();

@@ -1,6 +1,6 @@
-//! The globals of a state, packed: a byte for each, and nine more for a value that does not fit into one.
+//! The globals of a state, packed: one byte for each, and nine more for each value that does not fit into a byte.
 //!
-//! States wait by the million, and most values of most programs are small.
+//! A frontier has millions of states, and most values of most programs are small.
 
 use smallvec::SmallVec;
 
@@ -9,24 +9,24 @@ use crate::value::Value;
 /// Packed values.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Packed {
-    /// How many values there are.
+    /// The number of values.
     len: u32,
-    /// A byte for each value, then the words of the large ones.
+    /// A byte for each value, then the words of the large values.
     bytes: SmallVec<[u8; 36]>,
 }
 
 impl Clone for Packed {
     fn clone(&self) -> Self {
-        // Copying a slice is much faster than the general way.
+        // `SmallVec::clone` copies element by element.
         Packed { len: self.len, bytes: SmallVec::from_slice(&self.bytes) }
     }
 }
 
-/// Marks a value whose word comes later.
+/// The byte of a value whose word comes later.
 const LARGE: u8 = u8::MAX;
-/// A kind and eight bytes.
+/// The bytes of a word: a kind and eight bytes.
 const WORD: usize = 9;
-/// The bytes of small integers begin here.
+/// The byte of the integer 0.
 const FIRST_INT: u8 = 3;
 
 /// The byte of a value, or [`LARGE`].
@@ -49,7 +49,7 @@ fn value_of(byte: u8) -> Value {
 }
 
 impl Packed {
-    /// Packs some values.
+    /// Packs values.
     pub(crate) fn new(values: &[Value]) -> Self {
         let mut bytes: SmallVec<[u8; 36]> = values.iter().map(|v| byte_of(*v)).collect();
         for value in values.iter().filter(|v| byte_of(**v) == LARGE) {
@@ -60,7 +60,7 @@ impl Packed {
         Packed { len: values.len() as u32, bytes }
     }
 
-    /// The bytes of the values, and the words of the large ones.
+    /// The bytes of all values, and the words of the large values.
     fn parts(&self) -> (&[u8], &[u8]) {
         self.bytes.split_at(self.len as usize)
     }
@@ -87,7 +87,7 @@ impl Packed {
         })
     }
 
-    /// The same with other values, given all of them, and the places of those that may differ.
+    /// The packed form of these values, of which only those at the given places may differ from `self`.
     pub(crate) fn with(&self, values: &[Value], changed: impl ExactSizeIterator<Item = u32>) -> Self {
         let mut packed = self.clone();
         let few = changed.len() <= values.len();
@@ -97,7 +97,7 @@ impl Packed {
         Packed::new(values)
     }
 
-    /// Changes one value in place. Whether that could be done; if not, all have to be packed anew.
+    /// Replaces one value in place. Returns false, and changes nothing, if the old or the new value is large.
     fn set(&mut self, index: usize, value: Value) -> bool {
         let byte = byte_of(value);
         let fits = byte != LARGE && self.bytes[index] != LARGE;
@@ -112,7 +112,7 @@ impl Packed {
     }
 }
 
-/// The value of a word.
+/// The value of a word of [`WORD`] bytes.
 fn large(word: &[u8]) -> Value {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&word[1..WORD]);
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_can_be_unpacked() {
+    fn unpacking_restores_all_values() {
         let values = [
             Value::Int(7),
             Value::Int(-1),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn small_values_are_changed_in_place() {
+    fn small_values_are_replaced_in_place() {
         let mut packed = Packed::new(&[Value::Int(1), Value::Int(1000), Value::Bool(true)]);
         assert!(packed.set(0, Value::Int(2)) && packed.set(2, Value::Unset));
         assert_eq!(packed, Packed::new(&[Value::Int(2), Value::Int(1000), Value::Unset]));

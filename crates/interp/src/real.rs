@@ -22,13 +22,13 @@ pub(crate) struct Real {
     denominator: BigInt,
 }
 
-/// Fractions whose parts have more bits together are not computed with: to find common divisors takes quadratic time.
+/// Arithmetic on fractions with more bits is not supported: reducing them takes quadratic time.
 pub(crate) const MAX_BITS: u64 = 1 << 16;
-/// A literal with more digits, or zeros that its exponent stands for, is such a fraction.
+/// Literals with more digits, or a larger exponent, are not supported.
 const MOST_DIGITS: usize = 1 << 14;
 
 impl Real {
-    /// A numerator and a denominator, which is not zero.
+    /// The quotient of two integers; none if the denominator is zero.
     pub(crate) fn new(numerator: BigInt, denominator: BigInt) -> Option<Self> {
         if denominator.sign() == Sign::NoSign {
             return None;
@@ -38,7 +38,7 @@ impl Real {
         Some(Real { numerator: numerator / &divisor, denominator: denominator / divisor })
     }
 
-    /// An integer.
+    /// The fraction that is equal to an integer.
     pub(crate) fn from_int(n: BigInt) -> Self {
         Real { numerator: n, denominator: BigInt::from(1) }
     }
@@ -48,7 +48,7 @@ impl Real {
         self.numerator.div_floor(&self.denominator)
     }
 
-    /// `1.5`, `2e10`, `15e-1`: nothing if the number is too large.
+    /// Parses a literal such as `1.5`, `2e10` or `15e-1`. Returns none if the number is too large.
     pub(crate) fn literal(text: &str) -> Option<Self> {
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
@@ -66,7 +66,7 @@ impl Real {
         if shift >= 0 { Some(Real::from_int(numerator * power)) } else { Real::new(numerator, power) }
     }
 
-    /// How many bits it takes.
+    /// The bits of the numerator and the denominator.
     pub(crate) fn bits(&self) -> u64 {
         self.numerator.bits() + self.denominator.bits()
     }
@@ -105,7 +105,7 @@ impl PartialOrd for Real {
     }
 }
 
-/// `2.0`, `1/3`, `-1/3`.
+/// Writes `2.0`, `1/3`, `-1/3`.
 impl fmt::Display for Real {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.denominator == BigInt::from(1) {
@@ -116,7 +116,7 @@ impl fmt::Display for Real {
     }
 }
 
-/// As it is displayed.
+/// Parses the form that `Display` writes.
 impl FromStr for Real {
     type Err = ();
 
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_what_they_say() {
+    fn literals_are_reduced_fractions() {
         for (text, shown) in [
             ("1.5", "3/2"),
             ("0.0", "0.0"),
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!("2/-4".parse(), Ok(of(-1, 2)));
     }
 
-    /// Whatever is computed with small fractions is what integers say of them.
+    /// Cross-multiplication in integers is the oracle.
     #[test]
     fn arithmetic_agrees_with_that_of_integers() {
         let all = (-6..=6).flat_map(|n| (1..=5).map(move |d| (n, d)));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn large_fractions_are_given_up() {
+    fn large_fractions_are_not_supported() {
         let mut third = of(1, 3);
         let result = (0..20).try_for_each(|_| {
             third = Real::arith(Arith::Mul, &third, &third)?;

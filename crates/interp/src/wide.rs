@@ -1,7 +1,7 @@
-//! Arithmetic of bitvectors of any width, as SMT-LIB defines it: for those of more than 64 bits.
+//! Arithmetic of bitvectors of more than 64 bits, as SMT-LIB defines it.
 //!
-//! Whether a value is in the heap is a matter of its type, not of its size: every bitvector of more than 64 bits is
-//! [`Value::Wide`], and every other one [`Value::Bv`].
+//! The type alone decides where a bitvector is stored: in the heap ([`Value::Wide`]) if it has more than 64 bits, in a word
+//! ([`Value::Bv`]) otherwise.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -10,7 +10,7 @@ use crate::code::{BvOp, WideOp};
 use crate::evaluate::{Trouble, not_one};
 use crate::value::{Heap, Value};
 
-/// Bitvectors that are wider are not computed with.
+/// Wider bitvectors are not supported.
 pub(crate) const MAX_WIDTH: u32 = 1 << 20;
 
 fn power(width: u32) -> BigUint {
@@ -22,7 +22,7 @@ fn wrap(n: BigUint, width: u32) -> BigUint {
     if n.bits() <= u64::from(width) { n } else { n % power(width) }
 }
 
-/// The number that the bits stand for in two's complement.
+/// The two's complement number that the bits encode.
 fn signed(n: &BigUint, width: u32) -> BigInt {
     let number = BigInt::from(n.clone());
     let negative = width > 0 && n.bit(u64::from(width) - 1);
@@ -34,7 +34,7 @@ fn unsigned(n: &BigInt, width: u32) -> BigUint {
     n.mod_floor(&BigInt::from(power(width))).into_parts().1
 }
 
-/// The number that the bits of a value are.
+/// The natural number that the bits of a value encode.
 pub(crate) fn natural(heap: &Heap, value: Value) -> Result<BigUint, Trouble> {
     match value {
         Value::Bv(n) => Ok(n.into()),
@@ -70,7 +70,7 @@ pub(crate) fn binary(heap: &Heap, op: WideOp, a: Value, b: Value) -> Result<Valu
     }
 }
 
-/// Whether two bitvectors compare so, if that is what is asked.
+/// The result of a comparison; none if the operation is not one.
 fn compare(op: BvOp, a: &BigUint, b: &BigUint, width: u32) -> Option<bool> {
     let by_sign = || (signed(a, width), signed(b, width));
     Some(match op {
@@ -86,12 +86,12 @@ fn compare(op: BvOp, a: &BigUint, b: &BigUint, width: u32) -> Option<bool> {
     })
 }
 
-/// The bits that come out.
+/// The result of an operation whose result is a bitvector.
 fn compute(op: BvOp, a: BigUint, b: BigUint, width: u32) -> BigUint {
     let zero = BigUint::ZERO;
     let ones = || power(width) - 1_u8;
     let by_sign = || (signed(&a, width), signed(&b, width));
-    // Whoever shifts by more than there is shifts everything out.
+    // A shift by the width or more shifts out every bit.
     let distance = u32::try_from(&b).unwrap_or(u32::MAX).min(width);
     match op {
         BvOp::Add => wrap(a + b, width),

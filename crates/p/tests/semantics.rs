@@ -217,7 +217,7 @@ fn collections_of_a_step_count_against_the_memory_limit() {
     let program = dally_p::load(&sources).unwrap();
     let mut machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
     machine.limit_steps(Limits { memory: 16 << 20, ..Limits::default() });
-    let report = Search::new(&machine, &Delays::named(&Name::Rtc), &Options::default(), &()).run();
+    let report = Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run();
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Memory));
 }
 
