@@ -1,7 +1,7 @@
 //! Floating-point literals: `0xH.HeDfSeE`, and the special values `0NaNSeE`, `0+ooSeE`, `0-ooSeE`.
 //!
-//! The exponent counts hexadecimal digits, S is the number of bits of the significand with the hidden one, E
-//! that of the exponent. As in Boogie, a literal must be a value of its type exactly.
+//! The exponent counts hexadecimal digits. S is the number of significand bits, the hidden bit included, and E
+//! the number of exponent bits. As in Boogie, the type must represent the literal exactly.
 
 /// Significand and exponent bits of a literal's type.
 pub(crate) fn format(text: &str) -> Option<(u32, u32)> {
@@ -10,7 +10,7 @@ pub(crate) fn format(text: &str) -> Option<(u32, u32)> {
     Some((head[head.len() - digits..].parse().ok()?, exponent.parse().ok()?))
 }
 
-/// Says what is wrong with a literal that the lexer took for one.
+/// Checks that the type represents the literal exactly; otherwise returns the error message.
 pub(crate) fn check(text: &str) -> Result<(), &'static str> {
     const RANGE: &str = "this value cannot be represented exactly in its floating-point type";
     let (significand, exponent) = format(text).ok_or("the type of this literal is out of range")?;
@@ -25,14 +25,14 @@ pub(crate) fn check(text: &str) -> Result<(), &'static str> {
     let power: i64 = power.parse().ok().filter(|p: &i64| p.unsigned_abs() < 1 << 40).ok_or(RANGE)?;
     let Some((highest, lowest)) = extent(whole, fraction) else { return Ok(()) };
     let (highest, lowest) = (highest + 4 * power, lowest + 4 * power);
-    // No literal has an exponent that 60 bits would not hold.
+    // The exponent of every literal fits in 60 bits.
     let bias = (1_i64 << (exponent.min(60) - 1)) - 1;
     let smallest = 1 - bias - (i64::from(significand) - 1);
     let fits = highest - lowest < i64::from(significand) && highest <= bias && lowest >= smallest;
     if fits { Ok(()) } else { Err(RANGE) }
 }
 
-/// The exponents of the highest and the lowest bit that is set, if any is.
+/// The exponents of the highest and the lowest set bit; none for zero.
 fn extent(whole: &str, fraction: &str) -> Option<(i64, i64)> {
     let top = 4 * whole.len() as i64 - 1;
     let mut bits = whole

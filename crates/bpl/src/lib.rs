@@ -1,8 +1,8 @@
 //! Boogie with asynchrony: the language that dally's engines read.
 //!
-//! Boogie is the intermediate language of program verification. Here it has asynchronous calls, tasks to
-//! wait for, yields and priorities, spelt as attributes and reserved procedures, so that a file stays
-//! readable to other Boogie tools; the spellings of c2s and of Corral mean the same.
+//! Boogie is an intermediate language for program verification. This dialect adds asynchronous calls, task
+//! handles, yields and priorities as attributes and reserved procedures, so that other Boogie tools can still
+//! parse the files. It also accepts the spellings of c2s and of Corral.
 //!
 //! ```
 //! use dally_bpl::{load, print};
@@ -21,9 +21,9 @@
 //! assert!(text.contains("yield;"));
 //! ```
 //!
-//! The way of a program: [`parse`] makes a syntax tree ([`ast`]) of all files, [`check`](check()) resolves
-//! names and finds types ([`check::Info`]), [`print`](print()) gives canonical text. Each returns all errors
-//! that it finds, as [`Diagnostic`]s, which [`dally_text::render`] shows.
+//! The pipeline: [`parse`] builds one syntax tree ([`ast`]) of all files, [`check`](check()) resolves names and
+//! infers types ([`check::Info`]), [`print`](print()) writes canonical text. [`parse`] and [`check`](check())
+//! report all errors as [`Diagnostic`]s, which [`dally_text::render`] shows.
 
 pub mod ast;
 pub mod check;
@@ -45,16 +45,16 @@ use dally_text::source::SourceMap;
 pub struct Program {
     /// The syntax tree.
     pub ast: ast::Ast,
-    /// What its names mean and which types its expressions have.
+    /// The results of name resolution and type checking.
     pub info: check::Info,
-    /// What the user should know all the same.
+    /// The warnings.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// Parses and checks all files of a program.
 ///
-/// Names are resolved only if everything could be parsed: what is missing from the tree would be reported as
-/// unknown.
+/// Names are resolved only if parsing found no error: otherwise declarations that are missing from the tree would
+/// be reported as unknown names.
 pub fn load(sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     let (ast, diagnostics) = parse(sources);
     if !diagnostics.is_empty() {

@@ -1,4 +1,4 @@
-//! No input crashes, and every bad one gets a diagnostic with a place in the text.
+//! No input crashes the front end, and every diagnostic has a span inside of the text.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 mod support;
@@ -12,7 +12,7 @@ fn codes(text: &str) -> Vec<Code> {
     errors(text).iter().map(|d| d.code).collect()
 }
 
-/// The whole way, with every diagnostic rendered; spans must lie in the text.
+/// Parses, checks, prints and renders every diagnostic; spans must lie inside of the text.
 fn run(text: &str) {
     let sources = sources(text);
     match dally_bpl::load(&sources) {
@@ -68,7 +68,7 @@ fn deep_types_and_statements_are_reported() {
 }
 
 #[test]
-fn long_chains_are_no_nesting() {
+fn long_chains_do_not_count_as_nesting() {
     let n = 100_000;
     for text in [
         format!("axiom true{};", " && true".repeat(n)),
@@ -84,7 +84,7 @@ fn long_chains_are_no_nesting() {
 }
 
 #[test]
-fn long_lines_are_cut() {
+fn long_lines_are_truncated() {
     let text = format!("{}axiom oops;{}", " ".repeat(5_000_000), " ".repeat(5_000_000));
     let sources = sources(&text);
     let diagnostics = dally_bpl::load(&sources).err().unwrap_or_default();
@@ -93,7 +93,7 @@ fn long_lines_are_cut() {
 }
 
 #[test]
-fn both_places_on_a_long_line_are_right() {
+fn both_spans_on_a_long_line_have_the_right_columns() {
     let gap = format!("/*{}*/", "é".repeat(300));
     let text = format!("{gap}var x: int;{gap}var x: int;{gap}");
     let sources = sources(&text);
@@ -114,28 +114,28 @@ fn tabs_are_shown_as_spaces() {
 }
 
 #[test]
-fn invisible_characters_are_shown() {
+fn invisible_characters_are_replaced() {
     for c in ['\u{1b}', '\u{61c}', '\u{202e}', '\u{2066}', '\u{200b}'] {
         assert_eq!(dally_text::render::printable(&format!("a{c}b")), "a\u{fffd}b");
     }
 }
 
 #[test]
-fn line_breaks_of_other_systems() {
+fn carriage_returns_do_not_break_rendering() {
     run("axiom\r\n");
     run("axiom 1 \u{1}\r\n== 2;\r\n");
     run("axiom 1 \r== 2;\r");
 }
 
 #[test]
-fn unterminated_things_point_to_their_beginning() {
+fn unterminated_tokens_are_reported() {
     assert_eq!(codes("axiom {:x \"abc"), [Code::UNTERMINATED_STRING]);
     assert_eq!(codes("axiom true; /* /* */"), [Code::UNTERMINATED_COMMENT]);
     assert_eq!(codes("#if A\n"), [codes::BAD_PRAGMA]);
 }
 
 #[test]
-fn errors_are_all_found() {
+fn all_errors_are_reported() {
     let text = "procedure p() { x := ; y : = 1; call ; assert true } var ; procedure q() { assert tru; }";
     assert!(codes(text).len() >= 4, "{:?}", errors(text));
     let text = "procedure p() { x := 1; assert y; call z(); goto l; }";
@@ -146,12 +146,12 @@ fn errors_are_all_found() {
 }
 
 #[test]
-fn errors_are_counted_up_to_a_limit() {
+fn the_number_of_diagnostics_is_limited() {
     assert_eq!(codes(&"\u{1} ;".repeat(10_000)).len(), dally_text::diagnostic::Diagnostics::LIMIT);
 }
 
 #[test]
-fn what_is_declared_twice_is_no_trouble() {
+fn duplicate_declarations_do_not_crash() {
     for first in
         ["type D;", "type D = int;", "datatype D { A(), B(x: int, y: D) }", "datatype D { C(z: int) }"]
     {
@@ -166,7 +166,7 @@ fn what_is_declared_twice_is_no_trouble() {
 }
 
 #[test]
-fn cycles_end() {
+fn cyclic_types_are_reported() {
     assert!(codes("type A = B; type B = A;").contains(&Code::CYCLIC_SYNONYM));
     assert!(codes("type A x = A (A x); var v: A int;").contains(&Code::CYCLIC_SYNONYM));
     assert!(codes("datatype L { Cons(tail: L) }").contains(&codes::NOT_WELL_FOUNDED));
@@ -176,7 +176,7 @@ fn cycles_end() {
     assert_eq!(codes(&wrong), [Code::NOT_APPLICABLE]);
 }
 
-/// Types share their parts, and calls their callees: each is looked at once, or these would never end.
+/// Types share components and calls share callees: without memoisation, these would take exponential time.
 #[test]
 fn what_is_shared_is_looked_at_once() {
     let doubling: String = (1..64).map(|i| format!("type D{i} a = P (D{0} a) (D{0} a);", i - 1)).collect();
@@ -193,7 +193,7 @@ fn what_is_shared_is_looked_at_once() {
 }
 
 #[test]
-fn long_names_are_cut() {
+fn long_names_are_truncated() {
     let name = "x".repeat(1_000_000);
     for text in [format!("axiom {name};"), format!("const {name}: int; axiom {name};")] {
         let sources = sources(&text);
@@ -330,7 +330,7 @@ fn random_bytes() {
     .budget_ms(2_000);
 }
 
-/// Programs with a piece cut out or doubled: close to valid, so that they get far.
+/// Mutations of valid programs, a piece deleted or duplicated: these reach the later passes.
 #[test]
 fn damaged_programs() {
     let program = include_str!("everything.bpl");

@@ -1,4 +1,4 @@
-//! Printing and parsing are inverse: on every tree, and on canonical text.
+//! Parsing inverts printing on every tree, and printing inverts parsing on canonical text.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 mod support;
@@ -10,7 +10,7 @@ fn assert_round_trip(ast: &dally_bpl::ast::Ast) {
     let text = dally_bpl::print(ast);
     let again = parse_ok(&text);
     assert_eq!(dump(ast), dump(&again), "printed as:\n{text}");
-    assert_eq!(text, dally_bpl::print(&again), "canonical text is printed as itself");
+    assert_eq!(text, dally_bpl::print(&again), "canonical text is a fixed point");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Rules of the language, each as a program that keeps it and one that breaks it.
+//! Rules of the language, each with a program that satisfies it and one that violates it.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 mod support;
@@ -17,7 +17,7 @@ fn loads(text: &str) {
 }
 
 #[test]
-fn results_are_unknown_before_the_call() {
+fn results_are_not_in_scope_in_preconditions() {
     assert_eq!(codes("procedure p() returns (r: int); requires r > 0;"), [Code::UNKNOWN_NAME]);
     assert_eq!(codes("procedure p(x: int where x < r) returns (r: int);"), [Code::UNKNOWN_NAME]);
     assert_eq!(codes("procedure p(x: int) returns (r: int); measure r;"), [Code::UNKNOWN_NAME]);
@@ -26,7 +26,7 @@ fn results_are_unknown_before_the_call() {
 }
 
 #[test]
-fn a_global_of_the_same_name_is_meant_before_the_call() {
+fn preconditions_see_a_global_with_the_name_of_a_result() {
     loads("var r: int; procedure p() returns (r: bool); requires r > 0; ensures r;");
     assert_eq!(
         codes("var r: int; procedure p() returns (r: bool); requires r; ensures r > 0;"),
@@ -35,7 +35,7 @@ fn a_global_of_the_same_name_is_meant_before_the_call() {
 }
 
 #[test]
-fn contracts_speak_of_parameters_and_results() {
+fn contracts_have_variables_for_parameters_and_results() {
     let text = "procedure p(x: int, y: int) returns (r: bool); requires x < y; ensures r;";
     let program = dally_bpl::load(&sources(text)).unwrap();
     let p = program.info.procedure(program.ast.symbols.get("p").unwrap()).unwrap();
@@ -45,7 +45,7 @@ fn contracts_speak_of_parameters_and_results() {
 }
 
 #[test]
-fn pure_procedures_leave_the_state_alone() {
+fn pure_procedures_have_no_side_effects() {
     let pure = |body: &str| {
         codes(&format!(
             "var g: int; var m: [int]int; pure procedure f() returns (r: int) {{ r := 1; }}
@@ -72,21 +72,21 @@ fn attributes_of_variables_come_first() {
 }
 
 #[test]
-fn what_is_shared_is_reported_once() {
+fn errors_in_shared_types_and_attributes_are_reported_once() {
     assert_eq!(codes("var x, y: Nothing where oops;"), [Code::UNKNOWN_TYPE, Code::UNKNOWN_NAME]);
     assert_eq!(codes("procedure p(x, y: Nothing) { var {:a oops} a, b: int, c: bool; }").len(), 2);
     assert_eq!(codes("axiom (forall x, y: Nothing :: x == y);"), [Code::UNKNOWN_TYPE]);
 }
 
 #[test]
-fn another_declaration_stands_in_for_an_extern_one() {
+fn another_declaration_overrides_an_extern_one() {
     // Only `x` is declared elsewhere: `y` must stay.
     loads("var {:extern} x, y: int; var x: bool; procedure p() { x := y > 0; }");
     loads("var x: bool; var {:extern} x, y: int; procedure p() { x := y > 0; }");
     loads("const {:extern} a, b: int; const a: bool; axiom a && b > 0;");
     loads("const {:extern} a: int; const a: bool; axiom a;");
     loads("type {:extern} T, U; type T = int; const c: T; const d: U; axiom c == 1;");
-    // The frame is that of the declaration that counts.
+    // The frame is that of the overriding declaration.
     let frame = "var g: int; procedure {:extern} p(); modifies; procedure p(); modifies g;
                  procedure q(); modifies; implementation q() { call p(); }";
     assert_eq!(codes(frame), [codes::NOT_IN_MODIFIES]);
@@ -142,7 +142,7 @@ fn calls_take_wildcards() {
 }
 
 #[test]
-fn a_quote_behind_a_backslash_is_part_of_the_string() {
+fn a_quote_after_a_backslash_is_part_of_the_string() {
     loads("axiom {:a \"x\\\"y\"} true;");
     loads("axiom {:a \"c:\\x\"} true;");
     for text in ["axiom {:a \"x\\\"} true;", "axiom {:a \"x\\\\\"} true;\naxiom {:b \"\"} true;"] {
@@ -161,7 +161,7 @@ fn strings_have_no_control_characters() {
 }
 
 #[test]
-fn civl_is_answered_with_one_word() {
+fn civl_constructs_are_reported_as_unsupported() {
     for text in [
         "procedure p() requires call I(); { }",
         "procedure p(); ensures call I(); requires true;",
@@ -175,14 +175,14 @@ fn civl_is_answered_with_one_word() {
         let found = codes(text);
         assert!(!found.is_empty() && found.iter().all(|c| *c == codes::CIVL), "{text}: {found:?}");
     }
-    // What follows is read as ever.
+    // Parsing continues after the construct.
     let text = "procedure p() { par p() | p(); assert ; } procedure q() requires call I(); { assert ; }";
     assert_eq!(codes(text).iter().filter(|c| **c == Code::UNEXPECTED_TOKEN).count(), 2);
     loads("procedure p() { var par: int; par := 1; }");
 }
 
 #[test]
-fn bounds_are_forgotten_after_an_error() {
+fn pending_bounds_are_dropped_after_an_error() {
     let text = "procedure p() { assert x[1:2 + ]; assert true; assert x[0]; }";
     assert_eq!(codes(text), [Code::UNEXPECTED_TOKEN]);
     let text = "axiom f(1:0, );\naxiom true;";
@@ -195,36 +195,43 @@ fn keywords_are_suggested() {
     assert_eq!(help("procedure p() { yeild; }"), "did you mean `yield`?");
     assert_eq!(help("procedure p() { asert true; }"), "did you mean `assert`?");
     assert_eq!(help("proc p() { }"), "did you mean `procedure`?");
-    assert_eq!(help("procedure p() { x = 1; }"), "an assignment is written `:=`");
+    assert_eq!(help("procedure p() { x = 1; }"), "use `:=` for assignment");
     assert_eq!(help("axiom a & b;"), "did you mean `&&`?");
     assert_eq!(errors("axiom a & b;").len(), 1);
 }
 
 #[test]
-fn types_have_a_thousand_variables_at_most() {
+fn the_number_of_type_variables_is_limited() {
     let params: String = (0..1001).map(|i| format!(" a{i}")).collect();
     assert_eq!(codes(&format!("type T{params};")), [codes::BAD_PARAMETER]);
 }
 
-/// The codes of what a program that loads is warned of.
+/// The codes of the warnings of a program without errors.
 fn warnings(text: &str) -> Vec<Code> {
     dally_bpl::load(&sources(text)).unwrap().warnings.iter().map(|d| d.code).collect()
 }
 
 #[test]
-fn a_program_from_before_reals_divides_integers_with_a_slash() {
+fn slash_divides_integers_in_programs_that_predate_reals() {
     let old = "function half(x: int) returns (int) { x / 2 }";
     assert_eq!(warnings(old), [codes::OLD_DIVISION]);
     let program = dally_bpl::load(&sources(old)).unwrap();
     let again = dally_bpl::print(&program.ast);
     assert_eq!(warnings(&again), [codes::OLD_DIVISION]);
-    // One that speaks of reals, or is right as it stands, is of today.
+    // A program that mentions reals, or is well-typed with real division, does not predate reals.
     assert_eq!(codes(&format!("{old} var r: real;")), [Code::TYPE_MISMATCH]);
     assert_eq!(codes(&format!("{old} axiom 1.5 == 1.5;")), [Code::TYPE_MISMATCH]);
     assert_eq!(warnings("function f(x: int, y: int) returns (bool) { x / y < y / x }"), []);
-    // With other mistakes, it is read as of today.
+    // With other errors, `/` keeps its current meaning.
     assert_eq!(
         codes("function f(x: int) returns (int) { x / y }"),
         [Code::TYPE_MISMATCH, Code::UNKNOWN_NAME]
     );
+}
+
+#[test]
+fn the_documented_example_is_well_typed() {
+    let chapter = include_str!("../../../docs/language.md");
+    let (_, rest) = chapter.split_once("```boogie\n").unwrap();
+    loads(rest.split_once("```").unwrap().0);
 }

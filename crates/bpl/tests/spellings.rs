@@ -1,4 +1,4 @@
-//! All spellings of asynchrony become the same tree.
+//! All spellings of asynchronous statements parse to the same tree.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 mod support;
@@ -11,7 +11,7 @@ fn body(statements: &str) -> String {
     format!("{DECLS} procedure main() {{ var t: task int; var r: int; {statements} }}")
 }
 
-/// Asserts that the spellings are one tree, and that it is printed as the first of them.
+/// Asserts that all spellings parse to one tree, and that it is printed in the canonical one.
 fn assert_same(canonical: &str, others: &[&str]) {
     let ast = parse_ok(&body(canonical));
     let printed = dally_bpl::print(&ast);
@@ -37,7 +37,7 @@ fn post_with_a_handle() {
 }
 
 #[test]
-fn the_result_that_c2s_names_at_the_post_has_to_fit() {
+fn the_result_variable_of_a_c2s_post_is_checked() {
     for (text, message) in [
         ("call {:async t} missing := p(1);", "there is no variable `missing`"),
         (
@@ -65,7 +65,7 @@ fn wait() {
 }
 
 #[test]
-fn wait_that_the_program_declares_is_an_ordinary_procedure() {
+fn a_declared_wait_is_an_ordinary_procedure() {
     let text = "procedure wait(x: int); procedure main() { call wait(1); }";
     assert_eq!(errors(text), []);
     assert!(dump(&parse_ok(text)).contains("(call false (ids) wait (list (int 1)))"));
@@ -87,13 +87,13 @@ fn atomic_sections() {
 }
 
 #[test]
-fn attributes_that_mean_nothing_here_are_kept() {
+fn other_attributes_are_kept() {
     assert_same("assume {:await} {:source \"f.c\"} r > 0;", &["assume {:source \"f.c\"} {:await} r > 0;"]);
     assert_same("yield {:source \"f.c\"};", &["assume {:source \"f.c\"} {:yield} true;"]);
 }
 
 #[test]
-fn thread_ids_need_no_declaration() {
+fn thread_id_procedures_need_no_declaration() {
     assert_eq!(errors("procedure main() { var x: int; call x := corral_getThreadID(); }"), []);
     let declared = "procedure corral_getChildThreadID() returns (tid: int);
                     procedure main() { var x: int; call x := corral_getChildThreadID(); }";
@@ -101,7 +101,7 @@ fn thread_ids_need_no_declaration() {
 }
 
 #[test]
-fn names_of_our_statements_remain_names() {
+fn soft_keywords_can_be_names() {
     let text = "var yield: int; var zield: int; var async: bool; type task;
                 procedure main() { var t: task; yield := 1; zield := yield; async := true; yield: goto yield; }";
     assert_eq!(errors(text), []);

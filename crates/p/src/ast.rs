@@ -1,7 +1,7 @@
 //! The syntax tree of a P program, all files together.
 //!
-//! Expressions, statements, types and functions live in arenas and refer to each other by id, so that no input
-//! makes building, walking or dropping the tree exhaust the stack. An expression comes after its parts.
+//! Expressions, statements, types and functions live in arenas and refer to each other by id, so that no input makes
+//! building or dropping the tree overflow the stack. An expression comes after its subexpressions.
 
 use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
@@ -13,7 +13,7 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The same as an index.
+            /// The index, for tables by id.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -28,16 +28,16 @@ ids! {
     StmtId;
     /// A type as it is written.
     TypeId;
-    /// A function: of the program, of a machine, or a handler without a name.
+    /// A function: global, of a machine, or an anonymous handler.
     FunId;
 }
 
-/// A name where it stands.
+/// An occurrence of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name {
     /// The name.
     pub sym: Sym,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
@@ -54,7 +54,7 @@ pub struct Ast {
     pub types: Vec<TypeExpr>,
     /// All functions.
     pub funs: Vec<Fun>,
-    /// The declarations of the program, by kind.
+    /// Type declarations.
     pub typedefs: Vec<TypeDef>,
     /// Enumerations.
     pub enums: Vec<Enum>,
@@ -68,7 +68,7 @@ pub struct Ast {
     pub machines: Vec<Machine>,
     /// Functions outside of machines.
     pub globals: Vec<FunId>,
-    /// Parameters of the program.
+    /// Global parameters.
     pub params: Vec<VarDecl>,
     /// Named modules.
     pub modules: Vec<ModuleDecl>,
@@ -86,15 +86,15 @@ impl Ast {
 /// A type as it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TypeExpr {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
 /// The kinds of types.
 #[derive(Clone, PartialEq, Debug)]
-#[expect(missing_docs, reason = "each is named as it is written")]
+#[expect(missing_docs, reason = "named after the syntax")]
 pub enum TypeKind {
     Bool,
     Int,
@@ -117,7 +117,7 @@ pub enum TypeKind {
 pub struct TypeDef {
     /// Its name.
     pub name: Name,
-    /// What it stands for; nothing if it is foreign.
+    /// The type that it abbreviates; none if it is foreign.
     pub body: Option<TypeId>,
 }
 
@@ -135,7 +135,7 @@ pub struct Enum {
 pub struct EventDecl {
     /// Its name.
     pub name: Name,
-    /// What it carries.
+    /// The type of its payload.
     pub payload: Option<TypeId>,
 }
 
@@ -153,20 +153,20 @@ pub struct EventSetDecl {
 pub struct InterfaceDecl {
     /// Its name.
     pub name: Name,
-    /// What its constructor takes.
+    /// The type of its constructor's argument.
     pub payload: Option<TypeId>,
-    /// What it receives.
+    /// The events that it receives.
     pub receives: Vec<Name>,
 }
 
-/// What kind of machine it is.
+/// The kinds of machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MachineKind {
     /// An ordinary machine.
     Machine,
-    /// A monitor that must not fail or stay hot.
+    /// A monitor of a safety or liveness property.
     Spec,
-    /// A monitor that only tells what was covered.
+    /// A monitor that records coverage.
     Scenario,
 }
 
@@ -175,19 +175,19 @@ pub enum MachineKind {
 pub struct Machine {
     /// Its name.
     pub name: Name,
-    /// What kind it is.
+    /// Its kind.
     pub kind: MachineKind,
-    /// What it receives, if it says so.
+    /// The events of its `receives` clause.
     pub receives: Option<Vec<Name>>,
-    /// What it sends, if it says so.
+    /// The events of its `sends` clause.
     pub sends: Option<Vec<Name>>,
-    /// What a monitor observes.
+    /// The events that a monitor observes.
     pub observes: Vec<Name>,
     /// Its variables, functions and states, in the order of the text.
     pub entries: Vec<Entry>,
 }
 
-/// One thing in a machine.
+/// A member of a machine.
 #[derive(Clone, Debug)]
 pub enum Entry {
     /// Variables.
@@ -207,14 +207,14 @@ pub struct VarDecl {
     pub ty: TypeId,
 }
 
-/// Whether a monitor may stay in a state.
+/// The annotations of a monitor's states for liveness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Temperature {
-    /// It may not stay for ever.
+    /// The monitor must eventually leave hot states for a cold one.
     Hot,
-    /// Nothing was said.
+    /// No annotation.
     Warm,
-    /// All is well here.
+    /// The property is satisfied so far.
     Cold,
 }
 
@@ -223,15 +223,15 @@ pub enum Temperature {
 pub struct State {
     /// Its name.
     pub name: Name,
-    /// Whether the machine starts here.
+    /// True for the start state.
     pub start: bool,
-    /// Whether a monitor may stay here.
+    /// Its liveness annotation.
     pub temperature: Temperature,
-    /// What it does, in the order of the text.
+    /// Its handlers, in the order of the text.
     pub items: Vec<Item>,
 }
 
-/// What is done: a function by name, or a block.
+/// The action of a handler: a named function, or a block.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
     /// A function of the machine.
@@ -240,16 +240,16 @@ pub enum Action {
     Block(FunId),
 }
 
-/// One thing in a state.
+/// A handler of a state.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// What it is.
+    /// Its kind.
     pub kind: ItemKind,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// The things in a state.
+/// The kinds of handlers.
 #[derive(Clone, Debug)]
 pub enum ItemKind {
     /// `entry …`.
@@ -278,17 +278,17 @@ pub struct Param {
 /// A function or handler.
 #[derive(Clone, Debug)]
 pub struct Fun {
-    /// Its name; a handler has none.
+    /// Its name; none for an anonymous handler.
     pub name: Option<Name>,
-    /// Where it begins.
+    /// The span of its head.
     pub span: Span,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// What it returns.
+    /// The type of its result.
     pub ret: Option<TypeId>,
-    /// Its body; a foreign function has none.
+    /// Its body; none for a foreign function.
     pub body: Option<Body>,
-    /// The interfaces that a foreign function says it creates.
+    /// The interfaces that a foreign function declares to create.
     pub creates: Vec<Name>,
 }
 
@@ -297,16 +297,16 @@ pub struct Fun {
 pub struct Body {
     /// The variables.
     pub vars: Vec<VarDecl>,
-    /// The statements.
+    /// The kinds of statements.
     pub stmts: Vec<StmtId>,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// Its kind.
     pub kind: StmtKind,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
@@ -315,13 +315,13 @@ pub struct Stmt {
 pub struct Case {
     /// The events.
     pub events: Vec<Name>,
-    /// What is done.
+    /// The action.
     pub fun: FunId,
 }
 
-/// The statements.
+/// The kinds of statements.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "each is named as it is written")]
+#[expect(missing_docs, reason = "named after the syntax")]
 pub enum StmtKind {
     Block(Vec<StmtId>),
     Assert(ExprId, Option<ExprId>),
@@ -352,15 +352,15 @@ pub enum StmtKind {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// Operators with one operand.
+/// Unary operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "named after the syntax")]
 pub enum Unary {
     Neg,
     Not,
@@ -369,9 +369,9 @@ pub enum Unary {
     Sizeof,
 }
 
-/// Operators with two operands.
+/// Binary operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "named after the syntax")]
 pub enum Binary {
     Mul,
     Div,
@@ -391,9 +391,9 @@ pub enum Binary {
     Iff,
 }
 
-/// The expressions.
+/// The kinds of expressions.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "named after the syntax")]
 pub enum ExprKind {
     Name(Sym),
     Bool(bool),
@@ -406,7 +406,7 @@ pub enum ExprKind {
     },
     Halt,
     This,
-    /// A string as it is written between its quotes, with what fills its places.
+    /// A string literal without its quotes, escapes not decoded, and the arguments of its placeholders.
     Str(Sym, Vec<ExprId>),
     Tuple(Vec<ExprId>),
     Named(Vec<(Name, ExprId)>),
@@ -423,7 +423,7 @@ pub enum ExprKind {
     /// `e to T`.
     Coerce(ExprId, TypeId),
     Choose(Option<ExprId>),
-    /// Something that only the verifier of P knows.
+    /// A construct of P's verifier.
     Verifier,
 }
 
@@ -432,29 +432,29 @@ pub enum ExprKind {
 pub struct ModuleDecl {
     /// Its name.
     pub name: Name,
-    /// What it stands for.
+    /// The named module.
     pub body: ModuleExpr,
 }
 
 /// A module expression.
 #[derive(Clone, Debug)]
 pub struct ModuleExpr {
-    /// What it is.
+    /// Its kind.
     pub kind: ModuleKind,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// The module expressions.
+/// The kinds of module expressions.
 #[derive(Clone, Debug)]
 pub enum ModuleKind {
-    /// `{ M, A -> B }`: machines, each with the interface to which it is bound, if that has another name.
+    /// `{ M, A -> B }`: machines, each with the interface to which it is bound if that is given.
     Bind(Vec<(Name, Option<Name>)>),
     /// A named module.
     Name(Name),
     /// `compose` or `union`.
     Join {
-        /// Whether it is `compose`.
+        /// True if it is `compose`.
         compose: bool,
         /// The modules.
         parts: Vec<ModuleExpr>,
@@ -485,18 +485,18 @@ pub enum Literal {
 pub struct TestDecl {
     /// Its name.
     pub name: Name,
-    /// The machine with which it begins, if it says so.
+    /// The main machine, if it is given.
     pub main: Option<Name>,
-    /// What it runs.
+    /// The module under test.
     pub body: ModuleExpr,
-    /// What that should refine.
+    /// The module that it should refine.
     pub refines: Option<ModuleExpr>,
     /// The values of the parameters.
     pub params: Vec<(Name, Vec<(Literal, Span)>)>,
-    /// Which of the combinations count.
+    /// The condition on combinations of values.
     pub assume: Option<ExprId>,
-    /// How many parameters are combined in all ways, if it says so.
+    /// The number of parameters whose combinations must all be covered, if given.
     pub wise: Option<(i64, Span)>,
-    /// Whether it is an `implementation`.
+    /// True if it is an `implementation`.
     pub implementation: bool,
 }

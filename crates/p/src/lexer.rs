@@ -1,7 +1,7 @@
-//! Tokens of P.
+//! The lexer.
 //!
-//! All keywords are reserved, as in P itself. There is no token for numbers with a fraction: `1.5` is three
-//! tokens, since `x.1.5` has none; the parser puts them together.
+//! All keywords are reserved, as in P itself. A number with a fraction such as `1.5` is three tokens, which the parser
+//! combines: in `x.1.5` the same text is two field accesses.
 
 use dally_text::source::Span;
 
@@ -16,12 +16,12 @@ macro_rules! keywords {
                 Some(match word { $($text => K::$name,)* _ => return None })
             }
 
-            /// How it is written.
+            /// The spelling of the keyword.
             pub(crate) fn text(self) -> &'static str {
                 match self { $(K::$name => $text,)* }
             }
 
-            /// All of them.
+            /// All keywords.
             pub(crate) const ALL: &'static [K] = &[$(K::$name,)*];
         }
     };
@@ -47,7 +47,7 @@ keywords! {
     True "true", False "false", Null "null",
 }
 
-/// What kind of token it is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum T {
     Eof,
@@ -64,7 +64,7 @@ pub(crate) enum T {
 }
 
 impl T {
-    /// For messages.
+    /// The description of the token in messages.
     pub(crate) fn describe(self) -> String {
         match self {
             T::Eof => "the end of the file".to_owned(),
@@ -73,30 +73,30 @@ impl T {
             T::Str => "a string".to_owned(),
             T::Key(key) => format!("`{}`", key.text()),
             T::Op(text) => format!("`{text}`"),
-            T::Bad | T::UnterminatedString | T::UnterminatedComment => "something unreadable".to_owned(),
+            T::Bad | T::UnterminatedString | T::UnterminatedComment => "an invalid token".to_owned(),
         }
     }
 }
 
-/// A token and where it stands.
+/// A token and its span.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: T,
     pub(crate) span: Span,
 }
 
-/// Operators, the longer ones first where one begins with another.
+/// Operators; one that is a prefix of another comes after it.
 const OPERATORS: &[&str] = &[
     "<==>", "==>", "$$", "&&", "||", "==", "!=", "<=", ">=", "->", "+=", "-=", "$", "!", "<", ">", "=", "+",
     "-", "*", "/", "%", "{", "}", "[", "]", "(", ")", ";", ",", ".", ":",
 ];
 
-/// The operator of this text; texts that are none are equal to no token.
+/// The operator of this text; the empty string, which no token has, for other texts.
 pub(crate) fn operator(text: &str) -> &'static str {
     OPERATORS.iter().find(|op| **op == text).copied().unwrap_or("")
 }
 
-/// All tokens of a file whose text begins at `start` in the space of offsets; the last one is the end.
+/// The tokens of a file whose text begins at `start` in the space of offsets. The last token is `Eof`.
 pub(crate) fn tokens(text: &str, start: u32) -> Vec<Token> {
     let mut lexer = Lexer { text, pos: if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 } };
     let mut tokens = Vec::new();
@@ -125,7 +125,7 @@ impl Lexer<'_> {
         self.pos += rest.find(|c| !test(c)).unwrap_or(rest.len());
     }
 
-    /// The next token, and where it begins.
+    /// The next token and its start.
     fn next(&mut self) -> (T, usize) {
         loop {
             self.skip_while(|c| matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{c}'));
@@ -134,7 +134,7 @@ impl Lexer<'_> {
                 self.skip_while(|c| c != '\n' && c != '\r');
             } else if self.rest().starts_with("/*") {
                 match self.rest().find("*/") {
-                    // Of `/*/`, the star does not end the comment that it begins.
+                    // The star of `/*/` does not close the comment.
                     Some(end) if end > 1 => self.pos += end + 2,
                     Some(_) if self.rest()[2..].contains("*/") => {
                         self.pos += self.rest()[2..].find("*/").unwrap_or(0) + 4;
@@ -180,7 +180,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A string; it may go over several lines.
+    /// A string literal; it may span several lines.
     fn string(&mut self) -> T {
         self.pos += 1;
         while let Some(found) = self.rest().find(['"', '\\']) {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn words_numbers_and_operators() {
+    fn names_numbers_and_operators() {
         assert_eq!(kinds("machine m1 12"), [T::Key(K::Machine), T::Ident, T::Int]);
         assert_eq!(kinds("<==> ==> == ="), ["<==>", "==>", "==", "="].map(T::Op));
         assert_eq!(kinds("$$ $ x.1"), [T::Op("$$"), T::Op("$"), T::Ident, T::Op("."), T::Int]);

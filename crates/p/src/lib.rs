@@ -1,4 +1,4 @@
-//! The P language: machines that send each other events.
+//! The P language: state machines that communicate by events.
 //!
 //! ```
 //! use dally_p::load;
@@ -18,16 +18,16 @@
 //! let program = load(&sources).expect("no errors");
 //! assert_eq!(program.info.tests[0].name, "DefaultImpl");
 //!
-//! let machine = dally_p::Machine::new(&program, &program.info.tests[0], &sources).expect("it can be run");
+//! let machine = dally_p::Machine::new(&program, &program.info.tests[0], &sources).expect("no errors");
 //! let rtc = dally_explore::Delays::named(&"rtc".parse()?);
 //! let report = dally_explore::Search::new(&machine, &rtc, &Default::default(), &()).run();
 //! assert_eq!(report.verdict, dally_explore::Verdict::Proved);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way of a program: [`parse`] makes a syntax tree ([`ast`]) of all files, [`check`](check()) resolves names,
-//! finds types and puts the tests together ([`check::Info`]). Each returns all errors that it finds. A [`Machine`] is
-//! a test as a [`Program`](dally_explore::Program) to be explored.
+//! The pipeline: [`parse`] builds one syntax tree ([`ast`]) of all files, [`check`](check()) resolves names, infers
+//! types and links the tests ([`check::Info`]). Each reports all errors. A [`Machine`] is a test as a
+//! [`Program`](dally_explore::Program) to explore.
 
 pub mod ast;
 pub mod check;
@@ -59,13 +59,13 @@ use dally_text::source::SourceMap;
 pub struct Program {
     /// The syntax tree.
     pub ast: ast::Ast,
-    /// What its names mean, its types, and its tests.
+    /// The results of checking: names, types and tests.
     pub info: check::Info,
-    /// What the user should know all the same.
+    /// The warnings.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Parses and checks all files of a program. Names are resolved only if everything could be parsed.
+/// Parses and checks all files of a program. Names are resolved only if parsing found no error.
 pub fn load(sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     let (ast, diagnostics) = parse(sources);
     if !diagnostics.are_warnings() {

@@ -1,19 +1,19 @@
-//! Project files (`.pproj`): which files belong to a program.
+//! Project files (`.pproj`), which list the files of a program.
 
-/// A project, as its file says it; paths are relative to the folder of the file.
+/// The contents of a project file. Paths are relative to its folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Project {
     /// Its name.
     pub name: String,
-    /// Files of the program, and folders of such files.
+    /// Files of the program, and folders with such files.
     pub files: Vec<String>,
-    /// The project files of what it builds upon.
+    /// The project files of its dependencies.
     pub includes: Vec<String>,
 }
 
-/// Reads the text of a project file; what is wrong with it comes as one sentence.
+/// Parses the text of a project file; an error is a message.
 pub fn parse(text: &str) -> Result<Project, String> {
-    let document = roxmltree::Document::parse(text).map_err(|error| format!("this is no XML: {error}"))?;
+    let document = roxmltree::Document::parse(text).map_err(|error| format!("invalid XML: {error}"))?;
     let root = document.root_element();
     if !root.has_tag_name("Project") {
         return Err(format!("expected the element `Project`, found `{}`", root.tag_name().name()));
@@ -29,7 +29,7 @@ pub fn parse(text: &str) -> Result<Project, String> {
         }
     }
     if project.files.is_empty() {
-        return Err("the project names no files: there is no `PFile`".to_owned());
+        return Err("the project has no element `PFile`".to_owned());
     }
     Ok(project)
 }
@@ -49,9 +49,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
-        assert!(parse("<Project").is_err_and(|e| e.starts_with("this is no XML")));
+    fn errors_are_reported() {
+        assert!(parse("<Project").is_err_and(|e| e.starts_with("invalid XML")));
         assert!(parse("<P/>").is_err_and(|e| e.contains("`P`")));
-        assert!(parse("<Project/>").is_err_and(|e| e.contains("no files")));
+        assert!(parse("<Project/>").is_err_and(|e| e.contains("`PFile`")));
     }
 }

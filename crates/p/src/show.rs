@@ -1,4 +1,4 @@
-//! Values as text.
+//! Formatting of values.
 
 use dally_explore::{is_long, value_text};
 use dally_step::collection::Entry;
@@ -9,23 +9,23 @@ use crate::check::types::{Kind, Ty};
 use crate::code::Code;
 use crate::value::{Data, Heap, Value};
 
-/// Writes values as P does in strings, but for machines and large floating-point numbers.
+/// Formats values as P's `format` does, except for machines and large floating-point numbers.
 pub(crate) struct Writer<'a> {
     code: &'a Code,
     heap: &'a Heap,
-    /// What may still be written: a program may make what has no end.
+    /// The remaining budget in bytes: shared values can be exponentially long as text.
     left: usize,
 }
 
 impl<'a> Writer<'a> {
-    /// The most that is written.
+    /// The budget in bytes.
     pub(crate) const LONGEST: usize = 1 << 16;
 
     pub(crate) fn new(code: &'a Code, heap: &'a Heap) -> Self {
         Writer { code, heap, left: Self::LONGEST }
     }
 
-    /// Whether there was more to be written than can be.
+    /// Returns true if the budget was exceeded.
     pub(crate) fn is_full(&self) -> bool {
         self.left == 0
     }
@@ -83,14 +83,14 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Elements by the text of each, and what follows it. P sorts them by their UTF-16.
+/// Writes elements, each with the text that follows it, in P's order: by UTF-16 code units.
 fn sorted(mut elements: Vec<(String, String)>, out: &mut String) {
     elements.sort_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16()));
     let all: Vec<_> = elements.into_iter().map(|(key, rest)| format!("<{key}{rest}>")).collect();
     out.push_str(&format!("({})", all.join(", ")));
 }
 
-/// Shows values by their types: fields and elements of enumerations have names.
+/// Formats values by their types, with the names of fields and of elements of enumerations.
 pub(crate) struct Shower<'a> {
     pub(crate) heap: &'a Heap,
     pub(crate) info: &'a Info,

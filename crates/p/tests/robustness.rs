@@ -1,4 +1,4 @@
-//! No text makes the front end panic, hang or exhaust the stack, and no program the search.
+//! No text makes the front end panic, hang or overflow the stack, and no program the search.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 use std::path::Path;
@@ -29,7 +29,7 @@ fn search(machine: &Machine) -> Report {
     Search::new(machine, &Delays::named(&SchedulerName::Rtc), &options(), &()).run()
 }
 
-/// The examples, without the largest.
+/// The examples, except for the largest.
 fn examples() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/p");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
@@ -39,7 +39,7 @@ fn examples() -> Vec<String> {
     texts
 }
 
-/// The pieces of a program between blanks and around punctuation.
+/// Splits a program at white space and punctuation.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     for line in text.lines().filter(|l| !l.trim_start().starts_with("//")) {
@@ -56,7 +56,7 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Programs in which something was left out, repeated or put in another's place are read, and run if they can be.
+/// Mutations of programs, with a piece deleted, repeated or replaced, are parsed, and run if they have no errors.
 #[test]
 fn mutilated_programs_do_no_harm() {
     let examples = examples();
@@ -80,7 +80,7 @@ fn mutilated_programs_do_no_harm() {
             if let Verdict::Bug(bug) = report.verdict {
                 let replayed = dally_explore::replay(&machine, &bug.schedule, |_| {}).unwrap();
                 assert_eq!(replayed.failure.as_ref(), Some(&bug.failure));
-                // What is told is told without harm, too.
+                // Explanations must not panic either.
                 let _ = machine.describe(&replayed.state);
             }
         }
@@ -91,7 +91,7 @@ fn mutilated_programs_do_no_harm() {
 }
 
 #[test]
-fn any_text_is_read() {
+fn random_text_is_parsed() {
     const WORDS: &[&str] = &[
         "machine", "Main", "{", "}", "start", "state", "S", "entry", "(", ")", ";", ",", ".", "x", "=", "+=",
         "1", "\"a\"", "event", ":", "int", "seq", "[", "]", "on", "do", "goto", "if", "$", "test", "é", "\"",
@@ -112,7 +112,7 @@ fn in_main(statements: &str) -> String {
 }
 
 #[test]
-fn nesting_has_a_bound() {
+fn nesting_is_bounded() {
     for (open, close) in [("(", ")"), ("-", ""), ("!", ""), ("sizeof(", ")")] {
         let deep = format!("x = {}1{};", open.repeat(100_000), close.repeat(100_000));
         assert!(dally_p::load(&sources(&in_main(&deep))).is_err());
@@ -124,14 +124,14 @@ fn nesting_has_a_bound() {
 }
 
 #[test]
-fn long_chains_are_read_and_run() {
+fn long_chains_are_parsed_and_run() {
     let sum = format!("x = {}1; assert x == 50001;", "1 + ".repeat(50_000));
     let machines = machines(&in_main(&sum)).unwrap();
     assert_eq!(search(&machines[0]).verdict, Verdict::Proved);
 }
 
 #[test]
-fn types_that_share_their_parts_are_looked_at_once() {
+fn types_that_share_components_take_linear_time() {
     let mut text = "type T0 = (int, int); type U0 = (int, bool);".to_owned();
     for n in 1..200 {
         text.push_str(&format!("type T{n} = (T{0}, T{0}); type U{n} = (U{0}, U{0});", n - 1));
@@ -143,7 +143,7 @@ fn types_that_share_their_parts_are_looked_at_once() {
 }
 
 #[test]
-fn what_has_no_end_is_given_up() {
+fn nonterminating_programs_reach_a_limit() {
     let endless =
         ["while (true) { }", "while (true) { a = (a, a); }", "while (true) { x = x + choose(10000); }"];
     for statements in endless {
@@ -155,7 +155,7 @@ fn what_has_no_end_is_given_up() {
     let calls = "fun F() { F(); } machine Main { start state S { entry { F(); } } }";
     let verdict = search(&machines(calls).unwrap()[0]).verdict;
     assert!(matches!(verdict, Verdict::Unsupported(_)), "{verdict}");
-    // Texts of values that share their parts grow as fast.
+    // The text of values that share components grows exponentially.
     for (ty, more) in [("(any, any)", "(a, a)"), ("any", "s")] {
         let text = format!(
             "machine Main {{ start state S {{ entry {{ var a: any; var t: {ty}; var s: set[any]; var i: int; a = 0;
@@ -167,7 +167,7 @@ fn what_has_no_end_is_given_up() {
     }
 }
 
-/// A step may fail in more ways than anyone can go through: the first one will do.
+/// A step with more failing outcomes than can be enumerated: the first one is reported.
 #[test]
 fn one_failure_of_a_step_is_enough() {
     let text = "machine Main { start state S { entry { var i: int; var x: int;
@@ -176,7 +176,7 @@ fn one_failure_of_a_step_is_enough() {
     assert!(matches!(verdict, Verdict::Bug(_)), "{verdict}");
 }
 
-/// The search by delays and the one without bounds see the same states, with any number of threads.
+/// Delay-bounded and unbounded search visit the same states, with any number of threads.
 #[test]
 fn all_searches_see_the_same_states() {
     let mut compared = 0;

@@ -1,4 +1,4 @@
-//! What programs mean, one rule at a time: small programs, each with what is to be found in it.
+//! The semantics of P: small programs, each with its expected verdict.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 use std::sync::atomic::Ordering;
@@ -25,7 +25,7 @@ fn proved(text: &str) -> usize {
     report.coverage.states
 }
 
-/// A bug of this kind, whose message says this.
+/// Asserts a bug of this kind whose message contains `says`.
 #[track_caller]
 fn fails(text: &str, kind: FailureKind, says: &str) {
     match search(text).verdict {
@@ -37,7 +37,7 @@ fn fails(text: &str, kind: FailureKind, says: &str) {
     }
 }
 
-/// A machine whose entry does this.
+/// A program whose main machine executes these statements on entry.
 fn main_does(statements: &str) -> String {
     format!(
         "event E: int; event F; machine Main {{ start state S {{ entry {{ {statements} }} ignore E, F; }} }}"
@@ -49,7 +49,7 @@ const ASSERTION: FailureKind = FailureKind::Assertion;
 const LIVENESS: FailureKind = FailureKind::Liveness;
 
 #[test]
-fn errors_of_the_run() {
+fn runtime_errors() {
     for (statements, says) in [
         ("var s: seq[int]; s += (1, 2);", "out of range"),
         ("var s: seq[int]; s -= (0);", "out of range"),
@@ -107,7 +107,7 @@ fn errors_of_the_run() {
 }
 
 #[test]
-fn events_that_carry_what_they_should_not() {
+fn payloads_of_the_wrong_type() {
     let program = |send: &str| {
         format!(
             "event E: int; event F: seq[int]; event G: int;
@@ -121,7 +121,7 @@ fn events_that_carry_what_they_should_not() {
     };
     proved(&program("e = E; send this, e, 7;"));
     proved(&program("e = F; send this, e, true;"));
-    // What is not said is nothing.
+    // A missing payload is `null`.
     fails(&program("e = E; send this, e;"), RUNTIME, "what the event carries is null, which is no `int`");
     fails(&program("e = E; announce e, true;"), RUNTIME, "which is no `int`");
     proved(&program("e = E; announce e;"));
@@ -137,7 +137,7 @@ fn events_that_carry_what_they_should_not() {
 }
 
 #[test]
-fn steps_end_where_a_limit_is_reached() {
+fn steps_stop_at_a_limit() {
     let text = main_does("var i: int; while (true) { i = i + 1; }");
     let mut sources = SourceMap::default();
     sources.add("test.p", text).unwrap();
@@ -221,7 +221,7 @@ fn collections_of_a_step_count_against_the_memory_limit() {
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Memory));
 }
 
-/// A variable that stands by itself is read after the functions beside it were called.
+/// An operand that is a variable is read after all function calls in the expression.
 #[test]
 fn variables_are_read_late() {
     let program = |statements: &str| {
@@ -248,7 +248,7 @@ fn variables_are_read_late() {
     }
 }
 
-/// A machine that finds nothing to take handles `null`, even if something comes in before it does.
+/// A machine whose queue is empty handles `null`, even if an event arrives before the handler runs.
 #[test]
 fn others_run_before_null_is_handled() {
     let program = |null: &str| {
@@ -283,7 +283,7 @@ fn queues_defer_and_ignore() {
 }
 
 #[test]
-fn raised_events_come_first_and_end_the_function() {
+fn a_raised_event_ends_the_function_and_precedes_the_queue() {
     proved(
         "event A; event B; machine Main { var done: bool; start state S {
             entry { send this, B; F(); assert false; }
@@ -294,7 +294,7 @@ fn raised_events_come_first_and_end_the_function() {
 }
 
 #[test]
-fn states_are_left_and_entered() {
+fn exit_and_entry_functions_run_on_transitions() {
     proved(
         "event A: int; machine Main { var log: string;
             start state S { entry { raise A, 7; } exit { log = log + \"x\"; }
@@ -302,7 +302,7 @@ fn states_are_left_and_entered() {
             state T { entry (n: int) { assert n == 7 && log == \"x7\", log; goto U, n + 1; } exit { log = \"\"; } }
             state U { entry (n: int) { assert n == 8 && log == \"\"; } } }",
     );
-    // What is done on exit is done before an event turns out not to be handled.
+    // The exit function runs before the unhandled event is reported.
     fails(
         "event A; machine Main { start state S { entry { raise A; } exit { assert false, \"left\"; } } }",
         ASSERTION,
@@ -311,7 +311,7 @@ fn states_are_left_and_entered() {
 }
 
 #[test]
-fn what_is_sent_to_a_machine_that_halted_is_dropped() {
+fn events_sent_to_a_halted_machine_are_dropped() {
     proved(
         "event A; machine Main { start state S { entry { var m: M; m = new M(); send m, halt; send m, A; } } }
          machine M { start state S { on A do { } } }",
@@ -341,7 +341,7 @@ fn receive_waits_for_its_cases() {
 }
 
 #[test]
-fn monitors_see_an_event_before_it_arrives_and_only_where_they_are_asserted() {
+fn asserted_monitors_observe_an_event_when_it_is_sent() {
     let program = |test: &str| {
         format!(
             "event A; event B; spec W observes A, B {{
@@ -360,7 +360,7 @@ fn monitors_see_an_event_before_it_arrives_and_only_where_they_are_asserted() {
 }
 
 #[test]
-fn hot_monitors_fail_where_the_program_ends() {
+fn hot_monitors_fail_when_the_program_terminates() {
     let program = |more: &str| {
         format!(
             "event A; event B; spec W observes A, B {{ start cold state S {{ on A goto T; }} hot state T {{ on B goto S; }} }}
@@ -372,8 +372,7 @@ fn hot_monitors_fail_where_the_program_ends() {
     proved(&program("announce B;"));
 }
 
-/// A machine that goes through a handler for ever, watched by a monitor that is hot after `A`, cold after `B` and neither
-/// after `C`.
+/// A machine that runs a handler forever, with a monitor that is hot after `A`, cold after `B` and neither after `C`.
 fn goes_on(body: &str) -> String {
     format!(
         "event A; event B; event C; event Again; spec W observes A, B, C {{
@@ -417,28 +416,28 @@ fn loops(body: &str, fair: bool, expected: bool) {
 }
 
 #[test]
-fn monitors_must_not_stay_hot_for_ever() {
+fn monitors_must_not_stay_hot_forever() {
     loops("announce A;", true, true);
     loops("announce A; announce B;", true, false);
-    // Hot again and again, and never cold in between.
+    // Hot infinitely often and never cold.
     loops("announce A; announce C;", true, true);
-    // Neither hot nor cold for ever.
+    // Neither hot nor cold forever.
     loops("if (n == 0) { announce A; n = 1; } announce C;", true, false);
     // Cold only in the middle of a step.
     loops("announce B; announce A;", true, false);
-    // A choice that need not be made both ways, and one that has to.
+    // An unfair choice and a fair choice.
     loops("announce A; if ($) { announce B; }", true, true);
     loops("announce A; if ($$) { announce B; }", true, false);
     loops("announce A; if ($$) { announce B; }", false, true);
     loops("announce A; if (choose(2) == 1) { announce B; }", true, true);
-    // Both choices are made both ways, but never at the same time.
+    // Each choice takes both values infinitely often, but never at the same time.
     loops("announce A; x = $$; y = $$; if (x && y) { announce B; } x = false; y = false;", true, true);
-    // The second one is made only if the first goes one way, and then both ways again and again.
+    // The second choice is made infinitely often, so fairness applies to it.
     loops("announce A; if ($$) { if ($$) { announce B; } }", true, false);
 }
 
 #[test]
-fn interfaces_and_permissions_bound_what_is_sent() {
+fn interfaces_and_permissions_restrict_sends() {
     let program = |body: &str| {
         format!(
             "event A; event B; interface I() receives A; machine M receives A, B; {{ start state S {{ ignore A, B; }} }}
@@ -453,7 +452,7 @@ fn interfaces_and_permissions_bound_what_is_sent() {
 }
 
 #[test]
-fn parameters_take_their_values() {
+fn parametric_tests_set_their_parameters() {
     let text = "param n: int; param b: bool; machine Main { start state S { entry { assert n == 2 && b; } } }
                 test param (n in [2, -1], b in [true]) assume n > 0 T [main=Main]: { Main };";
     proved(text);
@@ -464,7 +463,7 @@ fn parameters_take_their_values() {
     assert_eq!(names, ["T___n_2__b_true", "T___n_neg1__b_true"]);
 }
 
-/// Three parameters of two values: four tests cover all pairs, and eight are all.
+/// Three parameters of two values: four tests cover all pairs, eight all combinations.
 #[test]
 fn pairs_are_covered_by_few_tests() {
     let count = |wise: &str| {
@@ -480,14 +479,14 @@ fn pairs_are_covered_by_few_tests() {
 }
 
 #[test]
-fn the_orders_of_steps() {
-    // Main: before `new`, before `send`, done: 4 states of it alone. M waits from its creation on: the event is not
-    // there, there, or taken; it can be taken only after Main is done.
+fn interleavings_are_counted() {
+    // Main: before `new`, before `send`, done. M waits from its creation on: its event is not sent, sent, or dequeued;
+    // it can be dequeued only after Main is done.
     let text = "event A; machine Main { start state S { entry { var m: M; m = new M(); send m, A; } } }
                 machine M { start state S { on A goto T; } state T { } }";
-    // Begins; before new; created and before send; sent and done; taken.
+    // Initial; before `new`; created, before `send`; sent and done; dequeued.
     assert_eq!(proved(text), 5);
-    // Two senders in any order, and whoever is first fixes what the receiver sees first.
+    // Two senders in either order: the order of the sends is the order in the queue.
     let text = "event A: int; machine Main { var first: int; start state S { entry { new P((this, 1)); new P((this, 2)); }
                     on A do (n: int) { if (first == 0) { first = n; } assert first == 1 || first == 2; } } }
                 machine P { start state S { entry (x: (machine, int)) { send x.0, A, x.1; } } }";
@@ -496,10 +495,10 @@ fn the_orders_of_steps() {
 }
 
 #[test]
-fn a_machine_may_choose_for_ever() {
+fn a_machine_may_choose_forever() {
     let text = "event A; machine Main { start state S { entry { if ($) { raise A; } } on A goto S; } }";
     proved(text);
-    // What is raised at one place may differ from time to time, and then it is no circle.
+    // If the same statement raises different events, the step does not cycle.
     fails(
         "event A; event B; machine Main { var n: int; start state S { entry { Raise(A); }
             on A do { n = 1 - n; if ($) { Raise(B); } Raise(A); }

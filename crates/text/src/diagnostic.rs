@@ -1,37 +1,37 @@
-//! What is wrong with a program, as data.
+//! Diagnostics: errors and warnings as data.
 //!
-//! Every diagnostic has a stable [`Code`]; `docs/diagnostics.md` lists them all. How it looks on a terminal
-//! is the business of [`crate::render`].
+//! Every diagnostic has a stable [`Code`]; `docs/diagnostics.md` lists them all. [`crate::render`] turns diagnostics
+//! into text and JSON.
 
 use crate::code::{Code, Severity};
 use crate::source::Span;
 
-/// A piece of source text with a remark.
+/// A span with an annotation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// The text.
+    /// The span.
     pub span: Span,
-    /// The remark; may be empty.
+    /// The annotation; may be empty.
     pub text: String,
 }
 
-/// Something that the user should know about the program.
+/// An error or warning about a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// What kind of thing it is.
+    /// Its code, which determines the severity.
     pub code: Code,
     /// One sentence, without a full stop.
     pub message: String,
-    /// Where.
+    /// The primary span.
     pub primary: Label,
-    /// Other places that matter.
+    /// Related spans.
     pub secondary: Vec<Label>,
-    /// What to do about it, where that is obvious.
+    /// A suggestion, if there is an obvious one.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// A diagnostic without remarks.
+    /// A diagnostic without annotations and help.
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -42,43 +42,43 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a remark at the place itself.
+    /// Sets the annotation of the primary span.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = bounded(text.into());
         self
     }
 
-    /// Adds another place.
+    /// Adds a related span.
     #[must_use]
     pub fn with(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: bounded(text.into()) });
         self
     }
 
-    /// Adds what to do about it.
+    /// Sets the suggestion.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(bounded(text.into()));
         self
     }
 
-    /// Adds what to do about it, if there is something.
+    /// Sets the suggestion, if there is one.
     #[must_use]
     pub fn maybe_help(mut self, text: Option<String>) -> Self {
         self.help = text.map(bounded).or(self.help);
         self
     }
 
-    /// How grave it is.
+    /// The severity of its code.
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }
 }
 
-/// The text with long names in backquotes cut: a name may have megabytes.
+/// Truncates long names in backquotes: a name can be megabytes long.
 fn bounded(text: String) -> String {
-    // More than any sentence of ours, and than a type that has been cut already.
+    // Longer than every fixed message, and than a type that is already truncated.
     const MOST: usize = 300;
     if text.len() <= MOST {
         return text;
@@ -87,43 +87,43 @@ fn bounded(text: String) -> String {
         Some((end, _)) => format!("{}…", &part[..end]),
         None => part.to_owned(),
     };
-    // A backquote may be part of a name.
+    // Names can contain backquotes.
     cut(&text.split('`').map(|part| cut(part, MOST)).collect::<Vec<_>>().join("`"), 10 * MOST)
 }
 
-/// The diagnostics of a run: all that were found, up to a limit.
+/// The diagnostics of a pass, up to a limit.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
 }
 
 impl Diagnostics {
-    /// No input makes us collect more than this many: nobody reads them, and each needs memory.
+    /// The maximal number of diagnostics, which bounds time and memory on malformed input.
     pub const LIMIT: usize = 1000;
 
-    /// Adds one, unless the limit is reached.
+    /// Adds a diagnostic, unless the limit is reached.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         if self.list.len() < Self::LIMIT {
             self.list.push(diagnostic);
         }
     }
 
-    /// Whether no more will be taken.
+    /// Returns true if the limit is reached.
     pub fn is_full(&self) -> bool {
         self.list.len() >= Self::LIMIT
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether nothing stands in the way of using the program.
+    /// Returns true if all diagnostics are warnings, so that the program can be used.
     pub fn are_warnings(&self) -> bool {
         self.list.iter().all(|d| d.severity() == Severity::Warning)
     }
@@ -140,13 +140,13 @@ impl Diagnostics {
     }
 }
 
-/// "did you mean", if one of the candidates is close to what was written.
+/// A suggestion ("did you mean …"), if one of the candidates is close to the written name.
 pub fn did_you_mean<'a>(written: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-    // Nobody misspells a name of 100 letters by chance, and comparing costs the product of the lengths.
+    // Edit distance takes time proportional to the product of the lengths.
     if written.len() > 100 {
         return None;
     }
-    // Any two names of one or two letters are close.
+    // The tolerance grows with the length: all names of one or two letters are close to each other.
     let allowed = (written.chars().count() / 3).min(4);
     candidates
         .filter(|c| c.len().abs_diff(written.len()) <= allowed && *c != written)

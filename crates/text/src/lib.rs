@@ -1,4 +1,4 @@
-//! Source files and what the front ends of all languages share around them.
+//! Source files, diagnostics and names: the parts that all front ends share.
 //!
 //! - [`source`]: files, and spans in one space of offsets.
 //! - [`symbol`]: interned names.

@@ -1,7 +1,7 @@
-//! Diagnostics as text for people, and as data for machines.
+//! Rendering of diagnostics as text and as JSON.
 //!
-//! Source text is untrusted: control characters never reach the terminal, and only a window around each
-//! place is shown, so that a line of megabytes stays readable.
+//! Source text is untrusted: control characters are replaced, and of long lines only a window around each span is
+//! shown.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::code::Severity;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::source::{SourceFile, SourceMap, Span};
 
-/// Shows a diagnostic with the source text that it speaks of.
+/// Renders a diagnostic with excerpts of the source text.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let code = diagnostic.code.to_string();
@@ -39,13 +39,13 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
     text
 }
 
-/// Stands for a file while the excerpt is laid out: a text that nothing printable contains.
+/// A placeholder for a file name while the excerpt is laid out; no printable text contains it.
 fn marker(index: usize) -> String {
     format!("\u{1}{index}\u{1}")
 }
 
-/// Puts the place of an excerpt where the layout has a marker, with a line and a column of its own making: the
-/// excerpt may be a part of its line, with other characters in it.
+/// Replaces a marker, and the position after it, by the position of the excerpt. The layout cannot know the true
+/// column, since the excerpt may be a window of its line with characters replaced.
 fn with_place(text: &str, marker: &str, excerpt: &Excerpt) -> String {
     let Some((before, after)) = text.split_once(marker) else { return text.to_owned() };
     let after = after.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
@@ -53,10 +53,10 @@ fn with_place(text: &str, marker: &str, excerpt: &Excerpt) -> String {
     format!("{before}{file}:{line}:{column}{after}")
 }
 
-/// How a tab is shown.
+/// The replacement of a tab.
 const TAB: &str = "    ";
 
-/// Replaces what a terminal would act upon.
+/// Replaces characters that a terminal would interpret.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -69,21 +69,21 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// Control characters, and those that change the direction of text or are invisible.
+/// Returns true for control characters, and for characters that are invisible or change the direction of text.
 fn is_dangerous(c: char) -> bool {
     c.is_control() && c != '\n'
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
         || matches!(c, '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Some lines of a file, with marks.
+/// A line of a file, or a window of it, with marked spans.
 struct Excerpt {
     file: String,
     /// The number of the first line.
     line: usize,
-    /// The column of the first mark in the file.
+    /// The column of the first mark, in the line of the file.
     column: usize,
-    /// What is shown, in the space of all files.
+    /// The span of the shown text.
     shown: Span,
     text: String,
     marks: Vec<Mark>,
@@ -107,7 +107,7 @@ struct Mark {
     primary: bool,
 }
 
-/// One excerpt for each place, or for places close together.
+/// One excerpt for each span; spans with the same window share one.
 fn excerpts(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<Excerpt> {
     let mut excerpts: Vec<Excerpt> = Vec::new();
     if let Some(excerpt) = excerpt(sources, &diagnostic.primary, true) {
@@ -115,7 +115,7 @@ fn excerpts(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<Excerpt> {
     }
     for label in &diagnostic.secondary {
         let Some(next) = excerpt(sources, label, false) else { continue };
-        // On the same line as one before, and cut out the same way: one excerpt shows both.
+        // An earlier excerpt shows the same window: add the mark to it.
         match excerpts.iter_mut().find(|e| e.shown == next.shown) {
             Some(same) => same.marks.extend(next.marks),
             None => excerpts.push(next),
@@ -124,7 +124,7 @@ fn excerpts(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<Excerpt> {
     excerpts
 }
 
-/// How much of a long line is shown before and after a place, in bytes.
+/// The size of the window before and after a span in a long line, in bytes.
 const WINDOW: usize = 60;
 /// Lines up to this length are shown whole.
 const LONG_LINE: usize = 240;
@@ -141,7 +141,7 @@ fn excerpt(sources: &SourceMap, label: &Label, primary: bool) -> Option<Excerpt>
         start..end
     };
     let mut text = printable(file.text[shown.start..shown.end].trim_end_matches('\r'));
-    // Bytes and characters move apart where a character was replaced: count again.
+    // Replaced characters have other lengths: recompute the offsets.
     let moved =
         |offset: usize| printable(&file.text[shown.start..offset.clamp(shown.start, shown.end)]).len();
     let (mut start, mut end) = (moved(range.start), moved(range.end));
@@ -152,7 +152,7 @@ fn excerpt(sources: &SourceMap, label: &Label, primary: bool) -> Option<Excerpt>
     if shown.end < whole.end {
         text.push('…');
     }
-    // A place in the line break that was cut off is at the end of the line.
+    // A span in the line break, which was removed, moves to the end of the line.
     let start = start.min(text.len());
     let end = end.clamp(start, text.len());
     let marks = vec![Mark { range: start..end, text: printable(&label.text), primary }];
@@ -175,36 +175,36 @@ fn floor_boundary(text: &str, offset: usize) -> usize {
     (0..=offset).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
 }
 
-/// A diagnostic for machines.
+/// A diagnostic as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct JsonDiagnostic {
     /// The stable code, `E0201`.
     pub code: String,
-    /// `error` or `unsupported`.
+    /// `error`, `unsupported` or `warning`.
     pub severity: &'static str,
     /// One sentence.
     pub message: String,
-    /// Where; absent if it is about no place in particular.
+    /// The primary location; absent if the diagnostic has no span.
     pub location: Option<JsonLocation>,
     /// Other places that matter.
     pub related: Vec<JsonLabel>,
-    /// What to do about it.
+    /// A suggestion.
     pub help: Option<String>,
 }
 
-/// A place, with a remark.
+/// A location with an annotation.
 #[derive(Clone, Debug, Serialize)]
 pub struct JsonLabel {
-    /// Where.
+    /// The location.
     pub location: JsonLocation,
-    /// The remark.
+    /// The annotation.
     pub message: String,
 }
 
 /// A range in a file. Lines and columns count from 1, columns in characters; the end is exclusive.
 #[derive(Clone, Debug, Serialize)]
 pub struct JsonLocation {
-    /// The file, as it was named.
+    /// The file name as given by the user.
     pub file: String,
     /// The line on which it begins.
     pub line: usize,
@@ -216,7 +216,7 @@ pub struct JsonLocation {
     pub end_column: usize,
 }
 
-/// A diagnostic as data.
+/// Converts a diagnostic to JSON.
 pub fn to_json(sources: &SourceMap, diagnostic: &Diagnostic) -> JsonDiagnostic {
     JsonDiagnostic {
         code: diagnostic.code.to_string(),

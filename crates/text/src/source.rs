@@ -1,13 +1,13 @@
-//! Source texts and positions in them.
+//! Source files and positions in them.
 //!
-//! All files of a program share one space of byte offsets, as in rustc: a [`Span`] is eight bytes and needs
-//! no file id, and the [`SourceMap`] finds the file again when a diagnostic is shown.
+//! All files of a program share one space of byte offsets, as in rustc: a [`Span`] takes eight bytes and needs no
+//! file id, and the [`SourceMap`] finds the file when a diagnostic is rendered.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A range of bytes in the offset space of a [`SourceMap`]. As data, `[start, end]`.
+/// A range of bytes in the offset space of a [`SourceMap`]. Serialised as `[start, end]`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(from = "(u32, u32)", into = "(u32, u32)")]
 pub struct Span {
@@ -18,7 +18,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span of things that no source text gave rise to.
+    /// The span of generated code, which has no source text.
     pub const NONE: Span = Span { start: 0, end: 0 };
 
     /// The span from `start` up to `end`.
@@ -46,24 +46,24 @@ impl From<Span> for (u32, u32) {
     }
 }
 
-/// One file: its name as the user wrote it, and its text.
+/// A file: its name as given by the user, and its text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// The name shown in diagnostics.
     pub name: String,
     /// The text.
     pub text: Arc<str>,
-    /// Where the text begins in the offset space.
+    /// The offset of the first byte in the offset space.
     pub start: u32,
-    /// Offsets within the file at which lines begin.
+    /// The offsets within the file at which lines begin.
     line_starts: Vec<u32>,
 }
 
-/// A file that does not fit: all files of a program together may have at most 4 GiB.
+/// The error for a file that exceeds the limit of 4 GiB for all files of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge;
 
-/// A place in a file, for people: line and column count from 1, the column in characters.
+/// A human-readable position in a file: line and column count from 1, the column in characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place<'a> {
     /// The file's name.
@@ -84,7 +84,7 @@ impl SourceMap {
     /// Adds a file and returns its index.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> Result<usize, TooLarge> {
         let text = text.into();
-        // Offset 0 belongs to no file, so that `Span::NONE` points nowhere.
+        // Offset 0 belongs to no file, so that `Span::NONE` has no position.
         let start = self.files.last().map_or(1, |f| f.start as usize + f.text.len() + 1);
         if start + text.len() >= u32::MAX as usize {
             return Err(TooLarge);
@@ -106,7 +106,7 @@ impl SourceMap {
         self.files.get(i.checked_sub(1)?)
     }
 
-    /// Where the span begins.
+    /// The position at which the span begins.
     pub fn place(&self, span: Span) -> Option<Place<'_>> {
         let file = self.file_of(span)?;
         let (line, column) = file.line_column(span.start);
@@ -121,7 +121,7 @@ impl SourceMap {
 }
 
 impl SourceFile {
-    /// Line and column, from 1, of an offset in the space of all files.
+    /// Line and column, counted from 1, of an offset in the space of all files.
     pub fn line_column(&self, offset: u32) -> (usize, usize) {
         let local = (offset.saturating_sub(self.start) as usize).min(self.text.len());
         let line = self.line_starts.partition_point(|&s| s as usize <= local);

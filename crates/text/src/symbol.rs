@@ -8,7 +8,7 @@ use string_interner::{StringInterner, Symbol, backend::StringBackend, symbol::Sy
 pub struct Sym(SymbolU32);
 
 impl Sym {
-    /// A small number that is the symbol's own, for tables indexed by symbol.
+    /// The index of the symbol, for tables by symbol.
     pub fn index(self) -> usize {
         self.0.to_usize()
     }
@@ -51,7 +51,7 @@ impl Symbols {
 
     /// The text of a symbol.
     pub fn text(&self, sym: Sym) -> &str {
-        // Symbols only come from `intern` of the same table: an unknown one has no text to show.
+        // Only a symbol of another table can be unknown.
         self.strings.resolve(sym.0).unwrap_or("<unknown symbol>")
     }
 

@@ -1,5 +1,5 @@
-//! Deep copies: passes that need a second version of a body copy it, since an expression is part of one thing
-//! only.
+//! Deep copies. A pass that duplicates a body must copy its expressions, since an expression has at most one
+//! parent.
 
 use super::{
     Access, Ast, Async, Attr, AttrArg, Attrs, Binder, Block, Body, BoundVar, Branch, Call, Expr, ExprId,
@@ -8,7 +8,7 @@ use super::{
 use dally_text::stack::grow;
 
 impl Ast {
-    /// A copy of an expression, with copies of all of its parts, at the same place of the text.
+    /// A deep copy of an expression, with the same spans.
     pub fn copy_expr(&mut self, id: ExprId) -> ExprId {
         grow(|| self.copy_node(id))
     }

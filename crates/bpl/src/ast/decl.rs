@@ -6,15 +6,15 @@ use dally_text::source::Span;
 /// A declaration with its attributes.
 #[derive(Clone, Debug)]
 pub struct Decl {
-    /// What it declares.
+    /// The declared entity.
     pub kind: DeclKind,
     /// Its attributes.
     pub attrs: Attrs,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What a declaration declares.
+/// The kinds of declarations.
 #[derive(Clone, Debug)]
 pub enum DeclKind {
     /// `type name params;`, `type name params = body;`
@@ -40,9 +40,9 @@ pub enum DeclKind {
 pub struct TypeDecl {
     /// Its name.
     pub name: Ident,
-    /// Its parameters. Those of a constructor are only counted.
+    /// Its parameters. The names of a constructor's parameters have no meaning.
     pub params: Vec<Ident>,
-    /// What it is a synonym for.
+    /// The type that a synonym abbreviates; none for a constructor.
     pub body: Option<TypeId>,
 }
 
@@ -69,13 +69,13 @@ pub struct Constructor {
 /// Constants of one type.
 #[derive(Clone, Debug)]
 pub struct Const {
-    /// Whether they differ from all other unique constants of the type.
+    /// True if their values differ from those of all other unique constants of the type.
     pub unique: bool,
     /// Their names.
     pub names: Vec<Ident>,
     /// Their type.
     pub ty: TypeId,
-    /// The axioms that come with them.
+    /// The axioms of the `uses` clause.
     pub uses: Vec<(Attrs, Axiom)>,
 }
 
@@ -94,11 +94,11 @@ pub struct Function {
     pub result: Param,
     /// Its body.
     pub body: Option<ExprId>,
-    /// The axioms that come with it.
+    /// The axioms of the `uses` clause.
     pub uses: Vec<(Attrs, Axiom)>,
 }
 
-/// A parameter or result of a function, which need not have a name.
+/// A parameter or result of a function. The name is optional.
 #[derive(Clone, Debug)]
 pub struct Param {
     /// Its attributes.
@@ -114,13 +114,13 @@ pub struct Param {
 pub struct Axiom {
     /// `hideable axiom`.
     pub hideable: bool,
-    /// What it says.
+    /// The formula.
     pub expr: ExprId,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// A variable with its type, and perhaps a condition that it satisfies when it gets an arbitrary value.
+/// A variable with its type and an optional `where` clause, a condition that `havoc` and initial values satisfy.
 #[derive(Clone, Debug)]
 pub struct Var {
     /// Its name.
@@ -131,7 +131,7 @@ pub struct Var {
     pub where_clause: Option<ExprId>,
 }
 
-/// A variable that is not a declaration of its own: a parameter, a local, a field.
+/// A variable that is not a top-level declaration: a parameter, a local, a field.
 #[derive(Clone, Debug)]
 pub struct VarDecl {
     /// Its attributes.
@@ -140,7 +140,7 @@ pub struct VarDecl {
     pub var: Var,
 }
 
-/// What procedures and implementations have in common.
+/// The signature of a procedure or implementation.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// The name.
@@ -153,24 +153,24 @@ pub struct Signature {
     pub outs: Vec<VarDecl>,
 }
 
-/// Which kind of procedure it is.
+/// The kind of a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Flavour {
     /// `procedure`
     Plain,
-    /// `pure procedure`: it neither reads nor writes the globals.
+    /// `pure procedure`: it neither reads nor writes global variables.
     Pure,
-    /// `pure action`: the same, declared for Civl; without Civl nothing sets it apart.
+    /// `pure action`: a pure procedure that Civl can refer to. Without Civl the two are equivalent.
     PureAction,
 }
 
 impl Flavour {
-    /// Whether it leaves the globals alone.
+    /// Returns true if the procedure neither reads nor writes global variables.
     pub fn is_pure(self) -> bool {
         self != Flavour::Plain
     }
 
-    /// How a declaration of this kind begins.
+    /// The keywords that begin a declaration of this kind.
     pub fn spelling(self) -> &'static str {
         match self {
             Flavour::Plain => "procedure",
@@ -183,13 +183,13 @@ impl Flavour {
 /// A procedure, with or without a body.
 #[derive(Clone, Debug)]
 pub struct Procedure {
-    /// Which kind of procedure.
+    /// Its kind.
     pub flavour: Flavour,
     /// Its name and parameters.
     pub signature: Signature,
-    /// What is promised.
+    /// Its contract.
     pub specs: Vec<Spec>,
-    /// Its body, if it is given here.
+    /// Its body, if the declaration has one.
     pub body: Option<Body>,
 }
 
@@ -207,13 +207,13 @@ pub struct Implementation {
 pub struct Spec {
     /// Its attributes.
     pub attrs: Attrs,
-    /// Which clause.
+    /// Its kind.
     pub kind: SpecKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// A clause of a procedure's contract.
+/// The kinds of clauses of a procedure's contract.
 #[derive(Clone, Debug)]
 pub enum SpecKind {
     /// `[free] requires e;`

@@ -23,12 +23,12 @@ pub struct ExprList {
 }
 
 impl ExprList {
-    /// How many there are.
+    /// The number of elements.
     pub fn len(self) -> usize {
         self.len as usize
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -51,17 +51,17 @@ pub struct CodeId(u32);
 pub enum Expr {
     /// `true`, `false`.
     Bool(bool),
-    /// A natural number: its digits.
+    /// An integer literal, by its digits.
     Int(Sym),
-    /// A real, `1.5`, `2e10`: its text.
+    /// A real literal such as `1.5` or `2e10`, by its text.
     Real(Sym),
-    /// A floating-point literal: its text.
+    /// A floating-point literal, by its text.
     Float(Sym),
     /// `digits bv width`.
     Bv(Sym, u32),
     /// A rounding mode.
     Rounding(RoundingMode),
-    /// A string, without its quotes, as it was written.
+    /// A string literal without its quotes; escapes are not decoded.
     Str(Sym),
     /// A variable or constant.
     Name(Sym),
@@ -75,9 +75,9 @@ pub enum Expr {
     Ite(ExprId, ExprId, ExprId),
     /// `old(e)`.
     Old(ExprId),
-    /// `int(e)`, of a real.
+    /// `int(e)`: conversion from real.
     ToInt(ExprId),
-    /// `real(e)`, of an int.
+    /// `real(e)`: conversion from int.
     ToReal(ExprId),
     /// `e[indices]`.
     Select(ExprId, ExprList),
@@ -99,7 +99,7 @@ pub enum Expr {
     Let(LetId),
     /// `|{ … }|`.
     Code(CodeId),
-    /// `*`, an arbitrary value: only as an argument of a call.
+    /// `*`, an arbitrary value; only as an argument of a `call`.
     Wildcard,
 }
 
@@ -112,7 +112,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// A binary operator. `a <== b` is read as `b ==> a`.
+/// A binary operator. `a <== b` is parsed as `b ==> a`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are the operators'")]
 pub enum BinaryOp {
@@ -138,11 +138,11 @@ pub enum BinaryOp {
     Pow,
 }
 
-/// How tightly things bind, from loosest to tightest.
+/// Precedence levels, from loosest to tightest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[expect(missing_docs, reason = "named after their operators")]
 pub enum Precedence {
-    /// What may only stand where a whole expression stands: `if then else`, coercions.
+    /// Expressions that need parentheses as operands: `if then else`, coercions.
     Whole,
     Iff,
     Implies,
@@ -159,7 +159,7 @@ pub enum Precedence {
 }
 
 impl BinaryOp {
-    /// How the operator is written.
+    /// The spelling of the operator.
     pub fn spelling(self) -> &'static str {
         match self {
             BinaryOp::Iff => "<==>",
@@ -183,7 +183,7 @@ impl BinaryOp {
         }
     }
 
-    /// How tightly it binds.
+    /// The precedence of the operator.
     pub fn precedence(self) -> Precedence {
         match self {
             BinaryOp::Iff => Precedence::Iff,
@@ -216,7 +216,7 @@ pub enum RoundingMode {
 }
 
 impl RoundingMode {
-    /// How the mode is written.
+    /// The spelling of the mode.
     pub fn spelling(self) -> &'static str {
         match self {
             RoundingMode::Rne => "RNE",
@@ -228,7 +228,7 @@ impl RoundingMode {
     }
 }
 
-/// Which binder.
+/// The kinds of binders.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BinderKind {
     /// `forall`
@@ -240,7 +240,7 @@ pub enum BinderKind {
 }
 
 impl BinderKind {
-    /// How the binder is written.
+    /// The spelling of the binder.
     pub fn spelling(self) -> &'static str {
         match self {
             BinderKind::Forall => "forall",
@@ -253,7 +253,7 @@ impl BinderKind {
 /// `(forall<params> vars :: {:attrs} {triggers} body)`.
 #[derive(Clone, Debug)]
 pub struct Binder {
-    /// Which one.
+    /// Its kind.
     pub kind: BinderKind,
     /// The type variables that it binds.
     pub type_params: Vec<Ident>,
@@ -294,7 +294,7 @@ pub struct Trigger {
 pub struct Let {
     /// The variables, with their attributes.
     pub vars: Vec<(Attrs, Ident)>,
-    /// Their values: as many as variables, or the checker says so.
+    /// Their values. The checker reports a number that differs from that of the variables.
     pub values: ExprList,
     /// Its attributes.
     pub attrs: Attrs,
@@ -304,9 +304,9 @@ pub struct Let {
 
 /// The arena of expressions.
 ///
-/// Invariants: an expression comes after its parts, so a pass that needs no context is a loop over the
-/// arena; and an expression is part of at most one thing, so that tables by id can hold what depends on
-/// where it stands. Only variables that are declared together share their `where` clause and attributes.
+/// Invariants: an expression comes after its subexpressions, so a pass that needs no context is a loop over the
+/// arena; and an expression has at most one parent, so that tables by id can hold facts that depend on the
+/// context. Only variables that are declared together share their `where` clause and attributes.
 #[derive(Clone, Debug, Default)]
 pub struct Exprs {
     nodes: Vec<(Expr, Span)>,
@@ -323,7 +323,7 @@ impl Exprs {
         ExprId((self.nodes.len() - 1) as u32)
     }
 
-    /// All expressions, parts before the whole.
+    /// All expressions, subexpressions first.
     pub fn iter(&self) -> impl Iterator<Item = &Expr> {
         self.nodes.iter().map(|(expr, _)| expr)
     }
@@ -335,7 +335,7 @@ impl Exprs {
         }
     }
 
-    /// The ids of all expressions, parts before the whole.
+    /// The ids of all expressions, subexpressions first.
     pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
         (0..self.nodes.len() as u32).map(ExprId)
     }
@@ -365,7 +365,7 @@ impl Exprs {
         self.add(Expr::Code(CodeId((self.codes.len() - 1) as u32)), span)
     }
 
-    /// Where it stands.
+    /// Its span.
     pub fn span(&self, id: ExprId) -> Span {
         self.nodes[id.index()].1
     }
@@ -395,28 +395,28 @@ impl Exprs {
         &self.codes[id.0 as usize]
     }
 
-    /// All code expressions, to be changed while the rest is read, and put back.
+    /// Takes all code expressions out of the arena, so that a pass can change them while it reads the rest.
     pub(crate) fn take_codes(&mut self) -> Vec<Body> {
         std::mem::take(&mut self.codes)
     }
 
-    /// Puts back what [`take_codes`](Self::take_codes) took.
+    /// Puts back the code expressions that [`take_codes`](Self::take_codes) took.
     pub(crate) fn put_codes(&mut self, codes: Vec<Body>) {
         self.codes = codes;
     }
 
-    /// How many expressions there are: every [`ExprId::index`] is below it.
+    /// The number of expressions: every [`ExprId::index`] is below it.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are no expressions.
+    /// Returns true if there are no expressions.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Whether the test holds for an expression or one of its parts. Triggers, attributes and the
-    /// statements of code expressions are no parts.
+    /// Returns true if the test holds for an expression or one of its subexpressions. Triggers, attributes and
+    /// the statements of code expressions are not visited.
     pub fn any(&self, root: ExprId, test: &mut dyn FnMut(ExprId) -> bool) -> bool {
         let mut todo = vec![root];
         while let Some(e) = todo.pop() {
@@ -451,10 +451,10 @@ impl Exprs {
         false
     }
 
-    /// The part on the far left, if the expression begins with one.
+    /// The leftmost operand, if the text of the expression begins with one.
     ///
-    /// Long chains (`a && b && …`, `m[i := v][j := w]…`) are deep on this side only, so a pass that walks
-    /// down it in a loop nests no deeper than the text does.
+    /// Long chains (`a && b && …`, `m[i := v][j := w]…`) are deep on this side only. A pass that descends to the
+    /// left in a loop therefore recurses only as deep as the text nests.
     pub fn left_part(&self, id: ExprId) -> Option<ExprId> {
         match self[id] {
             Expr::Binary(_, e, _)

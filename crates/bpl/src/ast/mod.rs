@@ -50,18 +50,18 @@ impl Default for Ast {
     }
 }
 
-/// A name where it is written.
+/// An occurrence of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ident {
     /// The name.
     pub name: Sym,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// The attributes of something, in the order of the text. Most things have none.
+/// A list of attributes in the order of the text, usually empty.
 ///
-/// Things that are declared together share theirs.
+/// Entities that are declared together (`var {:a} x, y: int;`) share one list.
 #[derive(Clone, Debug, Default)]
 pub struct Attrs(Option<Arc<[Attr]>>);
 
@@ -74,22 +74,22 @@ impl Attrs {
         self.0.as_deref().unwrap_or(&[])
     }
 
-    /// The attributes, one by one.
+    /// Iterates over the attributes.
     pub fn iter(&self) -> std::slice::Iter<'_, Attr> {
         self.as_slice().iter()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether these are the very attributes of something else that is declared together with this.
+    /// Returns true if both are the same shared, nonempty list.
     pub(crate) fn shared_with(&self, other: &Attrs) -> bool {
         matches!((&self.0, &other.0), (Some(a), Some(b)) if Arc::ptr_eq(a, b))
     }
 
-    /// Whether both are none, or the very same.
+    /// Returns true if both are empty, or the same shared list.
     pub(crate) fn same(&self, other: &Attrs) -> bool {
         self.is_empty() && other.is_empty() || self.shared_with(other)
     }
@@ -148,7 +148,7 @@ impl Ast {
         self.symbols.text(name)
     }
 
-    /// The number that a literal is, with or without a minus, if it is one that fits.
+    /// The value of an integer literal, negated or not, if the expression is one and it fits.
     pub fn int_literal(&self, expr: ExprId) -> Option<i64> {
         match self.exprs[expr] {
             Expr::Int(digits) => self.text(digits).parse().ok(),
@@ -160,12 +160,12 @@ impl Ast {
         }
     }
 
-    /// The attribute of this name, if it is there.
+    /// The first attribute of this name, if any.
     pub fn attr<'a>(&self, attrs: &'a Attrs, name: &str) -> Option<&'a Attr> {
         attrs.find(self.symbols.get(name)?)
     }
 
-    /// Whether the statement begins an atomic section.
+    /// Returns true if the statement begins an atomic section.
     pub fn begins_section(&self, stmt: &Stmt) -> bool {
         match stmt.kind {
             StmtKind::AtomicBegin => true,

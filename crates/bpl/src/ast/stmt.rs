@@ -15,28 +15,28 @@ pub struct Body {
 /// Statements between braces.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The statements; a label is one of its own, before the statement that it marks.
+    /// The statements. A label is a statement of its own, before the statement that it labels.
     pub stmts: Vec<Stmt>,
-    /// Where the closing brace stands.
+    /// The span of the closing brace.
     pub end: Span,
 }
 
 /// A statement with its attributes.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// Its kind.
     pub kind: StmtKind,
     /// Its attributes, without those that are part of its kind.
     pub attrs: Attrs,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kinds of statements.
 ///
-/// The asynchronous ones, with the spellings that become the same tree:
+/// The parser normalises the spellings of asynchronous statements:
 ///
-/// | here | canonical | also read |
+/// | variant | canonical | also accepted |
 /// |---|---|---|
 /// | [`Async`](Self::Async) | `call {:async} t := p(e);` | `async call p(e);`, `call {:async t} r := p(e);` |
 /// | [`Wait`](Self::Wait) | `call r := wait(t);` | `assume {:wait r, t} true;` |
@@ -80,23 +80,23 @@ pub enum StmtKind {
     Reveal(Visibility, Option<Ident>),
     /// `push;`, `pop;`
     Scope(Scope),
-    /// Post a task.
+    /// Posts a task.
     Async(Box<Async>),
-    /// Wait for a task and take its result.
+    /// Waits for a task and assigns its result.
     Wait(Option<Ident>, ExprId),
     /// A point where the scheduler may switch tasks.
     Yield,
-    /// A point where another buffer may go on.
+    /// A point where the scheduler may switch to another buffer.
     Zield,
-    /// Block until the condition holds, then go on without a switch.
+    /// Blocks until the condition holds, and continues in the same step.
     Await(ExprId),
-    /// No switch from here.
+    /// Begins an atomic section: no switch until its end.
     AtomicBegin,
-    /// Switches are allowed again.
+    /// Ends an atomic section.
     AtomicEnd,
-    /// From here the scheduler's order is fixed.
+    /// Begins a section in which the search does not delay tasks.
     Seal,
-    /// Until here.
+    /// Ends the section that [`Seal`](Self::Seal) began.
     Unseal,
 }
 
@@ -132,7 +132,7 @@ impl StmtKind {
     }
 }
 
-/// Whether `reveal` or `hide`.
+/// `reveal` or `hide`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visibility {
     /// `reveal`
@@ -141,7 +141,7 @@ pub enum Visibility {
     Hide,
 }
 
-/// Whether `push` or `pop`.
+/// `push` or `pop`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
     /// `push`
@@ -155,13 +155,13 @@ pub enum Scope {
 pub struct Lhs {
     /// The variable.
     pub base: Ident,
-    /// What of it is assigned to.
+    /// The indices and fields, outermost first.
     pub path: Vec<Access>,
-    /// The whole.
+    /// The span of the whole left-hand side.
     pub span: Span,
 }
 
-/// A step into a value.
+/// An index or a field of a left-hand side.
 #[derive(Clone, Copy, Debug)]
 pub enum Access {
     /// `[indices]`
@@ -177,7 +177,7 @@ pub struct Unpack {
     pub constructor: Ident,
     /// The variables that receive its fields.
     pub vars: Vec<Ident>,
-    /// The value taken apart.
+    /// The value that is unpacked.
     pub value: ExprId,
 }
 
@@ -186,7 +186,7 @@ pub struct Unpack {
 pub struct Call {
     /// `free call`.
     pub free: bool,
-    /// The variables that receive the results; none for `*`, a result that is not needed.
+    /// The variables that receive the results; `None` for `*`, an ignored result.
     pub outs: Vec<Option<Ident>>,
     /// The procedure.
     pub procedure: Ident,
@@ -197,24 +197,24 @@ pub struct Call {
 /// `call {:async} {:level n} handle := p(args);`
 #[derive(Clone, Debug)]
 pub struct Async {
-    /// The variable that receives the task. One of the result's type, as Corral has it, receives an
+    /// The variable that receives the task handle. A variable of the result's type, as in Corral, receives an
     /// arbitrary value.
     pub handle: Option<Ident>,
-    /// The variable that c2s names here already, though it is the wait that assigns to it: it has to be there
-    /// and to be of the result's type, and is not printed.
+    /// The result variable of c2s's syntax. The wait assigns to it, so here it is only checked to have the
+    /// result's type, and not printed.
     pub result: Option<Ident>,
     /// The procedure.
     pub procedure: Ident,
     /// The arguments.
     pub args: ExprList,
-    /// The priority level; by default the poster's.
+    /// The priority level; the poster's level if absent.
     pub level: Option<u32>,
 }
 
-/// `if (guard) { … }`, with any number of `else if`, and perhaps an `else`.
+/// `if (guard) { … }`, with any number of `else if` branches and an optional `else`.
 #[derive(Clone, Debug)]
 pub struct If {
-    /// The guards and what they guard. The attributes of the first are those of the statement.
+    /// The guarded branches. The attributes of the first are those of the statement.
     pub branches: Vec<Branch>,
     /// The last `else`.
     pub otherwise: Option<Block>,
@@ -227,14 +227,14 @@ pub struct Branch {
     pub attrs: Attrs,
     /// The guard.
     pub guard: Guard,
-    /// What it guards.
+    /// The guarded block.
     pub block: Block,
 }
 
 /// A condition, or `*`.
 #[derive(Clone, Copy, Debug)]
 pub enum Guard {
-    /// Either way: an internal choice.
+    /// `*`: a nondeterministic choice.
     Any,
     /// A condition.
     Expr(ExprId),
@@ -256,11 +256,11 @@ pub struct While {
 pub struct LoopSpec {
     /// Its attributes.
     pub attrs: Attrs,
-    /// Which one.
+    /// Its kind.
     pub kind: LoopSpecKind,
 }
 
-/// What a loop is annotated with.
+/// The kinds of loop annotations.
 #[derive(Clone, Copy, Debug)]
 pub enum LoopSpecKind {
     /// Holds on entry and after each iteration; a free one is assumed, not checked.
@@ -270,7 +270,7 @@ pub enum LoopSpecKind {
         /// The condition.
         expr: ExprId,
     },
-    /// A tuple that gets smaller.
+    /// A tuple that decreases with each iteration.
     Measure(ExprList),
 }
 

@@ -15,7 +15,7 @@ pub struct TypeList {
     len: u32,
 }
 
-/// A type as it is written.
+/// A type as it is written, before resolution.
 #[derive(Clone, Debug)]
 pub enum TypeExpr {
     /// `bool`.
@@ -46,7 +46,7 @@ pub struct MapType {
     pub result: TypeId,
 }
 
-/// The arena of type expressions. A type expression comes after its parts.
+/// The arena of type expressions. A type expression comes after its components.
 #[derive(Clone, Debug, Default)]
 pub struct TypeExprs {
     nodes: Vec<(TypeExpr, Span)>,
@@ -60,7 +60,7 @@ impl TypeExprs {
         TypeId((self.nodes.len() - 1) as u32)
     }
 
-    /// All type expressions, parts before the whole.
+    /// All type expressions, components first.
     pub fn iter(&self) -> impl Iterator<Item = &TypeExpr> {
         self.nodes.iter().map(|(ty, _)| ty)
     }
@@ -77,17 +77,17 @@ impl TypeExprs {
         &self.lists[list.start as usize..(list.start + list.len) as usize]
     }
 
-    /// All type expressions, those that nothing points to included.
+    /// The ids of all type expressions, unreferenced ones included.
     pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
         (0..self.nodes.len() as u32).map(TypeId)
     }
 
-    /// Lets a type expression stand for another type. Its parts must come before it.
+    /// Replaces a type expression. The components of the new one must come before it in the arena.
     pub fn replace(&mut self, id: TypeId, ty: TypeExpr) {
         self.nodes[id.0 as usize].0 = ty;
     }
 
-    /// Where it stands.
+    /// Its span.
     pub fn span(&self, id: TypeId) -> Span {
         self.nodes[id.0 as usize].1
     }

@@ -7,11 +7,11 @@ use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 
-/// Corral's procedures that give the number of a thread, whether or not the program declares them.
+/// Corral's procedures that return a thread id. Programs may call them without a declaration.
 const THREAD_ID_PROCEDURES: [&str; 2] = ["corral_getThreadID", "corral_getChildThreadID"];
 
 impl Checker<'_> {
-    /// Adds the procedures that a program may call without declaring them.
+    /// Declares the thread-id procedures that the program does not declare itself.
     pub(super) fn collect_thread_ids(&mut self) {
         for name in THREAD_ID_PROCEDURES {
             let Some(name) = self.ast.symbols.get(name) else { continue };
@@ -33,11 +33,11 @@ impl Checker<'_> {
 
     pub(super) fn asynchronous(&mut self, stmt: &Stmt) {
         self.uses_asynchrony = true;
-        self.require_impure(stmt.span, "is one step: it posts no tasks, and neither waits nor yields");
+        self.require_impure(stmt.span, "cannot post tasks, wait or yield");
         match &stmt.kind {
             StmtKind::Async(post) => self.post(post),
             StmtKind::Wait(out, task) => self.wait(*out, *task),
-            StmtKind::Await(e) => self.condition(*e, "the condition that is waited for"),
+            StmtKind::Await(e) => self.condition(*e, "the condition of `:await`"),
             _ => {}
         }
     }
@@ -60,15 +60,15 @@ impl Checker<'_> {
                 [out] => Some(self.info.types.subst_params(out, first, &instance)),
                 _ => {
                     let name = self.text(post.procedure.name);
-                    let message = format!("`{name}` has several results, so no task can stand for it");
-                    let help = "give it one result, or none and let it write to globals";
+                    let message = format!("`{name}` has several results, so it cannot have a task handle");
+                    let help = "declare at most one result, or return values in global variables";
                     self.error(Diagnostic::new(codes::BAD_ASYNC, handle.span, message).help(help));
                     return self.finish();
                 }
             };
             let task = self.info.types.intern(TyKind::Task(result));
             let ty = self.info[var].ty;
-            // Corral's programs take the result of an asynchronous call at once, as an arbitrary value.
+            // In Corral, the result of an asynchronous call is an arbitrary value.
             if result.is_some_and(|result| self.unify(ty, result)) {
                 return self.finish();
             }
@@ -104,13 +104,13 @@ impl Checker<'_> {
                         "the variable for the result",
                     );
                 }
-                None => self.report(codes::BAD_ASYNC, out.span, "this task gives no result"),
+                None => self.report(codes::BAD_ASYNC, out.span, "this task returns no result"),
             }
         }
         self.finish();
     }
 
-    /// Checks the attributes of a procedure that say where execution starts.
+    /// Checks `:entrypoint` and `:buffer` of a procedure.
     pub(super) fn procedure_attrs(&mut self, attrs: &Attrs) {
         for attr in attrs {
             match self.text(attr.name) {
@@ -132,7 +132,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `{:range lo, hi}` of a variable that an explicit search chooses a value for.
+    /// `{:range lo, hi}`: the values that an explicit search chooses from for this variable.
     pub(super) fn range_attr(&mut self, attrs: &Attrs, var: VarId) {
         let Some(attr) = self.ast.attr(attrs, "range") else { return };
         let bounds = match attr.args[..] {
@@ -149,7 +149,7 @@ impl Checker<'_> {
         let ty = self.info[var].ty;
         if !matches!(self.info.types.kind(ty), TyKind::Int | TyKind::Bv(_) | TyKind::Error) {
             let shown = self.show(ty);
-            let message = format!("`:range` is for integers and bitvectors, not for type `{shown}`");
+            let message = format!("`:range` applies to integers and bitvectors, not to type `{shown}`");
             self.error(
                 Diagnostic::new(codes::BAD_ATTRIBUTE, attr.span, message)
                     .with(self.info[var].span, format!("`{shown}`")),
@@ -157,16 +157,16 @@ impl Checker<'_> {
         }
     }
 
-    /// `{:hot}` of a global that must become false again and again.
+    /// `{:hot}`: a global that must be false infinitely often.
     pub(super) fn hot_attr(&mut self, attrs: &Attrs, var: VarId) {
         let Some(attr) = self.ast.attr(attrs, "hot") else { return };
         let VarInfo { ty, kind, span, .. } = self.info[var];
         if kind != VarKind::Global || self.ast.attr(attrs, "thread_local").is_some() {
-            let message = "`:hot` is for variables that all tasks share";
+            let message = "`:hot` applies only to global variables";
             self.report(codes::BAD_ATTRIBUTE, attr.span, message);
         } else if !matches!(self.info.types.kind(ty), TyKind::Bool | TyKind::Error) {
             let shown = self.show(ty);
-            let message = format!("`:hot` is for variables of type `bool`, not of type `{shown}`");
+            let message = format!("`:hot` applies to variables of type `bool`, not `{shown}`");
             let diagnostic = Diagnostic::new(codes::BAD_ATTRIBUTE, attr.span, message);
             self.error(diagnostic.with(span, format!("`{shown}`")));
         } else if !attr.args.is_empty() {

@@ -1,4 +1,4 @@
-//! Attributes: their arguments are expressions like any others, and some have a meaning.
+//! Attributes: all arguments are checked as expressions, and those that dally interprets also for their form.
 
 use super::{Checker, State, TyKind, VarInfo, VarKind};
 use crate::ast::{Attr, AttrArg, Attrs, ExprId};
@@ -7,7 +7,7 @@ use dally_text::code::Code;
 use dally_text::source::Span;
 
 impl Checker<'_> {
-    /// Checks the arguments within the expression that is being checked.
+    /// Checks the arguments of attributes inside of an expression, as part of it.
     pub(super) fn attr_exprs(&mut self, attrs: &Attrs) {
         for attr in attrs {
             for arg in &attr.args {
@@ -18,12 +18,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the arguments of attributes that stand outside of expressions.
+    /// Checks the arguments of attributes outside of expressions.
     pub(super) fn attrs(&mut self, attrs: &Attrs) {
         if attrs.is_empty() {
             return;
         }
-        // Attributes may speak of the state wherever they stand.
+        // Attributes may refer to the state in every context.
         let state = if self.state == State::None { State::One } else { self.state };
         self.in_state(state, |c| c.attr_exprs(attrs));
         for attr in attrs {
@@ -65,7 +65,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the attributes of a statement or clause, which may have an id.
+    /// Checks the attributes of a statement or clause, including `:id`.
     pub(super) fn stmt_attrs(&mut self, attrs: &Attrs, span: Span) {
         if attrs.is_empty() {
             return;
@@ -80,12 +80,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether attributes say something about each variable that has them.
+    /// Returns true if dally interprets one of the attributes for each variable that has them.
     pub(super) fn are_about_variables(&self, attrs: &Attrs) -> bool {
         ["range", "assumption", "hot"].iter().any(|name| self.ast.attr(attrs, name).is_some())
     }
 
-    /// Checks what attributes say about a variable.
+    /// Checks the attributes of a variable that dally interprets.
     pub(super) fn var_attrs(&mut self, attrs: &Attrs, var: super::VarId, where_clause: Option<ExprId>) {
         self.range_attr(attrs, var);
         self.hot_attr(attrs, var);
@@ -98,15 +98,19 @@ impl Checker<'_> {
         }
         self.assumptions.entry(var).or_insert(false);
         if where_clause.is_some() {
-            let message = "an assumption variable has no `where` clause";
+            let message = "an assumption variable cannot have a `where` clause";
             self.report(codes::BAD_ASSUMPTION_VARIABLE, span, message);
         }
         if ty != super::Ty::BOOL {
-            self.report(codes::BAD_ASSUMPTION_VARIABLE, span, "an assumption variable is of type `bool`");
+            self.report(
+                codes::BAD_ASSUMPTION_VARIABLE,
+                span,
+                "an assumption variable must be of type `bool`",
+            );
         }
     }
 
-    /// Notes that a global is an assumption variable: procedures before its declaration may assign to it.
+    /// Records an assumption variable up front, since procedures before its declaration may assign to it.
     pub(super) fn note_assumption(&mut self, name: dally_text::symbol::Sym, attrs: &Attrs) {
         if self.ast.attr(attrs, "assumption").is_some()
             && let Some(var) = self.info.global(name)
@@ -115,7 +119,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A function is inlined or defined, not both.
+    /// Checks that a function is not both inlined and defined.
     pub(super) fn function_attrs(&mut self, function: &crate::ast::Function, attrs: &Attrs) {
         self.attrs(attrs);
         let has = |c: &Self, name: &str| c.ast.attr(attrs, name).is_some();
@@ -125,7 +129,7 @@ impl Checker<'_> {
             self.report(codes::BAD_ATTRIBUTE, span, "a function cannot have both `:inline` and `:define`");
         }
         if define && !function.type_params.is_empty() {
-            self.report(codes::BAD_ATTRIBUTE, span, "a function with `:define` has no type variables");
+            self.report(codes::BAD_ATTRIBUTE, span, "a function with `:define` cannot have type variables");
         }
     }
 }

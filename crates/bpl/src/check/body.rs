@@ -9,15 +9,15 @@ use crate::ast::{Body, CodeId, ExprId, Signature, VarDecl};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
-/// What is known about the body that is being checked.
+/// The context of the body that is being checked.
 #[derive(Debug, Default)]
 pub(super) struct Current {
     /// The procedure, unless its name is unknown.
     pub(super) procedure: Option<ProcedureId>,
     pub(super) effects: Effects,
-    /// The labels of the body, and where they stand.
+    /// The labels of the body and their spans.
     pub(super) labels: FxHashMap<Sym, Span>,
-    /// The statements around the current one.
+    /// The enclosing statements.
     pub(super) enclosing: Vec<Enclosing>,
 }
 
@@ -38,7 +38,7 @@ impl Checker<'_> {
         let mut about_variables = false;
         for (i, (decl, var)) in decls.iter().zip(vars).enumerate() {
             let before = i.checked_sub(1).map(|j| &decls[j]);
-            // Variables that are declared together share these.
+            // Variables that are declared together share attributes: check them once.
             if !before.is_some_and(|b| b.attrs.shared_with(&decl.attrs)) {
                 self.attrs(&decl.attrs);
                 about_variables = self.are_about_variables(&decl.attrs);
@@ -80,10 +80,10 @@ impl Checker<'_> {
         locals
     }
 
-    /// A code expression: its labels and variables are its own, its effects are those of its procedure.
+    /// A code expression: it has its own labels and variables, and its effects count for the procedure.
     pub(super) fn code(&mut self, id: ExprId, code: CodeId) -> Ty {
         let body = self.ast.exprs.code(code);
-        // Its statements are expressions of their own: what is unknown around it has to wait.
+        // Its statements are inferred separately: set aside the unknowns of the enclosing expression.
         let unknowns = std::mem::take(&mut self.unknowns);
         let pending = (std::mem::take(&mut self.pending_exprs), std::mem::take(&mut self.pending_vars));
         self.scoped(|c| {

@@ -9,7 +9,7 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 
 impl Checker<'_> {
-    /// The procedure of this name, or a report.
+    /// The procedure of this name; reports one that is not declared.
     pub(super) fn procedure(&mut self, name: Ident) -> Option<ProcedureId> {
         if let Some(procedure) = self.info.procedure(name.name) {
             return Some(procedure);
@@ -44,14 +44,14 @@ impl Checker<'_> {
         self.results(procedure, call, first, &instance);
         self.finish();
         if !self.info[procedure].pure {
-            self.require_impure(call.procedure.span, "calls only pure procedures");
+            self.require_impure(call.procedure.span, "can only call pure procedures");
         }
         if let Some(current) = &mut self.current {
             current.effects.calls.push((procedure, call.procedure.span));
         }
     }
 
-    /// Reports what a pure procedure does not do.
+    /// Reports an operation that is not allowed in the current procedure if that is pure.
     pub(super) fn require_impure(&mut self, span: Span, what: &str) {
         let procedure = self.current.as_ref().and_then(|c| c.procedure);
         if procedure.is_some_and(|p| self.info[p].pure) {
@@ -59,19 +59,19 @@ impl Checker<'_> {
         }
     }
 
-    /// A procedure without a body whose parameters are linear changes its arguments, as only Civl does.
+    /// Reports calls of procedures without a body that have linear parameters: these are Civl primitives.
     fn check_linear_call(&mut self, procedure: ProcedureId, call: &Call) {
         let ast = self.ast;
         let Some(decl) = self.info[procedure].decl else { return };
         let DeclKind::Procedure(callee) = &ast.decls[decl].kind else { return };
         let linear = |v: &VarDecl| LINEAR_ATTRS.iter().any(|name| ast.attr(&v.attrs, name).is_some());
         if callee.flavour.is_pure() && callee.body.is_none() && callee.signature.ins.iter().any(linear) {
-            let message = format!("`{}` is a primitive of Civl", self.text(call.procedure.name));
+            let message = format!("`{}` is a Civl primitive", self.text(call.procedure.name));
             self.error(Diagnostic::new(codes::CIVL, call.procedure.span, message).help(civl::HELP));
         }
     }
 
-    /// Checks the arguments of a call; the types that the procedure's type variables stand for.
+    /// Checks the arguments of a call. Returns the types inferred for the procedure's type variables.
     pub(super) fn arguments(
         &mut self,
         procedure: ProcedureId,
@@ -104,11 +104,11 @@ impl Checker<'_> {
         if found != expected {
             let name = self.text(call.procedure.name);
             let message = match expected {
-                0 => format!("`{name}` gives no result"),
-                1 => format!("`{name}` gives 1 result, but the call takes {found}"),
-                _ => format!("`{name}` gives {expected} results, but the call takes {found}"),
+                0 => format!("`{name}` returns no result"),
+                1 => format!("`{name}` returns 1 result, but the call assigns {found}"),
+                _ => format!("`{name}` returns {expected} results, but the call assigns {found}"),
             };
-            let help = (found == 0).then(|| "write `*` for a result that is not needed".to_owned());
+            let help = (found == 0).then(|| "write `*` to ignore a result".to_owned());
             self.error(Diagnostic::new(Code::WRONG_COUNT, call.procedure.span, message).maybe_help(help));
         }
         for (i, out) in call.outs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The declared names: constants, variables, functions, procedures.
+//! Collection of the declared names: constants, variables, functions, procedures.
 
 use crate::codes;
 use dally_text::code::Code;
@@ -9,7 +9,7 @@ use crate::ast::{Datatype, DeclKind, Function, Ident, Procedure, Signature, Spec
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
-/// Names of different kinds do not clash.
+/// Namespaces: equal names in different ones do not clash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Namespace {
     Types,
@@ -30,10 +30,10 @@ fn declared_names(kind: &DeclKind) -> Vec<(Namespace, Sym)> {
 }
 
 impl Checker<'_> {
-    /// Collects what is declared outside of all procedures.
+    /// Collects the top-level declarations.
     pub(super) fn collect_names(&mut self) {
         let ast = self.ast;
-        // Variables that are declared together share their type.
+        // Variables that are declared together share their type: resolve it once.
         let mut last = None;
         for (index, decl) in ast.decls.iter().enumerate() {
             match &decl.kind {
@@ -60,7 +60,7 @@ impl Checker<'_> {
                 DeclKind::Type(_) | DeclKind::Axiom(_) | DeclKind::Implementation(_) => {}
             }
         }
-        // Frames come last: a procedure may be declared before the globals that it changes.
+        // Frames come last: a procedure may be declared before the globals that it modifies.
         for (index, decl) in ast.decls.iter().enumerate() {
             if let DeclKind::Procedure(procedure) = &decl.kind {
                 self.collect_modifies(procedure, index);
@@ -69,7 +69,7 @@ impl Checker<'_> {
         self.collect_thread_ids();
     }
 
-    /// Finds the declarations marked `{:extern}` that another declaration of the same name stands in for.
+    /// Finds the declarations marked `{:extern}` that another declaration of the same name overrides.
     pub(super) fn collect_extern(&mut self) {
         let ast = self.ast;
         let Some(marker) = ast.symbols.get("extern") else { return };
@@ -88,7 +88,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether other declarations stand in for all that this one declares.
+    /// Returns true if other declarations override all names that this one declares.
     pub(super) fn is_overridden(&self, decl: usize) -> bool {
         if self.overridden.is_empty() {
             return false;
@@ -103,12 +103,12 @@ impl Checker<'_> {
             return self.report_duplicate("the variable", name.name, name.span, Some(first));
         }
         let id = self.declare(name, ty, kind);
-        // Names of the outermost scope are never shadowed within it, and their table is only looked up.
+        // The outermost scope never ends, so there is nothing to restore.
         self.shadowed.clear();
         self.info.globals.insert(name.name, id);
     }
 
-    /// Functions and procedures share their names.
+    /// Checks for duplicates: functions and procedures share a namespace.
     fn is_name_free(&mut self, name: Ident) -> bool {
         let function = self.function_names.get(&name.name).map(|f| self.info[*f].span);
         let procedure = self.info.procedure(name.name).map(|p| self.info[p].span);
@@ -170,7 +170,7 @@ impl Checker<'_> {
         self.info.datatypes.insert(constructor, super::DatatypeInfo { type_params, constructors, fields });
     }
 
-    /// The types of a signature, with its type variables in scope while `f` runs.
+    /// Resolves the types of a signature.
     pub(super) fn signature_types(&mut self, signature: &Signature, what: &str) -> (u32, Vec<Ty>, Vec<Ty>) {
         let first = self.declare_type_vars(&signature.type_params);
         let mut types = |vars: &[VarDecl]| self.tys(vars.iter().map(|v| v.var.ty));
@@ -214,7 +214,7 @@ impl Checker<'_> {
             let SpecKind::Modifies(names) = &spec.kind else { continue };
             self.held_to_frame.insert(id);
             if procedure.flavour.is_pure() && !names.is_empty() {
-                self.report(codes::IMPURE, spec.span, "a pure procedure has no `modifies` clause");
+                self.report(codes::IMPURE, spec.span, "a pure procedure cannot have a `modifies` clause");
             }
             for name in names {
                 let Some(var) = self.lookup(*name) else { continue };

@@ -1,6 +1,6 @@
-//! Strongly connected components: Tarjan's algorithm, with a stack of its own.
+//! Strongly connected components: Tarjan's algorithm without recursion.
 
-/// The components of a graph, given the successors of each node. A component comes after those that it leads to.
+/// The strongly connected components of a graph, given the successors of each node, in reverse topological order.
 pub fn components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let mut search =
         Search { successors, order: vec![0; successors.len()], next: 1, open: Vec::new(), found: Vec::new() };
@@ -14,17 +14,17 @@ pub fn components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
 
 struct Search<'a> {
     successors: &'a [Vec<u32>],
-    /// When each node was met, from 1; 0 for one that was not, and `DONE` once its component is known.
+    /// The preorder number of each node, from 1; 0 if it is unvisited, `DONE` if its component is complete.
     order: Vec<u32>,
     next: u32,
-    /// Nodes that have been met and whose component is not known yet.
+    /// Visited nodes whose component is not complete.
     open: Vec<u32>,
     found: Vec<Vec<u32>>,
 }
 
 const DONE: u32 = u32::MAX;
 
-/// A node on the way from the root: which successor is next, and the earliest open node that it reaches.
+/// A node on the path from the root: its next successor, and its low link.
 struct Visit {
     node: u32,
     next: usize,
@@ -62,7 +62,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes the component of which this node was met first.
+    /// Completes the component whose root is this node.
     fn close(&mut self, first: u32) {
         let mut component = Vec::new();
         while let Some(node) = self.open.pop() {
@@ -81,7 +81,7 @@ mod tests {
     use super::components;
 
     #[test]
-    fn components_come_after_what_they_lead_to() {
+    fn components_are_in_reverse_topological_order() {
         let mut found = components(&[vec![1], vec![2, 3], vec![1], vec![], vec![4, 0]]);
         for component in &mut found {
             component.sort_unstable();

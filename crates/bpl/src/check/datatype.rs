@@ -1,4 +1,4 @@
-//! Datatypes: fields that fit together, and values that are finite.
+//! Datatypes: consistent field types, and well-foundedness.
 
 use crate::codes;
 use dally_text::code::Code;
@@ -21,7 +21,7 @@ impl Checker<'_> {
         self.check_well_founded();
     }
 
-    /// A field that several constructors have must have the same type in all of them.
+    /// Checks that a field of several constructors has the same type in all of them.
     fn check_fields(&mut self, datatype: &Datatype) {
         let Some(con) = self.constructor_declared(datatype.name) else { return };
         let Some(info) = self.info.datatypes.get(&con).cloned() else { return };
@@ -35,7 +35,7 @@ impl Checker<'_> {
                 let Some((other, j)) = info.field(fields[i]) else { continue };
                 if self.info[other].params[j] != self.info[*function].params[i] {
                     let message = format!(
-                        "the field `{}` has another type in the constructor `{}`",
+                        "the field `{}` has a different type in the constructor `{}`",
                         self.text(name.name),
                         self.text(self.info[other].name)
                     );
@@ -45,7 +45,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Every datatype needs a value that is finite: a constructor whose fields have such values.
+    /// Checks that every datatype has a finite value.
     fn check_well_founded(&mut self) {
         let founded = self.founded_datatypes();
         let ast = self.ast;
@@ -55,7 +55,7 @@ impl Checker<'_> {
             if con.is_some_and(|c| self.info.datatypes.contains_key(&c) && !founded.contains(&c)) {
                 let name = datatype.name;
                 let message = format!("the datatype `{}` has no finite value", self.text(name.name));
-                let help = "give it a constructor whose fields do not need a value of the datatype itself";
+                let help = "add a constructor whose fields do not depend on the datatype itself";
                 self.error(Diagnostic::new(codes::NOT_WELL_FOUNDED, name.span, message).help(help));
             }
         }
@@ -65,7 +65,8 @@ impl Checker<'_> {
     fn founded_datatypes(&self) -> FxHashSet<TyCon> {
         let mut founded: FxHashSet<TyCon> = FxHashSet::default();
         let mut todo: Vec<TyCon> = Vec::new();
-        // For each datatype the constructors that wait for it, and for each of these how many it waits for.
+        // A work-list algorithm: for each datatype the constructors that depend on it, and for each constructor the
+        // number of its datatypes that are not known to be well-founded.
         let mut waiting: FxHashMap<TyCon, Vec<(TyCon, usize)>> = FxHashMap::default();
         let mut missing: FxHashMap<(TyCon, usize), usize> = FxHashMap::default();
         for (con, datatype) in &self.info.datatypes {

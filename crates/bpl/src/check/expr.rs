@@ -8,7 +8,7 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
-/// The word for one of them.
+/// The singular of a noun in messages.
 fn singular(plural: &str) -> &str {
     match plural {
         "indices" => "index",
@@ -17,9 +17,9 @@ fn singular(plural: &str) -> &str {
 }
 
 impl Checker<'_> {
-    /// Resolves an expression and finds its type.
+    /// Resolves an expression and infers its type.
     ///
-    /// Chains are walked down on the left in a loop, so recursion is as deep as the text nests.
+    /// Left-deep chains are walked in a loop, so recursion is only as deep as the text nests.
     pub(super) fn expr(&mut self, expr: ExprId) -> Ty {
         let bottom = self.spine.len();
         let mut at = expr;
@@ -47,7 +47,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An expression that begins with no other.
+    /// The type of an expression without a leftmost operand.
     fn atom(&mut self, id: ExprId) -> Ty {
         match self.ast.exprs[id] {
             Expr::Bool(_) => Ty::BOOL,
@@ -71,12 +71,12 @@ impl Checker<'_> {
             Expr::Let(binding) => self.binding(id, binding),
             Expr::Code(code) => self.code(id, code),
             Expr::Wildcard => self.unknowns.fresh(&mut self.info.types),
-            // These begin with another expression: `extend` has them.
+            // These have a leftmost operand: see `extend`.
             _ => Ty::ERROR,
         }
     }
 
-    /// An expression that begins with one of this type.
+    /// The type of an expression whose leftmost operand has the type `left`.
     fn extend(&mut self, id: ExprId, left: Ty) -> Ty {
         match self.ast.exprs[id] {
             Expr::Binary(op, first, second) => self.binary(id, op, (first, left), second),
@@ -115,10 +115,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Where the name stands with which an expression ends that begins with `base`.
+    /// The span of the name at the end of an expression that begins with `base`.
     fn last_name(&self, id: ExprId, base: ExprId, name: Sym) -> Span {
         let (whole, base) = (self.span(id), self.span(base));
-        // With parentheses around it, it ends with one: then all behind `base` has to do.
+        // In parentheses, the expression does not end with the name: use everything after `base`.
         let start = match whole.start == base.start {
             true => whole.end.saturating_sub(self.text(name).len() as u32),
             false => base.end,
@@ -135,9 +135,9 @@ impl Checker<'_> {
         }
         let (kind, ty) = (self.info[var].kind, self.info[var].ty);
         if kind == VarKind::Global && self.state == State::None {
-            let message = format!("the global variable `{}` has no value here", self.text(name));
+            let message = format!("the global variable `{}` cannot be read here", self.text(name));
             let help =
-                "axioms, functions and pure procedures speak of no state; pass the value as an argument";
+                "axioms, functions and pure procedures cannot read globals; pass the value as an argument";
             self.error(Diagnostic::new(codes::GLOBAL_IN_STATELESS_CONTEXT, span, message).help(help));
         }
         ty
@@ -145,8 +145,8 @@ impl Checker<'_> {
 
     fn old(&mut self, id: ExprId, inner: ExprId) -> Ty {
         if self.state != State::Two {
-            let help = "`old` is the value on entry: it stands in postconditions and in bodies";
-            let message = "`old` where there is only one state";
+            let help = "`old(e)` is the value of `e` on entry: use it in postconditions and bodies only";
+            let message = "`old` is not allowed here";
             self.error(Diagnostic::new(codes::MISPLACED_OLD, self.span(id), message).help(help));
         }
         self.expr(inner)
@@ -167,7 +167,7 @@ impl Checker<'_> {
         then_ty
     }
 
-    /// The function of this name, or a report.
+    /// The function of this name; reports one that is not declared.
     pub(super) fn function(&mut self, name: Ident) -> Option<FunctionId> {
         if let Some(function) = self.function_names.get(&name.name) {
             return Some(*function);
@@ -187,7 +187,7 @@ impl Checker<'_> {
 
     fn call(&mut self, id: ExprId, name: Sym, args: ExprList) -> Ty {
         let span = self.span(id);
-        // The name alone, without the arguments.
+        // The span of the name, without the arguments.
         let name_span = Span::new(span.start, span.end.min(span.start + self.text(name).len() as u32));
         let Some(function) = self.function(Ident { name, span: name_span }) else {
             for arg in self.ast.exprs.list(args) {
@@ -224,11 +224,11 @@ impl Checker<'_> {
 
     pub(super) fn report_count(&mut self, span: Span, who: &str, what: &str, expected: usize, found: usize) {
         let what = if expected == 1 { singular(what) } else { what };
-        let message = format!("{who} takes {expected} {what}, but is given {found}");
+        let message = format!("{who} takes {expected} {what}, found {found}");
         self.report(Code::WRONG_COUNT, span, message);
     }
 
-    /// The type of an element of a map.
+    /// Checks the indices of a map; the type of the element.
     pub(super) fn select(&mut self, base: ExprId, map: Ty, indices: ExprList, doing: &str) -> Ty {
         let list = self.ast.exprs.list(indices);
         let span = self.span(base);
@@ -253,7 +253,7 @@ impl Checker<'_> {
         }
         let TyKind::Map(params, args, value) = self.info.types.kind(map) else {
             if map != Ty::ERROR {
-                let message = format!("{doing} something of type `{}`, which is no map", self.show(map));
+                let message = format!("{doing} a value of type `{}`, which is not a map", self.show(map));
                 self.report(Code::NOT_APPLICABLE, span, message);
             }
             return None;
@@ -279,7 +279,7 @@ impl Checker<'_> {
 
     fn extract(&mut self, id: ExprId, base: ExprId, ty: Ty, high: u32, low: u32) -> Ty {
         if high < low {
-            let message = format!("the bits from {low} up to {high} are none: the higher bound comes first");
+            let message = format!("the bounds {high}:{low} select no bits: the first must be higher");
             self.report(codes::BAD_EXTRACT, self.span(id), message);
             return Ty::ERROR;
         }
@@ -292,8 +292,7 @@ impl Checker<'_> {
         if !enough {
             let found = self.show(ty);
             let bits = if high == 1 { "bit" } else { "bits" };
-            let message =
-                format!("a bitvector of at least {high} {bits} is needed, not one of type `{found}`");
+            let message = format!("expected a bitvector of at least {high} {bits}, found type `{found}`");
             self.report(Code::NOT_APPLICABLE, self.span(base), message);
         }
         self.info.types.intern(TyKind::Bv(high - low))

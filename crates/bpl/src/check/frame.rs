@@ -1,10 +1,9 @@
-//! Frame conditions: what a body assigns to must be in its procedure's `modifies` clause.
+//! Frame conditions: a body may assign only to the globals in its procedure's `modifies` clause.
 //!
-//! Clauses may be left out. Corral works out frames by itself, and so its programs seldom have them; a bug
-//! finder needs them only at procedures without a body. So a procedure without any `modifies` clause gets
-//! the frame that its bodies need, and one with a clause is held to it, as in Boogie. In a program that uses
-//! asynchrony, or that marks an entry point, clauses that are too narrow are widened as well: a task that
-//! runs in between can change anything, and Corral does the same.
+//! The clause is optional. Corral infers frames, so its programs seldom have them, and a bug finder needs them only
+//! for procedures without a body. A procedure without any `modifies` clause gets the least frame that its bodies
+//! need; a clause is enforced, as in Boogie. In a program that uses asynchrony or marks an entry point, clauses
+//! that are too narrow are widened as in Corral, since another task may modify any global in between.
 
 use crate::codes;
 use rustc_hash::FxHashSet;
@@ -15,13 +14,13 @@ use super::{Checker, ProcedureId, VarId};
 use dally_text::diagnostic::{Diagnostic, Diagnostics};
 use dally_text::source::Span;
 
-/// What a body does that its callers must know of.
+/// The effects of a body that determine frames.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
     pub(super) procedure: Option<ProcedureId>,
-    /// The globals that it assigns to.
+    /// The globals that it assigns to, with the spans of the assignments.
     pub(super) assigned: Vec<(VarId, Span)>,
-    /// The procedures that it calls, not counting those that it posts.
+    /// The procedures that it calls (not those that it posts), with the spans of the calls.
     pub(super) calls: Vec<(ProcedureId, Span)>,
 }
 
@@ -43,7 +42,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a procedure may change what those may change that it calls. Each is reported once.
+    /// Checks that the frames of called procedures are included in this procedure's. Reports each variable once.
     fn check_calls(&mut self, procedure: ProcedureId, calls: &[(ProcedureId, Span)]) {
         let own = self.info[procedure].modifies.clone();
         let mut seen = FxHashSet::default();
@@ -55,7 +54,7 @@ impl Checker<'_> {
                 continue;
             }
             let frame = self.info[*callee].modifies.clone();
-            // As many as can be reported.
+            // Diagnostics beyond the limit would be dropped.
             for var in frame.without(&own).take(Diagnostics::LIMIT) {
                 self.report_frame(procedure, var, *span, Some(*callee));
             }
@@ -65,19 +64,19 @@ impl Checker<'_> {
     fn report_frame(&mut self, procedure: ProcedureId, var: VarId, span: Span, callee: Option<ProcedureId>) {
         let (name, procedure_name) = (self.text(self.info[var].name), self.text(self.info[procedure].name));
         let how = match callee {
-            Some(callee) => format!("`{}`, called here, may change", self.text(self.info[callee].name)),
+            Some(callee) => format!("the call of `{}` may modify", self.text(self.info[callee].name)),
             None => "this changes".to_owned(),
         };
         let message = format!("{how} `{name}`, which is not in the `modifies` clause of `{procedure_name}`");
         self.error(
             Diagnostic::new(codes::NOT_IN_MODIFIES, span, message)
-                .help(format!("add `{name}` to the clause of `{procedure_name}`, or leave the clause out")),
+                .help(format!("add `{name}` to the clause of `{procedure_name}`, or remove the clause")),
         );
     }
 
-    /// Adds to each frame that is not fixed what the bodies assign to, and the frames of what they call.
+    /// Extends each frame that is not fixed by the assigned globals and by the frames of the called procedures.
     ///
-    /// Procedures that call each other have the same frame. Those that are called come first.
+    /// Mutually recursive procedures have the same frame. Callees come before callers.
     fn infer_frames(&mut self, effects: &[Effects]) {
         let mut bodies: Vec<Vec<&Effects>> = vec![Vec::new(); self.info.procedures.len()];
         let mut callees: Vec<Vec<u32>> = vec![Vec::new(); self.info.procedures.len()];

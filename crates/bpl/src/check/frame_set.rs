@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::VarId;
 
-/// A set of variables, sorted. Copies share their memory.
+/// A sorted set of variables. Clones share their memory.
 ///
-/// The frames of a program can have as many members as it has procedures times globals. In pieces of 64 variables
-/// with a bit for each, those with few members take little memory, and so do those with nearly all.
+/// The total size of all frames can be the number of procedures times the number of globals. A sparse bit set, in
+/// words of 64 variables, is small both for few members and for nearly all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Frame(Arc<[Piece]>);
 
@@ -19,17 +19,17 @@ struct Piece {
 }
 
 impl Frame {
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.0.iter().map(|p| p.bits.count_ones() as usize).sum()
     }
 
-    /// Whether it is a member.
+    /// Returns true if the variable is a member.
     pub fn contains(&self, var: VarId) -> bool {
         let place = self.0.binary_search_by_key(&(var.0 / 64), |p| p.index);
         place.is_ok_and(|i| self.0[i].bits >> (var.0 % 64) & 1 == 1)
@@ -40,7 +40,7 @@ impl Frame {
         self.0.iter().flat_map(|p| bits(p.bits).map(|bit| VarId(p.index * 64 + bit)))
     }
 
-    /// The members that are not members of another one.
+    /// The members that are not in `other`.
     pub(super) fn without<'a>(&'a self, other: &'a Frame) -> impl Iterator<Item = VarId> + 'a {
         let rest = self.0.iter().map(|p| {
             let place = other.0.binary_search_by_key(&p.index, |q| q.index);
@@ -50,7 +50,7 @@ impl Frame {
     }
 }
 
-/// The places of the bits that are set.
+/// The indices of the set bits.
 fn bits(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros();
@@ -76,11 +76,11 @@ impl FromIterator<VarId> for Frame {
     }
 }
 
-/// A set that is being put together; its memory is used again for the next one.
+/// A builder of frames; it reuses its memory for the next one.
 #[derive(Debug, Default)]
 pub(super) struct Union {
     words: Vec<u64>,
-    /// Which words are not zero.
+    /// The indices of the nonzero words.
     touched: Vec<u32>,
 }
 
@@ -106,7 +106,7 @@ impl Union {
         self.words[place] |= piece.bits;
     }
 
-    /// The set; what is left is empty.
+    /// Takes the set; the builder is empty afterwards.
     pub(super) fn take(&mut self) -> Frame {
         self.touched.sort_unstable();
         let take = |index: u32| Piece { index, bits: std::mem::take(&mut self.words[index as usize]) };

@@ -1,4 +1,4 @@
-//! What the checker finds out: which thing each name means, and which type each expression has.
+//! The results of checking: the meaning of each name and the type of each expression.
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ pub struct ProcedureId(pub(super) u32);
 macro_rules! index {
     ($id:ident, $field:ident, $item:ident) => {
         impl $id {
-            /// The index, for tables.
+            /// The index, for tables by id.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -43,7 +43,7 @@ index!(VarId, vars, VarInfo);
 index!(FunctionId, functions, FunctionInfo);
 index!(ProcedureId, procedures, ProcedureInfo);
 
-/// What kind of variable it is.
+/// The kinds of variables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VarKind {
     /// A constant.
@@ -70,9 +70,9 @@ pub struct VarInfo {
     pub name: Sym,
     /// Its type.
     pub ty: Ty,
-    /// What kind it is.
+    /// Its kind.
     pub kind: VarKind,
-    /// Where it is declared.
+    /// The span of its declaration.
     pub span: Span,
 }
 
@@ -89,7 +89,7 @@ pub struct FunctionInfo {
     pub result: Ty,
     /// The datatype that it constructs, and which constructor it is.
     pub constructs: Option<(TyCon, usize)>,
-    /// Where it is declared.
+    /// The span of its declaration.
     pub span: Span,
     /// The index of its declaration.
     pub decl: usize,
@@ -106,14 +106,14 @@ pub struct ProcedureInfo {
     pub ins: Vec<Ty>,
     /// The types of its results.
     pub outs: Vec<Ty>,
-    /// The globals that it may change: those of its clauses or, where there are none, those that it
-    /// and what it calls assign to.
+    /// The globals that it may modify: those of its `modifies` clauses or, without a clause, those that it and the
+    /// procedures that it calls assign to.
     pub modifies: Frame,
-    /// Declared pure.
+    /// True if it is declared `pure`.
     pub pure: bool,
-    /// Where it is declared.
+    /// The span of its declaration.
     pub span: Span,
-    /// The index of its declaration; none for one that is built in.
+    /// The index of its declaration; none for a built-in procedure.
     pub decl: Option<usize>,
 }
 
@@ -135,7 +135,7 @@ impl DatatypeInfo {
     }
 }
 
-/// What a name in an expression means.
+/// The meaning of a name in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ref {
     /// A variable or constant.
@@ -155,7 +155,7 @@ pub struct BodyVars {
     pub locals: Vec<VarId>,
 }
 
-/// What the checker found out about a program without errors.
+/// The results of checking a program without errors.
 #[derive(Clone, Debug, Default)]
 pub struct Info {
     /// The types.
@@ -170,15 +170,15 @@ pub struct Info {
     pub datatypes: FxHashMap<TyCon, DatatypeInfo>,
     /// The variables of each body, by the index of the declaration that has it.
     pub bodies: FxHashMap<usize, BodyVars>,
-    /// The parameters and results of each procedure, by which its contract speaks of them.
+    /// The variables for the parameters and results of each procedure in its contract.
     pub(super) signatures: FxHashMap<ProcedureId, Vec<VarId>>,
     /// The variables that quantifiers, lambdas and `let`s bind.
     pub(super) bound_vars: FxHashMap<ExprId, Vec<VarId>>,
-    /// The variables that are the parameters of each function.
+    /// The variables for the parameters of each function.
     pub(super) function_vars: FxHashMap<FunctionId, Vec<Option<VarId>>>,
-    /// Which variable a name is, outside of all procedures.
+    /// The global variables and constants by name.
     pub(super) globals: FxHashMap<Sym, VarId>,
-    /// Which procedure a name is.
+    /// The procedures by name.
     pub(super) procedure_names: FxHashMap<Sym, ProcedureId>,
     pub(super) expr_types: Vec<Ty>,
     pub(super) expr_refs: Vec<Option<Ref>>,
@@ -190,7 +190,7 @@ impl Info {
         self.expr_types[expr.index()]
     }
 
-    /// What the name in an expression means.
+    /// The meaning of the name in an expression.
     pub fn meaning(&self, expr: ExprId) -> Option<Ref> {
         self.expr_refs[expr.index()]
     }
@@ -200,12 +200,12 @@ impl Info {
         self.bound_vars.get(&expr).map_or(&[], Vec::as_slice)
     }
 
-    /// The parameters, and then the results, by which the contract of a procedure speaks of them.
+    /// The variables for the parameters, then the results, in the contract of a procedure.
     pub fn signature_vars(&self, procedure: ProcedureId) -> &[VarId] {
         self.signatures.get(&procedure).map_or(&[], Vec::as_slice)
     }
 
-    /// The variables that are the parameters of a function, where they have names.
+    /// The variables for the parameters of a function; none for a parameter without a name.
     pub fn function_vars(&self, function: FunctionId) -> &[Option<VarId>] {
         self.function_vars.get(&function).map_or(&[], Vec::as_slice)
     }

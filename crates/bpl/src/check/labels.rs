@@ -7,7 +7,7 @@ use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
 
-/// A statement around the current one.
+/// An enclosing statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Enclosing {
     /// Its label.
@@ -16,7 +16,7 @@ pub(super) struct Enclosing {
 }
 
 impl Checker<'_> {
-    /// Collects the labels of a body: a `goto` may go to any of them.
+    /// Collects the labels of a body up front, since a `goto` may jump forward.
     pub(super) fn collect_labels(&mut self, block: &Block) {
         for stmt in &block.stmts {
             match &stmt.kind {
@@ -64,9 +64,11 @@ impl Checker<'_> {
                 self.report(Code::MISPLACED_BREAK, span, "`break` outside of a loop");
             }
             Some(label) if !enclosing.iter().any(|e| e.label == Some(label.name)) => {
-                let message =
-                    format!("`{}` does not label a statement around this `break`", self.text(label.name));
-                let help = "a `break` leaves an enclosing `while` or `if` that the label stands right before";
+                let message = format!(
+                    "no statement that encloses this `break` has the label `{}`",
+                    self.text(label.name)
+                );
+                let help = "`break L` leaves an enclosing `while` or `if` with the label `L`";
                 self.error(Diagnostic::new(Code::MISPLACED_BREAK, label.span, message).help(help));
             }
             _ => {}

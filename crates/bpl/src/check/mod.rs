@@ -1,15 +1,15 @@
-//! Names and types.
+//! Name resolution and type checking.
 //!
-//! [`check`] resolves every name and gives every expression its type, as Boogie's own resolver and type
-//! checker do, and reports all errors. An expression that is wrong gets the type [`TyKind::Error`], which
-//! fits everything, so that one mistake is reported once.
+//! [`check`] resolves every name and infers the type of every expression, as Boogie's resolver and type checker do,
+//! and reports all errors. An ill-typed expression gets the type [`TyKind::Error`], which is compatible with every
+//! type, so that one mistake is reported once.
 //!
 //! Deviations from Boogie:
-//! 1. Asynchronous calls, `wait` and the type `task` are ours (`asynchrony.rs`).
-//! 2. `modifies` clauses may be left out: `frame.rs` has the rule.
+//! 1. Asynchronous calls, `wait` and the type `task` are extensions (`asynchrony.rs`).
+//! 2. `modifies` clauses are optional: `frame.rs` has the rule.
 //! 3. A `uses` clause only groups axioms; nothing is pruned.
-//! 4. A program from the time before Boogie had reals, in which `/` divides integers, is read as it was then,
-//!    with a warning: one that speaks of no reals, and has type errors unless it is read so.
+//! 4. Programs that predate Boogie's reals divide integers with `/`. In a program that mentions no reals and is
+//!    ill-typed otherwise, `/` means `div`, with a warning.
 
 mod asynchrony;
 mod attr;
@@ -68,23 +68,23 @@ fn check_with(ast: &Ast, division: Division) -> (Info, Diagnostics) {
     (checker.info, checker.diagnostics)
 }
 
-/// Which states an expression may speak of.
+/// The number of states that an expression may refer to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// None: axioms and functions.
+    /// No state: axioms and functions.
     None,
-    /// One: preconditions.
+    /// One state: preconditions.
     One,
-    /// Two: postconditions and bodies, where `old` makes sense.
+    /// Two states, the second by `old`: postconditions and bodies.
     Two,
 }
 
-/// What `/` of integers is.
+/// The meaning of `/` on integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Division {
-    /// A real.
+    /// The result is a real.
     Real,
-    /// An integer, as `div`: so it was before there were reals.
+    /// As `div`: in programs that predate reals.
     Old,
 }
 
@@ -93,15 +93,15 @@ struct Checker<'a> {
     division: Division,
     info: Info,
     diagnostics: Diagnostics,
-    /// The variable that a name means here, by symbol.
+    /// The variable that a name denotes in the current scope, by symbol.
     var_of: Vec<Option<VarId>>,
-    /// What names meant outside, to be restored when a scope ends.
+    /// The outer meanings of shadowed names, restored when a scope ends.
     shadowed: Vec<(Sym, Option<VarId>)>,
-    /// The number of the current scope, how many there have been, and the scope of each variable.
+    /// The current scope, the number of scopes so far, and the scope of each variable.
     scope: u32,
     scopes: u32,
     scope_of_var: Vec<u32>,
-    /// The type that a name means, by symbol.
+    /// The type that a name denotes.
     type_of_name: FxHashMap<Sym, types::TypeName>,
     type_vars: scope::TypeVars,
     function_names: FxHashMap<Sym, FunctionId>,
@@ -109,25 +109,25 @@ struct Checker<'a> {
     /// Expressions and variables whose types still have unknown parts.
     pending_exprs: Vec<ExprId>,
     pending_vars: Vec<VarId>,
-    /// Expressions on the way down the left side.
+    /// A stack for the descent along leftmost operands.
     spine: Vec<ExprId>,
     state: State,
-    /// While a trigger is checked: what it mentions.
+    /// The names that the current trigger mentions; none outside of triggers.
     trigger: Option<quantifier::Mentioned>,
     /// Procedures with a `modifies` clause.
     held_to_frame: FxHashSet<ProcedureId>,
-    /// What each body assigns to and calls, for the frame conditions.
+    /// The effects of each body, for the frame conditions.
     effects: Vec<frame::Effects>,
     /// The body that is being checked.
     current: Option<body::Current>,
     uses_asynchrony: bool,
-    /// Names declared with `{:extern}` that another declaration stands in for, with the index of theirs.
+    /// Names in `{:extern}` declarations that another declaration overrides, with the declaration's index.
     overridden: FxHashSet<(usize, Sym)>,
-    /// The assumption variables, and whether they have been assigned to.
+    /// The assumption variables; true once assigned to.
     assumptions: FxHashMap<VarId, bool>,
-    /// Ids given with `:id`, each once.
+    /// The ids given with `:id`, which must be distinct.
     ids: FxHashSet<Sym>,
-    /// Looking for similar names costs time: only the first errors are worth it.
+    /// The number of suggestions so far. The search for similar names is slow, so only the first errors get one.
     suggestions: u32,
 }
 
@@ -197,7 +197,7 @@ impl<'a> Checker<'a> {
         self.error(diagnostic);
     }
 
-    /// "did you mean", from names of the same kind.
+    /// A suggestion among names of the same kind.
     fn suggest<I: Iterator<Item = Sym>>(
         &mut self,
         name: Sym,
@@ -207,12 +207,12 @@ impl<'a> Checker<'a> {
         did_you_mean(self.text(name), candidates(self).map(|c| self.ast.text(c)))
     }
 
-    /// Makes the type of an expression equal to what it should be.
+    /// Unifies two types; returns false if that is impossible.
     fn unify(&mut self, a: Ty, b: Ty) -> bool {
         a == b || self.unknowns.unify(&mut self.info.types, a, b)
     }
 
-    /// Reports `found` where `expected` should be, unless they can be made equal.
+    /// Unifies `found` with `expected`, and reports a mismatch.
     fn expect_type(&mut self, code: Code, span: Span, found: Ty, expected: Ty, what: &str) {
         if self.unify(found, expected) {
             return;
@@ -221,19 +221,19 @@ impl<'a> Checker<'a> {
         let (found, expected) = (self.show(found), self.show(expected));
         let message = format!("{what} should be of type `{expected}`, but is of type `{found}`");
         let help = match (&found[..], &expected[..]) {
-            ("real", "int") => Some("`/` divides reals, and `div` integers; `int(e)` rounds down".to_owned()),
-            ("int", "real") => Some("`real(e)` makes a real of an integer".to_owned()),
+            ("real", "int") => Some("use `div` to divide integers, or `int(e)` to round down".to_owned()),
+            ("int", "real") => Some("convert with `real(e)`".to_owned()),
             _ => None,
         };
         self.error(Diagnostic::new(code, span, message).label(format!("`{found}`")).maybe_help(help));
     }
 
-    /// The type with what has been found out about it.
+    /// The type with all solved unknowns replaced.
     fn known(&mut self, ty: Ty) -> Ty {
         self.unknowns.deep(&mut self.info.types, ty)
     }
 
-    /// Ends an expression: what is still unknown about its types does not matter, and becomes `int`.
+    /// Ends the inference of an expression. Unsolved types cannot matter, and become `int`.
     fn finish(&mut self) {
         let mut resolution = unify::Resolution::or(Ty::INT);
         for e in std::mem::take(&mut self.pending_exprs) {
@@ -247,7 +247,7 @@ impl<'a> Checker<'a> {
         self.unknowns.clear();
     }
 
-    /// Checks an expression that must be of this type, as a whole.
+    /// Checks a complete expression that must have the type `expected`.
     fn whole(&mut self, expr: ExprId, expected: Ty, code: Code, what: &str) {
         let ty = self.expr(expr);
         self.expect_type(code, self.span(expr), ty, expected, what);
@@ -259,7 +259,7 @@ impl<'a> Checker<'a> {
         self.whole(expr, Ty::BOOL, Code::NOT_BOOL, what);
     }
 
-    /// Runs `f` where expressions may speak of these states.
+    /// Runs `f` in a context where expressions may refer to these states.
     fn in_state<R>(&mut self, state: State, f: impl FnOnce(&mut Self) -> R) -> R {
         let outer = std::mem::replace(&mut self.state, state);
         let result = f(self);

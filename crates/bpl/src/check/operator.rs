@@ -33,7 +33,7 @@ impl Checker<'_> {
         self.show(ty)
     }
 
-    /// The type, if it is one of numbers; an unknown one becomes `int`.
+    /// The type, if it is numeric; an unknown type becomes `int`.
     fn number(&mut self, ty: Ty) -> Option<Ty> {
         let ty = self.unknowns.shallow(&self.info.types, ty);
         match self.info.types.kind(ty) {
@@ -70,7 +70,7 @@ impl Checker<'_> {
                     .with(self.span(left.0), format!("`{a}`"))
                     .with(self.span(second), format!("`{b}`")),
             );
-            // What the operator gives is clear all the same, for most of them.
+            // The result type of most operators does not depend on the operands.
             match op.precedence() {
                 crate::ast::Precedence::Iff
                 | crate::ast::Precedence::Implies
@@ -81,7 +81,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Values can be compared if their types are equal for some meaning of the type variables in them.
+    /// Returns true if values of these types can be compared: some instance of their type variables makes them equal.
     fn comparable(&mut self, a: Ty, b: Ty) -> bool {
         if a == b {
             return true;
@@ -90,8 +90,7 @@ impl Checker<'_> {
         if self.unify(a, b) {
             return true;
         }
-        // What has been found out on the way is kept, as in Boogie, but what the type variables would have to
-        // be for the types to be equal is of no interest.
+        // Keep the solutions of older unknowns, as Boogie does, but not the instances of the type variables.
         let found = self.unknowns.undo(before);
         let comparable = self.comparable_for_some(a, b);
         self.unknowns.undo(before);
@@ -99,7 +98,7 @@ impl Checker<'_> {
         comparable
     }
 
-    /// Whether the types are equal for some meaning of the type variables in them.
+    /// Returns true if some instance of the type variables makes the types equal.
     fn comparable_for_some(&mut self, a: Ty, b: Ty) -> bool {
         let (a, b) = (self.known(a), self.known(b));
         let params = self.info.types.params_in(&[a, b]);
@@ -116,7 +115,7 @@ impl Checker<'_> {
     fn same_numbers(&mut self, a: Ty, b: Ty) -> Option<Ty> {
         let b_known = self.unknowns.shallow(&self.info.types, b);
         let a_known = self.unknowns.shallow(&self.info.types, a);
-        // If one is unknown, it is what the other one is.
+        // An unknown type becomes the other one.
         if let TyKind::Infer(_) = self.info.types.kind(a_known) {
             let number = self.number(b_known)?;
             return self.unify(a_known, number).then_some(number);
@@ -125,16 +124,16 @@ impl Checker<'_> {
         self.unify(b_known, number).then_some(number)
     }
 
-    /// `/` divides ints and reals, and gives a real; or floats of one type.
+    /// `/` takes ints and reals, with a real result, or two floats of one type.
     fn divide(&mut self, id: ExprId, a: Ty, b: Ty) -> Option<Ty> {
         let (a, b) = (self.number(a)?, self.number(b)?);
         match (self.info.types.kind(a), self.info.types.kind(b)) {
             (TyKind::Float(..), _) | (_, TyKind::Float(..)) => self.unify(a, b).then_some(a),
             (TyKind::Int, TyKind::Int) if self.division == Division::Old => {
-                let message = "`/` of integers is read as `div`, since the program has no reals";
+                let message = "`/` of integers is interpreted as `div`, since the program has no reals";
                 self.error(
                     Diagnostic::new(codes::OLD_DIVISION, self.span(id), message)
-                        .help("write `div`: Boogie's `/` gives a real"),
+                        .help("write `div`: the result of Boogie's `/` is a real"),
                 );
                 Some(Ty::INT)
             }
@@ -158,7 +157,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The datatype that a type is, with its arguments, or a report.
+    /// The datatype and its type arguments; reports a type that is not a datatype.
     fn datatype(&mut self, ty: Ty, span: Span) -> Option<(TyCon, Vec<Ty>)> {
         let ty = self.unknowns.shallow(&self.info.types, ty);
         if let TyKind::Con(con, args) = self.info.types.kind(ty)
@@ -167,7 +166,7 @@ impl Checker<'_> {
             return Some((*con, args.to_vec()));
         }
         if ty != Ty::ERROR {
-            let message = format!("a datatype is needed here, not a value of type `{}`", self.show_known(ty));
+            let message = format!("expected a datatype, found type `{}`", self.show_known(ty));
             self.report(Code::NOT_APPLICABLE, span, message);
         }
         None
@@ -217,7 +216,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the program divides with `/` and speaks of no reals, as programs did before Boogie had them.
+/// Returns true if the program divides with `/` and mentions no reals: it may predate Boogie's reals.
 pub(super) fn may_predate_reals(ast: &Ast) -> bool {
     let divides = ast.exprs.iter().any(|e| matches!(e, Expr::Binary(BinaryOp::RealDiv, ..)));
     divides

@@ -8,7 +8,7 @@ use super::{Checker, Ty, VarId, VarKind};
 use crate::ast::{BinaryOp, Binder, BinderId, BinderKind, Expr, ExprId, LetId, Precedence, Trigger};
 use dally_text::diagnostic::Diagnostic;
 
-/// What a trigger mentions.
+/// The names that a trigger mentions.
 #[derive(Debug, Default)]
 pub(super) struct Mentioned {
     pub(super) vars: FxHashSet<VarId>,
@@ -82,7 +82,7 @@ impl Checker<'_> {
         for e in self.ast.exprs.list(trigger.exprs) {
             self.expr(*e);
             if let Expr::Name(name) = self.ast.exprs[*e] {
-                let message = format!("a trigger must be more than the variable `{}` alone", self.text(name));
+                let message = format!("the variable `{}` alone cannot be a trigger", self.text(name));
                 self.report(codes::BAD_TRIGGER, self.span(*e), message);
             }
         }
@@ -94,7 +94,7 @@ impl Checker<'_> {
             if !mentioned.vars.contains(var) {
                 let message =
                     format!("the trigger does not mention the variable `{}`", self.text(bound.name.name));
-                let help = "a trigger mentions all variables of its quantifier";
+                let help = "a trigger must mention all variables of its quantifier";
                 self.error(Diagnostic::new(codes::BAD_TRIGGER, trigger.span, message).help(help));
             }
         }

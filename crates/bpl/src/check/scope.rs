@@ -12,26 +12,26 @@ use dally_text::symbol::Sym;
 /// The type variables in scope.
 #[derive(Debug, Default)]
 pub(super) struct TypeVars {
-    /// The number of each, and where it is declared.
+    /// The type variables by name.
     of_name: FxHashMap<Sym, (u32, Span)>,
-    /// Their names, innermost last, with what the names meant outside.
+    /// Their names, innermost last, with the outer meanings of the names.
     stack: Vec<(Sym, Option<(u32, Span)>)>,
 }
 
 impl TypeVars {
-    /// How many there are.
+    /// The number of elements.
     pub(super) fn len(&self) -> usize {
         self.stack.len()
     }
 
-    /// Adds one; where another one of this name is declared.
+    /// Adds a type variable. Returns the span of another one of this name that is in scope.
     fn declare(&mut self, name: Ident, number: u32) -> Option<Span> {
         let outside = self.of_name.insert(name.name, (number, name.span));
         self.stack.push((name.name, outside));
         outside.map(|(_, span)| span)
     }
 
-    /// Ends the scope of all but the outermost ones.
+    /// Ends the scope of all but the outermost `len` variables.
     pub(super) fn truncate(&mut self, len: usize) {
         for (name, outside) in self.stack.drain(len..).rev() {
             match outside {
@@ -53,7 +53,7 @@ impl TypeVars {
 }
 
 impl Checker<'_> {
-    /// Runs `f` in a scope of its own.
+    /// Runs `f` in a new scope.
     pub(super) fn scoped<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         let start = self.shadowed.len();
         self.scopes += 1;
@@ -89,7 +89,7 @@ impl Checker<'_> {
         id
     }
 
-    /// Brings type variables into scope; the number of the first one.
+    /// Brings type variables into scope. Returns the number of the first one.
     pub(super) fn declare_type_vars(&mut self, names: &[Ident]) -> u32 {
         let first = self.info.types.new_params(names.iter().map(|n| n.name));
         for (name, number) in names.iter().zip(first..) {
@@ -100,7 +100,7 @@ impl Checker<'_> {
         first
     }
 
-    /// The variable that a name means here.
+    /// The variable that a name denotes; reports one that is not declared.
     pub(super) fn lookup(&mut self, name: Ident) -> Option<VarId> {
         let found = self.var_of[name.name.index()];
         if found.is_none() {
@@ -114,7 +114,7 @@ impl Checker<'_> {
             |c: &Self| c.var_of.iter().flatten().map(|v| c.info[*v].name).collect::<Vec<_>>().into_iter();
         let mut help = self.suggest(name.name, visible);
         if self.function_names.contains_key(&name.name) {
-            help = Some(format!("`{0}` is a function: apply it, `{0}(…)`", self.text(name.name)));
+            help = Some(format!("`{0}` is a function: write `{0}(…)`", self.text(name.name)));
         }
         let message = format!("there is no variable `{}`", self.text(name.name));
         self.error(Diagnostic::new(Code::UNKNOWN_NAME, name.span, message).maybe_help(help));

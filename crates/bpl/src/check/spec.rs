@@ -15,7 +15,7 @@ impl Checker<'_> {
             if self.diagnostics.is_full() {
                 return;
             }
-            // Things that are declared together share their attributes.
+            // Entities that are declared together share their attributes: check them once.
             let shared = before.is_some_and(|b| b.attrs.shared_with(&decl.attrs));
             let before = before.replace(decl);
             match &decl.kind {
@@ -45,7 +45,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A global variable; the one before it may have the same `where` clause.
+    /// Checks a global variable. `before` is the `where` clause of the previous one, which it may share.
     fn global_var(&mut self, var: &Var, before: Option<ExprId>, attrs: Option<&Attrs>) {
         if let (Some(id), Some(attrs)) = (self.info.global(var.name.name), attrs) {
             self.var_attrs(attrs, id, var.where_clause);
@@ -71,7 +71,7 @@ impl Checker<'_> {
 
     fn function_decl(&mut self, function: &Function, attrs: &Attrs) {
         self.scoped(|c| {
-            // The types were resolved when the names were collected; here they are needed for the scope.
+            // `collect` has resolved the types; here they are needed in scope.
             c.declare_type_vars(&function.type_params);
             let types = c.quietly(|c| c.tys(function.params.iter().map(|p| p.ty)));
             let params = function.params.iter().zip(types);
@@ -96,7 +96,7 @@ impl Checker<'_> {
         self.axioms(&function.uses);
     }
 
-    /// Runs `f` on something that has been checked before, so that its errors are not reported again.
+    /// Runs `f` without reporting diagnostics, for a second check of the same text.
     fn quietly<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         let diagnostics = std::mem::take(&mut self.diagnostics);
         let result = f(self);
@@ -104,8 +104,8 @@ impl Checker<'_> {
         result
     }
 
-    /// A contract is read from left to right, as in Boogie: the results are in scope only behind what speaks of
-    /// the state before the call.
+    /// Checks a procedure. As in Boogie, the results are in scope in postconditions, but not in preconditions and
+    /// the `where` clauses of parameters.
     fn procedure_decl(&mut self, procedure: &Procedure, attrs: &Attrs, index: usize) {
         let signature = &procedure.signature;
         let id = self.info.procedure(signature.name.name).filter(|p| self.info[*p].decl == Some(index));
@@ -132,7 +132,7 @@ impl Checker<'_> {
         });
     }
 
-    /// What a procedure's contract says about the state before a call.
+    /// Checks the clauses about the state before a call.
     fn preconditions(&mut self, procedure: &Procedure) {
         let mut measured = false;
         for spec in &procedure.specs {
@@ -148,7 +148,7 @@ impl Checker<'_> {
                         self.report(
                             codes::MISPLACED_CLAUSE,
                             spec.span,
-                            "a procedure has at most one measure",
+                            "a procedure can have only one measure",
                         );
                     }
                 }
@@ -157,7 +157,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What it says about the state after a call.
+    /// Checks the clauses about the state after a call.
     fn postconditions(&mut self, procedure: &Procedure) {
         for spec in &procedure.specs {
             match &spec.kind {
@@ -195,13 +195,14 @@ impl Checker<'_> {
         let procedure = self.info.procedure(name.name);
         if procedure.is_none() {
             let help = self.suggest_procedure(name);
-            let message = format!("an implementation of `{}`, which is not declared", self.text(name.name));
+            let message =
+                format!("the procedure `{}` of this implementation is not declared", self.text(name.name));
             self.error(Diagnostic::new(codes::UNKNOWN_PROCEDURE, name.span, message).maybe_help(help));
         }
         procedure
     }
 
-    /// The parameters of an implementation may have other names, but must have the same types.
+    /// Checks that an implementation has the same types as its procedure; names may differ.
     fn match_signature(
         &mut self,
         implementation: &Implementation,
@@ -231,7 +232,7 @@ impl Checker<'_> {
                 return;
             }
         }
-        // Type variables correspond in the order in which they occur, whatever the order of declaration.
+        // Type variables correspond by order of occurrence, not of declaration.
         let shape = |c: &mut Self, first, ins: &[Ty], outs: &[Ty]| {
             c.info.types.close(first, count, &[ins, outs].concat(), Ty::BOOL)
         };

@@ -14,7 +14,7 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
-/// What has come since the last label.
+/// The statements since the last label: the head of a loop in unstructured code.
 #[derive(Clone, Copy, Debug, Default)]
 struct LoopHead {
     labelled: bool,
@@ -32,7 +32,7 @@ impl Checker<'_> {
             }
             self.stmt(stmt, label);
             self.check_measure_place(stmt, &mut head);
-            // Only a statement right behind a label can be left by naming it.
+            // `break L` applies only to the statement right after the label.
             label = match &stmt.kind {
                 StmtKind::Label(name) => Some(name.name),
                 _ => None,
@@ -116,7 +116,7 @@ impl Checker<'_> {
             && let LoopSpecKind::Measure(exprs) = second.kind
             && let Some(first) = self.ast.exprs.list(exprs).first()
         {
-            self.report(codes::MISPLACED_CLAUSE, self.span(*first), "a loop has at most one measure");
+            self.report(codes::MISPLACED_CLAUSE, self.span(*first), "a loop can have only one measure");
         }
         self.nested(&w.body, label, true);
     }
@@ -125,15 +125,14 @@ impl Checker<'_> {
         for e in self.ast.exprs.list(exprs) {
             let ty = self.expr(*e);
             if !self.unify(ty, Ty::INT) && !self.unify(ty, Ty::BOOL) {
-                let message = format!("a measure is of type `int` or `bool`, not `{}`", self.show(ty));
+                let message = format!("a measure must be of type `int` or `bool`, not `{}`", self.show(ty));
                 self.report(Code::TYPE_MISMATCH, self.span(*e), message);
             }
             self.finish();
         }
     }
 
-    /// In unstructured code a measure is part of a loop head: it follows a label, and comes before what
-    /// changes the state.
+    /// Checks that a measure in unstructured code is in a loop head: after a label, before any change of state.
     fn check_measure_place(&mut self, stmt: &Stmt, head: &mut LoopHead) {
         match &stmt.kind {
             StmtKind::Label(_) => *head = LoopHead { labelled: true, ..LoopHead::default() },
@@ -141,23 +140,23 @@ impl Checker<'_> {
             StmtKind::Measure(_) => {
                 let message = match head {
                     LoopHead { labelled: false, .. } => "a measure outside of a loop head",
-                    LoopHead { measured: true, .. } => "a loop has at most one measure",
+                    LoopHead { measured: true, .. } => "a loop can have only one measure",
                     LoopHead { changed: true, .. } => "a measure after a change of the state",
                     _ => return head.measured = true,
                 };
-                let help = "it stands between `while (…)` and the body, or right behind the label of a loop";
+                let help = "write it between `while (…)` and the body, or right after the label of a loop";
                 self.error(Diagnostic::new(Code::MISPLACED_STATEMENT, stmt.span, message).help(help));
             }
             _ => head.changed = true,
         }
     }
 
-    /// The variable of this name, if it may be assigned to here.
+    /// The variable of this name; reports one that cannot be assigned to.
     pub(super) fn assign_to(&mut self, name: Ident) -> Option<VarId> {
         let var = self.lookup(name)?;
         let why = match self.info[var].kind {
             VarKind::Global => {
-                self.require_impure(name.span, "changes no global variables");
+                self.require_impure(name.span, "cannot assign to global variables");
                 if let Some(current) = &mut self.current {
                     current.effects.assigned.push((var, name.span));
                 }
@@ -175,7 +174,7 @@ impl Checker<'_> {
         Some(var)
     }
 
-    /// Reports variables that one statement assigns to twice.
+    /// Reports variables that the statement assigns to twice.
     pub(super) fn check_distinct(&mut self, names: &[Ident]) {
         if names.len() < 2 {
             return;
@@ -229,7 +228,7 @@ impl Checker<'_> {
         ty
     }
 
-    /// An assumption variable only ever gets stronger, and once: `a := a && e`.
+    /// Checks that an assumption variable is only strengthened, and only once: `a := a && e`.
     fn check_assumption(&mut self, target: &Lhs, value: ExprId) {
         let Some(var) = self.var_of[target.base.name.index()] else { return };
         let Some(assigned) = self.assumptions.insert(var, true) else {
@@ -242,10 +241,10 @@ impl Checker<'_> {
         };
         let name = self.text(target.base.name);
         if !strengthens {
-            let message = format!("an assumption variable is assigned `{name} && …`");
+            let message = format!("the only assignment to an assumption variable is `{name} := {name} && …`");
             self.report(codes::BAD_ASSUMPTION_VARIABLE, self.span(value), message);
         } else if assigned {
-            let message = "an assumption variable is assigned to once";
+            let message = "an assumption variable can be assigned to only once";
             self.report(codes::BAD_ASSUMPTION_VARIABLE, target.span, message);
         }
     }
@@ -257,7 +256,7 @@ impl Checker<'_> {
         let Some(function) = self.function(unpack.constructor) else { return };
         let name = self.text(unpack.constructor.name);
         if self.info[function].constructs.is_none() {
-            let message = format!("`{name}` is no constructor of a datatype");
+            let message = format!("`{name}` is not a constructor of a datatype");
             return self.report(Code::NOT_APPLICABLE, unpack.constructor.span, message);
         }
         let (first, count) = self.info[function].type_params;

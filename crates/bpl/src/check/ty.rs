@@ -1,8 +1,7 @@
-//! Types as the checker sees them: interned, with synonyms expanded.
+//! Resolved types: interned, with synonyms expanded.
 //!
-//! Two types are equal, up to the names and the order of the variables that maps bind, exactly if their
-//! [`Ty`]s are. Variables bound by a map type are counted from the inside out (de Bruijn) and in the order
-//! of their first occurrence.
+//! Two types are equal, up to names and order of the variables that map types bind, exactly if their [`Ty`]s are.
+//! Variables bound by a map type are de Bruijn indices, in the order of their first occurrence.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,16 +17,16 @@ pub struct Ty(u32);
 pub struct TyCon(pub(super) u32);
 
 impl TyCon {
-    /// The index of the constructor, for tables.
+    /// The index of the constructor, for tables by id.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a type is.
+/// The kinds of types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TyKind {
-    /// The type of what has been reported as wrong; it fits everything.
+    /// The type of an expression with a reported error; compatible with every type.
     Error,
     /// `bool`
     Bool,
@@ -47,15 +46,15 @@ pub enum TyKind {
     Float(u32, u32),
     /// A declared type constructor or datatype, applied.
     Con(TyCon, Box<[Ty]>),
-    /// A map: how many variables it binds, the types of the indices, and that of the values.
+    /// A map: the number of variables that it binds, the index types and the value type.
     Map(u32, Box<[Ty]>, Ty),
     /// A task, with the type of its result if it has one.
     Task(Option<Ty>),
     /// A type variable that a function, procedure or quantifier binds.
     Param(u32),
-    /// A type variable that a map type binds: how many map types lie in between, and which one.
+    /// A type variable that a map type binds: the number of map types in between, and its index in the binder.
     Bound(u32, u32),
-    /// A type that is still to be found out.
+    /// An unknown type, to be inferred.
     Infer(u32),
 }
 
@@ -68,7 +67,7 @@ const HAS_ERROR: u8 = 4;
 pub struct TyConInfo {
     /// Its name.
     pub name: Sym,
-    /// How many arguments it takes.
+    /// The number of its arguments.
     pub arity: usize,
 }
 
@@ -77,7 +76,7 @@ pub struct TyConInfo {
 pub struct Types {
     kinds: Vec<TyKind>,
     flags: Vec<u8>,
-    /// How many levels of map types around it a type needs to be closed.
+    /// The number of enclosing map types that a type needs to be closed.
     loose: Vec<u32>,
     ids: FxHashMap<TyKind, Ty>,
     /// The type constructors.
@@ -126,7 +125,7 @@ impl Default for Types {
 }
 
 impl Types {
-    /// The type of this kind.
+    /// Interns a type.
     pub fn intern(&mut self, kind: TyKind) -> Ty {
         if let Some(ty) = self.ids.get(&kind) {
             return *ty;
@@ -159,7 +158,7 @@ impl Types {
         }
     }
 
-    /// What the type is.
+    /// The kind of a type.
     pub fn kind(&self, ty: Ty) -> &TyKind {
         &self.kinds[ty.0 as usize]
     }
@@ -180,15 +179,15 @@ impl Types {
         self.loose[ty.0 as usize] == 0
     }
 
-    /// New type variables of these names; the first one's number.
+    /// Adds type variables of these names. Returns the number of the first one.
     pub(super) fn new_params(&mut self, names: impl IntoIterator<Item = Sym>) -> u32 {
         let first = self.params.len() as u32;
         self.params.extend(names);
         first
     }
 
-    /// The type with each of its parts replaced by what `f` makes of it; `f` also gets 1 for a part inside of a
-    /// map type, and 0 for others. None for a type without parts.
+    /// Applies `f` to each component of a type; none for a type without components. `f` also gets the number of
+    /// binders that it enters: 1 for components of a map type, 0 for others.
     pub(super) fn map_parts(&mut self, ty: Ty, f: &mut dyn FnMut(&mut Types, Ty, u32) -> Ty) -> Option<Ty> {
         let kind = match self.kind(ty).clone() {
             TyKind::Con(con, args) => TyKind::Con(con, args.iter().map(|t| f(self, *t, 0)).collect()),
@@ -202,8 +201,8 @@ impl Types {
         Some(self.intern(kind))
     }
 
-    /// Rebuilds a type: `leaf` says what becomes of a part that is no constructor, map or task, given how
-    /// many map types lie around it; parts for which `skip` holds stay as they are.
+    /// Rebuilds a type: `leaf` maps each component that is not a constructor, map or task, given the number of
+    /// enclosing map types; components for which `skip` holds are left unchanged.
     pub(super) fn rebuild(
         &mut self,
         ty: Ty,
@@ -237,7 +236,7 @@ impl Types {
         result
     }
 
-    /// The type with type variables replaced. The replacements are closed.
+    /// Substitutes type variables. The replacements must be closed.
     pub(super) fn subst(&mut self, ty: Ty, with: &dyn Fn(u32) -> Option<Ty>) -> Ty {
         self.rebuild(ty, &|types, t, _| !types.has_param(t), &mut |types, t, _| match types.kind(t) {
             TyKind::Param(p) => with(*p).unwrap_or(t),
@@ -245,7 +244,7 @@ impl Types {
         })
     }
 
-    /// The type with the variables `first`, `first + 1`, … replaced.
+    /// Substitutes the type variables `first`, `first + 1`, ….
     pub(super) fn subst_params(&mut self, ty: Ty, first: u32, with: &[Ty]) -> Ty {
         if !self.has_param(ty) {
             return ty;
@@ -253,7 +252,7 @@ impl Types {
         self.subst(ty, &|p| p.checked_sub(first).and_then(|i| with.get(i as usize)).copied())
     }
 
-    /// A part of a map type with the variables that the map binds replaced.
+    /// Instantiates the bound variables in a component of a map type.
     pub(super) fn open(&mut self, part: Ty, with: &[Ty]) -> Ty {
         self.rebuild(part, &|types, t, depth| types.loose[t.0 as usize] <= depth, &mut |types, t, depth| {
             match *types.kind(t) {
@@ -263,7 +262,7 @@ impl Types {
         })
     }
 
-    /// The map type that binds the variables `first`, … , with them in the order of their occurrence.
+    /// The map type that binds the variables from `first` on, in the order of their occurrence.
     pub(super) fn close(&mut self, first: u32, count: u32, args: &[Ty], value: Ty) -> Ty {
         let mut order: FxHashMap<u32, u32> = FxHashMap::default();
         let mut parts: Vec<Ty> = args.iter().copied().chain([value]).collect();
@@ -307,7 +306,7 @@ impl Types {
         params
     }
 
-    /// The type as it is written in messages.
+    /// The text of the type, for messages.
     pub fn display(&self, ast: &Ast, ty: Ty) -> String {
         let mut text = String::new();
         self.write(ast, ty, &mut Vec::new(), false, &mut text);
@@ -315,7 +314,7 @@ impl Types {
     }
 
     fn write(&self, ast: &Ast, ty: Ty, bound: &mut Vec<u32>, as_arg: bool, out: &mut String) {
-        // A type may be exponentially larger than the text that it came from.
+        // The text of a type can be exponentially larger than its declaration.
         const MOST: usize = 200;
         if out.len() > MOST || bound.len() > 20 {
             if !out.ends_with('…') {

@@ -1,4 +1,4 @@
-//! From type expressions to types.
+//! Resolution of type expressions.
 
 use super::{Checker, Ty, TyCon, TyConInfo, TyKind};
 use crate::ast::{DeclKind, Ident, MapType, TypeExpr, TypeId, TypeList};
@@ -8,7 +8,7 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
-/// What a name of a type means.
+/// The meaning of a type name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeName {
     span: Span,
@@ -20,9 +20,9 @@ enum Meaning {
     Constructor(TyCon),
     /// A synonym, by the index of its declaration.
     Synonym(usize),
-    /// A synonym that is being resolved: meeting it again is a cycle.
+    /// A synonym that is being resolved: a use of it is a cycle.
     Open,
-    /// A synonym for the type, given its type variables: the first one's number, and how many.
+    /// A resolved synonym: the type, the number of its first type variable, and the number of variables.
     Resolved(Ty, u32, u32),
 }
 
@@ -67,7 +67,7 @@ impl Checker<'_> {
         self.type_of_name.insert(name.name, TypeName { span: name.span, meaning });
     }
 
-    /// The type constructor that is declared here; none for one that has the name of another type.
+    /// The type constructor of a declaration; none if its name is a duplicate.
     pub(super) fn constructor_declared(&self, name: Ident) -> Option<TyCon> {
         match self.type_of_name.get(&name.name)? {
             TypeName { span, meaning: Meaning::Constructor(c) } if *span == name.span => Some(*c),
@@ -84,7 +84,7 @@ impl Checker<'_> {
         let DeclKind::Type(decl) = &ast.decls[index].kind else { return };
         let Some(body) = decl.body else { return };
         self.type_of_name.insert(name, TypeName { span, meaning: Meaning::Open });
-        // Outer type variables do not reach into a synonym.
+        // Outer type variables are not in scope in a synonym.
         let outer = std::mem::take(&mut self.type_vars);
         let first = self.declare_type_vars(&decl.params);
         let ty = self.ty(body);
@@ -93,7 +93,7 @@ impl Checker<'_> {
         self.type_of_name.insert(name, TypeName { span, meaning });
     }
 
-    /// The types of variables, where one may share its type with the one before: then it is looked at once.
+    /// The types of a list of variables. Resolves a type expression that consecutive variables share only once.
     pub(super) fn tys(&mut self, ids: impl Iterator<Item = TypeId>) -> Vec<Ty> {
         let mut last = None;
         let mut types = Vec::new();
@@ -106,7 +106,7 @@ impl Checker<'_> {
         types
     }
 
-    /// The type that a type expression means here.
+    /// The type that a type expression denotes in the current scope.
     pub(super) fn ty(&mut self, id: TypeId) -> Ty {
         let ast = self.ast;
         match &ast.types[id] {
@@ -135,7 +135,7 @@ impl Checker<'_> {
         self.info.types.close(first, map.params.len() as u32, &args, value)
     }
 
-    /// Reports type variables that nothing could ever determine.
+    /// Reports type variables that do not occur in these types, so that no use can determine them.
     pub(super) fn check_occurrences(
         &mut self,
         first: u32,
@@ -154,7 +154,7 @@ impl Checker<'_> {
         }
         let found = self.info.types.params_in(&types);
         for (param, number) in params.iter().zip(first..) {
-            // One that another one of the same name hides has been reported.
+            // A variable that a duplicate hides has been reported.
             if found.contains(&number) || self.type_vars.get(param.name) != Some(number) {
                 continue;
             }
@@ -162,7 +162,7 @@ impl Checker<'_> {
             let message = format!("the type variable `{name}` does not occur in {what}");
             self.error(
                 Diagnostic::new(codes::UNUSED_TYPE_VARIABLE, param.span, message)
-                    .with(span, "so nothing says which type it stands for"),
+                    .with(span, "so its type can never be inferred"),
             );
         }
     }
@@ -193,7 +193,7 @@ impl Checker<'_> {
                 Ty::ERROR
             }
             Some(Meaning::Open | Meaning::Synonym(_)) => {
-                let message = format!("the type synonym `{}` stands for itself", self.text(name.name));
+                let message = format!("the type synonym `{}` is cyclic", self.text(name.name));
                 self.report(Code::CYCLIC_SYNONYM, name.span, message);
                 Ty::ERROR
             }
@@ -209,7 +209,7 @@ impl Checker<'_> {
         found == expected
     }
 
-    /// The types whose names a program may use for its own.
+    /// The built-in types whose names a program may redefine.
     fn built_in_type(&mut self, name: Ident, args: &[Ty]) -> Ty {
         match (self.text(name.name), args) {
             ("string", []) => Ty::STR,

@@ -1,7 +1,7 @@
-//! Making types equal by finding out the unknown ones.
+//! Unification of types.
 //!
-//! Types share their parts, so a type may be exponentially larger than the memory that it takes. Whatever walks
-//! over types remembers where it has been.
+//! Types share components, so a type can be exponentially larger as a tree than in memory. Every traversal
+//! therefore memoises the types that it has visited.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,21 +11,21 @@ use super::ty::{Ty, TyKind, Types};
 #[derive(Debug, Default)]
 pub(super) struct Unknowns {
     found: Vec<Option<Ty>>,
-    /// Pairs of types that have been made equal.
+    /// Pairs of types that have been unified.
     solved: FxHashSet<(Ty, Ty)>,
-    /// What has happened so far, so that it can be undone.
+    /// The undo log.
     trail: Vec<Step>,
 }
 
 #[derive(Debug)]
 enum Step {
-    /// This unknown was found.
+    /// An unknown was solved.
     Found(u32),
-    /// These were made equal.
+    /// Two types were unified.
     Solved(Ty, Ty),
 }
 
-/// A moment to go back to.
+/// A position in the undo log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     unknowns: usize,
@@ -41,7 +41,7 @@ impl Unknowns {
 
     /// Forgets all unknowns.
     pub(super) fn clear(&mut self) {
-        // Clearing a table costs as much as it can hold: one large expression must not slow down all others.
+        // Clearing a table takes time linear in its capacity: one large expression must not slow down all others.
         const KEPT: usize = 1024;
         self.found.clear();
         self.trail.clear();
@@ -51,12 +51,12 @@ impl Unknowns {
         self.solved.clear();
     }
 
-    /// The current moment.
+    /// The current position in the undo log.
     pub(super) fn now(&self) -> Moment {
         Moment { unknowns: self.found.len(), steps: self.trail.len() }
     }
 
-    /// Goes back to a moment; what had been found out since about older unknowns.
+    /// Undoes everything since `to`. Returns the undone solutions of older unknowns.
     pub(super) fn undo(&mut self, to: Moment) -> Vec<(u32, Ty)> {
         let mut undone = Vec::new();
         for step in self.trail.drain(to.steps..) {
@@ -74,7 +74,7 @@ impl Unknowns {
         undone
     }
 
-    /// Finds out again what was undone.
+    /// Repeats solutions that were undone.
     pub(super) fn redo(&mut self, undone: &[(u32, Ty)]) {
         for (unknown, ty) in undone {
             self.set(*unknown, *ty);
@@ -88,7 +88,7 @@ impl Unknowns {
         }
     }
 
-    /// The type itself, or what has been found out about it at the top.
+    /// Resolves an unknown at the top of the type, if it is solved.
     pub(super) fn shallow(&self, types: &Types, mut ty: Ty) -> Ty {
         while let TyKind::Infer(i) = types.kind(ty) {
             match self.found.get(*i as usize) {
@@ -99,12 +99,12 @@ impl Unknowns {
         ty
     }
 
-    /// The type with everything that has been found out put in.
+    /// Replaces all solved unknowns in the type.
     pub(super) fn deep(&self, types: &mut Types, ty: Ty) -> Ty {
         Resolution::default().resolve(self, types, ty)
     }
 
-    /// Makes the two equal, if that is possible. Types that have been reported as wrong fit everything.
+    /// Unifies two types; returns false if that is impossible. [`TyKind::Error`] unifies with every type.
     pub(super) fn unify(&mut self, types: &mut Types, a: Ty, b: Ty) -> bool {
         let (a, b) = (self.shallow(types, a), self.shallow(types, b));
         if a == b || types.has_error(a) || types.has_error(b) {
@@ -134,7 +134,7 @@ impl Unknowns {
         equal
     }
 
-    /// What a map binds must not escape from it, and no type contains itself.
+    /// Solves an unknown, unless a bound variable would escape its map type or the type would contain itself.
     fn bind(&mut self, types: &mut Types, unknown: u32, ty: Ty) -> bool {
         let mut resolution = Resolution { watched: Some(unknown), ..Resolution::default() };
         let full = resolution.resolve(self, types, ty);
@@ -146,19 +146,19 @@ impl Unknowns {
     }
 }
 
-/// Puts in what has been found out, for any number of types.
+/// Replaces solved unknowns, with one memo table for several types.
 #[derive(Debug, Default)]
 pub(super) struct Resolution {
-    /// What becomes of types that are still unknown.
+    /// The replacement of unsolved types.
     rest: Option<Ty>,
-    /// An unknown to look out for, and whether it was met.
+    /// The unknown of the occurs check, and true if it occurred.
     watched: Option<u32>,
     met: bool,
     done: FxHashMap<Ty, Ty>,
 }
 
 impl Resolution {
-    /// Types that are still unknown become `rest`.
+    /// Replaces unsolved types by `rest`.
     pub(super) fn or(rest: Ty) -> Self {
         Resolution { rest: Some(rest), ..Resolution::default() }
     }

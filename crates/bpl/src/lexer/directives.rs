@@ -1,9 +1,9 @@
-//! Lines that begin with `#`: pragmas, and Boogie's conditionals.
+//! Lines that begin with `#`: pragmas and conditional compilation.
 
 use super::{Bad, Conditional, Lexer, SPACE, class};
 
 impl Lexer<'_> {
-    /// Whether the `#` at `pos` begins a pragma or a conditional rather than a name.
+    /// Returns true if the `#` at `pos` begins a pragma or a conditional rather than a name.
     pub(super) fn is_directive(&self, pos: usize) -> bool {
         let before = &self.bytes()[..pos];
         let blank = before.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
@@ -19,7 +19,7 @@ impl Lexer<'_> {
             .or_else(|| ["#else", "#endif"].into_iter().find(|w| line == *w))
     }
 
-    /// Acts on the line at `pos`. It becomes white space, or a bad token.
+    /// Processes the directive at `pos`: it is skipped like white space, or becomes a bad token.
     pub(super) fn directive(&mut self, pos: usize) -> Option<Bad> {
         let end = self.line_end(pos);
         let line = self.text[pos..end].trim_end();
@@ -40,7 +40,7 @@ impl Lexer<'_> {
                 self.conditionals.pop();
                 None
             }
-            // We were reading the branch before: skip all others.
+            // The previous branch was included: skip all others.
             (_, Some(top)) if !top.seen_else => {
                 top.seen_else = word == "#else";
                 self.skip_branch()
@@ -52,7 +52,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Skips lines up to the branch of the innermost `#if` that is to be read, or past its `#endif`.
+    /// Skips lines up to the included branch of the innermost `#if`, or past its `#endif`.
     fn skip_branch(&mut self) -> Option<Bad> {
         let mut depth = 0;
         while self.pos < self.bytes().len() {

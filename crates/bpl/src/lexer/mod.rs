@@ -1,15 +1,15 @@
-//! From text to tokens.
+//! The lexer.
 //!
-//! The lexer is a cursor over the text. It never fails; text that is no token becomes a [`T::Bad`] token, which
-//! the parser reports once, when it moves past it.
+//! The lexer is a cursor over the text. It never fails: malformed text becomes a [`T::Bad`] token, which the parser
+//! reports when it skips it.
 //!
-//! Boogie's conditional lines (`#if NAME`, `#elsif`, `#else`, `#endif`) are honoured: as there, `FILE_n` is
-//! defined in the n-th file of a program, counted from 0, and nothing else. `#line` pragmas are skipped: our
-//! spans always point into the file that was read.
+//! Conditional compilation works as in Boogie (`#if NAME`, `#elsif`, `#else`, `#endif`): the only defined name is
+//! `FILE_n` in the n-th file of a program, counted from 0. `#line` pragmas are ignored, since spans refer to the
+//! file that was read.
 
 mod directives;
 
-/// What kind of token it is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "a token is its spelling, and `T::describe` gives it")]
 pub enum T {
@@ -102,7 +102,7 @@ pub enum T {
     Rtp,
     Rtn,
     Rtz,
-    // Keywords that are names wherever they make no sense as keywords: see `is_soft`.
+    // Soft keywords: see `is_soft`.
     Async,
     Yield,
     Zield,
@@ -125,20 +125,20 @@ pub enum T {
     Pop,
 }
 
-/// Why a piece of text is no token.
+/// The kinds of malformed tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bad {
     /// Characters that begin no token.
     Characters,
     /// A string without its closing quote on the same line.
     UnterminatedString,
-    /// A string with a character in it that a terminal would act upon.
+    /// A string that contains a control character.
     ControlCharacter,
     /// A comment that is never closed.
     UnterminatedComment,
-    /// A line that begins with `#` and is no pragma that we know.
+    /// A line that begins with `#` and is not a known pragma.
     Pragma,
-    /// An `#if` without `#endif`, or the other way round.
+    /// An `#if` without `#endif`, or an `#endif`, `#else` or `#elsif` without `#if`.
     Conditional,
 }
 
@@ -216,14 +216,14 @@ pub(crate) const KEYWORDS: &[(&str, T)] = &[
 ];
 
 impl T {
-    /// The keyword with this symbol index, if it is one.
+    /// The keyword with this symbol index, if any.
     pub(crate) fn keyword(index: usize) -> Option<T> {
         KEYWORDS.get(index).map(|k| k.1)
     }
 
-    /// Whether the keyword is a name wherever it makes no sense as a keyword.
+    /// Returns true if the keyword is soft: a name wherever it cannot be a keyword.
     ///
-    /// Deviation from Boogie, which reserves some of these: programs written before it did so still parse.
+    /// Deviation from Boogie, which reserves some of these words: older programs use them as names.
     pub fn is_soft(self) -> bool {
         use T::*;
         matches!(
@@ -242,13 +242,13 @@ impl T {
         ) || self.is_name_in_boogie()
     }
 
-    /// Whether Boogie itself takes the keyword as a name.
+    /// Returns true if Boogie itself accepts the keyword as a name.
     pub fn is_name_in_boogie(self) -> bool {
         use T::*;
         matches!(self, Zield | Atomic | Both | Left | Right | Reveal | Hide | Push | Pop)
     }
 
-    /// How to call the token in a message.
+    /// The description of the token in messages.
     pub fn describe(self) -> &'static str {
         match self {
             T::Eof => "the end of the file",
@@ -292,7 +292,7 @@ impl T {
     }
 }
 
-/// A token: its kind and where it stands in the text.
+/// A token: its kind and its byte range in the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
     /// The kind.
@@ -308,7 +308,7 @@ pub struct Token {
 struct Conditional {
     start: usize,
     seen_else: bool,
-    /// No branch has been included yet.
+    /// True until a branch has been included.
     open: bool,
 }
 
@@ -316,7 +316,7 @@ struct Conditional {
 #[derive(Debug)]
 pub struct Lexer<'a> {
     text: &'a str,
-    /// Which file of the program it is.
+    /// The index of the file in the program.
     file: usize,
     pos: usize,
     conditionals: Vec<Conditional>,
@@ -347,12 +347,12 @@ fn class(b: u8) -> u8 {
     CLASS[b as usize]
 }
 
-/// The characters that no string may have, so that no text that we print can command a terminal.
+/// Control characters. No string may contain one, so that printed programs cannot send commands to a terminal.
 pub(crate) fn is_control(c: char) -> bool {
     c.is_control() && c != '\t'
 }
 
-/// The characters that may go on in a name.
+/// The bytes that can continue a name.
 fn is_ident_byte(b: u8) -> bool {
     class(b) & (IDENT_START | DIGIT) != 0
 }
@@ -369,7 +369,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn at(&self, pos: usize) -> u8 {
-        // The text has no NUL that matters: as a token it is `Bad`, and past the end it is nothing.
+        // NUL stands for the end of the text. A NUL in the text is a bad token, so nothing depends on the difference.
         self.bytes().get(pos).copied().unwrap_or(0)
     }
 
@@ -441,7 +441,7 @@ impl<'a> Lexer<'a> {
         T::Ident
     }
 
-    /// Moves past a comment that begins at `start`; comments nest. False if it is never closed.
+    /// Skips the comment that begins at `start`; comments nest. Returns false if it is not closed.
     fn block_comment(&mut self, start: usize) -> bool {
         let mut depth = 1;
         let mut pos = start + 2;
@@ -461,10 +461,10 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// A string. A quote behind a backslash never ends it.
+    /// A string literal. A quote after a backslash does not end it.
     ///
-    /// Deviation from Boogie, where such a quote ends the string if no other one on the line does: what a
-    /// string is must not depend on what follows it.
+    /// Deviation from Boogie, where such a quote ends the string if the line has no other one: here the extent of a
+    /// string does not depend on the text after it.
     fn string(&mut self, start: usize) -> T {
         let mut pos = start + 1;
         while let Some(i) = memchr::memchr3(b'"', b'\\', b'\n', &self.bytes()[pos..]) {
@@ -501,7 +501,7 @@ impl<'a> Lexer<'a> {
         if self.pos == end { T::Int } else { T::Real }
     }
 
-    /// The end of `e[-]digits` at `pos`, if it stands there.
+    /// The end of `e[-]digits` at `pos`, if the text matches.
     fn exponent(&self, pos: usize) -> Option<usize> {
         if self.at(pos) != b'e' {
             return None;
@@ -510,7 +510,7 @@ impl<'a> Lexer<'a> {
         self.at(digits).is_ascii_digit().then(|| self.digits(digits))
     }
 
-    /// The end of `0xH.HeDfDeD` at `pos`, if it stands there.
+    /// The end of `0xH.HeDfDeD` at `pos`, if the text matches.
     fn hex_float(&self, pos: usize) -> Option<usize> {
         let hex = |pos: usize| {
             let end = self.skip_while(pos, |b| b.is_ascii_hexdigit());
@@ -528,7 +528,7 @@ impl<'a> Lexer<'a> {
         (whole + 2..=fraction).rev().find_map(|e| self.float_format(self.exponent(e)?))
     }
 
-    /// The end of `0NaNDeD`, `0nanDeD`, `0+ooDeD` or `0-ooDeD` at `pos`, if it stands there.
+    /// The end of `0NaNDeD`, `0nanDeD`, `0+ooDeD` or `0-ooDeD` at `pos`, if the text matches.
     fn special_float(&self, pos: usize) -> Option<usize> {
         let rest = &self.bytes()[pos..];
         let special = [b"0NaN", b"0nan", b"0+oo", b"0-oo"].iter().any(|s| rest.starts_with(*s));
@@ -538,7 +538,7 @@ impl<'a> Lexer<'a> {
         self.exponent(self.digits(pos + 4))
     }
 
-    /// The end of the format `fDeD` at `pos`, if it stands there.
+    /// The end of the format `fDeD` at `pos`, if the text matches.
     fn float_format(&self, pos: usize) -> Option<usize> {
         if self.at(pos) != b'f' || !self.at(pos + 1).is_ascii_digit() {
             return None;
@@ -563,7 +563,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The operator or punctuation that the text begins with, and its length. The longest one wins.
+/// The longest operator or punctuation that the text begins with, and its length.
 fn ascii_operator(rest: &[u8]) -> Option<(T, usize)> {
     Some(match rest {
         [b'(', ..] => (T::LParen, 1),

@@ -1,6 +1,6 @@
-//! The spellings of asynchrony: ours, that of c2s and that of Corral become the same tree.
+//! Asynchronous statements: the parser normalises the syntax of dally, c2s and Corral to one tree.
 //!
-//! | | ours | c2s | Corral |
+//! | | dally | c2s | Corral |
 //! |---|---|---|---|
 //! | post | `call {:async} p(e);` | the same | `async call p(e);` |
 //! | post with a handle | `call {:async} t := p(e);` | `call {:async t} r := p(e);` | |
@@ -8,8 +8,8 @@
 //! | yield | `yield;` | `assume {:yield} true;` | `yield;`, `call corral_yield();` |
 //! | failure | `assert false;` | the same | `call corral_assert_not_reachable();` |
 //!
-//! In c2s's post, `r` only says which type the result has: it is assigned by the wait, so it is checked, and
-//! not printed.
+//! In c2s's post, `r` only gives the type of the result. The wait assigns to it, so the post checks its type and
+//! does not print it.
 
 use super::{Parsed, Parser};
 use crate::ast::{
@@ -23,7 +23,7 @@ use dally_text::symbol::Sym;
 
 const WAIT: &str = "wait";
 
-/// The attributes that make an `assume` something else.
+/// The attributes that turn an `assume` into an asynchronous statement.
 const ASSUME_KINDS: [&str; 6] = [WAIT, "yield", "zield", "await", "seal", "unseal"];
 
 impl Parser<'_> {
@@ -58,7 +58,7 @@ impl Parser<'_> {
         };
         if !call.outs.is_empty() || !call.args.is_empty() {
             let name = self.ast.text(call.procedure.name);
-            let message = format!("`{name}` takes no arguments and gives no results");
+            let message = format!("`{name}` takes no arguments and returns no results");
             self.bad_async(call.procedure.span, message, "");
         }
         Ok((kind, attrs))
@@ -89,8 +89,8 @@ impl Parser<'_> {
             [] => {
                 if call.outs.len() > 1 {
                     let span = call.outs.iter().flatten().next_back().map_or(call.procedure.span, |o| o.span);
-                    let message = "an asynchronous call gives one task".to_owned();
-                    self.bad_async(span, message, "the results come with `call r := wait(t);`");
+                    let message = "an asynchronous call returns one task handle".to_owned();
+                    self.bad_async(span, message, "wait for the results with `call r := wait(t);`");
                 }
                 call.outs.first().copied().flatten()
             }
@@ -127,7 +127,7 @@ impl Parser<'_> {
         level
     }
 
-    /// `assume {:attrs} e;`, which may be a statement of asynchrony.
+    /// `assume {:attrs} e;`, which may be an asynchronous statement.
     pub(super) fn assume(&mut self) -> Parsed<(StmtKind, Attrs)> {
         let (kind, attrs) = self.simple(|p, _| Ok(StmtKind::Assume(p.expr()?)))?;
         let special = ASSUME_KINDS.into_iter().find_map(|n| Some((n, self.ast.attr(&attrs, n)?.clone())));
@@ -136,8 +136,8 @@ impl Parser<'_> {
         };
         let condition = *condition;
         if name != "await" && self.ast.exprs[condition] != Expr::Bool(true) {
-            let message = format!("the condition of `assume {{:{name}}}` is `true`");
-            let help = "a condition that blocks the task is written `assume {:await} e;`";
+            let message = format!("the condition of `assume {{:{name}}}` must be `true`");
+            let help = "to block until a condition holds, write `assume {:await} e;`";
             self.bad_async(self.ast.exprs.span(condition), message, help);
         }
         let kind = match name {
@@ -167,7 +167,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The variable that an expression is, which an assignment to it needs.
+    /// The expression as a variable; reports one that is not a variable.
     fn name_of(&mut self, expr: ExprId) -> Option<Ident> {
         let span = self.ast.exprs.span(expr);
         if let Expr::Name(name) = self.ast.exprs[expr] {
@@ -189,8 +189,8 @@ impl Parser<'_> {
 
 /// Turns calls of `wait` into [`StmtKind::Wait`].
 ///
-/// `wait` is reserved, unless the program declares a procedure of that name: which is known only after
-/// parsing.
+/// `wait` is reserved unless the program declares a procedure of that name, which is known only after all files
+/// are parsed.
 pub(super) fn lower_waits(ast: &mut Ast, diagnostics: &mut Diagnostics) {
     let wait = ast.symbols.intern(WAIT);
     let declares = |kind: &DeclKind| matches!(kind, DeclKind::Procedure(p) if p.signature.name.name == wait);
@@ -229,7 +229,7 @@ fn lower_wait<'a>(
             Diagnostic::new(
                 codes::BAD_ASYNC,
                 call.procedure.span,
-                "`wait` takes one task and gives at most one result",
+                "`wait` takes one task and returns at most one result",
             )
             .help("write `call r := wait(t);`, or `call wait(t);` for a task without a result"),
         ),

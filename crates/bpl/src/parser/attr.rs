@@ -33,7 +33,7 @@ impl Parser<'_> {
     }
 
     fn close_attr(&mut self) -> Parsed<()> {
-        // `{:x}|` is lexed as the end of a code expression.
+        // The lexer reads the end of `{:x}|` as the end of a code expression.
         if self.at(T::RCode) {
             self.token.kind = T::Bar;
             self.last_end = self.token.start + 1;
@@ -45,7 +45,7 @@ impl Parser<'_> {
     fn attr_arg(&mut self) -> Parsed<AttrArg> {
         let at_string = self.at(T::Str);
         let expr = self.expr()?;
-        // A string by itself; in parentheses it is an expression.
+        // A bare string is an argument of its own kind; in parentheses it is an expression.
         match self.ast.exprs[expr] {
             Expr::Str(text) if at_string => Ok(AttrArg::Str(text)),
             _ => Ok(AttrArg::Expr(expr)),

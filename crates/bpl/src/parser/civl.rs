@@ -1,4 +1,4 @@
-//! Civl, Boogie's layered refinement language: recognised, and answered with `unsupported`.
+//! Civl, Boogie's layered refinement language: recognised and reported as unsupported.
 
 use super::Parser;
 use crate::codes;
@@ -12,17 +12,17 @@ pub(crate) const HELP: &str = "dally reads plain Boogie with asynchronous calls;
 
 /// The attributes of linear variables.
 ///
-/// Boogie's own library declares pure procedures with linear parameters; a program may include it without
-/// using Civl, and only a call of such a procedure is a step of Civl.
+/// Boogie's library declares pure procedures with linear parameters. A program may include it without using Civl,
+/// so only calls of such procedures are reported.
 pub(crate) const LINEAR_ATTRS: [&str; 3] = ["linear", "linear_in", "linear_out"];
 
 impl Parser<'_> {
-    /// Whether a declaration of Civl begins here.
+    /// Returns true if a Civl declaration begins at the current token.
     pub(super) fn at_civl_decl(&self) -> bool {
         matches!(self.kind(), T::Action | T::Invariant | T::Yield | T::Left | T::Right | T::Both | T::Atomic)
     }
 
-    /// Reports a declaration of Civl and moves on to the next declaration.
+    /// Reports a Civl declaration and skips to the next declaration.
     pub(super) fn civl_decl(&mut self) {
         let start = self.token.start;
         while !matches!(self.kind(), T::Action | T::Invariant | T::Procedure | T::Eof) {
@@ -31,7 +31,7 @@ impl Parser<'_> {
         self.bump();
         let span = self.span_from(start);
         let text = self.text[start..self.last_end].split_whitespace().collect::<Vec<_>>().join(" ");
-        self.unsupported(span, &format!("`{}` is a declaration of Civl", super::report::shorten(&text)));
+        self.unsupported(span, &format!("`{}` is a Civl declaration", super::report::shorten(&text)));
         let mut depth = 0_u32;
         let mut ended = false;
         while !self.at(T::Eof) {
@@ -48,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a clause of a contract stands here that only Civl knows.
+    /// Returns true if a Civl clause of a contract begins at the current token.
     pub(super) fn at_civl_clause(&mut self) -> bool {
         match self.kind() {
             T::Preserves | T::Asserts | T::Refines => true,
@@ -57,13 +57,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a clause of Civl and moves on to the next one.
+    /// Reports a Civl clause and skips to the next one.
     pub(super) fn civl_clause(&mut self) {
         let start = self.token.start;
         let text = self.token_text();
         let message = match self.kind() {
-            T::Requires | T::Ensures => format!("`{text} call` is a clause of Civl"),
-            _ => format!("`{text}` is a clause of Civl"),
+            T::Requires | T::Ensures => format!("`{text} call` is a Civl clause"),
+            _ => format!("`{text}` is a Civl clause"),
         };
         // `refines action A { … }` ends with the action's body.
         let braces = self.at(T::Refines);
@@ -73,7 +73,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `par a() | b();` stands here, as older programs write a parallel call.
+    /// Returns true if `par a() | b();` follows, the older syntax of a parallel call.
     pub(super) fn at_civl_stmt(&mut self) -> bool {
         self.token_text() == "par" && (self.peek() == T::Ident || self.peek().is_soft())
     }
@@ -84,14 +84,14 @@ impl Parser<'_> {
         super::Reported
     }
 
-    /// Reports something of Civl that began at `start` and goes up to a semicolon, or to a closing brace.
+    /// Reports the Civl construct that begins at `start` and extends to a semicolon or a closing brace.
     pub(super) fn civl_rest(&mut self, start: usize, message: &str, ends_with_brace: bool) {
         let mut depth = 0_u32;
         while !self.at(T::Eof) && !self.at_hard_decl() {
             let kind = self.kind();
             match kind {
                 T::LBrace | T::LParen | T::LBracket => depth += 1,
-                // The end of what is around it.
+                // The end of the enclosing block.
                 T::RBrace if depth == 0 => break,
                 T::RBrace | T::RParen | T::RBracket => depth = depth.saturating_sub(1),
                 _ => {}
@@ -107,15 +107,15 @@ impl Parser<'_> {
 
     /// Reports `call a() | b();`.
     pub(super) fn civl_parallel_call(&mut self, span: Span) {
-        self.unsupported(span, "a parallel call is a statement of Civl");
+        self.unsupported(span, "a parallel call is a Civl statement");
     }
 
-    /// Reports attributes that only Civl gives a meaning.
+    /// Reports attributes that only Civl uses.
     pub(super) fn recognise_civl_attr(&mut self, name: Sym, span: Span) {
         let text = self.ast.text(name);
         let linear = LINEAR_ATTRS.contains(&text) && !self.in_pure;
         if linear || matches!(text, "layer" | "yields" | "yield_invariant") {
-            let message = format!("the attribute `:{text}` belongs to Civl");
+            let message = format!("`:{text}` is a Civl attribute");
             self.unsupported(span, &message);
         }
     }

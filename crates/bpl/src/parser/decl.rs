@@ -1,6 +1,6 @@
 //! Declarations.
 
-use super::vars::Place;
+use super::vars::VarContext;
 use super::{Parsed, Parser, Reported};
 use crate::ast::{
     Attrs, Axiom, Body, Const, Constructor, Datatype, Decl, DeclKind, Flavour, Function, Ident,
@@ -10,12 +10,12 @@ use crate::codes;
 use crate::lexer::T;
 use dally_text::diagnostic::Diagnostic;
 
-/// What declarations begin with.
+/// The keywords that begin declarations.
 const DECL_KEYWORDS: &[&str] =
     &["axiom", "const", "datatype", "function", "implementation", "procedure", "pure", "type", "var"];
 
 impl Parser<'_> {
-    /// The whole file.
+    /// Parses a whole file.
     pub(super) fn program(&mut self) {
         while !self.at(T::Eof) {
             let before = self.token.start;
@@ -27,7 +27,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a keyword that begins a declaration, and nothing else, stands here.
+    /// Returns true if the current token is a keyword that can only begin a declaration.
     pub(super) fn at_hard_decl(&self) -> bool {
         matches!(
             self.kind(),
@@ -35,7 +35,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether a declaration begins here.
+    /// Returns true if a declaration begins at the current token.
     pub(super) fn at_decl(&self) -> bool {
         self.at_hard_decl()
             || matches!(self.kind(), T::Var | T::Revealed | T::Hideable | T::Pure)
@@ -106,7 +106,7 @@ impl Parser<'_> {
         self.expect(T::LBrace)?;
         let constructors = self.comma_separated(|p| {
             let name = p.ident()?;
-            Ok(Constructor { name, fields: p.formals(Place::Fields)? })
+            Ok(Constructor { name, fields: p.formals(VarContext::Fields)? })
         })?;
         self.expect(T::RBrace)?;
         self.push_decl(DeclKind::Datatype(Datatype { name, params, constructors }), attrs, start);
@@ -210,7 +210,7 @@ impl Parser<'_> {
         Ok(Param { attrs, name, ty: self.ty()? })
     }
 
-    /// In `f(x, y: int)`, `x` was read as a type, but is a name of the type that follows.
+    /// Corrects parameters such as `f(x, y: int)`, where `x` was parsed as a type but is a name of type `int`.
     fn name_params(&mut self, mut params: Vec<Param>) -> Vec<Param> {
         if params.iter().all(|p| p.name.is_none()) {
             return params;
@@ -240,7 +240,7 @@ impl Parser<'_> {
     }
 
     /// `{:attrs} name<params>(ins) returns (outs)`
-    fn signature(&mut self, place: Place) -> Parsed<(Attrs, Signature)> {
+    fn signature(&mut self, place: VarContext) -> Parsed<(Attrs, Signature)> {
         let attrs = self.attrs()?;
         let name = self.ident()?;
         let type_params = self.type_params()?;
@@ -258,7 +258,7 @@ impl Parser<'_> {
             false => self.expect(T::Procedure).map(|()| Flavour::Plain)?,
         };
         self.in_pure = pure;
-        let signature = self.signature(Place::Procedure);
+        let signature = self.signature(VarContext::Procedure);
         self.in_pure = false;
         let (attrs, signature) = signature?;
         let bodiless = self.eat(T::Semi);
@@ -272,7 +272,7 @@ impl Parser<'_> {
     fn implementation(&mut self) -> Parsed<()> {
         let start = self.token.start;
         self.bump();
-        let (attrs, signature) = self.signature(Place::Implementation)?;
+        let (attrs, signature) = self.signature(VarContext::Implementation)?;
         let body = self.body()?;
         self.push_decl(DeclKind::Implementation(Box::new(Implementation { signature, body })), attrs, start);
         Ok(())
@@ -285,7 +285,7 @@ impl Parser<'_> {
         }
         let locals = match self.locals() {
             Ok(locals) => locals,
-            // A broken declaration should not hide the statements behind it.
+            // After an error in a local declaration, continue with the statements.
             Err(Reported) => {
                 while !matches!(self.kind(), T::Semi | T::RBrace | T::Eof) {
                     self.bump();

@@ -8,16 +8,16 @@ use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
 
-/// `high:low`, read where an expression was expected.
+/// The bounds `high:low` of an extraction, parsed where an expression was expected.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
-    /// The expression that stands for it in the tree until the brackets take it.
+    /// The placeholder expression; `brackets` replaces it.
     expr: ExprId,
     high: u32,
     low: u32,
 }
 
-/// The operator of a token; the second is true if its operands change places.
+/// The operator of a token, and true if its operands are swapped.
 fn binary_op(token: T) -> Option<(BinaryOp, bool)> {
     let op = match token {
         T::Iff => BinaryOp::Iff,
@@ -68,7 +68,7 @@ impl Parser<'_> {
                 Diagnostic::new(
                     codes::BAD_EXTRACT,
                     span,
-                    "bounds of a bitvector may only stand alone in brackets",
+                    "bounds `high:low` are allowed only as `e[high:low]`",
                 )
                 .help("write `e[high:low]`"),
             );
@@ -78,7 +78,7 @@ impl Parser<'_> {
 
     fn expr_or_bounds(&mut self) -> Parsed<ExprId> {
         let expr = self.deeper(|p| p.binary(Precedence::Iff, false));
-        // Bounds that were read before an error are nobody's.
+        // Drop bounds that were parsed before an error.
         if expr.is_err() {
             self.bounds = None;
         }
@@ -90,7 +90,7 @@ impl Parser<'_> {
         self.ast.exprs.add(expr, span)
     }
 
-    /// Operators that bind at least as tightly as `min`; `implied` on the right of `==>`.
+    /// Parses operators that bind at least as tightly as `min`. `implied` is true on the right of `==>`.
     fn binary(&mut self, min: Precedence, implied: bool) -> Parsed<ExprId> {
         let start = self.token.start;
         let mut left = self.unary()?;
@@ -121,7 +121,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports operators that do not go together without parentheses.
+    /// Reports operators that must not be mixed without parentheses.
     fn check_mixture(&mut self, last: Option<T>, token: T, implied: bool) {
         let relational = |t| binary_op(t).is_some_and(|(op, _)| op.precedence() == Precedence::Relational);
         let message = match (last, token) {
@@ -175,7 +175,7 @@ impl Parser<'_> {
             self.error(Diagnostic::new(
                 codes::BAD_EXTRACT,
                 span,
-                "the bounds of an extraction are two numbers",
+                "the bounds of an extraction must be two numbers",
             ));
             return;
         };
@@ -196,7 +196,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[i, j]`, `[i := v]` or `[high:low]` behind an expression.
+    /// `[i, j]`, `[i := v]` or `[high:low]` after an expression.
     fn brackets(&mut self, base: ExprId, start: usize) -> Parsed<ExprId> {
         self.bump();
         let mut indices = Vec::new();
@@ -218,7 +218,7 @@ impl Parser<'_> {
         if let Some(bounds) = bounds {
             if indices != [bounds.expr] || value.is_some() {
                 let span = self.span_from(start);
-                let message = "an extraction takes nothing but its two bounds";
+                let message = "an extraction takes exactly two bounds";
                 self.error(Diagnostic::new(codes::BAD_EXTRACT, span, message));
             }
             return Ok(self.add(Expr::Extract(base, bounds.high, bounds.low), start));
@@ -230,7 +230,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `->f` or `->(f := e)` behind an expression.
+    /// `->f` or `->(f := e)` after an expression.
     fn field(&mut self, base: ExprId, start: usize) -> Parsed<ExprId> {
         self.bump();
         if !self.eat(T::LParen) {
@@ -275,7 +275,7 @@ impl Parser<'_> {
         self.argument_list(Self::expr)
     }
 
-    /// `(e, *, …)`, of a call: `*` is an arbitrary value.
+    /// `(e, *, …)`, the arguments of a `call`: `*` is an arbitrary value.
     pub(super) fn call_arguments(&mut self) -> Parsed<Vec<ExprId>> {
         self.argument_list(|p| {
             let start = p.token.start;
@@ -290,7 +290,7 @@ impl Parser<'_> {
         Ok(args)
     }
 
-    /// The literal at the current token, which stays current.
+    /// The literal at the current token; does not consume it.
     fn literal(&mut self) -> Option<Expr> {
         Some(match self.kind() {
             T::True => Expr::Bool(true),
@@ -309,7 +309,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A number without its leading zeros.
+    /// Interns a number without its leading zeros.
     fn digits(&mut self, text: &str) -> Sym {
         let significant = text.trim_start_matches('0');
         self.ast.symbols.intern(if significant.is_empty() { "0" } else { significant })

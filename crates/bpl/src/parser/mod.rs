@@ -1,8 +1,8 @@
-//! From tokens to the syntax tree.
+//! The parser.
 //!
-//! A recursive-descent parser with one token of lookahead. It always returns a tree: after an error it goes
-//! on at the next statement or declaration, so that one run shows all errors. Nesting is bounded, and the
-//! stack grows on demand below that bound, so that no input exhausts it.
+//! Recursive descent with one token of lookahead. The parser always returns a tree: after an error it resumes at
+//! the next statement or declaration, so that one run reports all errors. Nesting is bounded, and the stack grows
+//! on demand within that bound, so that no input overflows it.
 
 mod asynchrony;
 mod attr;
@@ -25,7 +25,7 @@ const MAX_DEPTH: u32 = 10_000;
 /// Statements nest at most this deep.
 const MAX_BLOCK_DEPTH: u32 = 1_000;
 
-/// An error that has been reported already.
+/// The error of a parsing function that has already reported a diagnostic.
 #[derive(Clone, Copy, Debug)]
 struct Reported;
 
@@ -49,30 +49,30 @@ pub fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
 
 struct Parser<'a> {
     text: &'a str,
-    /// Where the file begins in the space of all files.
+    /// The offset of the file in the space of all files.
     base: u32,
     lexer: Lexer<'a>,
-    /// The current token; `Bad` ones are never current.
+    /// The current token; never `Bad`.
     token: Token,
-    /// The token after it, if it has been looked at; that one may be `Bad`.
+    /// The lookahead token, if it has been lexed; may be `Bad`.
     ahead: Option<Token>,
-    /// The symbol of the current token, if it is a word.
+    /// The symbol of the current token, if it is a name or keyword.
     word: Option<Sym>,
-    /// Where the token before the current one ended.
+    /// The end of the previous token.
     last_end: usize,
     ast: &'a mut Ast,
     diagnostics: &'a mut Diagnostics,
     depth: u32,
     block_depth: u32,
-    /// `h:l` was read in the place of an expression: the expression for `l`, and both bounds.
+    /// The bounds `high:low` that were parsed in place of an expression and not consumed yet.
     bounds: Option<expr::Bounds>,
-    /// Inside of a code expression, `return` takes an expression.
+    /// True inside of a code expression, where `return` takes an expression.
     in_code: bool,
-    /// In the signature of a pure procedure, where linear parameters are no more than a remark.
+    /// True in the signature of a pure procedure, where linear parameters are allowed and ignored.
     in_pure: bool,
-    /// A call of `wait` was seen.
+    /// True if the program calls `wait`.
     waits: bool,
-    /// Where the last error was reported: one token gives rise to one error.
+    /// The offset of the last error: at most one error is reported per token.
     last_error: Option<usize>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
         symbol.and_then(|s| T::keyword(s.index())).unwrap_or(T::Ident)
     }
 
-    /// Moves to the next token; bad ones are reported and passed over.
+    /// Advances to the next token; reports and skips bad ones.
     fn bump(&mut self) {
         self.last_end = self.token.end;
         self.word = None;
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
             }
             bad = true;
         }
-        // What would be missing here has been left out already.
+        // After a bad token, a missing token here would be a follow-up error.
         if bad {
             self.last_error = Some(self.token.start);
         }
@@ -162,7 +162,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Gives up on the rest of the file.
+    /// Skips the rest of the file.
     fn stop(&mut self) {
         let end = self.text.len();
         self.lexer = Lexer::new("", 0);
@@ -227,7 +227,7 @@ impl<'a> Parser<'a> {
         &self.text[self.token.start..self.token.end]
     }
 
-    /// Runs `f` one level deeper, with enough stack.
+    /// Runs `f` one nesting level deeper, with enough stack.
     fn deeper<R>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<R>) -> Parsed<R> {
         if self.depth >= MAX_DEPTH {
             return Err(self.too_deep(MAX_DEPTH));

@@ -1,4 +1,4 @@
-//! What the parser says about errors.
+//! Error messages of the parser.
 
 use super::{Parser, Reported};
 use crate::codes;
@@ -11,12 +11,12 @@ impl Parser<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports that something else was expected here.
+    /// Reports that `what` was expected at the current token.
     pub(super) fn expected(&mut self, what: &str) -> Reported {
         self.expected_or(what, None)
     }
 
-    /// The same, with what to do about it where that is obvious.
+    /// As [`expected`](Self::expected), with optional help.
     pub(super) fn expected_or(&mut self, what: &str, help: Option<String>) -> Reported {
         if self.last_error == Some(self.token.start) {
             return Reported;
@@ -27,7 +27,7 @@ impl Parser<'_> {
             T::Str => "a string".to_owned(),
             _ => format!("`{}`", shorten(self.token_text())),
         };
-        // What is missing at the end of a line is missing after the token before it.
+        // Point a missing `;` or `)` at the end of the previous token: the current one may be on another line.
         let span = match what {
             "`;`" | "`)`" if !self.at(T::Eof) => self.span_at(self.last_end, self.last_end),
             _ => self.token_span(),
@@ -52,8 +52,8 @@ impl Parser<'_> {
             Bad::ControlCharacter => self.control_character(),
             Bad::UnterminatedString => {
                 let help = match self.token_text().contains("\\\"") {
-                    true => "a string ends on the line on which it begins, and `\\\"` does not end it",
-                    false => "a string ends on the line on which it begins",
+                    true => "a string must end on the line on which it begins; `\\\"` does not end it",
+                    false => "a string must end on the line on which it begins",
                 };
                 let message = "this string has no closing quote";
                 Diagnostic::new(Code::UNTERMINATED_STRING, span, message).help(help)
@@ -61,21 +61,17 @@ impl Parser<'_> {
             Bad::UnterminatedComment => {
                 let start = self.token.start;
                 let opening = self.span_at(start, start + 2);
-                Diagnostic::new(Code::UNTERMINATED_COMMENT, opening, "this comment is never closed")
+                Diagnostic::new(Code::UNTERMINATED_COMMENT, opening, "this comment is not closed")
                     .help("comments nest: each `/*` needs its own `*/`")
             }
-            Bad::Pragma => Diagnostic::new(codes::BAD_PRAGMA, span, "this line is no pragma").help(
-                "a line that begins with `#` is `#if`, `#elsif`, `#else`, `#endif` or `#line NUMBER FILE`",
-            ),
-            Bad::Conditional => {
-                Diagnostic::new(codes::BAD_PRAGMA, span, format!("`{text}` without its counterpart")).help(
-                    "`#if` is closed by `#endif`, with at most one `#else`, the last branch, in between",
-                )
-            }
+            Bad::Pragma => Diagnostic::new(codes::BAD_PRAGMA, span, "unknown directive")
+                .help("the directives are `#if`, `#elsif`, `#else`, `#endif` and `#line NUMBER FILE`"),
+            Bad::Conditional => Diagnostic::new(codes::BAD_PRAGMA, span, format!("unbalanced `{text}`"))
+                .help("each `#if` needs an `#endif`, and at most one `#else` as its last branch"),
         });
     }
 
-    /// Says which character of the current string is one that a terminal would act upon.
+    /// A diagnostic for the first control character of the current string.
     fn control_character(&self) -> Diagnostic {
         let found = self.token_text().char_indices().find(|(_, c)| crate::lexer::is_control(*c));
         let (offset, character) = found.unwrap_or((0, '"'));
@@ -90,21 +86,21 @@ impl Parser<'_> {
         self.error(Diagnostic::new(
             Code::TOO_DEEP,
             span,
-            format!("nested more than {limit} levels deep: the rest of the file is not read"),
+            format!("nesting exceeds {limit} levels; the rest of the file is skipped"),
         ));
         self.stop();
         Reported
     }
 }
 
-/// "did you mean", for a word in the place of a keyword: a misspelt one, or the beginning of one.
+/// A suggestion for a word in the place of a keyword: one that it is close to, or a prefix of.
 pub(super) fn misspelt(word: &str, keywords: &[&str]) -> Option<String> {
     let begun = keywords.iter().find(|k| word.len() >= 3 && k.starts_with(word) && **k != word);
     let begun = begun.map(|k| format!("did you mean `{k}`?"));
     begun.or_else(|| did_you_mean(word, keywords.iter().copied()))
 }
 
-/// The beginning of a text that may be long.
+/// Truncates a text that may be long.
 pub(super) fn shorten(text: &str) -> String {
     const MOST: usize = 40;
     match text.char_indices().nth(MOST) {

@@ -9,7 +9,7 @@ use crate::lexer::T;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 
-/// What statements begin with.
+/// The keywords that begin statements.
 const STMT_KEYWORDS: &[&str] = &[
     "assert", "assume", "async", "break", "call", "goto", "havoc", "if", "return", "while", "yield", "zield",
 ];
@@ -45,7 +45,7 @@ impl Parser<'_> {
         matches!(self.kind(), T::RBrace | T::RCode | T::Eof) || self.at_hard_decl()
     }
 
-    /// After an error: moves on to where a statement may begin.
+    /// Error recovery: skips to a token that may begin a statement.
     fn skip_stmt(&mut self, before: usize) {
         let mut depth = 0_u32;
         loop {
@@ -61,7 +61,7 @@ impl Parser<'_> {
                 {
                     return;
                 }
-                // In the middle of a line it is an expression.
+                // In the middle of a line, `if` is part of an expression.
                 T::If if moved && depth == 0 && self.begins_line() => return,
                 _ if self.at_hard_decl() => return,
                 _ => {}
@@ -113,12 +113,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the soft keyword here is a statement by itself.
+    /// Returns true if the current soft keyword is a statement by itself.
     fn is_bare_keyword(&mut self) -> bool {
         matches!(self.peek(), T::Semi | T::LBrace)
     }
 
-    /// Whether the soft keyword here is the name of a label or variable.
+    /// Returns true if the current soft keyword is the name of a label or variable.
     fn is_name_here(&mut self) -> bool {
         matches!(self.peek(), T::Colon | T::Assign | T::Comma | T::LBracket | T::Arrow)
     }
@@ -205,7 +205,7 @@ impl Parser<'_> {
         Ok(StmtKind::While(Box::new(While { guard, specs, body })))
     }
 
-    /// A clause of a loop; none for one of Civl, which has been reported.
+    /// A loop annotation; none for a Civl clause, which has been reported.
     fn loop_spec(&mut self) -> Parsed<Option<LoopSpec>> {
         let start = self.token.start;
         let free = self.eat(T::Free);
@@ -221,7 +221,7 @@ impl Parser<'_> {
         self.expect(T::Invariant)?;
         let attrs = self.attrs()?;
         if self.at(T::Call) {
-            self.civl_rest(start, "`invariant call` is a clause of Civl", false);
+            self.civl_rest(start, "`invariant call` is a Civl clause", false);
             return Ok(None);
         }
         let expr = self.expr()?;
@@ -252,10 +252,10 @@ impl Parser<'_> {
         Ok((StmtKind::Assign(targets, values), attrs))
     }
 
-    /// Reports a statement that began like an assignment, but is none.
+    /// Reports a statement that begins like an assignment but is not one.
     fn no_assignment(&mut self, targets: &[Lhs]) -> Reported {
         let help = match targets {
-            _ if self.at(T::Equals) => Some("an assignment is written `:=`".to_owned()),
+            _ if self.at(T::Equals) => Some("use `:=` for assignment".to_owned()),
             [Lhs { base, path, .. }] if path.is_empty() => {
                 super::report::misspelt(self.ast.text(base.name), STMT_KEYWORDS)
             }

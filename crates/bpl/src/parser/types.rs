@@ -8,7 +8,7 @@ use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 
-/// Far more than anyone writes; each is compared with each.
+/// A generous limit, since checking duplicates takes quadratic time.
 const MAX_TYPE_PARAMS: usize = 1000;
 
 impl Parser<'_> {
@@ -102,7 +102,7 @@ impl Parser<'_> {
         self.ast.types.add(built_in.unwrap_or(TypeExpr::Named(name.name, list)), span)
     }
 
-    /// `bvN` and `floatSeE` are types wherever they stand.
+    /// `bvN` and `floatSeE`, which are types in every context.
     fn built_in_type(&mut self, name: Ident) -> Option<TypeExpr> {
         let text = self.ast.text(name.name);
         let is_number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
@@ -118,9 +118,9 @@ impl Parser<'_> {
         Some(TypeExpr::Float(self.in_range(significand, name.span), self.in_range(exponent, name.span)))
     }
 
-    /// A number of bits that was read, or an error and 1.
+    /// Checks a number of bits; reports one that is out of range and returns 1 instead.
     pub(super) fn in_range(&mut self, bits: Option<u32>, span: Span) -> u32 {
-        // Far beyond any machine word, and small enough that nothing downstream overflows.
+        // Far beyond any machine word, and small enough that later arithmetic cannot overflow.
         const MOST: u32 = 1 << 20;
         bits.filter(|b| *b <= MOST).unwrap_or_else(|| {
             self.error(Diagnostic::new(

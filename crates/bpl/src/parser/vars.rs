@@ -6,29 +6,29 @@ use crate::codes;
 use crate::lexer::T;
 use dally_text::diagnostic::Diagnostic;
 
-/// Where variables are declared, which decides what may be said about them.
+/// The contexts of variable declarations. They differ in the allowed clauses.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Behind `var`: the attributes come first, and belong to all variables up to the semicolon.
+pub(super) enum VarContext {
+    /// After `var`: the attributes come first and apply to all variables up to the semicolon.
     Statement,
     /// The parameters and results of a procedure.
     Procedure,
-    /// Those of an implementation.
+    /// The parameters and results of an implementation.
     Implementation,
     /// The fields of a constructor.
     Fields,
-    /// Behind a quantifier or `lambda`.
+    /// After a quantifier or `lambda`.
     Binder,
 }
 
-impl Place {
-    /// What the variables are called where none may have a `where` clause.
+impl VarContext {
+    /// The description of the variables in contexts where `where` clauses are not allowed.
     fn without_where(self) -> Option<&'static str> {
         match self {
-            Place::Statement | Place::Procedure => None,
-            Place::Implementation => Some("the parameters of an implementation"),
-            Place::Fields => Some("fields of a datatype"),
-            Place::Binder => Some("bound variables"),
+            VarContext::Statement | VarContext::Procedure => None,
+            VarContext::Implementation => Some("the parameters of an implementation"),
+            VarContext::Fields => Some("fields of a datatype"),
+            VarContext::Binder => Some("bound variables"),
         }
     }
 }
@@ -55,13 +55,13 @@ impl Parser<'_> {
 
     fn var_statement(&mut self) -> Parsed<Vec<VarDecl>> {
         self.expect(T::Var)?;
-        let vars = self.variables(Place::Statement)?;
+        let vars = self.variables(VarContext::Statement)?;
         self.expect(T::Semi)?;
         Ok(vars)
     }
 
     /// `(x: type, …)`
-    pub(super) fn formals(&mut self, place: Place) -> Parsed<Vec<VarDecl>> {
+    pub(super) fn formals(&mut self, place: VarContext) -> Parsed<Vec<VarDecl>> {
         self.expect(T::LParen)?;
         let vars = if self.at(T::RParen) { Vec::new() } else { self.variables(place)? };
         self.expect(T::RParen)?;
@@ -69,15 +69,15 @@ impl Parser<'_> {
     }
 
     pub(super) fn bound_vars(&mut self) -> Parsed<Vec<BoundVar>> {
-        let vars = self.variables(Place::Binder)?;
+        let vars = self.variables(VarContext::Binder)?;
         Ok(vars.into_iter().map(|v| BoundVar { attrs: v.attrs, name: v.var.name, ty: v.var.ty }).collect())
     }
 
     /// `{:attrs} x, y: type where e, …`
-    fn variables(&mut self, place: Place) -> Parsed<Vec<VarDecl>> {
+    fn variables(&mut self, place: VarContext) -> Parsed<Vec<VarDecl>> {
         let mut vars: Vec<VarDecl> = Vec::new();
         loop {
-            let first = vars.first().map(|v| v.attrs.clone()).filter(|_| place == Place::Statement);
+            let first = vars.first().map(|v| v.attrs.clone()).filter(|_| place == VarContext::Statement);
             let own = self.attrs()?;
             let attrs = match first {
                 Some(first) => {
@@ -98,22 +98,22 @@ impl Parser<'_> {
         }
     }
 
-    fn where_clause(&mut self, place: Place) -> Parsed<Option<crate::ast::ExprId>> {
+    fn where_clause(&mut self, place: VarContext) -> Parsed<Option<crate::ast::ExprId>> {
         let span = self.token_span();
         if !self.eat(T::Where) {
             return Ok(None);
         }
         let condition = self.expr()?;
         let Some(what) = place.without_where() else { return Ok(Some(condition)) };
-        let message = format!("no `where` clause is allowed on {what}");
+        let message = format!("{what} cannot have a `where` clause");
         self.error(Diagnostic::new(codes::MISPLACED_CLAUSE, span, message));
         Ok(None)
     }
 
-    /// In `var x: int, {:a} y: int;` it would be unclear whom the attribute belongs to.
+    /// Reports `var x: int, {:a} y: int;`, where it is unclear which variables the attribute applies to.
     fn no_attrs_between(&mut self, attrs: &Attrs) {
         if let Some(attr) = attrs.iter().next() {
-            let message = "an attribute in the middle of a `var`";
+            let message = "attributes must come right after `var`";
             let help = "attributes stand right behind `var`, and belong to all its variables: declare this one \
                         with a `var` of its own";
             self.error(Diagnostic::new(codes::MISPLACED_CLAUSE, attr.span, message).help(help));

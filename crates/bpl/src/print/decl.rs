@@ -6,7 +6,7 @@ use crate::ast::{
     Attrs, Axiom, Body, Const, Datatype, Decl, DeclKind, Function, Procedure, Signature, Spec, SpecKind,
 };
 
-/// A declaration of several lines stands apart.
+/// Returns true if the declaration takes several lines; such declarations are set off by blank lines.
 fn is_tall(kind: &DeclKind) -> bool {
     matches!(kind, DeclKind::Procedure(_) | DeclKind::Implementation(_) | DeclKind::Datatype(_))
 }
@@ -30,7 +30,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Declarations that are printed as one, of which the first is given once more.
+    /// Prints declarations that share one statement. `first` is the first of `together`.
     fn decls(&mut self, first: &Decl, together: &[Decl]) {
         let attrs = &first.attrs;
         match &first.kind {

@@ -1,14 +1,14 @@
 //! Expressions.
 //!
-//! What is left to print is kept on a stack of our own, so that an expression of any depth can be printed.
+//! The printer keeps pending items on an explicit stack, so that it can print expressions of any depth.
 
 use super::Printer;
 use crate::ast::{BinaryOp, Binder, Expr, ExprId, ExprList, Let, Precedence, UnaryOp};
 use dally_text::symbol::Sym;
 
-/// Something left to print.
+/// A pending item.
 pub(super) enum Item {
-    /// An expression where nothing looser than this may stand without parentheses.
+    /// An expression that needs parentheses if it binds more loosely than this.
     Expr(ExprId, Precedence),
     Text(&'static str),
     Name(Sym),
@@ -32,7 +32,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the beginning of an expression and puts the rest on the stack.
+    /// Prints the beginning of an expression and pushes the rest.
     fn expand(&mut self, id: ExprId, min: Precedence, todo: &mut Vec<Item>) {
         let from = todo.len();
         let parenthesised = self.precedence(id) < min;
@@ -51,7 +51,7 @@ impl Printer<'_> {
             Expr::Binary(op, _, _) => op.precedence(),
             Expr::Unary(..) => Precedence::Unary,
             Expr::Is(..) => Precedence::Is,
-            // A type reads on as far as it can, and so does `else`.
+            // Types and `else` branches extend as far to the right as possible.
             Expr::Ite(..) | Expr::Coerce(..) => Precedence::Whole,
             Expr::Select(..)
             | Expr::Store(..)
@@ -62,7 +62,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The parts of an expression, in the order of the text.
+    /// The items of an expression, in the order of the text.
     fn parts(&mut self, id: ExprId, out: &mut Vec<Item>) {
         use Item::{Name, Number, Text};
         let whole = |e| Item::Expr(e, Precedence::Whole);
@@ -123,12 +123,12 @@ impl Printer<'_> {
         }
     }
 
-    /// How loose the operands of an operator may be without parentheses.
+    /// The loosest precedences of the operands of an operator that need no parentheses.
     fn operand_precedences(&self, op: BinaryOp, left: ExprId) -> (Precedence, Precedence) {
         match op {
             BinaryOp::Iff => (Precedence::Iff, Precedence::Implies),
             BinaryOp::Implies => (Precedence::Logical, Precedence::Implies),
-            // `&&` and `||` do not mix.
+            // `&&` and `||` cannot be mixed without parentheses.
             BinaryOp::And | BinaryOp::Or => match self.ast.exprs[left] {
                 Expr::Binary(inner, _, _) if inner == op => (Precedence::Logical, Precedence::Relational),
                 _ => (Precedence::Relational, Precedence::Relational),
@@ -157,7 +157,7 @@ impl Printer<'_> {
         out.push(Item::Expr(operand, Precedence::Unary));
     }
 
-    /// Text that is printed at once: only for an expression without parts before it.
+    /// Prints text immediately: only for an expression that no pending item precedes.
     fn raw(&mut self, text: Sym) {
         let ast = self.ast;
         self.text(ast.text(text));
@@ -192,7 +192,7 @@ impl Printer<'_> {
             }
             out.push(Text("{:nopats "));
             for e in self.ast.exprs.list(trigger.exprs) {
-                // A string by itself would be no expression.
+                // A bare string would be parsed as an argument, not as an expression.
                 let string = matches!(self.ast.exprs[*e], Expr::Str(_));
                 out.push(Text(if string { "(" } else { "" }));
                 out.push(Item::Expr(*e, Precedence::Whole));

@@ -1,8 +1,7 @@
-//! From the syntax tree to canonical text.
+//! The printer: canonical text of syntax trees.
 //!
-//! The text parses to the same tree, and canonical text is printed as itself. Parentheses stand only where
-//! they are needed. Every spelling of asynchrony is printed in the form that [`crate::ast::StmtKind`] calls
-//! canonical.
+//! Printed text parses to the same tree, and canonical text is a fixed point of printing. Parentheses are printed
+//! only where needed. Asynchronous statements are printed in the canonical form of [`crate::ast::StmtKind`].
 
 mod decl;
 mod expr;
@@ -37,7 +36,7 @@ pub fn print_type(ast: &Ast, ty: TypeId) -> String {
 struct Printer<'a> {
     ast: &'a Ast,
     out: String,
-    /// How deep lines are indented, in levels.
+    /// The current indentation, in levels.
     indent: usize,
 }
 
@@ -48,14 +47,14 @@ impl<'a> Printer<'a> {
 
     /// Begins a line.
     fn start_line(&mut self) {
-        // Deeper down, the indentation would be most of the text.
+        // Beyond this depth, indentation would make up most of the text.
         const MOST: usize = 40;
         for _ in 0..self.indent.min(MOST) {
             self.out.push_str("  ");
         }
     }
 
-    /// A whole line.
+    /// Prints a whole line.
     fn line(&mut self, text: &str) {
         self.start_line();
         self.text(text);
@@ -82,7 +81,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A name; one that is a keyword is escaped.
+    /// Prints a name; escapes one that is a keyword.
     fn name(&mut self, name: Sym) {
         if T::keyword(name.index()).is_some_and(|k| !k.is_name_in_boogie()) {
             self.out.push('\\');
@@ -109,7 +108,7 @@ impl<'a> Printer<'a> {
             }
             self.separated(&attr.args, |p, arg| match arg {
                 AttrArg::Str(s) => p.quoted(*s),
-                // In parentheses it is an expression that is a string.
+                // A string in parentheses is an expression; a bare one is an argument of its own kind.
                 AttrArg::Expr(e) if matches!(p.ast.exprs[*e], Expr::Str(_)) => {
                     p.text("(");
                     p.expr(*e);

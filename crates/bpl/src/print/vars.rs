@@ -1,11 +1,11 @@
-//! Variables. Those that are declared together are printed together: what they share stands there once, however
-//! many they are.
+//! Variables. Variables that are declared together are printed together, so that shared types, clauses and
+//! attributes are printed once.
 
 use super::Printer;
 use super::expr::Item;
 use crate::ast::{Attrs, BoundVar, Decl, DeclKind, ExprId, Ident, Param, TypeDecl, TypeId, VarDecl};
 
-/// A variable, wherever it is declared.
+/// A variable declaration of any kind.
 #[derive(Clone, Copy)]
 struct Shown<'a> {
     attrs: &'a Attrs,
@@ -22,23 +22,23 @@ impl<'a> From<&'a VarDecl> for Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Whether one type and one `where` clause stand for both.
+    /// Returns true if both share their type and `where` clause.
     fn same_type(&self, next: &Self) -> bool {
         self.ty == next.ty && self.where_clause == next.where_clause
     }
 
-    /// Whether both stand behind one `var`, whose attributes come first.
+    /// Returns true if both can share one `var` statement, whose attributes come first.
     fn same_statement(&self, next: &Self) -> bool {
         self.attrs.shared_with(next.attrs) || self.same_group(next)
     }
 
-    /// Whether both stand before one colon, where each colon has attributes of its own.
+    /// Returns true if both can share one colon, in contexts where each colon has its own attributes.
     fn same_group(&self, next: &Self) -> bool {
         self.attrs.same(next.attrs) && self.same_type(next)
     }
 }
 
-/// Declarations that are printed as one: the first one's number of followers, and itself.
+/// The number of leading declarations that are printed as one statement.
 pub(super) fn declared_together(decls: &[Decl]) -> usize {
     let together = |a: &Decl, b: &Decl| match (&a.kind, &b.kind) {
         (DeclKind::Var(_), DeclKind::Var(_)) => {
@@ -103,7 +103,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Parameters of a function. Here each name has attributes of its own.
+    /// Parameters of a function. Here each name has its own attributes.
     pub(super) fn params(&mut self, params: &[Param]) {
         let same = |a: &Param, b: &Param| a.name.is_some() && b.name.is_some() && a.ty == b.ty;
         self.separated(params.chunk_by(same), |p, group| {
@@ -118,7 +118,7 @@ impl Printer<'_> {
         });
     }
 
-    /// The variables of a quantifier, as things left to print.
+    /// The variables of a quantifier, as pending items.
     pub(super) fn bound_vars(vars: &[BoundVar], out: &mut Vec<Item>) {
         let same = |a: &BoundVar, b: &BoundVar| a.ty == b.ty && a.attrs.same(&b.attrs);
         for (i, group) in vars.chunk_by(same).enumerate() {

@@ -1,6 +1,6 @@
-//! The structure of a syntax tree as text, without spans and ids: two trees are the same if their dumps are.
+//! The structure of a syntax tree as text, without spans and ids: two trees are equal if their dumps are.
 //!
-//! This is independent of the printer on purpose. Every struct is taken apart without `..`, so that a new
+//! It is independent of the printer on purpose. Every struct is destructured without `..`, so that a new
 //! field cannot be forgotten here.
 
 use dally_bpl::ast::*;

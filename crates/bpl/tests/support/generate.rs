@@ -1,4 +1,4 @@
-//! Random syntax trees: everything that the grammar allows, whether or not it makes sense.
+//! Random syntax trees: everything that the grammar allows, well-typed or not.
 
 use arbtest::arbitrary::{Result, Unstructured};
 use dally_bpl::ast::*;
@@ -17,7 +17,7 @@ pub fn program(u: &mut Unstructured<'_>) -> Result<Ast> {
     Ok(g.ast)
 }
 
-/// A random expression in the place of an axiom.
+/// A random expression as an axiom.
 pub fn axiom(u: &mut Unstructured<'_>) -> Result<Ast> {
     let mut g = Generator { u, ast: Ast::default(), in_code: false };
     let expr = g.expr(6)?;
@@ -30,7 +30,7 @@ const NAMES: &[&str] = &[
     "x", "y", "$heap", "f#1", "a.b", "it'", "old", "left", "measure", "yield", "zield", "async", "int",
     "pop", "reveal", "call", "uses", "is", "p^q", "t~", "`q`", "_", "type", "action", "bv", "float",
 ];
-/// Attributes without a meaning to the parser.
+/// Attributes that the parser does not interpret.
 const ATTRS: &[&str] = &["inline", "source", "verify", "k", "expand"];
 
 struct Generator<'a, 'b> {
@@ -238,7 +238,7 @@ impl Generator<'_, '_> {
         Ok(statements.concat())
     }
 
-    /// Perhaps another declaration that is declared together with this one.
+    /// Optionally another declaration that shares a statement with this one.
     fn twin(&mut self, decl: &Decl) -> Result<Option<Decl>> {
         let kind = match &decl.kind {
             DeclKind::Var(var) if self.u.arbitrary()? => {

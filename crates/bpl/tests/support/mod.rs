@@ -1,4 +1,4 @@
-//! What the property tests share.
+//! Helpers of the property tests.
 #![allow(dead_code, reason = "each test uses a part of this")]
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "test code")]
 
@@ -9,7 +9,7 @@ use dally_bpl::ast::Ast;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
 
-/// The files of a program that is one text.
+/// The source map of a program in one file.
 pub fn sources(text: &str) -> SourceMap {
     let mut sources = SourceMap::default();
     sources.add("test.bpl", text).unwrap();
@@ -25,7 +25,7 @@ pub fn parse_ok(text: &str) -> Ast {
     ast
 }
 
-/// Parses and checks a text; its errors.
+/// Parses and checks a text, and returns its errors.
 pub fn errors(text: &str) -> Vec<Diagnostic> {
     dally_bpl::load(&sources(text)).err().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The bodies of functions: their variables, and what they do.
+//! Bodies of functions.
 
 use crate::codes;
 use dally_text::code::Code;
@@ -11,17 +11,17 @@ use super::info::{Slot, Use};
 use super::types::{Ty, Types};
 use crate::ast::{FunId, Name, StmtId, StmtKind};
 
-/// The function that is being looked at.
+/// The context of the function that is being checked.
 pub(super) struct Body {
     pub(super) fun: FunId,
     /// The machine to which it belongs.
     pub(super) owner: Option<usize>,
-    /// Its variables, and those of the cases of `receive` that we are in.
+    /// The scopes of variables: the function's, and those of the enclosing cases of `receive`.
     scopes: Vec<FxHashMap<Sym, u32>>,
     slots: Vec<Slot>,
-    /// What `return` must give: that of a case gives nothing.
+    /// The type of `return`'s operand; none inside of a case.
     pub(super) ret: Ty,
-    /// How many loops we are in, within each case.
+    /// The loop depth within the function and within each enclosing case.
     pub(super) loops: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ impl Checker<'_> {
             }
             let returns = block.stmts.iter().any(|s| self.surely_returns(*s));
             if !returns && self.info.funs[fun.index()].ret != Types::NULL && fun == body.fun {
-                let message = "not all ways through this function return a value";
+                let message = "not all paths of this function return a value";
                 self.error(codes::NO_RETURN, decl.span, message);
             }
         }
@@ -85,7 +85,7 @@ impl Checker<'_> {
         slot
     }
 
-    /// The variable of that name, and its type.
+    /// The variable of this name and its type.
     pub(super) fn variable(&self, body: Option<&Body>, name: Sym) -> Option<(Use, Ty)> {
         if let Some(body) = body {
             if let Some(slot) = body.scopes.iter().rev().find_map(|s| s.get(&name)) {
@@ -111,7 +111,7 @@ impl Checker<'_> {
         names
     }
 
-    /// Whether each way through the statement ends the function.
+    /// Returns true if all paths through the statement return or change state.
     fn surely_returns(&self, stmt: StmtId) -> bool {
         dally_text::stack::grow(|| match &self.ast.stmts[stmt.index()].kind {
             StmtKind::Block(stmts) => stmts.iter().any(|s| self.surely_returns(*s)),

@@ -1,4 +1,4 @@
-//! Declares all names, and finds those that are declared twice.
+//! Collection of declared names, with a check for duplicates.
 
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
@@ -11,7 +11,7 @@ use super::types::Types;
 use super::{Checker, Members};
 use crate::ast::{Action, Entry, FunId, ItemKind, MachineKind, Name};
 
-/// Where the names of a kind were first declared.
+/// The spans of the first declarations in a namespace.
 type Seen = FxHashMap<Sym, Span>;
 
 impl Checker<'_> {
@@ -23,7 +23,7 @@ impl Checker<'_> {
         self.collect_tests();
     }
 
-    /// Reports a name that one of these kinds has already; else notes it.
+    /// Declares a name; reports a duplicate and returns false.
     fn declare(&mut self, name: Name, what: &str, seen: &mut Seen) -> bool {
         let Some(first) = seen.get(&name.sym).copied() else {
             seen.insert(name.sym, name.span);
@@ -38,7 +38,7 @@ impl Checker<'_> {
         false
     }
 
-    /// Types, enumerations, machines and interfaces share one space of names.
+    /// Types, enumerations, machines and interfaces share a namespace.
     fn collect_types(&mut self) {
         let ast = self.ast;
         let mut seen = Seen::default();
@@ -88,7 +88,7 @@ impl Checker<'_> {
         }
         let mut seen: Seen = ast.interfaces.iter().map(|i| (i.name.sym, i.name.span)).collect();
         for (i, set) in ast.event_sets.iter().enumerate() {
-            if self.declare(set.name, "set of events", &mut seen) {
+            if self.declare(set.name, "event set", &mut seen) {
                 self.globals.event_sets.insert(set.name.sym, i);
             }
         }
@@ -103,12 +103,12 @@ impl Checker<'_> {
         self.info.interfaces.len() as u32 - 1
     }
 
-    /// Events and elements of enumerations share one space of names.
+    /// Events and elements of enumerations share a namespace.
     fn collect_events(&mut self) {
         let ast = self.ast;
         let mut seen = Seen::default();
         for name in ["null", "halt"] {
-            let sym = ast.symbols.get(name).expect("the parser begins with these");
+            let sym = ast.symbols.get(name).expect("the parser interns these");
             self.globals.events.insert(sym, self.info.events.len() as u32);
             seen.insert(sym, Span::NONE);
             self.info.events.push(EventInfo { name: sym, payload: Types::NULL });
@@ -182,7 +182,7 @@ impl Checker<'_> {
                     }
                     Entry::Fun(fun) => {
                         let Some(name) = ast.funs[fun.index()].name else { continue };
-                        // A function must not have the name of a state before it.
+                        // A function must not have the name of an earlier state.
                         if let Some(span) = states.get(&name.sym) {
                             funs.entry(name.sym).or_insert(*span);
                         }

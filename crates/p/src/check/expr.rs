@@ -11,11 +11,11 @@ use super::info::{HALT, Use};
 use super::types::{Kind, Permission, Ty, Types};
 use crate::ast::{Binary, ExprId, ExprKind, FunId, Name, Unary};
 
-/// The most options of a `choose`.
+/// The maximal number of options of a `choose`.
 const MOST_CHOICES: i64 = 10_000;
 
 impl Checker<'_> {
-    /// The type of an expression; outside of functions there is no body.
+    /// The type of an expression. `body` is none outside of functions.
     pub(super) fn expr(&mut self, body: Option<&mut Body>, id: ExprId) -> Ty {
         let ty = dally_text::stack::grow(|| self.expr_here(body, id));
         self.info.expr_types[id.index()] = ty;
@@ -121,7 +121,7 @@ impl Checker<'_> {
     }
 
     fn no_function(&mut self, span: Span) -> Ty {
-        self.error(codes::BAD_TEST, span, "this can only be evaluated inside of a function");
+        self.error(codes::BAD_TEST, span, "this expression is only allowed inside of a function");
         Types::ERROR
     }
 
@@ -157,7 +157,7 @@ impl Checker<'_> {
     fn this(&mut self, body: Option<&Body>, span: Span) -> Ty {
         let Some(body) = body else { return self.no_function(span) };
         let Some(machine) = body.owner else {
-            let message = "a function outside of a machine has no `this`";
+            let message = "`this` is not available outside of a machine";
             self.error(Code::MISPLACED_STATEMENT, span, message);
             return Types::ERROR;
         };
@@ -170,16 +170,17 @@ impl Checker<'_> {
         self.info.types.intern(Kind::Permission(Permission::Interface(interface), name))
     }
 
-    /// The places of a format string, and what is there to fill them.
+    /// Checks the placeholders of a format string against the number of arguments.
     fn format(&mut self, text: Sym, given: usize, span: Span) {
         match places(self.text(text)) {
             Some(wanted) if wanted == given => {}
             Some(wanted) => {
-                let message = format!("the string has places for {wanted} values, and {given} are given");
+                let values = if wanted == 1 { "value" } else { "values" };
+                let message = format!("the format string takes {wanted} {values}, found {given}");
                 self.error(Code::WRONG_COUNT, span, message);
             }
             None => {
-                let message = "a brace in a string stands for a place `{0}`, or is written twice";
+                let message = "a brace in a format string must be part of a placeholder `{0}`, or doubled";
                 self.error(codes::BAD_FORMAT, span, message);
             }
         }
@@ -213,7 +214,7 @@ impl Checker<'_> {
                     *ty
                 }
                 None => {
-                    let message = format!("the tuple has {} fields, counted from 0", fields.len());
+                    let message = format!("the tuple has only {} fields, counted from 0", fields.len());
                     self.error(Code::UNKNOWN_FIELD, span, message);
                     Types::ERROR
                 }
@@ -222,7 +223,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an operation on something that does not have it.
+    /// Reports an operand of the wrong kind of type.
     fn not_of(&mut self, ty: Ty, span: Span, wanted: &str) -> Ty {
         if ty != Types::ERROR {
             let message = format!("expected {wanted}, found `{}`", self.show(ty));
@@ -244,7 +245,7 @@ impl Checker<'_> {
         element
     }
 
-    /// `new M(…)`: the interface.
+    /// `new M(…)`. Returns the interface.
     pub(super) fn creation(
         &mut self,
         body: &mut Body,
@@ -261,7 +262,7 @@ impl Checker<'_> {
         Some(interface)
     }
 
-    /// A call: the function, and what it returns.
+    /// A call. Returns the function and the type of its result.
     pub(super) fn call(
         &mut self,
         body: &mut Body,
@@ -280,7 +281,7 @@ impl Checker<'_> {
         let wanted = self.param_types(fun);
         if wanted.len() != types.len() {
             let message = format!(
-                "`{}` takes {} argument{}, and {} are given",
+                "`{}` takes {} argument{}, found {}",
                 self.text(name.sym),
                 wanted.len(),
                 if wanted.len() == 1 { "" } else { "s" },
@@ -353,7 +354,7 @@ impl Checker<'_> {
                 self.error(
                     Code::TYPE_MISMATCH,
                     span,
-                    format!("there is no such operation on `{l}` and `{r}`"),
+                    format!("the operator does not apply to `{l}` and `{r}`"),
                 );
                 Types::ERROR
             }
@@ -362,10 +363,10 @@ impl Checker<'_> {
 
     fn incomparable(&mut self, a: Ty, b: Ty, span: Span) {
         let (a, b) = (self.show(a), self.show(b));
-        self.error(Code::TYPE_MISMATCH, span, format!("no value is both `{a}` and `{b}`"));
+        self.error(Code::TYPE_MISMATCH, span, format!("`{a}` and `{b}` have no values in common"));
     }
 
-    /// `e to T`: between numbers and enumerations, and to interfaces.
+    /// `e to T`: conversions between numbers and enumerations, and to interfaces.
     fn coerce(&mut self, from: Ty, to: Ty, span: Span) -> Ty {
         if from == Types::ERROR || to == Types::ERROR {
             return Types::ERROR;
@@ -385,7 +386,7 @@ impl Checker<'_> {
             return to;
         }
         let (from, to) = (self.show(from), self.show(to));
-        self.error(Code::TYPE_MISMATCH, span, format!("`{from}` cannot be turned into `{to}`"));
+        self.error(Code::TYPE_MISMATCH, span, format!("`{from}` cannot be converted to `{to}`"));
         Types::ERROR
     }
 
@@ -398,7 +399,7 @@ impl Checker<'_> {
                 if let ExprKind::Int(n) = self.ast.exprs[from.index()].kind
                     && n > MOST_CHOICES
                 {
-                    let message = format!("there are at most {MOST_CHOICES} options to choose from");
+                    let message = format!("`choose` has at most {MOST_CHOICES} options");
                     self.error(Code::BAD_NUMBER, span, message);
                 }
                 Types::INT
@@ -408,7 +409,7 @@ impl Checker<'_> {
     }
 }
 
-/// How many values a format string has places for; none if its braces are not in order.
+/// The number of values that a format string takes; none if it is malformed.
 pub(crate) fn places(text: &str) -> Option<usize> {
     let mut most = 0;
     let mut chars = text.chars().peekable();

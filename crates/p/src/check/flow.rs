@@ -1,4 +1,4 @@
-//! What functions do through the functions that they call.
+//! Effects of functions, propagated through calls.
 
 use crate::codes;
 use dally_text::source::Span;
@@ -8,7 +8,7 @@ use super::info::{Effects, Handler};
 use crate::ast::FunId;
 
 impl Checker<'_> {
-    /// Spreads effects to callers, and reports those that do not belong where they are.
+    /// Propagates effects to callers, and reports effects that are not allowed.
     pub(super) fn check_flow(&mut self) {
         if !self.diagnostics.are_warnings() {
             return;
@@ -22,7 +22,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Gives an effect of functions to all that call them.
+    /// Propagates an effect to all callers, transitively.
     fn spread(&mut self, effect: impl Fn(&mut Effects) -> &mut bool) {
         let funs = &mut self.info.funs;
         let mut callers: Vec<Vec<usize>> = vec![Vec::new(); funs.len()];
@@ -50,14 +50,13 @@ impl Checker<'_> {
         }
         for fun in self.info.machines[machine].funs.clone() {
             if self.info.funs[fun.index()].effects.acts {
-                let message =
-                    "this function of a monitor sends, creates, receives or chooses, by calling another";
+                let message = "this function of a monitor calls one that sends, creates, receives or chooses";
                 self.error(codes::MONITOR_OPERATION, self.span_of(fun), message);
             }
         }
     }
 
-    /// On the way from state to state, no other way can be taken.
+    /// Checks that exit and transition functions do not change state themselves.
     fn check_transitions(&mut self, machine: usize) {
         let states = &self.info.machines[machine].states;
         let exits = states.iter().filter_map(|s| s.exit);
@@ -67,7 +66,7 @@ impl Checker<'_> {
         });
         for fun in exits.chain(on_the_way).collect::<Vec<_>>() {
             if self.info.funs[fun.index()].effects.leaves {
-                let message = "what is done on the way to another state cannot raise events or go elsewhere";
+                let message = "an exit or transition function cannot raise events or change state";
                 self.error(codes::STATE_CHANGE, self.span_of(fun), message);
             }
         }

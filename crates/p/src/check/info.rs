@@ -1,4 +1,4 @@
-//! What checking finds out about a program.
+//! The results of checking.
 
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use super::types::{Ty, Types};
 use crate::ast::{ExprId, FunId, Literal, MachineKind, StmtId, Temperature, TypeId};
 
-/// An event, by number: `null` and `halt`, then those of the program.
+/// The number of an event: `null`, `halt`, then those of the program.
 pub type EventId = u32;
-/// `null`, which stands for nothing to do.
+/// `null`: the absence of an event.
 pub const NULL_EVENT: EventId = 0;
 /// `halt`.
 pub const HALT: EventId = 1;
@@ -33,28 +33,28 @@ impl EventSet {
         other.iter().for_each(|e| self.insert(e));
     }
 
-    /// Whether the event is in it.
+    /// Returns true if the event is in the set.
     #[inline]
     pub fn contains(&self, event: EventId) -> bool {
         self.0.get(event as usize / 64).is_some_and(|w| w & (1 << (event % 64)) != 0)
     }
 
-    /// Whether it has no events.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|w| *w == 0)
     }
 
-    /// The events, ascending.
+    /// The events in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = EventId> + '_ {
         (0..self.0.len() as u32 * 64).filter(|e| self.contains(*e))
     }
 
-    /// The first event that the other does not have.
+    /// The first event that is not in the other set.
     pub fn first_outside(&self, other: &EventSet) -> Option<EventId> {
         self.iter().find(|e| !other.contains(*e))
     }
 
-    /// The first event that both have.
+    /// The first event in both sets.
     pub fn first_shared(&self, other: &EventSet) -> Option<EventId> {
         self.iter().find(|e| other.contains(*e))
     }
@@ -68,19 +68,19 @@ impl FromIterator<EventId> for EventSet {
     }
 }
 
-/// What a name in an expression stands for.
+/// The meaning of a name in an expression or statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Use {
-    /// Nothing in particular.
+    /// Not a name.
     #[default]
     Nothing,
-    /// A variable of the function, by its place in the frame.
+    /// A variable of the function, by its slot in the frame.
     Local(u32),
     /// A variable of the machine.
     Field(u32),
-    /// A parameter of the program.
+    /// A global parameter.
     Param(u32),
-    /// An element of an enumeration: its value.
+    /// An element of an enumeration, by its value.
     Element(i64),
     /// An event.
     Event(EventId),
@@ -99,7 +99,7 @@ pub enum Use {
 pub struct EventInfo {
     /// Its name.
     pub name: Sym,
-    /// What it carries.
+    /// The type of its payload.
     pub payload: Ty,
 }
 
@@ -108,22 +108,22 @@ pub struct EventInfo {
 pub struct InterfaceInfo {
     /// Its name.
     pub name: Sym,
-    /// What its constructor takes.
+    /// The type of its constructor's argument.
     pub payload: Ty,
-    /// What it receives.
+    /// The events that it receives.
     pub receives: EventSet,
 }
 
-/// What a state does about an event.
+/// The reaction of a state to an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Handler {
-    /// It waits for another state.
+    /// Deferred: it stays in the queue.
     Defer,
-    /// It is dropped.
+    /// Ignored: it is removed from the queue.
     Ignore,
     /// A function handles it.
     Do(FunId),
-    /// The machine goes to another state, perhaps doing something on the way.
+    /// A transition to a state, with an optional transition function.
     Goto(u32, Option<FunId>),
 }
 
@@ -132,15 +132,15 @@ pub enum Handler {
 pub struct StateInfo {
     /// Its name.
     pub name: Sym,
-    /// Where.
+    /// The span of its declaration.
     pub span: Span,
-    /// Whether a monitor may stay here.
+    /// Its liveness annotation.
     pub temperature: Temperature,
-    /// What is done on entry.
+    /// The entry function.
     pub entry: Option<FunId>,
-    /// What is done on exit.
+    /// The exit function.
     pub exit: Option<FunId>,
-    /// What is done about events.
+    /// The reactions to events.
     pub handlers: Vec<(EventId, Handler, Span)>,
 }
 
@@ -149,25 +149,25 @@ pub struct StateInfo {
 pub struct MachineInfo {
     /// Its name.
     pub name: Sym,
-    /// Where.
+    /// The span of its declaration.
     pub span: Span,
-    /// What kind it is.
+    /// Its kind.
     pub kind: MachineKind,
-    /// Its interface; monitors have none.
+    /// Its interface; none for a monitor.
     pub interface: Option<u32>,
     /// Its variables.
     pub fields: Vec<(Sym, Ty)>,
     /// Its states.
     pub states: Vec<StateInfo>,
-    /// Its first state.
+    /// Its start state.
     pub start: Option<u32>,
-    /// What its constructor takes.
+    /// The type of its constructor's argument.
     pub payload: Ty,
-    /// What it receives.
+    /// The events that it receives.
     pub receives: EventSet,
-    /// What it sends.
+    /// The events that it sends.
     pub sends: EventSet,
-    /// What a monitor observes.
+    /// The events that a monitor observes.
     pub observes: EventSet,
     /// The interfaces that it may create.
     pub creates: Vec<u32>,
@@ -176,7 +176,7 @@ pub struct MachineInfo {
 }
 
 impl MachineInfo {
-    /// Whether it is a monitor.
+    /// Returns true if the machine is a monitor.
     pub fn is_monitor(&self) -> bool {
         self.kind != MachineKind::Machine
     }
@@ -200,19 +200,19 @@ pub struct FunInfo {
     pub params: Vec<(u32, Ty)>,
     /// Its other variables: their places in the frame.
     pub vars: Vec<(u32, Ty)>,
-    /// All that its frame holds, with the variables of the cases inside of it.
+    /// The slots of its frame, including the variables of the cases of `receive` inside of it.
     pub slots: Vec<Slot>,
-    /// What it returns.
+    /// The type of its result.
     pub ret: Ty,
     /// The functions that it calls.
     pub callees: Vec<FunId>,
     /// The interfaces that it creates itself.
     pub creates: Vec<u32>,
-    /// What it does, itself or through others.
+    /// Its effects, including those of its callees.
     pub effects: Effects,
 }
 
-/// What a function does.
+/// The effects of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effects {
     /// It raises an event or goes to another state.
@@ -226,27 +226,27 @@ pub struct Effects {
 pub struct CaseInfo {
     /// Its events.
     pub events: Vec<EventId>,
-    /// What is done.
+    /// The handler.
     pub fun: FunId,
 }
 
-/// The machines of a test, put together.
+/// The linked machines of a test.
 #[derive(Clone, Debug)]
 pub struct Linked {
-    /// Each interface with its machine, and what the interfaces that it creates are bound to.
+    /// The bound interfaces.
     pub bound: Vec<Bound>,
-    /// The monitors, with the interfaces that they watch.
+    /// The monitors, with the interfaces that they observe.
     pub monitors: Vec<(u32, Vec<u32>)>,
 }
 
-/// An interface with its machine.
+/// An interface and the machine that implements it.
 #[derive(Clone, Debug)]
 pub struct Bound {
     /// The interface.
     pub interface: u32,
-    /// The machine behind it.
+    /// The machine that implements it.
     pub machine: u32,
-    /// The interfaces that the machine creates, and which are created.
+    /// The interfaces that the machine creates by name, and those that are created instead.
     pub links: Vec<(u32, u32)>,
 }
 
@@ -255,28 +255,28 @@ pub struct Bound {
 pub struct TestInfo {
     /// Its name, with the values of its parameters.
     pub name: String,
-    /// Where it is declared.
+    /// The span of its declaration.
     pub span: Span,
-    /// The values of the parameters of the program.
+    /// The values of the global parameters.
     pub params: Vec<(u32, Literal)>,
-    /// The machine with which it begins.
+    /// The interface of the main machine.
     pub main: u32,
-    /// What it runs.
+    /// The machines.
     pub linked: Linked,
 }
 
-/// What checking finds out.
+/// The results of checking a program.
 #[derive(Clone, Debug)]
 pub struct Info {
     /// The types.
     pub types: Types,
     /// The type of each expression.
     pub expr_types: Vec<Ty>,
-    /// What the names in expressions stand for.
+    /// The meanings of names in expressions.
     pub uses: Vec<Use>,
-    /// What the names in statements stand for.
+    /// The meanings of names in statements.
     pub stmt_uses: Vec<Use>,
-    /// What the types that are written stand for.
+    /// The resolved type expressions.
     pub written: FxHashMap<TypeId, Ty>,
     /// The cases of each `receive`.
     pub cases: FxHashMap<StmtId, Vec<CaseInfo>>,
@@ -290,7 +290,7 @@ pub struct Info {
     pub machines: Vec<MachineInfo>,
     /// The functions.
     pub funs: Vec<FunInfo>,
-    /// The parameters of the program.
+    /// The global parameters.
     pub params: Vec<(Sym, Ty)>,
     /// The tests.
     pub tests: Vec<TestInfo>,
@@ -302,7 +302,7 @@ impl Info {
         self.expr_types[expr.index()]
     }
 
-    /// What a name stands for.
+    /// The meaning of the name in an expression.
     pub fn use_of(&self, expr: ExprId) -> Use {
         self.uses[expr.index()]
     }

@@ -42,10 +42,10 @@ impl Checker<'_> {
                 None => self.info.machines[machine].start = Some(number),
                 Some(first) => {
                     let first = self.info.machines[machine].states[first as usize].span;
-                    let message = "a machine has one start state, and this is another";
+                    let message = "a second start state";
                     self.report(
                         Diagnostic::new(codes::BAD_STATE, state.name.span, message)
-                            .with(first, "the first one"),
+                            .with(first, "the first start state"),
                     );
                 }
             }
@@ -94,7 +94,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The state of that name.
+    /// The state of this name; reports one that is not declared.
     pub(super) fn state_of(&mut self, machine: usize, name: Name) -> Option<u32> {
         let found = self.members[machine].states.get(&name.sym).copied();
         if found.is_none() {
@@ -117,7 +117,7 @@ impl Checker<'_> {
         };
         if own.is_none() || self.ast.funs[fun.index()].body.is_none() {
             let message = format!(
-                "`{}` cannot be a handler: a handler is a function of the machine, with a body",
+                "`{}` cannot be a handler: a handler must be a function of the machine with a body",
                 self.text(name.sym)
             );
             self.error(codes::BAD_HANDLER, name.span, message);
@@ -130,21 +130,21 @@ impl Checker<'_> {
         let count = self.ast.funs[fun.index()].params.len();
         if count > most {
             let message = if most == 0 {
-                "what is done on exit takes no parameters".to_owned()
+                "an exit function takes no parameters".to_owned()
             } else {
-                format!("a handler takes at most one parameter, and this one takes {count}")
+                format!("a handler takes at most one parameter, found {count}")
             };
             self.error(codes::BAD_HANDLER, span, message);
         }
     }
 
-    /// Sets what is done on entry or exit.
+    /// Sets the entry or exit function; reports a second one.
     fn set_once(&mut self, machine: usize, state: u32, fun: FunId, span: Span, entry: bool) {
         let state = &mut self.info.machines[machine].states[state as usize];
         let place = if entry { &mut state.entry } else { &mut state.exit };
         if place.replace(fun).is_some() {
             let word = if entry { "entry" } else { "exit" };
-            self.error(codes::BAD_STATE, span, format!("the state has an `{word}` already"));
+            self.error(codes::BAD_STATE, span, format!("the state already has an `{word}`"));
         }
     }
 
@@ -153,11 +153,11 @@ impl Checker<'_> {
             let Some(event) = self.event(*name) else { continue };
             let info = &self.info.machines[machine];
             if event == NULL_EVENT && info.is_monitor() {
-                self.error(codes::MONITOR_OPERATION, name.span, "a monitor has nothing to do on `null`");
+                self.error(codes::MONITOR_OPERATION, name.span, "a monitor cannot handle `null`");
             }
             let handlers = &self.info.machines[machine].states[state as usize].handlers;
             if let Some((_, _, first)) = handlers.iter().find(|h| h.0 == event) {
-                let message = format!("the state has a handler for `{}` already", self.text(name.sym));
+                let message = format!("the state already has a handler for `{}`", self.text(name.sym));
                 let diagnostic = Diagnostic::new(codes::BAD_STATE, name.span, message).with(*first, "here");
                 self.report(diagnostic);
                 continue;
@@ -174,7 +174,7 @@ impl Checker<'_> {
             let span = machine.span;
             self.report(
                 Diagnostic::new(codes::BAD_STATE, span, message)
-                    .help("begin one of its states with `start state`"),
+                    .help("declare one of its states with `start state`"),
             );
             return;
         };
@@ -186,12 +186,12 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of what a handler takes.
+    /// The type of a handler's parameter.
     pub(super) fn first_param(&self, fun: Option<FunId>) -> Option<Ty> {
         self.info.funs[fun?.index()].params.first().map(|p| p.1)
     }
 
-    /// What events carry must fit what their handlers take.
+    /// Checks that payloads have the types of the handlers' parameters.
     fn check_payloads(&mut self, machine: usize) {
         for state in self.info.machines[machine].states.clone() {
             for (event, handler, span) in &state.handlers {

@@ -1,7 +1,7 @@
-//! Names and types, one file per concern. The rules are those of P's own checker.
+//! Name resolution and type checking, one file per concern. The rules are those of P's own checker.
 //!
-//! An expression that is wrong has a type that fits everything, so that one mistake is reported once. Modules and
-//! tests are looked at only if all else is well.
+//! An ill-typed expression has a type that is compatible with every type, so that one mistake is reported once. Modules
+//! and tests are checked only if there are no other errors.
 
 mod body;
 mod collect;
@@ -27,7 +27,7 @@ pub use info::Info;
 use info::{EventId, EventSet};
 use types::{Ty, Types};
 
-/// Resolves names, checks types, and puts the tests together.
+/// Resolves names, checks types, and links the tests.
 pub fn check(ast: &Ast) -> (Info, Diagnostics) {
     let mut checker = Checker::new(ast);
     checker.collect();
@@ -72,11 +72,11 @@ struct Checker<'a> {
     globals: Globals,
     /// The names of each machine.
     members: Vec<Members>,
-    /// What each alias stands for, once that is known.
+    /// The type of each alias, once resolved.
     aliases: Vec<Option<Ty>>,
-    /// Those that are being looked at.
+    /// True for aliases that are being resolved: a use of one is a cycle.
     open_aliases: Vec<bool>,
-    /// All events that may be sent.
+    /// All events that can be sent.
     universal: EventSet,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::new(code, span, message));
     }
 
-    /// Reports that there is no such thing.
+    /// Reports an undeclared name, with a suggestion.
     fn unknown<'n>(&mut self, code: Code, what: &str, name: Name, known: impl Iterator<Item = &'n Sym>) {
         let text = self.text(name.sym);
         let help = did_you_mean(text, known.map(|s| self.ast.symbols.text(*s)));
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::new(code, name.span, message).maybe_help(help));
     }
 
-    /// The event of that name.
+    /// The event of this name; reports one that is not declared.
     fn event(&mut self, name: Name) -> Option<EventId> {
         let found = self.globals.events.get(&name.sym).copied();
         if found.is_none() {
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
         names.iter().filter_map(|name| self.event(*name)).collect()
     }
 
-    /// The interface of that name.
+    /// The interface of this name; reports one that is not declared.
     fn interface(&mut self, name: Name) -> Option<u32> {
         let found = self.globals.interfaces.get(&name.sym).copied();
         if found.is_none() {
@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
         self.info.types.show(ty, &self.ast.symbols)
     }
 
-    /// Reports if a value of one type is put where another is wanted.
+    /// Checks that `found` is assignable to `wanted`; reports a mismatch and returns false.
     fn expect(&mut self, wanted: Ty, found: Ty, span: Span) -> bool {
         let fits = self.info.types.fits(wanted, found);
         if !fits {

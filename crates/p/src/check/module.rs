@@ -1,6 +1,6 @@
-//! The module system: which machine stands behind which interface, and who watches.
+//! The module system: which machine implements which interface, and which monitors observe it.
 //!
-//! The rules are those of P's own checker; what hides, hides.
+//! The rules are those of P's own checker.
 
 use crate::codes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,23 +14,23 @@ use super::info::{Bound, EventSet, Linked, TestInfo};
 use super::types::{Ty, Types};
 use crate::ast::{MachineKind, ModuleExpr, ModuleKind, Name, TestDecl};
 
-/// What a module is.
+/// A module: its public events and interfaces, bindings and monitors.
 #[derive(Clone, Debug, Default)]
 struct Module {
     private_events: EventSet,
     sends: EventSet,
     receives: EventSet,
     creates: BTreeSet<u32>,
-    /// The interfaces that are bound, and their machines.
+    /// The bound interfaces and their machines.
     bound: BTreeMap<u32, u32>,
-    /// What the machine behind an interface gets when it creates another.
+    /// For each bound interface, the interface that is created for each one that its machine names in `new`.
     links: BTreeMap<u32, BTreeMap<u32, u32>>,
-    /// The monitors, with the interfaces that they watch.
+    /// The monitors, with the interfaces that they observe.
     monitors: Vec<(u32, Vec<u32>)>,
 }
 
 impl Module {
-    /// The interfaces that are bound or created, and not both.
+    /// The interfaces that are either bound or created, but not both.
     fn one_sided(&self) -> BTreeSet<u32> {
         let bound: BTreeSet<u32> = self.bound.keys().copied().collect();
         bound.symmetric_difference(&self.creates).copied().collect()
@@ -47,7 +47,7 @@ impl Module {
     }
 }
 
-/// Something was wrong, and has been reported.
+/// The error of a function that has already reported a diagnostic.
 struct Reported;
 
 impl Checker<'_> {
@@ -60,7 +60,7 @@ impl Checker<'_> {
             let Ok(module) = self.module(&test.body, &mut Vec::new()) else { continue };
             if let Some(right) = &test.refines {
                 let _ = self.module(right, &mut Vec::new());
-                let message = "tests of refinement cannot be run";
+                let message = "refinement tests are not supported";
                 self.error(codes::REFINEMENT, test.name.span, message);
                 continue;
             }
@@ -72,7 +72,7 @@ impl Checker<'_> {
         self.warn_about_specifications();
     }
 
-    /// A specification that is not asserted is not checked.
+    /// Warns about specifications that no test asserts.
     fn warn_about_specifications(&mut self) {
         if !self.diagnostics.are_warnings() || self.info.tests.is_empty() {
             return;
@@ -85,7 +85,7 @@ impl Checker<'_> {
             let (name, span) = (self.text(machine.name), machine.span);
             let is_this = |m: &(u32, Vec<u32>)| m.0 == index as u32;
             if !self.info.tests.iter().any(|t| t.linked.monitors.iter().any(is_this)) {
-                let message = format!("no test asserts `{name}`: it is not checked");
+                let message = format!("no test asserts `{name}`, so it is not checked");
                 let help = "declare a test: `test T [main=M]: assert Spec in { M, … };`";
                 self.report(Diagnostic::new(codes::NOT_ASSERTED, span, message).help(help));
             }
@@ -105,12 +105,12 @@ impl Checker<'_> {
         self.ast.symbols.text(self.info.events[event as usize].name)
     }
 
-    /// The events that a value of the type lets one send.
+    /// The events that can be sent to machines in a value of this type.
     fn permissions(&self, ty: Ty) -> EventSet {
         self.info.types.permissions(ty).unwrap_or_else(|| self.universal.clone())
     }
 
-    /// What an expression stands for; `open` are the named modules that we are in.
+    /// Evaluates a module expression. `open` are the enclosing named modules, to detect cycles.
     fn module(&mut self, expr: &ModuleExpr, open: &mut Vec<Sym>) -> Result<Module, Reported> {
         dally_text::stack::grow(|| self.module_here(expr, open))
     }
@@ -151,7 +151,7 @@ impl Checker<'_> {
             return Err(Reported);
         };
         if open.contains(&name.sym) {
-            let message = format!("the module `{}` contains itself", self.text(name.sym));
+            let message = format!("the module `{}` is cyclic", self.text(name.sym));
             return Err(self.bad(name.span, message));
         }
         open.push(name.sym);
@@ -186,11 +186,11 @@ impl Checker<'_> {
             let names = format!("`{}` and `{}`", self.text(bound.name), self.text(info.name));
             if let Some(event) = bound.receives.first_outside(&info.receives) {
                 let event = self.event_name(event);
-                let message = format!("{names} do not fit: the machine does not receive `{event}`");
+                let message = format!("{names} cannot be bound: the machine does not receive `{event}`");
                 return Err(self.bad(span, message));
             }
             if !self.info.types.fits(info.payload, bound.payload) {
-                let message = format!("{names} do not fit: their constructors take different values");
+                let message = format!("{names} cannot be bound: their constructors take different types");
                 return Err(self.bad(span, message));
             }
             module.bound.insert(*interface, *machine);
@@ -228,7 +228,7 @@ impl Checker<'_> {
         }
         if let Some((shared, _)) = a.monitors.iter().find(|m| b.monitors.iter().any(|n| n.0 == m.0)) {
             let name = self.text(self.info.machines[*shared as usize].name);
-            return Err(self.bad(span, format!("`{name}` watches both modules")));
+            return Err(self.bad(span, format!("`{name}` observes both modules")));
         }
         let mut private = a.private_events.clone();
         private.extend(&b.private_events);
@@ -246,20 +246,18 @@ impl Checker<'_> {
         }
         if let Some(event) = private.first_shared(&leaks) {
             let message =
-                format!("the hidden event `{}` is known outside of its module", self.event_name(event));
+                format!("the hidden event `{}` is used outside of its module", self.event_name(event));
             return Err(self.bad(span, message));
         }
         if compose {
             if let Some(event) = a.sends.first_shared(&b.sends) {
-                let message = format!(
-                    "both modules send `{}`: `compose` takes modules that do not",
-                    self.event_name(event)
-                );
+                let message =
+                    format!("both modules send `{}`, which `compose` does not allow", self.event_name(event));
                 return Err(self.bad(span, message));
             }
             if let Some(shared) = a.creates.intersection(&b.creates).next() {
                 let message = format!(
-                    "both modules create `{}`: `compose` takes modules that do not",
+                    "both modules create `{}`, which `compose` does not allow",
                     self.interface_name(*shared)
                 );
                 return Err(self.bad(span, message));
@@ -288,7 +286,7 @@ impl Checker<'_> {
             leaks.extend(&self.permissions(self.info.interfaces[interface as usize].payload));
         }
         if let Some(event) = events.first_shared(&leaks) {
-            let message = format!("`{}` cannot be hidden: it is known outside", self.event_name(event));
+            let message = format!("`{}` cannot be hidden: it is used outside", self.event_name(event));
             return Err(self.bad(span, message));
         }
         inner.private_events.extend(events);
@@ -331,7 +329,7 @@ impl Checker<'_> {
                 return Err(self.bad(name.span, message));
             }
             if inner.monitors.iter().any(|m| m.0 == monitor) {
-                let message = format!("`{}` watches the module already", self.text(name.sym));
+                let message = format!("`{}` already observes the module", self.text(name.sym));
                 return Err(self.bad(name.span, message));
             }
             inner.monitors.push((monitor, watched.clone()));
@@ -351,7 +349,7 @@ impl Checker<'_> {
             return Err(self.bad(old.span, format!("the module neither binds nor creates `{old_text}`")));
         }
         if inner.interfaces().contains(&to) {
-            return Err(self.bad(new.span, format!("the module binds or creates `{new_text}` already")));
+            return Err(self.bad(new.span, format!("the module already binds or creates `{new_text}`")));
         }
         let renamed = |i: u32| if i == from { to } else { i };
         let mut module = inner.clone();
@@ -370,7 +368,7 @@ impl Checker<'_> {
 
     // Tests.
 
-    /// All tests that a declaration stands for: one for each way to set its parameters.
+    /// Adds the tests of a declaration: one for each combination of parameter values.
     fn add_tests(&mut self, test: &TestDecl, module: &Module) {
         let span = test.name.span;
         if !self.check_closed(module, span) {
@@ -379,12 +377,12 @@ impl Checker<'_> {
         let main = test.main.map_or("Main", |m| self.text(m.sym));
         let is_main = |m: &u32| self.text(self.info.machines[*m as usize].name) == main;
         let Some(machine) = module.bound.values().copied().find(is_main) else {
-            let message = format!("the test begins with `{main}`, which its module does not have");
+            let message = format!("the main machine `{main}` is not in the module");
             self.error(codes::BAD_TEST, test.main.map_or(span, |m| m.span), message);
             return;
         };
         if self.info.machines[machine as usize].payload != Types::NULL {
-            let message = format!("`{main}` cannot begin a test: its start state takes a parameter");
+            let message = format!("`{main}` cannot be the main machine: its start state takes a parameter");
             self.error(codes::BAD_TEST, test.main.map_or(span, |m| m.span), message);
             return;
         }
@@ -395,7 +393,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether everything that is created is bound.
+    /// Checks that all created interfaces are bound; returns false after a report.
     fn check_closed(&mut self, module: &Module, span: Span) -> bool {
         let missing = module.creates.iter().find(|i| !module.bound.contains_key(i));
         if let Some(missing) = missing {
@@ -406,7 +404,7 @@ impl Checker<'_> {
         missing.is_none()
     }
 
-    /// Where no test is declared, all machines together are one, which begins with `Main`.
+    /// The test of a program without declared tests: all machines, with `Main` as the main machine.
     fn default_test(&mut self) {
         let is_main = |m: &&u32| self.text(self.info.machines[**m as usize].name) == "Main";
         let Some(main) = self.globals.machines.values().find(is_main).copied() else { return };

@@ -1,7 +1,7 @@
-//! Parametric tests: the values of their parameters, and which combinations are run.
+//! Parametric tests: combinations of parameter values.
 //!
-//! All combinations that the assumption allows; or, of those, as many as it takes for each `n` parameters to take
-//! all values that they can take together. They are chosen greedily, the one that adds most first, as P does.
+//! The default is all combinations that satisfy the assumption. With `(n wise)`, it is a subset that covers all
+//! combinations of values of each `n` parameters, chosen greedily as P does.
 
 use crate::codes;
 use rustc_hash::FxHashSet;
@@ -11,14 +11,14 @@ use super::info::Use;
 use super::types::Types;
 use crate::ast::{Binary, ExprId, ExprKind, Literal, TestDecl, Unary};
 
-/// The values of some parameters.
+/// Values of parameters.
 type Assignment = Vec<(u32, Literal)>;
 
-/// More combinations than anybody runs.
+/// The maximal number of combinations.
 const MOST: usize = 100_000;
 
 impl Checker<'_> {
-    /// The ways to set the parameters of a test; none if something is wrong.
+    /// The combinations of parameter values of a test; none after an error.
     pub(super) fn assignments(&mut self, test: &TestDecl) -> Option<Vec<Assignment>> {
         let mut domains: Vec<(u32, Vec<Literal>)> = Vec::new();
         for (name, values) in &test.params {
@@ -28,7 +28,7 @@ impl Checker<'_> {
                 return None;
             };
             if domains.iter().any(|d| d.0 == param) {
-                let message = format!("`{}` has values already", self.text(name.sym));
+                let message = format!("`{}` already has values", self.text(name.sym));
                 self.error(codes::BAD_TEST, name.span, message);
                 return None;
             }
@@ -71,7 +71,7 @@ impl Checker<'_> {
         Some(())
     }
 
-    /// All combinations that the assumption allows, the first parameter changing fastest.
+    /// All combinations that satisfy the assumption. The first parameter varies fastest.
     fn all_combinations(
         &mut self,
         test: &TestDecl,
@@ -79,7 +79,7 @@ impl Checker<'_> {
     ) -> Option<Vec<Assignment>> {
         let size = domains.iter().try_fold(1_usize, |n, d| n.checked_mul(d.1.len()));
         let Some(size) = size.filter(|n| *n <= MOST) else {
-            let message = format!("the test stands for more than {MOST} combinations");
+            let message = format!("the test has more than {MOST} combinations of parameter values");
             self.error(codes::BAD_TEST, test.name.span, message);
             return None;
         };
@@ -95,7 +95,7 @@ impl Checker<'_> {
                 Some(Some(_)) => {}
                 Some(None) => {
                     let assume = test.assume.unwrap_or(ExprId(0));
-                    let message = "this cannot be evaluated before the test runs";
+                    let message = "this is not a constant expression over parameters";
                     self.error(codes::BAD_TEST, self.ast.exprs[assume.index()].span, message);
                     return None;
                 }
@@ -158,12 +158,12 @@ impl Checker<'_> {
     }
 }
 
-/// Enough of the assignments that all values of each `n` parameters that occur together do.
+/// A subset of the assignments that covers all combinations of values of each `n` parameters.
 fn covering(all: &[Assignment], n: usize) -> Vec<Assignment> {
     let mut covers: Vec<FxHashSet<Vec<(u32, LiteralKey)>>> = all.iter().map(|a| subsets(a, n)).collect();
     let mut chosen = Vec::new();
     let mut left: Vec<usize> = (0..all.len()).collect();
-    // The first of those that cover most.
+    // Greedily take the first assignment that covers most.
     while let Some(best) =
         left.iter().copied().rev().max_by_key(|i| covers[*i].len()).filter(|i| !covers[*i].is_empty())
     {
@@ -177,10 +177,10 @@ fn covering(all: &[Assignment], n: usize) -> Vec<Assignment> {
     chosen
 }
 
-/// A value that can be looked up.
+/// A literal as a hashable key.
 type LiteralKey = (bool, i64);
 
-/// All ways to leave out all but `n` parameters.
+/// The restrictions of an assignment to `n` parameters.
 fn subsets(assignment: &Assignment, n: usize) -> FxHashSet<Vec<(u32, LiteralKey)>> {
     let key = |value: &Literal| match value {
         Literal::Int(n) => (false, *n),

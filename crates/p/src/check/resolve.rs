@@ -1,4 +1,4 @@
-//! What the declarations mean: types, sets of events, variables and signatures.
+//! Resolution of declarations: types, event sets, variables and signatures.
 
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
@@ -18,7 +18,7 @@ impl Checker<'_> {
             self.alias(i);
         }
         for (i, event) in ast.events.iter().enumerate() {
-            // After `null` and `halt`.
+            // Events 0 and 1 are `null` and `halt`.
             self.info.events[i + 2].payload = self.optional_ty(event.payload);
         }
         for (i, set) in (0..).zip(&ast.event_sets) {
@@ -73,10 +73,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a variable that has the name of a parameter of the program.
+    /// Reports a variable with the name of a global parameter.
     pub(super) fn reject_parameter(&mut self, name: Name) {
         if self.globals.params.contains_key(&name.sym) {
-            let message = format!("`{}` is a parameter of the program already", self.text(name.sym));
+            let message = format!("`{}` is already the name of a global parameter", self.text(name.sym));
             self.error(Code::DUPLICATE, name.span, message);
         }
     }
@@ -106,7 +106,7 @@ impl Checker<'_> {
         ty.map_or(Types::NULL, |ty| self.ty(ty))
     }
 
-    /// What a written type stands for.
+    /// The type that a type expression denotes.
     pub(super) fn ty(&mut self, id: TypeId) -> Ty {
         if let Some(ty) = self.info.written.get(&id) {
             return *ty;
@@ -146,10 +146,10 @@ impl Checker<'_> {
         self.info.types.intern(kind)
     }
 
-    /// Reports a field that the tuple has already.
+    /// Reports a duplicate field of a tuple.
     pub(super) fn reject_repeated(&mut self, name: Name, mut before: impl Iterator<Item = Sym>) {
         if before.any(|sym| sym == name.sym) {
-            let message = format!("the tuple has a field `{}` already", self.text(name.sym));
+            let message = format!("the field `{}` occurs twice in the tuple", self.text(name.sym));
             self.error(Code::DUPLICATE, name.span, message);
         }
     }
@@ -187,8 +187,7 @@ impl Checker<'_> {
 
     fn alias_at(&mut self, index: usize, span: Span) -> Ty {
         if self.open_aliases[index] {
-            let message =
-                format!("the type `{}` stands for itself", self.text(self.ast.typedefs[index].name.sym));
+            let message = format!("the type `{}` is cyclic", self.text(self.ast.typedefs[index].name.sym));
             self.report(Diagnostic::new(Code::CYCLIC_SYNONYM, span, message));
             return Types::ERROR;
         }

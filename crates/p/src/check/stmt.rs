@@ -35,14 +35,14 @@ impl Checker<'_> {
                 self.expect(body.ret, ty, stmt.span);
             }
             StmtKind::Break => {
-                // What leaves a case of a `receive` need not be in a loop.
+                // `break` also leaves a case of a `receive`.
                 if body.loops == [0] {
-                    self.error(Code::MISPLACED_BREAK, stmt.span, "`break` stands outside of any loop");
+                    self.error(Code::MISPLACED_BREAK, stmt.span, "`break` outside of a loop");
                 }
             }
             StmtKind::Continue => {
                 if body.loops.iter().all(|n| *n == 0) {
-                    self.error(Code::MISPLACED_BREAK, stmt.span, "`continue` stands outside of any loop");
+                    self.error(Code::MISPLACED_BREAK, stmt.span, "`continue` outside of a loop");
                 }
             }
             StmtKind::Assign(place, value) => {
@@ -118,7 +118,7 @@ impl Checker<'_> {
     fn condition(&mut self, body: &mut Body, condition: ExprId) {
         let ty = self.expr(Some(body), condition);
         if ty != Types::BOOL && ty != Types::ERROR {
-            let message = format!("a condition is `bool`, and this is `{}`", self.show(ty));
+            let message = format!("a condition must be `bool`, found `{}`", self.show(ty));
             self.error(Code::NOT_BOOL, self.ast.exprs[condition.index()].span, message);
         }
     }
@@ -128,7 +128,7 @@ impl Checker<'_> {
         self.expect(Types::STR, ty, self.ast.exprs[message.index()].span);
     }
 
-    /// The place that a statement changes: only variables change.
+    /// Checks the lvalue of a statement and returns its type.
     fn place(&mut self, body: &mut Body, place: ExprId) -> Ty {
         let mut root = place;
         while let ExprKind::Field(inner, _) | ExprKind::Item(inner, _) | ExprKind::Index(inner, _) =
@@ -149,7 +149,7 @@ impl Checker<'_> {
         match self.variable(Some(body), name) {
             Some((Use::Param(_), _)) => {
                 let message =
-                    format!("`{}` is a parameter of the program, and does not change", self.text(name));
+                    format!("`{}` is a global parameter and cannot be assigned to", self.text(name));
                 self.error(Code::IMMUTABLE, span, message);
                 Types::ERROR
             }
@@ -162,7 +162,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an operation on something that does not have it.
+    /// Reports an operand of the wrong kind of type.
     fn not_applicable(&mut self, place: ExprId, ty: Ty, wanted: &str) {
         if ty != Types::ERROR {
             let message = format!("expected {wanted}, found `{}`", self.show(ty));
@@ -226,7 +226,7 @@ impl Checker<'_> {
         };
         match self.variable(Some(body), item.sym) {
             Some((Use::Param(_), _)) => {
-                let message = "a parameter of the program does not change";
+                let message = "a global parameter cannot be assigned to";
                 self.error(Code::IMMUTABLE, item.span, message);
             }
             Some((variable, ty)) => {
@@ -234,7 +234,9 @@ impl Checker<'_> {
                     self.expect(ty, element, item.span);
                     if self.info.types.fits(ty, element) {
                         let (wanted, found) = (self.show(element), self.show(ty));
-                        let message = format!("the elements are `{wanted}`, and the variable is `{found}`");
+                        let message = format!(
+                            "the elements are of type `{wanted}`, but the variable is of type `{found}`"
+                        );
                         self.error(Code::TYPE_MISMATCH, item.span, message);
                     }
                 }
@@ -247,7 +249,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports what a monitor cannot do.
+    /// Reports an operation that is not allowed in a monitor.
     pub(super) fn reject_in_monitor(&mut self, body: &Body, span: Span, what: &str) -> bool {
         let monitor = body.owner.is_some_and(|m| self.info.machines[m].is_monitor());
         if monitor {
@@ -256,21 +258,21 @@ impl Checker<'_> {
         monitor
     }
 
-    /// Reports what only functions without result can do.
+    /// Reports an operation that is not allowed in functions with a result.
     fn only_void(&mut self, body: &Body, span: Span, what: &str) {
-        // A case of a `receive` belongs to its function.
+        // A case of a `receive` counts as part of its function.
         if self.info.funs[body.fun.index()].ret != Types::NULL {
             let message = format!("a function that returns a value cannot {what}");
             self.error(codes::STATE_CHANGE, span, message);
         }
     }
 
-    /// An event that is sent, raised or announced, with what it carries.
+    /// Checks an event that is sent, raised or announced, and its payload.
     fn emission(&mut self, body: &mut Body, event: ExprId, args: &[ExprId], span: Span) {
         let ty = self.expr(Some(body), event);
         let place = self.ast.exprs[event.index()].span;
         if ty == Types::NULL {
-            self.error(Code::TYPE_MISMATCH, place, "`null` is no event that can be sent or raised");
+            self.error(Code::TYPE_MISMATCH, place, "`null` cannot be sent or raised");
         } else {
             self.expect(Types::EVENT, ty, place);
         }
@@ -284,7 +286,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is given must fit what an event or constructor takes.
+    /// Checks the arguments against the payload type of an event or constructor.
     pub(super) fn payload(&mut self, wanted: Ty, args: &[ExprId], types: &[Ty], span: Span) {
         let count = |n: usize| if n == 1 { "1 value".to_owned() } else { format!("{n} values") };
         match (self.info.types.kind(wanted).clone(), types) {
@@ -312,12 +314,12 @@ impl Checker<'_> {
 
     fn goto(&mut self, body: &mut Body, id: StmtId, state: Name, args: &[ExprId], span: Span) {
         self.effects(body).leaves = true;
-        self.only_void(body, span, "go to another state");
+        self.only_void(body, span, "change state");
         let types: Vec<Ty> = args.iter().map(|a| self.expr(Some(body), *a)).collect();
         let target = match body.owner {
             Some(machine) => self.state_of(machine, state).map(|s| (machine, s)),
             None => {
-                let message = "a function outside of a machine has no states to go to";
+                let message = "`goto` is not allowed outside of a machine";
                 self.error(codes::UNKNOWN_STATE, state.span, message);
                 None
             }
@@ -333,7 +335,7 @@ impl Checker<'_> {
             (wanted, _) => {
                 let wanted = usize::from(wanted.is_some());
                 let message = format!(
-                    "entering `{}` takes {wanted} value{}, and {} are given",
+                    "entering `{}` takes {wanted} value{}, found {}",
                     self.text(state.sym),
                     if wanted == 1 { "" } else { "s" },
                     types.len()
@@ -359,7 +361,7 @@ impl Checker<'_> {
             for name in &case.events {
                 let Some(event) = self.event(*name) else { continue };
                 if seen.contains(&name.sym) {
-                    let message = format!("`{}` has a case already", self.text(name.sym));
+                    let message = format!("a second case for `{}`", self.text(name.sym));
                     self.report(Diagnostic::new(codes::BAD_STATE, name.span, message));
                 }
                 seen.push(name.sym);

@@ -1,7 +1,7 @@
-//! Types, interned: equal types have equal ids, and aliases are what they stand for.
+//! Interned types: equal types have equal ids. Aliases are expanded.
 //!
-//! Deviation from P: there, an alias of a machine or an enumeration does not always fit where the thing itself
-//! does. Here it does.
+//! Deviation from P: an alias of a machine or an enumeration is allowed wherever the aliased type is. P's own checker
+//! rejects some of these uses.
 
 use std::sync::Mutex;
 
@@ -15,11 +15,11 @@ use super::info::EventSet;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Ty(u32);
 
-/// What a type is.
+/// The kinds of types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "each is named as it is written")]
+#[expect(missing_docs, reason = "named after the syntax")]
 pub enum Kind {
-    /// The type of what is wrong already: it fits everything.
+    /// The type of an expression with a reported error; compatible with every type.
     Error,
     /// The type of `null`, of events without payload, and of functions without result.
     Null,
@@ -33,7 +33,7 @@ pub enum Kind {
     Any,
     Enum(u32),
     Foreign(Sym),
-    /// A machine that may be sent these events, by the name that was written.
+    /// A machine with the events that can be sent to it, and the name in the source.
     Permission(Permission, Sym),
     Seq(Ty),
     Set(Ty),
@@ -42,16 +42,16 @@ pub enum Kind {
     Named(Vec<(Sym, Ty)>),
 }
 
-/// What says which events may be sent.
+/// The source of a permission to send events.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Permission {
-    /// An interface; machines have one of their own name.
+    /// An interface; each machine has one of the same name.
     Interface(u32),
     /// A set of events.
     Set(u32),
     /// One event.
     Event(u32),
-    /// A specification, which receives nothing.
+    /// A specification, to which no event can be sent.
     Spec,
 }
 
@@ -60,20 +60,20 @@ pub enum Permission {
 pub struct Types {
     kinds: Vec<Kind>,
     ids: FxHashMap<Kind, Ty>,
-    /// What each permission allows; known once all declarations are.
+    /// The events of each permission, known after resolution.
     pub(super) allowed: FxHashMap<Permission, EventSet>,
     /// Names of enumerations.
     pub(super) enums: Vec<Sym>,
     known: Known,
 }
 
-/// What was found out about types that fit: they share their parts, and are looked at once.
+/// A memo of pairs of assignable types: types share components, so without it checks take exponential time.
 #[derive(Debug, Default)]
 struct Known(Mutex<FxHashMap<(Ty, Ty), bool>>);
 
 impl Clone for Known {
     fn clone(&self) -> Self {
-        // It can be found out again.
+        // The memo can be recomputed.
         Self::default()
     }
 }
@@ -89,21 +89,21 @@ impl Types {
     pub const ERROR: Ty = Ty(0);
     /// See [`Kind::Null`].
     pub const NULL: Ty = Ty(1);
-    #[expect(missing_docs, reason = "named as it is written")]
+    #[expect(missing_docs, reason = "named after the syntax")]
     pub const BOOL: Ty = Ty(2);
-    #[expect(missing_docs, reason = "named as it is written")]
+    #[expect(missing_docs, reason = "named after the syntax")]
     pub const INT: Ty = Ty(3);
-    #[expect(missing_docs, reason = "named as it is written")]
+    #[expect(missing_docs, reason = "named after the syntax")]
     pub const FLOAT: Ty = Ty(4);
-    #[expect(missing_docs, reason = "named as it is written")]
+    #[expect(missing_docs, reason = "named after the syntax")]
     pub const STR: Ty = Ty(5);
-    #[expect(missing_docs, reason = "named as it is written")]
+    #[expect(missing_docs, reason = "named after the syntax")]
     pub const EVENT: Ty = Ty(6);
-    #[expect(missing_docs, reason = "named as it is written")]
+    #[expect(missing_docs, reason = "named after the syntax")]
     pub const MACHINE: Ty = Ty(7);
-    #[expect(missing_docs, reason = "named as it is written")]
+    #[expect(missing_docs, reason = "named after the syntax")]
     pub const DATA: Ty = Ty(8);
-    #[expect(missing_docs, reason = "named as it is written")]
+    #[expect(missing_docs, reason = "named after the syntax")]
     pub const ANY: Ty = Ty(9);
 
     pub(super) fn new() -> Self {
@@ -131,7 +131,7 @@ impl Types {
         types
     }
 
-    /// The type of this kind.
+    /// Interns a type.
     pub fn intern(&mut self, kind: Kind) -> Ty {
         if let Some(ty) = self.ids.get(&kind) {
             return *ty;
@@ -142,12 +142,12 @@ impl Types {
         ty
     }
 
-    /// What the type is.
+    /// The kind of a type.
     pub fn kind(&self, ty: Ty) -> &Kind {
         &self.kinds[ty.0 as usize]
     }
 
-    /// Whether a value of type `from` may be put where one of type `to` is wanted.
+    /// Returns true if a value of type `from` is assignable to type `to`.
     pub fn fits(&self, to: Ty, from: Ty) -> bool {
         if to == from || to == Self::ERROR || from == Self::ERROR || to == Self::ANY {
             return true;
@@ -177,17 +177,17 @@ impl Types {
         }
     }
 
-    /// Whether each fits the other.
+    /// Returns true if each type is assignable to the other.
     pub fn same(&self, a: Ty, b: Ty) -> bool {
         self.fits(a, b) && self.fits(b, a)
     }
 
-    /// What the permission allows.
+    /// The events of a permission.
     pub fn allowed(&self, permission: Permission) -> Option<&EventSet> {
         self.allowed.get(&permission)
     }
 
-    /// The events that may be sent to machines inside of a value of this type; none if that can be all.
+    /// The events that can be sent to machines in a value of this type; `None` for all events.
     pub fn permissions(&self, ty: Ty) -> Option<EventSet> {
         let mut all = EventSet::default();
         let mut seen = vec![false; self.kinds.len()];
@@ -209,7 +209,7 @@ impl Types {
         Some(all)
     }
 
-    /// The type as it is written.
+    /// The text of the type, for messages.
     pub fn show(&self, ty: Ty, symbols: &Symbols) -> String {
         let mut out = String::new();
         self.write(ty, symbols, &mut out);
@@ -217,7 +217,7 @@ impl Types {
     }
 
     fn write(&self, ty: Ty, symbols: &Symbols, out: &mut String) {
-        // Types share their parts: what is written may be exponentially longer.
+        // Types share components: the text can be exponentially longer than the type.
         const MOST: usize = 120;
         if out.len() > MOST {
             if !out.ends_with('…') {

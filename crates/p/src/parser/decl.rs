@@ -1,7 +1,5 @@
 //! Declarations.
 
-use dally_text::source::Span;
-
 use super::{Parsed, Parser};
 use crate::ast::{
     Action, Entry, Enum, EventDecl, EventSetDecl, Fun, FunId, InterfaceDecl, Item, ItemKind, Machine,
@@ -9,7 +7,7 @@ use crate::ast::{
 };
 use crate::lexer::{K, T};
 
-/// The keywords with which declarations begin.
+/// The keywords that begin declarations.
 const STARTS: [K; 22] = [
     K::Type,
     K::Enum,
@@ -40,7 +38,7 @@ impl Parser<'_> {
         while self.peek() != T::Eof && !self.diagnostics.is_full() {
             if self.decl().is_err() {
                 self.recover(&STARTS.map(T::Key));
-                // A brace too many.
+                // An unbalanced closing brace.
                 while self.is("}") {
                     self.bump();
                 }
@@ -292,7 +290,7 @@ impl Parser<'_> {
         Ok(self.add_fun(Fun { name: Some(name), span, params, ret, body, creates }))
     }
 
-    /// The end of a foreign function: a semicolon, or what the verifier may assume of it.
+    /// The end of a foreign function: a semicolon, or a contract for the verifier.
     fn contract(&mut self, ret: &mut Option<crate::ast::TypeId>) -> Parsed<()> {
         if self.eat(";") {
             return Ok(());
@@ -321,7 +319,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Reads a declaration for the verifier, and says that it is not supported.
+    /// Parses a declaration for the verifier and reports it as unsupported.
     fn verifier_decl(&mut self, key: K) -> Parsed<()> {
         let start = self.span();
         self.in_verifier(|p| p.verifier_decl_here(key))?;
@@ -390,9 +388,9 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The span of a keyword that was read already.
+    /// `[main = M]`.
     pub(super) fn main_clause(&mut self) -> Parsed<Name> {
-        let _: Span = self.expect("[")?;
+        self.expect("[")?;
         self.expect_key(K::Main)?;
         self.expect("=")?;
         let main = self.name()?;

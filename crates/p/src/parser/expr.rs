@@ -8,12 +8,12 @@ use super::{Parsed, Parser};
 use crate::ast::{Binary, ExprId, ExprKind, Name, Unary};
 use crate::lexer::{K, T};
 
-/// How tightly `as` and `to` bind: less than sums, more than comparisons.
+/// The precedence of `as` and `to`: between sums and comparisons.
 const CAST: u8 = 6;
-/// The operand of `-` and `!`.
+/// The precedence of `-` and `!`.
 const PREFIX: u8 = 9;
 
-/// An operator between two operands, and how tightly it binds.
+/// The binary operator of a token, and its precedence.
 fn binary(kind: T) -> Option<(Binary, u8)> {
     Some(match kind {
         T::Op("*") => (Binary::Mul, 8),
@@ -41,7 +41,7 @@ impl Parser<'_> {
         self.deeper(|p| p.operators(0))
     }
 
-    /// An expression of operators that bind at least so tightly.
+    /// Parses operators of at least this precedence.
     fn operators(&mut self, least: u8) -> Parsed<ExprId> {
         let start = self.span();
         let mut left = self.prefix()?;
@@ -82,7 +82,7 @@ impl Parser<'_> {
         Ok(self.add_expr(ExprKind::Unary(op, operand), self.since(start)))
     }
 
-    /// Something of the verifier, which is read and then left alone.
+    /// A placeholder for an expression of the verifier.
     fn verifier_expr(&mut self, start: Span) -> ExprId {
         let span = self.since(start);
         if !self.verifier {
@@ -212,7 +212,7 @@ impl Parser<'_> {
 
     fn name_or_call(&mut self) -> Parsed<ExprId> {
         let name = self.any_name();
-        // `assume x > y (2 wise) T`: what follows is no argument.
+        // In `assume x > y (2 wise) T`, the parentheses are not arguments.
         let wise = self.peek_at(1) == T::Int && self.peek_at(2) == T::Key(K::Wise);
         if self.is("(") && !wise {
             let args = self.arguments()?;
@@ -242,7 +242,7 @@ impl Parser<'_> {
         match text.parse::<f64>() {
             Ok(value) => Ok(self.add_expr(ExprKind::Float(value), span)),
             Err(_) => {
-                let message = "the parts of a number must stand together";
+                let message = "no space is allowed inside of a number";
                 self.report(Diagnostic::new(Code::BAD_NUMBER, span, message));
                 Ok(self.add_expr(ExprKind::Float(0.0), span))
             }
@@ -280,7 +280,7 @@ impl Parser<'_> {
         Ok(self.add_expr(ExprKind::Str(sym, args), self.since(start)))
     }
 
-    /// Parentheses, or a tuple.
+    /// A parenthesised expression, or a tuple.
     fn parenthesis(&mut self) -> Parsed<ExprId> {
         let start = self.bump().span;
         if self.peek() == T::Ident && self.peek_at(1) == T::Op("=") {
@@ -313,7 +313,7 @@ impl Parser<'_> {
             }
         }
         if fields.len() == 1 && !matches!(self.tokens[self.at - 1].kind, T::Op(",")) {
-            return Err(self.unexpected("`,` (a tuple of one field ends with a comma)"));
+            return Err(self.unexpected("`,` (a tuple with one field ends with a comma)"));
         }
         self.expect(")")?;
         Ok(self.add_expr(ExprKind::Named(fields), self.since(start)))

@@ -1,6 +1,6 @@
-//! From tokens to the tree: recursive descent with recovery, one file per level of the grammar.
+//! The parser: recursive descent with recovery, one file per level of the grammar.
 //!
-//! Parsing always returns a tree, and all errors. Nesting is bounded, and what recurs grows the stack on demand.
+//! The parser always returns a tree, and all errors. Nesting is bounded, and the stack grows on demand.
 
 mod decl;
 mod expr;
@@ -17,10 +17,10 @@ use crate::ast::{
 };
 use crate::lexer::{self, K, T, Token};
 
-/// Nested more deeply than this, nothing is read.
+/// The limit on nesting.
 const DEEPEST: usize = 1000;
 
-/// Something was wrong, and has been reported.
+/// The error of a parsing function that has already reported a diagnostic.
 #[derive(Debug)]
 struct Reported;
 
@@ -50,14 +50,14 @@ struct Parser<'a> {
     ast: Ast,
     diagnostics: Diagnostics,
     depth: usize,
-    /// Inside of a declaration for the verifier: what only that knows is no error here.
+    /// True inside of a declaration for the verifier, where its expressions are not reported again.
     verifier: bool,
-    /// The token at which the last error was reported, so that one mistake is reported once.
+    /// The token of the last error: at most one error is reported per token.
     last_error: Option<usize>,
 }
 
 impl Parser<'_> {
-    // Looking.
+    // Lookahead.
 
     fn peek(&self) -> T {
         self.tokens[self.at].kind
@@ -71,7 +71,7 @@ impl Parser<'_> {
         self.tokens[self.at].span
     }
 
-    /// From there to the end of what was read last.
+    /// The span from `start` to the end of the last token.
     fn since(&self, start: Span) -> Span {
         let last = self.at.checked_sub(1).map_or(start, |i| self.tokens[i].span);
         if last.end >= start.start { start.to(last) } else { start }
@@ -90,7 +90,7 @@ impl Parser<'_> {
         self.peek() == T::Key(key)
     }
 
-    // Moving on.
+    // Consuming tokens.
 
     fn bump(&mut self) -> Token {
         let token = self.tokens[self.at];
@@ -135,11 +135,11 @@ impl Parser<'_> {
         }
     }
 
-    /// The name of an event, with `halt` among them.
+    /// The name of an event, including `halt`.
     fn event_name(&mut self) -> Parsed<Name> {
         match self.peek() {
             T::Ident | T::Key(K::Halt) => Ok(self.any_name()),
-            _ => Err(self.unexpected("the name of an event")),
+            _ => Err(self.unexpected("an event name")),
         }
     }
 
@@ -149,7 +149,7 @@ impl Parser<'_> {
         Name { sym: self.ast.symbols.intern(&text), span }
     }
 
-    /// One or more, with commas between them.
+    /// A nonempty list, separated by commas.
     fn list<A>(&mut self, mut one: impl FnMut(&mut Self) -> Parsed<A>) -> Parsed<Vec<A>> {
         let mut all = vec![one(self)?];
         while self.eat(",") {
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Ok(all)
     }
 
-    /// A number that fits into 32 bits, as P has it.
+    /// An integer literal, of at most 32 bits as in P.
     fn number(&mut self) -> Parsed<i64> {
         if self.peek() != T::Int {
             return Err(self.unexpected("a number"));
@@ -188,14 +188,12 @@ impl Parser<'_> {
         let token = self.tokens[self.at];
         let text = self.text_of(token.span).to_owned();
         let diagnostic = match token.kind {
-            T::Bad => {
-                Diagnostic::new(Code::UNEXPECTED_CHARACTER, token.span, "these characters begin no token")
-            }
+            T::Bad => Diagnostic::new(Code::UNEXPECTED_CHARACTER, token.span, "invalid characters"),
             T::UnterminatedString => {
                 Diagnostic::new(Code::UNTERMINATED_STRING, token.span, "this string has no closing quote")
             }
             T::UnterminatedComment => {
-                Diagnostic::new(Code::UNTERMINATED_COMMENT, token.span, "this comment is never closed")
+                Diagnostic::new(Code::UNTERMINATED_COMMENT, token.span, "this comment is not closed")
             }
             T::Ident => Diagnostic::new(
                 Code::UNEXPECTED_TOKEN,
@@ -212,21 +210,21 @@ impl Parser<'_> {
         Reported
     }
 
-    /// Reports something that only the verifier of P knows.
+    /// Reports a construct of P's verifier.
     fn unsupported(&mut self, span: Span, what: &str) {
         self.report(Diagnostic::new(
             codes::VERIFIER_ONLY,
             span,
-            format!("{what} belongs to the verifier of P, and cannot be explored"),
+            format!("{what} is for P's verifier; dally does not support it"),
         ));
     }
 
-    /// Runs `f` one level deeper, if there is one.
+    /// Runs `f` one nesting level deeper; reports nesting beyond the limit.
     fn deeper<A>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
         if self.depth >= DEEPEST {
             let span = self.span();
             if self.last_error != Some(self.at) {
-                self.report(Diagnostic::new(Code::TOO_DEEP, span, "this is nested too deeply"));
+                self.report(Diagnostic::new(Code::TOO_DEEP, span, "nesting exceeds the limit"));
             }
             self.last_error = Some(self.at);
             return Err(Reported);
@@ -237,11 +235,11 @@ impl Parser<'_> {
         result
     }
 
-    /// Moves on to where something new may begin: before one of these tokens outside of braces that are opened
-    /// on the way, or before the brace that closes what we are in, or past a semicolon.
+    /// Error recovery: skips to one of these tokens outside of nested braces, or to the closing brace of the current
+    /// block, or past a semicolon.
     fn recover(&mut self, starts: &[T]) {
         let mut open = 0_usize;
-        // The token at which the error is may be the very one that begins something.
+        // The token of the error may itself be one of these.
         let first = self.at;
         loop {
             match self.peek() {
@@ -266,7 +264,7 @@ impl Parser<'_> {
         }
     }
 
-    // Adding to the arenas.
+    // Adding to arenas.
 
     fn add_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
         self.ast.exprs.push(Expr { kind, span });
@@ -351,7 +349,7 @@ impl Parser<'_> {
     }
 }
 
-/// The operator of that text as the lexer has it.
+/// The operator of this text.
 fn op_of(text: &str) -> &'static str {
     lexer::operator(text)
 }

@@ -20,7 +20,7 @@ impl Parser<'_> {
         Ok(Body { vars, stmts })
     }
 
-    /// Statements up to a brace that closes.
+    /// Statements up to the closing brace.
     fn statements(&mut self) -> Vec<StmtId> {
         let mut stmts = Vec::new();
         while !self.is("}") && self.peek() != T::Eof {
@@ -56,7 +56,7 @@ impl Parser<'_> {
         Ok(Param { name, ty: self.ty()? })
     }
 
-    /// A block with or without a parameter: a function without a name.
+    /// An anonymous handler: a block with an optional parameter.
     pub(super) fn handler(&mut self, may_have_param: bool) -> Parsed<FunId> {
         let start = self.span();
         let mut params = Vec::new();
@@ -156,7 +156,7 @@ impl Parser<'_> {
                 let event = self.expr()?;
                 StmtKind::Announce(event, self.payload()?)
             }
-            // All that is left of those that begin a statement and are not read elsewhere.
+            // The remaining keyword that begins a statement.
             _ => {
                 let state = self.name()?;
                 StmtKind::Goto(state, self.payload()?)
@@ -189,7 +189,7 @@ impl Parser<'_> {
             self.in_verifier(Self::expr)?;
             self.expect(";")?;
             let span = self.since(start);
-            self.unsupported(span, "the invariant of a loop");
+            self.unsupported(span, "a loop invariant");
         }
         Ok(StmtKind::Foreach(item, collection, self.stmt()?))
     }
@@ -213,7 +213,7 @@ impl Parser<'_> {
         if self.is_key(K::Null) { Ok(self.any_name()) } else { self.event_name() }
     }
 
-    /// A place, and what is done with it.
+    /// A statement that begins with an lvalue or a call.
     fn update(&mut self) -> Parsed<StmtKind> {
         let place = self.place()?;
         match self.peek() {
@@ -245,7 +245,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A variable, and what of it.
+    /// An lvalue: a variable with fields and indices.
     fn place(&mut self) -> Parsed<ExprId> {
         let root: Name = self.any_name();
         let start = root.span;
@@ -273,7 +273,7 @@ impl Parser<'_> {
     }
 }
 
-/// The keywords with which statements begin.
+/// The keywords that begin statements.
 const STARTS: [K; 15] = [
     K::Assert,
     K::Assume,
