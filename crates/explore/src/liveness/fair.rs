@@ -11,8 +11,8 @@
 //! component lacks one of them, so does every other cycle in the component. The second is a Streett
 //! condition, which a cycle can also meet by never making the choice. So if a choice has only one
 //! outcome in a component, all edges that make it are removed, and the remaining components are
-//! examined in the same way. This is Emerson and Lei's emptiness check for Streett automata: a fair
-//! cycle exists if and only if some component is left in the end.
+//! examined in the same way. This is the emptiness check for Streett automata of \[EL87\]: a fair cycle
+//! exists if and only if some component is left in the end.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

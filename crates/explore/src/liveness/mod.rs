@@ -48,7 +48,7 @@ use source::{Explored, OnTheFly};
 /// The algorithm that finds cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Maximal accepting predecessors, kept from bound to bound ([TR15] iterative MAP).
+    /// Maximal accepting predecessors, kept from bound to bound [TR15 §4.2].
     #[default]
     Map,
     /// Nested depth-first search: at the given bound, or without one on the fly, over all schedules.
