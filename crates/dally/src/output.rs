@@ -1,9 +1,9 @@
 //! Writing results, diagnostics and exit codes.
 
-use dally_text::code::Severity;
 use std::io::Write;
 use std::process::ExitCode;
 
+use dally_text::code::Severity;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::{self, JsonDiagnostic};
 use dally_text::source::SourceMap;

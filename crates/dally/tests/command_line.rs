@@ -131,7 +131,7 @@ fn a_trace_replays_as_long_as_the_program_is_the_same() {
     assert_eq!(changed.status.code(), Some(2));
     assert!(text(&changed.stderr).contains("has changed since"));
     std::fs::write(trace, "{}").unwrap();
-    assert!(text(&dally(&["replay", trace], b"").stderr).contains("is no trace of dally"));
+    assert!(text(&dally(&["replay", trace], b"").stderr).contains("is not a dally trace"));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -154,10 +154,10 @@ fn budgets_end_a_search_in_good_order() {
     );
     let time = dally(&["check", "--time", "300ms", "-"], HUGE);
     assert!(text(&time.stdout).starts_with("inconclusive: the time is up"), "{}", text(&time.stdout));
-    // One step that could go on in 2^64 ways.
+    // One step with 2^64 outcomes.
     let wide = b"var a, b, c, d: bv16; procedure main() { assume a != b && c != d; }";
     let output = dally(&["check", "-"], wide);
-    assert!(text(&output.stdout).starts_with("unsupported: a step that can go on in more than"));
+    assert!(text(&output.stdout).starts_with("unsupported: a step with more than"));
     // Steps that take memory: for values, and for the ways to go on; and one that takes long.
     let large: [&[u8]; 2] = [
         b"procedure main() { var i: int; i := 1; while (i > 0) { i := i * 2; } }",
@@ -420,10 +420,10 @@ fn projects_of_p_are_read_with_what_they_include() {
 fn flags_are_for_one_language() {
     let example = "examples/p/elevator_door.p";
     for (args, why) in [
-        (&["--preempt", example][..], "are for Boogie programs"),
-        (&["--entry", "main", example], "are for Boogie programs"),
-        (&["--test", "T", "examples/deposit.bpl"], "are for P programs"),
-        (&["--list-tests", "examples/deposit.bpl"], "are for P programs"),
+        (&["--preempt", example][..], " is for Boogie programs"),
+        (&["--entry", "main", example], " is for Boogie programs"),
+        (&["--test", "T", "examples/deposit.bpl"], " is for P programs"),
+        (&["--list-tests", "examples/deposit.bpl"], " is for P programs"),
     ] {
         let output = in_root(&[&["check"], args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -488,10 +488,10 @@ fn a_loop_that_is_none_does_not_replay() {
 }
 
 #[test]
-fn names_of_nothing_are_refused() {
+fn empty_names_are_refused() {
     for (flags, why) in [
-        (&["--trace", "-"][..], "--trace: `-` is no file"),
-        (&["--trace", ""], "--trace: it names no file"),
+        (&["--trace", "-"][..], "--trace: `-` is not a file"),
+        (&["--trace", ""], "--trace: the name of the file is empty"),
         (&["--solver", " "], "--solver: it names no solver"),
     ] {
         let (code, said) = common::verify("procedure main() { }", flags);

@@ -15,13 +15,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ("step", &["explore", "schedule"]),
     ("text", &[]),
     ("bpl", &["text"]),
-    ("interp", &["bpl", "explore", "schedule", "step", "text"]),
+    ("interp", &["bpl", "explore", "schedule", "step", "text", "trace"]),
     ("sequentialize", &["bpl", "text"]),
     ("verify", &["bpl", "text"]),
     ("smt", &["verify"]),
-    ("counterexample", &["bpl", "explore", "interp", "schedule", "sequentialize", "text", "verify"]),
-    ("p", &["explore", "schedule", "step", "text"]),
-    ("trace", &["explore", "schedule"]),
+    ("counterexample", &["bpl", "explore", "interp", "schedule", "sequentialize", "text", "trace", "verify"]),
+    ("p", &["explore", "schedule", "step", "text", "trace"]),
+    ("trace", &["explore", "schedule", "text"]),
     ("dally-shuttle", &["schedule"]),
     // The command line knows all of them.
     (

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::monitor::Monitor;
 use crate::cli::Check;
+use crate::language::Language;
 use crate::output::{self, Exit};
-use crate::p;
 
 /// What `dally check --json` writes.
 #[derive(Serialize)]
@@ -200,9 +200,10 @@ fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: L
             format!("inconclusive: {why}; {done}")
         }
         Verdict::Unsupported(message) => {
-            // It does not read P, nor look for cycles.
-            let is_other = p::is_p(&arguments.program.files) || matches!(looked, Looked::For(_));
-            let instead = if is_other { "" } else { "; `dally verify` may decide it" };
+            // It reads Boogie programs, and does not search for cycles.
+            let reads = Language::of(&arguments.program.files).is_boogie;
+            let decides = reads && !matches!(looked, Looked::For(_));
+            let instead = if decides { "; `dally verify` may decide it" } else { "" };
             format!("unsupported: {}{instead}", printable(message))
         }
     }

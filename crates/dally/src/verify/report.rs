@@ -141,7 +141,7 @@ impl Report<'_> {
             Ok(Some(bug)) => Some(self.failed(&bug.path)),
             _ => None,
         };
-        let expected = failed.as_ref().and_then(|f| traces::location(self.sources, f.span));
+        let expected = failed.as_ref().and_then(|f| Location::of(f.span, self.sources));
         let replayed = replayed.map(|replayed| replayed.at(expected.as_ref()));
         let replayed = replayed.as_ref();
         let (word, exit) = match &finding.end {
@@ -161,7 +161,7 @@ impl Report<'_> {
         };
         let message = self.sentence(finding, failed.as_ref(), replayed);
         let written = if self.arguments.json {
-            let location = failed.as_ref().and_then(|f| traces::location(self.sources, f.span));
+            let location = failed.as_ref().and_then(|f| Location::of(f.span, self.sources));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
             let last = finding.covered.len().saturating_sub(1);
             output::write_json(&Json {
