@@ -3,17 +3,31 @@
 //! The exponent counts hexadecimal digits. S is the number of significand bits, the hidden bit included, and E
 //! the number of exponent bits. As in Boogie, the type must represent the literal exactly.
 
-/// Significand and exponent bits of a literal's type.
-pub(crate) fn format(text: &str) -> Option<(u32, u32)> {
-    let (head, exponent) = text.rsplit_once('e')?;
-    let digits = head.bytes().rev().take_while(u8::is_ascii_digit).count();
-    Some((head[head.len() - digits..].parse().ok()?, exponent.parse().ok()?))
+/// A floating-point type, by its numbers of bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Format {
+    pub(crate) significand: u32,
+    pub(crate) exponent: u32,
+}
+
+impl Format {
+    /// `float24e8`.
+    pub(crate) const SINGLE: Format = Format { significand: 24, exponent: 8 };
+
+    /// The type of a literal.
+    pub(crate) fn of(literal: &str) -> Option<Format> {
+        let (head, exponent) = literal.rsplit_once('e')?;
+        let digits = head.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let significand = head[head.len() - digits..].parse().ok()?;
+        Some(Format { significand, exponent: exponent.parse().ok()? })
+    }
 }
 
 /// Checks that the type represents the literal exactly; otherwise returns the error message.
 pub(crate) fn check(text: &str) -> Result<(), &'static str> {
     const RANGE: &str = "this value cannot be represented exactly in its floating-point type";
-    let (significand, exponent) = format(text).ok_or("the type of this literal is out of range")?;
+    let format = Format::of(text).ok_or("the type of this literal is out of range")?;
+    let Format { significand, exponent } = format;
     if significand < 2 || exponent < 2 {
         return Err("a floating-point type has at least 2 bits of significand and 2 of exponent");
     }
@@ -63,7 +77,7 @@ mod tests {
         {
             assert!(check(bad).is_err(), "{bad}");
         }
-        assert_eq!(format("0+oo53e11"), Some((53, 11)));
-        assert_eq!(format("0x1.8e2f24e8"), Some((24, 8)));
+        assert_eq!(Format::of("0+oo53e11"), Some(Format { significand: 53, exponent: 11 }));
+        assert_eq!(Format::of("0x1.8e2f24e8"), Some(Format::SINGLE));
     }
 }

@@ -6,7 +6,7 @@
 //! an `await` belongs to it. Atomic sections take their yields out later ([`crate::atomicity`]).
 
 use dally_bpl::ast::{
-    Ast, Block, DeclKind, ExprId, Ident, Procedure, SpecKind, Stmt, StmtKind, TypeId, VarDecl,
+    Accesses, Ast, Block, DeclKind, ExprId, Ident, Procedure, SpecKind, Stmt, StmtKind, TypeId, VarDecl,
 };
 use dally_bpl::check::{Info, Ref, VarId, VarKind};
 use dally_text::stack::grow;
@@ -156,8 +156,9 @@ impl Pass<'_> {
     }
 
     fn touches_shared(&self, ast: &Ast, s: &Stmt) -> bool {
-        let (exprs, assigned) = s.kind.touches(&ast.exprs);
-        assigned.iter().any(|name| self.is_shared(*name)) || exprs.iter().any(|e| self.reads_shared(ast, *e))
+        let Accesses { evaluated, assigned } = s.kind.accesses(&ast.exprs);
+        assigned.iter().any(|name| self.is_shared(*name))
+            || evaluated.iter().any(|e| self.reads_shared(ast, *e))
     }
 
     fn reads_shared(&self, ast: &Ast, e: ExprId) -> bool {

@@ -54,7 +54,7 @@ fn holds_tasks(info: &Info, ty: Ty) -> bool {
             TyKind::Con(con, args) => {
                 todo.extend(args.iter());
                 let constructors = info.datatypes.get(con).into_iter().flat_map(|d| &d.constructors);
-                constructors.for_each(|(c, _)| todo.extend(&info[*c].params));
+                constructors.for_each(|c| todo.extend(&info[c.function].params));
             }
             _ => {}
         }

@@ -72,8 +72,8 @@ impl Logic<'_> {
         for decl in &program.ast.decls {
             match &decl.kind {
                 DeclKind::Axiom(axiom) => found.push(axiom.expr),
-                DeclKind::Const(c) => found.extend(c.uses.iter().map(|(_, a)| a.expr)),
-                DeclKind::Function(f) => found.extend(f.uses.iter().map(|(_, a)| a.expr)),
+                DeclKind::Const(c) => found.extend(c.uses.iter().map(|used| used.axiom.expr)),
+                DeclKind::Function(f) => found.extend(f.uses.iter().map(|used| used.axiom.expr)),
                 _ => {}
             }
         }
@@ -157,7 +157,7 @@ impl Logic<'_> {
                     types.extend(args);
                     match info.datatypes.get(con) {
                         Some(datatype) => {
-                            let constructors = datatype.constructors.iter().map(|(id, _)| &info[*id]);
+                            let constructors = datatype.constructors.iter().map(|c| &info[c.function]);
                             types.extend(constructors.flat_map(|constructor| &constructor.params));
                         }
                         None => {

@@ -328,7 +328,7 @@ impl Logic<'_> {
         let info = &self.program.info;
         let TyKind::Con(con, _) = info.types.kind(ty) else { return None };
         let constructors = &info.datatypes.get(con)?.constructors;
-        constructors.iter().position(|(f, _)| info[*f].name == name).map(|i| i as u32)
+        constructors.iter().position(|c| info[c.function].name == name).map(|i| i as u32)
     }
 
     /// The constructors that have a field, each with which of its fields it is.
@@ -338,7 +338,7 @@ impl Logic<'_> {
         let Some(datatype) = info.datatypes.get(con) else { return Vec::new() };
         let place = |fields: &[Sym]| fields.iter().position(|f| *f == field);
         let all = datatype.constructors.iter().enumerate();
-        all.filter_map(|(c, (_, fields))| Some((c as u32, place(fields)? as u32))).collect()
+        all.filter_map(|(i, c)| Some((i as u32, place(&c.fields)? as u32))).collect()
     }
 
     pub(crate) fn field(&mut self, value: Term, ty: Ty, field: Sym, span: Span) -> Found<Term> {
@@ -400,7 +400,7 @@ impl Logic<'_> {
         let info = &self.program.info;
         let TyKind::Con(con, _) = info.types.kind(ty) else { return ty };
         let found = info.datatypes.get(con).and_then(|d| d.field(field));
-        found.and_then(|(f, at)| info[f].params.get(at).copied()).unwrap_or(ty)
+        found.and_then(|at| info[at.constructor].params.get(at.index).copied()).unwrap_or(ty)
     }
 
     /// The fields of a value that a constructor has made, and the condition that it has.

@@ -517,7 +517,7 @@ impl<'a> Builder<'a> {
     fn codes(&mut self, stmt: &Stmt, mut at: BlockId) -> Built<BlockId> {
         let exprs = &self.program.ast.exprs;
         let mut codes = Vec::new();
-        for root in stmt.kind.touches(exprs).0 {
+        for root in stmt.kind.accesses(exprs).evaluated {
             exprs.any(root, &mut |e| {
                 codes.extend(match exprs[e] {
                     Expr::Code(code) => Some((e, code)),

@@ -5,7 +5,7 @@
 
 use dally_bpl::Program;
 use dally_bpl::ast::{Attr, AttrArg, Attrs, BinderKind, DeclKind, ExprId};
-use dally_bpl::check::{FunctionId, Ty, TyCon, TyKind, VarId, VarKind};
+use dally_bpl::check::{ConstructorInfo, FunctionId, Ty, TyCon, TyKind, VarId, VarKind};
 use dally_bpl::codes;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
@@ -336,7 +336,7 @@ impl<'a> Logic<'a> {
         while let Some((con, args, sort)) = todo.pop() {
             made.push(sort);
             let mut constructors = Vec::new();
-            for (function, fields) in &program.info.datatypes[&con].constructors {
+            for ConstructorInfo { function, fields } in &program.info.datatypes[&con].constructors {
                 let function = &program.info[*function];
                 let params = match program.info.types.kind(function.result) {
                     TyKind::Con(_, own) => self.bind(own, &args),
@@ -503,8 +503,8 @@ impl<'a> Logic<'a> {
     /// The function applied to arguments.
     pub(crate) fn apply(&mut self, id: FunctionId, args: &[Term], result: Sort, span: Span) -> Found<Term> {
         let info = &self.program.info[id];
-        if let Some((_, which)) = info.constructs {
-            return Ok(self.terms.construct(which as u32, args, result));
+        if let Some(construction) = info.constructs {
+            return Ok(self.terms.construct(construction.index as u32, args, result));
         }
         let decl = self.program.ast.decls.get(info.decl);
         let Some(DeclKind::Function(function)) = decl.map(|d| &d.kind) else {

@@ -1,11 +1,13 @@
 //! Deep copies. A pass that duplicates a body must copy its expressions, since an expression has at most one
 //! parent.
 
+use dally_text::stack::grow;
+
 use super::{
     Access, Ast, Async, Attr, AttrArg, Attrs, Binder, Block, Body, BoundVar, Branch, Call, Expr, ExprId,
-    ExprList, Guard, If, Let, Lhs, LoopSpec, LoopSpecKind, Stmt, StmtKind, Trigger, Unpack, VarDecl, While,
+    ExprList, Guard, If, Let, LetVar, Lhs, LoopSpec, LoopSpecKind, Stmt, StmtKind, Trigger, Unpack, VarDecl,
+    While,
 };
-use dally_text::stack::grow;
 
 impl Ast {
     /// A deep copy of an expression, with the same spans.
@@ -78,7 +80,7 @@ impl Ast {
 
     fn copy_let(&mut self, binding: Let) -> Let {
         let Let { vars, values, attrs, body } = binding;
-        let vars = vars.into_iter().map(|(attrs, name)| (self.copy_attrs(&attrs), name)).collect();
+        let vars = vars.iter().map(|v| LetVar { attrs: self.copy_attrs(&v.attrs), name: v.name }).collect();
         let (values, attrs) = (self.copy_exprs(values), self.copy_attrs(&attrs));
         Let { vars, values, attrs, body: self.copy_expr(body) }
     }

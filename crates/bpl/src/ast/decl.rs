@@ -1,7 +1,8 @@
 //! Declarations.
 
-use crate::ast::{Attrs, Body, ExprId, ExprList, Ident, TypeId};
 use dally_text::source::Span;
+
+use crate::ast::{Attrs, Body, ExprId, ExprList, Ident, TypeId};
 
 /// A declaration with its attributes.
 #[derive(Clone, Debug)]
@@ -76,7 +77,7 @@ pub struct Const {
     /// Their type.
     pub ty: TypeId,
     /// The axioms of the `uses` clause.
-    pub uses: Vec<(Attrs, Axiom)>,
+    pub uses: Vec<UsedAxiom>,
 }
 
 /// A function.
@@ -95,7 +96,7 @@ pub struct Function {
     /// Its body.
     pub body: Option<ExprId>,
     /// The axioms of the `uses` clause.
-    pub uses: Vec<(Attrs, Axiom)>,
+    pub uses: Vec<UsedAxiom>,
 }
 
 /// A parameter or result of a function. The name is optional.
@@ -118,6 +119,15 @@ pub struct Axiom {
     pub expr: ExprId,
     /// Its span.
     pub span: Span,
+}
+
+/// An axiom of a `uses` clause.
+#[derive(Clone, Debug)]
+pub struct UsedAxiom {
+    /// Its attributes.
+    pub attrs: Attrs,
+    /// The axiom.
+    pub axiom: Axiom,
 }
 
 /// A variable with its type and an optional `where` clause, a condition that `havoc` and initial values satisfy.

@@ -1,8 +1,9 @@
 //! Expressions.
 
-use crate::ast::{Attrs, Body, Ident, TypeId};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
+
+use crate::ast::{Attrs, Body, Ident, TypeId};
 
 /// An expression in [`Exprs`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -292,14 +293,23 @@ pub struct Trigger {
 /// `(var vars := values; {:attrs} body)`.
 #[derive(Clone, Debug)]
 pub struct Let {
-    /// The variables, with their attributes.
-    pub vars: Vec<(Attrs, Ident)>,
+    /// The variables.
+    pub vars: Vec<LetVar>,
     /// Their values. The checker reports a number that differs from that of the variables.
     pub values: ExprList,
     /// Its attributes.
     pub attrs: Attrs,
     /// Its body.
     pub body: ExprId,
+}
+
+/// A variable of a `let`. Its type is that of its value.
+#[derive(Clone, Debug)]
+pub struct LetVar {
+    /// Its attributes.
+    pub attrs: Attrs,
+    /// Its name.
+    pub name: Ident,
 }
 
 /// The arena of expressions.

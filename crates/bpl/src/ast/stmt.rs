@@ -1,7 +1,8 @@
 //! Statements.
 
-use crate::ast::{Attrs, ExprId, ExprList, Exprs, Ident, VarDecl};
 use dally_text::source::Span;
+
+use crate::ast::{Attrs, ExprId, ExprList, Exprs, Ident, VarDecl};
 
 /// The body of a procedure: its variables, then its statements.
 #[derive(Clone, Debug, Default)]
@@ -101,25 +102,25 @@ pub enum StmtKind {
 }
 
 impl StmtKind {
-    /// The expressions that the statement itself evaluates, and the variables that it assigns to. What the
-    /// blocks inside of it do is not counted; of a conditional and a loop, the guards are.
-    pub fn touches(&self, exprs: &Exprs) -> (Vec<ExprId>, Vec<Ident>) {
+    /// The accesses of the statement itself. Those of nested blocks are not included; the guards of conditionals
+    /// and loops are.
+    pub fn accesses(&self, exprs: &Exprs) -> Accesses {
         let list = |l: ExprList| exprs.list(l).to_vec();
         let guard = |g: &Guard| match g {
             Guard::Expr(e) => Some(*e),
             Guard::Any => None,
         };
-        match self {
+        let (evaluated, assigned) = match self {
             StmtKind::Assert(e) | StmtKind::Assume(e) | StmtKind::Await(e) => (vec![*e], Vec::new()),
             StmtKind::Havoc(vars) => (Vec::new(), vars.clone()),
             StmtKind::Assign(targets, values) => {
-                let mut read = list(*values);
+                let mut evaluated = list(*values);
                 for access in targets.iter().flat_map(|t| &t.path) {
                     if let Access::Index(indices, _) = access {
-                        read.extend(list(*indices));
+                        evaluated.extend(list(*indices));
                     }
                 }
-                (read, targets.iter().map(|t| t.base).collect())
+                (evaluated, targets.iter().map(|t| t.base).collect())
             }
             StmtKind::Unpack(u) => (vec![u.value], u.vars.clone()),
             StmtKind::Call(c) => (list(c.args), c.outs.iter().flatten().copied().collect()),
@@ -128,8 +129,18 @@ impl StmtKind {
             StmtKind::If(i) => (i.branches.iter().filter_map(|b| guard(&b.guard)).collect(), Vec::new()),
             StmtKind::While(w) => (guard(&w.guard).into_iter().collect(), Vec::new()),
             _ => (Vec::new(), Vec::new()),
-        }
+        };
+        Accesses { evaluated, assigned }
     }
+}
+
+/// The expressions and variables that a statement accesses.
+#[derive(Clone, Debug)]
+pub struct Accesses {
+    /// The expressions that it evaluates.
+    pub evaluated: Vec<ExprId>,
+    /// The variables that it assigns to.
+    pub assigned: Vec<Ident>,
 }
 
 /// `reveal` or `hide`.

@@ -1,8 +1,9 @@
 //! Type expressions, as written.
 
-use crate::ast::Ident;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
+
+use crate::ast::Ident;
 
 /// A type expression in [`TypeExprs`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,11 +1,13 @@
 //! Asynchronous calls, tasks and waits; entry points, buffers and ranges.
 
-use super::{Checker, Frame, ProcedureInfo, Ty, TyKind, VarId, VarInfo, VarKind};
-use crate::ast::{Async, Attr, AttrArg, Attrs, ExprId, Ident, Stmt, StmtKind};
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
+
+use super::info::TypeParams;
+use super::{Checker, Frame, ProcedureInfo, Ty, TyKind, VarId, VarInfo, VarKind};
+use crate::ast::{Async, Attr, AttrArg, Attrs, ExprId, Ident, Stmt, StmtKind};
+use crate::codes;
 
 /// Corral's procedures that return a thread id. Programs may call them without a declaration.
 const THREAD_ID_PROCEDURES: [&str; 2] = ["corral_getThreadID", "corral_getChildThreadID"];
@@ -20,7 +22,7 @@ impl Checker<'_> {
             }
             self.add_procedure(ProcedureInfo {
                 name,
-                type_params: (0, 0),
+                type_params: TypeParams::default(),
                 ins: Vec::new(),
                 outs: vec![Ty::INT],
                 modifies: Frame::default(),
@@ -44,12 +46,12 @@ impl Checker<'_> {
 
     fn post(&mut self, post: &Async) {
         let Some(procedure) = self.procedure(post.procedure) else { return };
-        let (first, instance) = self.arguments(procedure, post.procedure, post.args);
+        let instance = self.arguments(procedure, post.procedure, post.args);
         if let Some(variable) = post.result
             && let Some(var) = self.assign_to(variable)
             && let [out] = self.info[procedure].outs[..]
         {
-            let (ty, out) = (self.info[var].ty, self.info.types.subst_params(out, first, &instance));
+            let (ty, out) = (self.info[var].ty, self.in_instance(out, &instance));
             self.expect_type(Code::TYPE_MISMATCH, variable.span, ty, out, "the variable for the result");
         }
         if let Some(handle) = post.handle
@@ -57,7 +59,7 @@ impl Checker<'_> {
         {
             let result = match self.info[procedure].outs[..] {
                 [] => None,
-                [out] => Some(self.info.types.subst_params(out, first, &instance)),
+                [out] => Some(self.in_instance(out, &instance)),
                 _ => {
                     let name = self.text(post.procedure.name);
                     let message = format!("`{name}` has several results, so it cannot have a task handle");

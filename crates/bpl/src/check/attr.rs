@@ -1,10 +1,11 @@
 //! Attributes: all arguments are checked as expressions, and those that dally interprets also for their form.
 
+use dally_text::code::Code;
+use dally_text::source::Span;
+
 use super::{Checker, State, TyKind, VarInfo, VarKind};
 use crate::ast::{Attr, AttrArg, Attrs, ExprId};
 use crate::codes;
-use dally_text::code::Code;
-use dally_text::source::Span;
 
 impl Checker<'_> {
     /// Checks the arguments of attributes inside of an expression, as part of it.

@@ -1,13 +1,13 @@
 //! Bodies of procedures, implementations and code expressions.
 
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::frame::Effects;
 use super::labels::Enclosing;
 use super::{BodyVars, Checker, ProcedureId, Ty, VarId, VarKind};
 use crate::ast::{Body, CodeId, ExprId, Signature, VarDecl};
-use dally_text::source::Span;
-use dally_text::symbol::Sym;
 
 /// The context of the body that is being checked.
 #[derive(Debug, Default)]

@@ -1,12 +1,15 @@
 //! Calls of procedures.
 
-use super::{Checker, ProcedureId, Ty};
-use crate::ast::{Call, DeclKind, ExprList, Ident, VarDecl};
-use crate::codes;
-use crate::parser::civl::{self, LINEAR_ATTRS};
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
+
+use super::frame::CallSite;
+use super::types::Instance;
+use super::{Checker, ProcedureId};
+use crate::ast::{Call, DeclKind, ExprList, Ident, VarDecl};
+use crate::codes;
+use crate::parser::civl::{self, LINEAR_ATTRS};
 
 impl Checker<'_> {
     /// The procedure of this name; reports one that is not declared.
@@ -40,14 +43,14 @@ impl Checker<'_> {
             return;
         };
         self.check_linear_call(procedure, call);
-        let (first, instance) = self.arguments(procedure, call.procedure, call.args);
-        self.results(procedure, call, first, &instance);
+        let instance = self.arguments(procedure, call.procedure, call.args);
+        self.results(procedure, call, &instance);
         self.finish();
         if !self.info[procedure].pure {
             self.require_impure(call.procedure.span, "can only call pure procedures");
         }
         if let Some(current) = &mut self.current {
-            current.effects.calls.push((procedure, call.procedure.span));
+            current.effects.calls.push(CallSite { callee: procedure, span: call.procedure.span });
         }
     }
 
@@ -72,14 +75,8 @@ impl Checker<'_> {
     }
 
     /// Checks the arguments of a call. Returns the types inferred for the procedure's type variables.
-    pub(super) fn arguments(
-        &mut self,
-        procedure: ProcedureId,
-        name: Ident,
-        args: ExprList,
-    ) -> (u32, Vec<Ty>) {
-        let (first, count) = self.info[procedure].type_params;
-        let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+    pub(super) fn arguments(&mut self, procedure: ProcedureId, name: Ident, args: ExprList) -> Instance {
+        let instance = self.instantiate(self.info[procedure].type_params);
         let expected = self.info[procedure].ins.len();
         let text = self.text(name.name);
         if args.len() != expected {
@@ -88,17 +85,17 @@ impl Checker<'_> {
         for (i, arg) in self.ast.exprs.list(args).iter().enumerate() {
             let ty = self.expr(*arg);
             if let Some(param) = self.info[procedure].ins.get(i).copied() {
-                let param = self.info.types.subst_params(param, first, &instance);
+                let param = self.in_instance(param, &instance);
                 if !self.unify(ty, param) {
                     let what = format!("argument {} of `{text}`", i + 1);
                     self.expect_type(Code::TYPE_MISMATCH, self.span(*arg), ty, param, &what);
                 }
             }
         }
-        (first, instance)
+        instance
     }
 
-    fn results(&mut self, procedure: ProcedureId, call: &Call, first: u32, instance: &[Ty]) {
+    fn results(&mut self, procedure: ProcedureId, call: &Call, instance: &Instance) {
         self.check_distinct(&call.outs.iter().flatten().copied().collect::<Vec<_>>());
         let (expected, found) = (self.info[procedure].outs.len(), call.outs.len());
         if found != expected {
@@ -115,7 +112,7 @@ impl Checker<'_> {
             let Some(out) = *out else { continue };
             let Some(var) = self.assign_to(out) else { continue };
             let Some(result) = self.info[procedure].outs.get(i).copied() else { continue };
-            let result = self.info.types.subst_params(result, first, instance);
+            let result = self.in_instance(result, instance);
             let ty = self.info[var].ty;
             let what = format!("the variable for result {}", i + 1);
             self.expect_type(Code::TYPE_MISMATCH, out.span, ty, result, &what);

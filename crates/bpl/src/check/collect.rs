@@ -1,13 +1,24 @@
 //! Collection of the declared names: constants, variables, functions, procedures.
 
-use crate::codes;
 use dally_text::code::Code;
-use rustc_hash::FxHashMap;
-
-use super::{Checker, Frame, FunctionId, FunctionInfo, ProcedureId, ProcedureInfo, Ty, TyKind, VarKind};
-use crate::ast::{Datatype, DeclKind, Function, Ident, Procedure, Signature, SpecKind, VarDecl};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
+use rustc_hash::FxHashMap;
+
+use super::info::TypeParams;
+use super::{
+    Checker, Construction, ConstructorInfo, FieldPosition, Frame, FunctionId, FunctionInfo, ProcedureId,
+    ProcedureInfo, Ty, TyKind, VarKind,
+};
+use crate::ast::{Datatype, DeclKind, Function, Ident, Procedure, Signature, SpecKind, VarDecl};
+use crate::codes;
+
+/// The types of a signature.
+pub(super) struct SignatureTypes {
+    pub(super) type_params: TypeParams,
+    pub(super) ins: Vec<Ty>,
+    pub(super) outs: Vec<Ty>,
+}
 
 /// Namespaces: equal names in different ones do not clash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -135,7 +146,7 @@ impl Checker<'_> {
         let span = function.name.span;
         self.check_occurrences(first, &function.type_params, &params, Some(result), "the parameters", span);
         self.type_vars.truncate(outer);
-        let type_params = (first, function.type_params.len() as u32);
+        let type_params = TypeParams { first, count: function.type_params.len() as u32 };
         let name = function.name.name;
         self.add_function(
             FunctionInfo { name, type_params, params, result, constructs: None, span, decl },
@@ -147,50 +158,52 @@ impl Checker<'_> {
         let Some(constructor) = self.constructor_declared(datatype.name) else { return };
         let outer = self.type_vars.len();
         let first = self.declare_type_vars(&datatype.params);
-        let type_params = (first, datatype.params.len() as u32);
-        let args = (first..first + type_params.1).map(|p| self.info.types.intern(TyKind::Param(p))).collect();
+        let type_params = TypeParams { first, count: datatype.params.len() as u32 };
+        let args =
+            (first..first + type_params.count).map(|p| self.info.types.intern(TyKind::Param(p))).collect();
         let result = self.info.types.intern(TyKind::Con(constructor, args));
         let mut constructors = Vec::new();
         let mut fields = FxHashMap::default();
         for (index, c) in datatype.constructors.iter().enumerate() {
             let params = self.tys(c.fields.iter().map(|f| f.var.ty));
-            let constructs = Some((constructor, index));
+            let constructs = Some(Construction { datatype: constructor, index });
             let (name, span) = (c.name.name, c.name.span);
             let id = self.add_function(
                 FunctionInfo { name, type_params, params, result, constructs, span, decl },
                 span,
             );
             let names: Vec<Sym> = c.fields.iter().map(|f| f.var.name.name).collect();
-            for (place, name) in names.iter().enumerate() {
-                fields.entry(*name).or_insert((id, place));
+            for (index, name) in names.iter().enumerate() {
+                fields.entry(*name).or_insert(FieldPosition { constructor: id, index });
             }
-            constructors.push((id, names));
+            constructors.push(ConstructorInfo { function: id, fields: names });
         }
         self.type_vars.truncate(outer);
         self.info.datatypes.insert(constructor, super::DatatypeInfo { type_params, constructors, fields });
     }
 
     /// Resolves the types of a signature.
-    pub(super) fn signature_types(&mut self, signature: &Signature, what: &str) -> (u32, Vec<Ty>, Vec<Ty>) {
+    pub(super) fn signature_types(&mut self, signature: &Signature, what: &str) -> SignatureTypes {
         let first = self.declare_type_vars(&signature.type_params);
         let mut types = |vars: &[VarDecl]| self.tys(vars.iter().map(|v| v.var.ty));
         let (ins, outs) = (types(&signature.ins), types(&signature.outs));
         let all: Vec<Ty> = ins.iter().chain(&outs).copied().collect();
         self.check_occurrences(first, &signature.type_params, &all, None, what, signature.name.span);
-        (first, ins, outs)
+        let type_params = TypeParams { first, count: signature.type_params.len() as u32 };
+        SignatureTypes { type_params, ins, outs }
     }
 
     fn collect_procedure(&mut self, procedure: &Procedure, decl: usize) {
         let signature = &procedure.signature;
         let outer = self.type_vars.len();
-        let (first, ins, outs) = self.signature_types(signature, "the parameters");
+        let SignatureTypes { type_params, ins, outs } = self.signature_types(signature, "the parameters");
         self.type_vars.truncate(outer);
         if !self.is_name_free(signature.name) {
             return;
         }
         self.add_procedure(ProcedureInfo {
             name: signature.name.name,
-            type_params: (first, signature.type_params.len() as u32),
+            type_params,
             ins,
             outs,
             modifies: Frame::default(),

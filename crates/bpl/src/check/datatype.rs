@@ -1,14 +1,14 @@
 //! Datatypes: consistent field types, and well-foundedness.
 
-use crate::codes;
 use dally_text::code::Code;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::{Checker, TyCon, TyKind};
-use crate::ast::{Datatype, DeclKind};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Checker, ConstructorInfo, FunctionId, TyCon, TyKind};
+use crate::ast::{Datatype, DeclKind};
+use crate::codes;
 
 impl Checker<'_> {
     pub(super) fn check_datatypes(&mut self) {
@@ -25,19 +25,20 @@ impl Checker<'_> {
     fn check_fields(&mut self, datatype: &Datatype) {
         let Some(con) = self.constructor_declared(datatype.name) else { return };
         let Some(info) = self.info.datatypes.get(&con).cloned() else { return };
-        for (c, (function, fields)) in datatype.constructors.iter().zip(&info.constructors) {
+        for (c, resolved) in datatype.constructors.iter().zip(&info.constructors) {
             let mut seen: FxHashMap<Sym, Span> = FxHashMap::default();
             for (i, field) in c.fields.iter().enumerate() {
                 let name = field.var.name;
                 if let Some(first) = seen.insert(name.name, name.span) {
                     self.report_duplicate("the field", name.name, name.span, Some(first));
                 }
-                let Some((other, j)) = info.field(fields[i]) else { continue };
-                if self.info[other].params[j] != self.info[*function].params[i] {
+                let Some(first) = info.field(resolved.fields[i]) else { continue };
+                let other = &self.info[first.constructor];
+                if other.params[first.index] != self.info[resolved.function].params[i] {
                     let message = format!(
                         "the field `{}` has a different type in the constructor `{}`",
                         self.text(name.name),
-                        self.text(self.info[other].name)
+                        self.text(other.name)
                     );
                     self.report(Code::TYPE_MISMATCH, name.span, message);
                 }
@@ -67,10 +68,10 @@ impl Checker<'_> {
         let mut todo: Vec<TyCon> = Vec::new();
         // A work-list algorithm: for each datatype the constructors that depend on it, and for each constructor the
         // number of its datatypes that are not known to be well-founded.
-        let mut waiting: FxHashMap<TyCon, Vec<(TyCon, usize)>> = FxHashMap::default();
-        let mut missing: FxHashMap<(TyCon, usize), usize> = FxHashMap::default();
+        let mut waiting: FxHashMap<TyCon, Vec<FunctionId>> = FxHashMap::default();
+        let mut missing: FxHashMap<FunctionId, usize> = FxHashMap::default();
         for (con, datatype) in &self.info.datatypes {
-            for (index, (function, _)) in datatype.constructors.iter().enumerate() {
+            for ConstructorInfo { function, .. } in &datatype.constructors {
                 let needed =
                     self.info[*function].params.iter().filter_map(|t| match self.info.types.kind(*t) {
                         TyKind::Con(c, _) if self.info.datatypes.contains_key(c) => Some(*c),
@@ -78,18 +79,19 @@ impl Checker<'_> {
                     });
                 let mut count = 0;
                 for needed in needed {
-                    waiting.entry(needed).or_default().push((*con, index));
+                    waiting.entry(needed).or_default().push(*function);
                     count += 1;
                 }
-                missing.insert((*con, index), count);
+                missing.insert(*function, count);
                 if count == 0 && founded.insert(*con) {
                     todo.push(*con);
                 }
             }
         }
         while let Some(con) = todo.pop() {
-            for (owner, index) in waiting.remove(&con).unwrap_or_default() {
-                let Some(count) = missing.get_mut(&(owner, index)) else { continue };
+            for constructor in waiting.remove(&con).unwrap_or_default() {
+                let Some(count) = missing.get_mut(&constructor) else { continue };
+                let Some(owner) = self.info[constructor].constructs.map(|c| c.datatype) else { continue };
                 *count -= 1;
                 if *count == 0 && founded.insert(owner) {
                     todo.push(owner);

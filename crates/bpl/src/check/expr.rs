@@ -1,12 +1,14 @@
 //! Expressions.
 
-use super::{Checker, FunctionId, Ref, State, Ty, TyKind, VarKind};
-use crate::ast::{Expr, ExprId, ExprList, Ident};
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
+
+use super::{Checker, FunctionId, Ref, State, Ty, TyKind, VarKind};
+use crate::ast::{Expr, ExprId, ExprList, Ident};
+use crate::codes;
+use crate::float::Format;
 
 /// The singular of a noun in messages.
 fn singular(plural: &str) -> &str {
@@ -54,7 +56,7 @@ impl Checker<'_> {
             Expr::Int(_) => Ty::INT,
             Expr::Real(_) => Ty::REAL,
             Expr::Float(text) => {
-                let (significand, exponent) = crate::float::format(self.text(text)).unwrap_or((24, 8));
+                let Format { significand, exponent } = Format::of(self.text(text)).unwrap_or(Format::SINGLE);
                 self.info.types.intern(TyKind::Float(significand, exponent))
             }
             Expr::Bv(_, width) => self.info.types.intern(TyKind::Bv(width)),
@@ -196,8 +198,7 @@ impl Checker<'_> {
             return Ty::ERROR;
         };
         self.info.expr_refs[id.index()] = Some(Ref::Function(function));
-        let (first, count) = self.info[function].type_params;
-        let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        let instance = self.instantiate(self.info[function].type_params);
         let expected = self.info[function].params.len();
         if args.len() != expected {
             self.report_count(
@@ -211,15 +212,14 @@ impl Checker<'_> {
         for (i, arg) in self.ast.exprs.list(args).iter().enumerate() {
             let ty = self.expr(*arg);
             if let Some(param) = self.info[function].params.get(i).copied() {
-                let param = self.info.types.subst_params(param, first, &instance);
+                let param = self.in_instance(param, &instance);
                 if !self.unify(ty, param) {
                     let what = format!("argument {} of `{}`", i + 1, self.text(name));
                     self.expect_type(Code::TYPE_MISMATCH, self.span(*arg), ty, param, &what);
                 }
             }
         }
-        let result = self.info[function].result;
-        self.info.types.subst_params(result, first, &instance)
+        self.in_instance(self.info[function].result, &instance)
     }
 
     pub(super) fn report_count(&mut self, span: Span, who: &str, what: &str, expected: usize, found: usize) {

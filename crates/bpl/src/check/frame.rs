@@ -5,23 +5,37 @@
 //! need; a clause is enforced, as in Boogie. In a program that uses asynchrony or marks an entry point, clauses
 //! that are too narrow are widened as in Corral, since another task may modify any global in between.
 
-use crate::codes;
+use dally_text::diagnostic::{Diagnostic, Diagnostics};
+use dally_text::source::Span;
 use rustc_hash::FxHashSet;
 
 use super::components::components;
 use super::frame_set::Union;
 use super::{Checker, ProcedureId, VarId};
-use dally_text::diagnostic::{Diagnostic, Diagnostics};
-use dally_text::source::Span;
+use crate::codes;
 
 /// The effects of a body that determine frames.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
     pub(super) procedure: Option<ProcedureId>,
-    /// The globals that it assigns to, with the spans of the assignments.
-    pub(super) assigned: Vec<(VarId, Span)>,
-    /// The procedures that it calls (not those that it posts), with the spans of the calls.
-    pub(super) calls: Vec<(ProcedureId, Span)>,
+    /// The assignments to globals.
+    pub(super) assigned: Vec<Assignment>,
+    /// The calls. Posts are not included.
+    pub(super) calls: Vec<CallSite>,
+}
+
+/// An assignment to a global variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Assignment {
+    pub(super) var: VarId,
+    pub(super) span: Span,
+}
+
+/// A call of a procedure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallSite {
+    pub(super) callee: ProcedureId,
+    pub(super) span: Span,
 }
 
 impl Checker<'_> {
@@ -33,7 +47,7 @@ impl Checker<'_> {
         self.infer_frames(&effects);
         for Effects { procedure, assigned, calls } in &effects {
             let Some(procedure) = procedure.filter(|p| self.held_to_frame.contains(p)) else { continue };
-            for (var, span) in assigned {
+            for Assignment { var, span } in assigned {
                 if !self.info[procedure].modifies.contains(*var) {
                     self.report_frame(procedure, *var, *span, None);
                 }
@@ -43,10 +57,10 @@ impl Checker<'_> {
     }
 
     /// Checks that the frames of called procedures are included in this procedure's. Reports each variable once.
-    fn check_calls(&mut self, procedure: ProcedureId, calls: &[(ProcedureId, Span)]) {
+    fn check_calls(&mut self, procedure: ProcedureId, calls: &[CallSite]) {
         let own = self.info[procedure].modifies.clone();
         let mut seen = FxHashSet::default();
-        for (callee, span) in calls {
+        for CallSite { callee, span } in calls {
             if self.diagnostics.is_full() {
                 return;
             }
@@ -85,7 +99,7 @@ impl Checker<'_> {
                 continue;
             };
             bodies[procedure.index()].push(body);
-            callees[procedure.index()].extend(body.calls.iter().map(|(callee, _)| callee.0));
+            callees[procedure.index()].extend(body.calls.iter().map(|call| call.callee.0));
         }
         for list in &mut callees {
             list.sort_unstable();
@@ -96,8 +110,8 @@ impl Checker<'_> {
             for member in &component {
                 let member = *member as usize;
                 union.add_all(&self.info.procedures[member].modifies);
-                for (var, _) in bodies[member].iter().flat_map(|b| &b.assigned) {
-                    union.add(*var);
+                for assignment in bodies[member].iter().flat_map(|b| &b.assigned) {
+                    union.add(assignment.var);
                 }
                 for callee in &callees[member] {
                     union.add_all(&self.info.procedures[*callee as usize].modifies);

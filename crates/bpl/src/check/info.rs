@@ -1,12 +1,12 @@
 //! The results of checking: the meaning of each name and the type of each expression.
 
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::Frame;
 use super::ty::{Ty, TyCon, Types};
 use crate::ast::ExprId;
-use dally_text::source::Span;
-use dally_text::symbol::Sym;
 
 /// A variable or constant in [`Info`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -76,19 +76,35 @@ pub struct VarInfo {
     pub span: Span,
 }
 
+/// The type variables of a function, procedure or datatype: `count` numbers from `first` on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TypeParams {
+    pub(super) first: u32,
+    pub(super) count: u32,
+}
+
+/// A constructor of a datatype, by its index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Construction {
+    /// The datatype.
+    pub datatype: TyCon,
+    /// The index among the constructors of the datatype.
+    pub index: usize,
+}
+
 /// A function or constructor.
 #[derive(Clone, Debug)]
 pub struct FunctionInfo {
     /// Its name.
     pub name: Sym,
-    /// The number of its first type variable, and how many it has.
-    pub(super) type_params: (u32, u32),
+    /// Its type variables.
+    pub(super) type_params: TypeParams,
     /// The types of its parameters.
     pub params: Vec<Ty>,
     /// The type of its result.
     pub result: Ty,
-    /// The datatype that it constructs, and which constructor it is.
-    pub constructs: Option<(TyCon, usize)>,
+    /// The constructor that it is, if it is one.
+    pub constructs: Option<Construction>,
     /// The span of its declaration.
     pub span: Span,
     /// The index of its declaration.
@@ -100,8 +116,8 @@ pub struct FunctionInfo {
 pub struct ProcedureInfo {
     /// Its name.
     pub name: Sym,
-    /// The number of its first type variable, and how many it has.
-    pub(super) type_params: (u32, u32),
+    /// Its type variables.
+    pub(super) type_params: TypeParams,
     /// The types of its parameters.
     pub ins: Vec<Ty>,
     /// The types of its results.
@@ -117,20 +133,38 @@ pub struct ProcedureInfo {
     pub decl: Option<usize>,
 }
 
+/// A constructor of a datatype.
+#[derive(Clone, Debug)]
+pub struct ConstructorInfo {
+    /// The constructor as a function.
+    pub function: FunctionId,
+    /// The names of its fields.
+    pub fields: Vec<Sym>,
+}
+
+/// The position of a field in a constructor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FieldPosition {
+    /// The constructor.
+    pub constructor: FunctionId,
+    /// The index among the fields of the constructor.
+    pub index: usize,
+}
+
 /// A datatype.
 #[derive(Clone, Debug, Default)]
 pub struct DatatypeInfo {
-    /// The number of its first type variable, and how many it has.
-    pub(super) type_params: (u32, u32),
-    /// Its constructors, each with the names of its fields.
-    pub constructors: Vec<(FunctionId, Vec<Sym>)>,
-    /// For each field the first constructor that has it, and which of its fields it is.
-    pub(super) fields: FxHashMap<Sym, (FunctionId, usize)>,
+    /// Its type variables.
+    pub(super) type_params: TypeParams,
+    /// Its constructors.
+    pub constructors: Vec<ConstructorInfo>,
+    /// The position of each field in the first constructor that has it.
+    pub(super) fields: FxHashMap<Sym, FieldPosition>,
 }
 
 impl DatatypeInfo {
-    /// The first constructor that has this field, and which of its fields it is.
-    pub fn field(&self, name: Sym) -> Option<(FunctionId, usize)> {
+    /// The position of a field in the first constructor that has it.
+    pub fn field(&self, name: Sym) -> Option<FieldPosition> {
         self.fields.get(&name).copied()
     }
 }

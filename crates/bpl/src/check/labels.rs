@@ -1,11 +1,12 @@
 //! Labels, `goto` and `break`.
 
-use super::Checker;
-use crate::ast::{Block, Ident, StmtKind};
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
+
+use super::Checker;
+use crate::ast::{Block, Ident, StmtKind};
+use crate::codes;
 
 /// An enclosing statement.
 #[derive(Clone, Copy, Debug)]

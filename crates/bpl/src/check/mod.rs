@@ -34,16 +34,19 @@ mod unify;
 
 pub use components::components;
 pub use frame_set::Frame;
-pub use info::*;
+pub use info::{
+    BodyVars, Construction, ConstructorInfo, DatatypeInfo, FieldPosition, FunctionId, FunctionInfo, Info,
+    ProcedureId, ProcedureInfo, Ref, VarId, VarInfo, VarKind,
+};
 pub use ty::{Ty, TyCon, TyConInfo, TyKind, Types};
 
 use dally_text::code::Code;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::ast::{Ast, ExprId};
 use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ast::{Ast, ExprId};
 
 /// Resolves names and checks types.
 pub fn check(ast: &Ast) -> (Info, Diagnostics) {
@@ -96,7 +99,7 @@ struct Checker<'a> {
     /// The variable that a name denotes in the current scope, by symbol.
     var_of: Vec<Option<VarId>>,
     /// The outer meanings of shadowed names, restored when a scope ends.
-    shadowed: Vec<(Sym, Option<VarId>)>,
+    shadowed: Vec<scope::Shadowed<VarId>>,
     /// The current scope, the number of scopes so far, and the scope of each variable.
     scope: u32,
     scopes: u32,

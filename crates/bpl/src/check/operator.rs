@@ -1,14 +1,14 @@
 //! Operators, fields and constructors.
 
-use crate::codes;
 use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::{Checker, DatatypeInfo, Division, Ty, TyCon, TyKind};
 use crate::ast::{Ast, BinaryOp, Expr, ExprId, Ident, TypeExpr, UnaryOp};
-use dally_text::diagnostic::Diagnostic;
-use dally_text::source::Span;
-use dally_text::symbol::Sym;
+use crate::codes;
 
 impl Checker<'_> {
     pub(super) fn unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Ty {
@@ -176,14 +176,14 @@ impl Checker<'_> {
     pub(super) fn field(&mut self, field: Ident, base: Span, ty: Ty) -> Ty {
         let Some((con, args)) = self.datatype(ty, base) else { return Ty::ERROR };
         let datatype: &DatatypeInfo = &self.info.datatypes[&con];
-        let first = datatype.type_params.0;
-        if let Some((function, index)) = datatype.field(field.name) {
-            let ty = self.info[function].params[index];
+        let first = datatype.type_params.first;
+        if let Some(at) = datatype.field(field.name) {
+            let ty = self.info[at.constructor].params[at.index];
             return self.info.types.subst_params(ty, first, &args);
         }
         let fields = move |c: &Self| {
             let constructors = c.info.datatypes[&con].constructors.iter();
-            constructors.flat_map(|(_, fields)| fields.clone()).collect::<Vec<_>>().into_iter()
+            constructors.flat_map(|c| c.fields.clone()).collect::<Vec<_>>().into_iter()
         };
         self.unknown_member(con, field, "field", fields);
         Ty::ERROR
@@ -192,12 +192,12 @@ impl Checker<'_> {
     pub(super) fn is_constructor(&mut self, base: ExprId, ty: Ty, constructor: Ident) {
         let Some((con, _)) = self.datatype(ty, self.span(base)) else { return };
         let function = self.function_names.get(&constructor.name);
-        if function.and_then(|f| self.info[*f].constructs).is_some_and(|(owner, _)| owner == con) {
+        if function.and_then(|f| self.info[*f].constructs).is_some_and(|c| c.datatype == con) {
             return;
         }
         let constructors = move |c: &Self| {
             let constructors = c.info.datatypes[&con].constructors.iter();
-            constructors.map(|(f, _)| c.info[*f].name).collect::<Vec<_>>().into_iter()
+            constructors.map(|constructor| c.info[constructor.function].name).collect::<Vec<_>>().into_iter()
         };
         self.unknown_member(con, constructor, "constructor", constructors);
     }

@@ -1,12 +1,12 @@
 //! Quantifiers, lambdas, `let`, and the rules for triggers.
 
-use crate::codes;
 use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
 use rustc_hash::FxHashSet;
 
 use super::{Checker, Ty, VarId, VarKind};
-use crate::ast::{BinaryOp, Binder, BinderId, BinderKind, Expr, ExprId, LetId, Precedence, Trigger};
-use dally_text::diagnostic::Diagnostic;
+use crate::ast::{BinaryOp, Binder, BinderId, BinderKind, Expr, ExprId, LetId, LetVar, Precedence, Trigger};
+use crate::codes;
 
 /// The names that a trigger mentions.
 #[derive(Debug, Default)]
@@ -148,7 +148,7 @@ impl Checker<'_> {
         let types: Vec<Ty> = values.iter().map(|v| self.expr(*v)).collect();
         self.scoped(|c| {
             let mut vars = Vec::new();
-            for (i, (attrs, name)) in binding.vars.iter().enumerate() {
+            for (i, LetVar { attrs, name }) in binding.vars.iter().enumerate() {
                 let ty = types.get(i).copied().unwrap_or(Ty::ERROR);
                 vars.push(c.declare(*name, ty, VarKind::Bound));
                 c.attr_exprs(attrs);

@@ -1,21 +1,35 @@
 //! Scopes of variables and type variables.
 
 use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::{Checker, Ty, VarId, VarInfo, VarKind};
 use crate::ast::Ident;
-use dally_text::diagnostic::Diagnostic;
-use dally_text::source::Span;
-use dally_text::symbol::Sym;
 
 /// The type variables in scope.
 #[derive(Debug, Default)]
 pub(super) struct TypeVars {
     /// The type variables by name.
-    of_name: FxHashMap<Sym, (u32, Span)>,
-    /// Their names, innermost last, with the outer meanings of the names.
-    stack: Vec<(Sym, Option<(u32, Span)>)>,
+    of_name: FxHashMap<Sym, TypeVar>,
+    /// The declarations in scope, innermost last.
+    stack: Vec<Shadowed<TypeVar>>,
+}
+
+/// A type variable: its number and the span of its declaration.
+#[derive(Clone, Copy, Debug)]
+struct TypeVar {
+    number: u32,
+    span: Span,
+}
+
+/// A declared name and its outer meaning, which is restored when the scope ends.
+#[derive(Debug)]
+pub(super) struct Shadowed<T> {
+    name: Sym,
+    outer: Option<T>,
 }
 
 impl TypeVars {
@@ -26,15 +40,15 @@ impl TypeVars {
 
     /// Adds a type variable. Returns the span of another one of this name that is in scope.
     fn declare(&mut self, name: Ident, number: u32) -> Option<Span> {
-        let outside = self.of_name.insert(name.name, (number, name.span));
-        self.stack.push((name.name, outside));
-        outside.map(|(_, span)| span)
+        let outer = self.of_name.insert(name.name, TypeVar { number, span: name.span });
+        self.stack.push(Shadowed { name: name.name, outer });
+        outer.map(|var| var.span)
     }
 
     /// Ends the scope of all but the outermost `len` variables.
     pub(super) fn truncate(&mut self, len: usize) {
-        for (name, outside) in self.stack.drain(len..).rev() {
-            match outside {
+        for Shadowed { name, outer } in self.stack.drain(len..).rev() {
+            match outer {
                 Some(meaning) => self.of_name.insert(name, meaning),
                 None => self.of_name.remove(&name),
             };
@@ -43,7 +57,7 @@ impl TypeVars {
 
     /// The number of the type variable of this name.
     pub(super) fn get(&self, name: Sym) -> Option<u32> {
-        self.of_name.get(&name).map(|(number, _)| *number)
+        self.of_name.get(&name).map(|var| var.number)
     }
 
     /// All names.
@@ -61,8 +75,8 @@ impl Checker<'_> {
         let type_vars = self.type_vars.len();
         let result = f(self);
         while self.shadowed.len() > start {
-            if let Some((name, meaning)) = self.shadowed.pop() {
-                self.var_of[name.index()] = meaning;
+            if let Some(Shadowed { name, outer }) = self.shadowed.pop() {
+                self.var_of[name.index()] = outer;
             }
         }
         self.type_vars.truncate(type_vars);
@@ -78,13 +92,13 @@ impl Checker<'_> {
             self.pending_vars.push(id);
         }
         self.scope_of_var.push(self.scope);
-        let meaning = self.var_of[name.name.index()].replace(id);
-        match meaning {
+        let outer = self.var_of[name.name.index()].replace(id);
+        match outer {
             Some(earlier) if self.scope_of_var[earlier.index()] == self.scope => {
                 let first = self.info[earlier].span;
                 self.report_duplicate("the variable", name.name, name.span, Some(first));
             }
-            _ => self.shadowed.push((name.name, meaning)),
+            _ => self.shadowed.push(Shadowed { name: name.name, outer }),
         }
         id
     }

@@ -1,10 +1,16 @@
 //! Declarations: axioms, functions, contracts, and the bodies of procedures and implementations.
 
-use super::{BodyVars, Checker, ProcedureId, State, Ty, VarKind};
-use crate::ast::{Attrs, Axiom, Decl, DeclKind, ExprId, Function, Implementation, Procedure, SpecKind, Var};
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
+
+use super::collect::SignatureTypes;
+use super::info::TypeParams;
+use super::{BodyVars, Checker, ProcedureId, State, Ty, VarKind};
+use crate::ast::{
+    Attrs, Axiom, Decl, DeclKind, ExprId, Function, Implementation, Procedure, Signature, SpecKind,
+    UsedAxiom, Var,
+};
+use crate::codes;
 
 impl Checker<'_> {
     pub(super) fn check_decls(&mut self) {
@@ -58,8 +64,8 @@ impl Checker<'_> {
         }
     }
 
-    fn axioms(&mut self, axioms: &[(Attrs, Axiom)]) {
-        for (attrs, axiom) in axioms {
+    fn axioms(&mut self, axioms: &[UsedAxiom]) {
+        for UsedAxiom { attrs, axiom } in axioms {
             self.axiom(axiom, attrs);
         }
     }
@@ -112,13 +118,13 @@ impl Checker<'_> {
         let state = |s| if procedure.flavour.is_pure() { State::None } else { s };
         self.procedure_attrs(attrs);
         self.scoped(|c| {
-            let (_, in_types, out_types) = c.quietly(|c| c.signature_types(signature, ""));
-            let ins = c.declare_all(&signature.ins, &in_types, VarKind::In);
+            let types = c.quietly(|c| c.signature_types(signature, ""));
+            let ins = c.declare_all(&signature.ins, &types.ins, VarKind::In);
             c.in_state(state(State::One), |c| {
                 c.check_vars(&signature.ins, &ins);
                 c.preconditions(procedure);
             });
-            let outs = c.declare_all(&signature.outs, &out_types, VarKind::Out);
+            let outs = c.declare_all(&signature.outs, &types.outs, VarKind::Out);
             c.in_state(state(State::One), |c| c.check_vars(&signature.outs, &outs));
             c.attrs(attrs);
             c.in_state(state(State::Two), |c| c.postconditions(procedure));
@@ -175,11 +181,11 @@ impl Checker<'_> {
         let signature = &implementation.signature;
         let procedure = self.procedure_of(implementation);
         self.scoped(|c| {
-            let (first, ins, outs) = c.signature_types(signature, "the parameters");
+            let types = c.signature_types(signature, "the parameters");
             if let Some(procedure) = procedure {
-                c.match_signature(implementation, procedure, first, &ins, &outs);
+                c.match_signature(signature, procedure, &types);
             }
-            let vars = c.declare_signature(signature, &ins, &outs);
+            let vars = c.declare_signature(signature, &types.ins, &types.outs);
             c.attrs(attrs);
             let pure = procedure.is_some_and(|p| c.info[p].pure);
             c.in_state(if pure { State::None } else { State::Two }, |c| {
@@ -203,23 +209,14 @@ impl Checker<'_> {
     }
 
     /// Checks that an implementation has the same types as its procedure; names may differ.
-    fn match_signature(
-        &mut self,
-        implementation: &Implementation,
-        procedure: ProcedureId,
-        first: u32,
-        ins: &[Ty],
-        outs: &[Ty],
-    ) {
-        let signature = &implementation.signature;
+    fn match_signature(&mut self, signature: &Signature, procedure: ProcedureId, types: &SignatureTypes) {
+        let SignatureTypes { type_params: TypeParams { first, count }, ins, outs } = types;
         let declared = self.info[procedure].clone();
-        let count = signature.type_params.len() as u32;
         let counts = [
-            (declared.type_params.1 as usize, count as usize, "type variables"),
+            (declared.type_params.count as usize, *count as usize, "type variables"),
             (declared.ins.len(), ins.len(), "parameters"),
             (declared.outs.len(), outs.len(), "results"),
         ];
-        let declared_here = (declared.span, "declared here");
         for (expected, found, what) in counts {
             if expected != found {
                 let name = self.text(declared.name);
@@ -227,25 +224,26 @@ impl Checker<'_> {
                     format!("`{name}` is declared with {expected} {what}, but implemented with {found}");
                 self.error(
                     Diagnostic::new(codes::SIGNATURE_MISMATCH, signature.name.span, message)
-                        .with(declared_here.0, declared_here.1),
+                        .with(declared.span, "declared here"),
                 );
                 return;
             }
         }
         // Type variables correspond by order of occurrence, not of declaration.
         let shape = |c: &mut Self, first, ins: &[Ty], outs: &[Ty]| {
-            c.info.types.close(first, count, &[ins, outs].concat(), Ty::BOOL)
+            c.info.types.close(first, *count, &[ins, outs].concat(), Ty::BOOL)
         };
-        if shape(self, declared.type_params.0, &declared.ins, &declared.outs) == shape(self, first, ins, outs)
+        if shape(self, declared.type_params.first, &declared.ins, &declared.outs)
+            == shape(self, *first, ins, outs)
         {
             return;
         }
         let params: Vec<Ty> =
-            (first..first + count).map(|p| self.info.types.intern(super::TyKind::Param(p))).collect();
+            (*first..first + count).map(|p| self.info.types.intern(super::TyKind::Param(p))).collect();
         let pairs = declared.ins.iter().zip(ins).zip(&signature.ins);
         let results = declared.outs.iter().zip(outs).zip(&signature.outs);
         for ((expected, found), var) in pairs.chain(results) {
-            let expected = self.info.types.subst_params(*expected, declared.type_params.0, &params);
+            let expected = self.info.types.subst_params(*expected, declared.type_params.first, &params);
             if !self.unify(expected, *found) {
                 let message = format!(
                     "`{}` is declared with type `{}`, but implemented with type `{}`",
@@ -255,7 +253,7 @@ impl Checker<'_> {
                 );
                 self.error(
                     Diagnostic::new(codes::SIGNATURE_MISMATCH, var.var.name.span, message)
-                        .with(declared_here.0, declared_here.1),
+                        .with(declared.span, "declared here"),
                 );
             }
         }

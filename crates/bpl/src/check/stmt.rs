@@ -1,18 +1,19 @@
 //! Statements.
 
-use crate::codes;
 use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
+use super::frame::Assignment;
 use super::labels::Enclosing;
 use super::{Checker, Ty, VarId, VarKind};
 use crate::ast::{
     Access, BinaryOp, Block, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind, Stmt, StmtKind,
     Unpack, While,
 };
-use dally_text::diagnostic::Diagnostic;
-use dally_text::source::Span;
-use dally_text::symbol::Sym;
+use crate::codes;
 
 /// The statements since the last label: the head of a loop in unstructured code.
 #[derive(Clone, Copy, Debug, Default)]
@@ -158,7 +159,7 @@ impl Checker<'_> {
             VarKind::Global => {
                 self.require_impure(name.span, "cannot assign to global variables");
                 if let Some(current) = &mut self.current {
-                    current.effects.assigned.push((var, name.span));
+                    current.effects.assigned.push(Assignment { var, span: name.span });
                 }
                 return Some(var);
             }
@@ -259,9 +260,8 @@ impl Checker<'_> {
             let message = format!("`{name}` is not a constructor of a datatype");
             return self.report(Code::NOT_APPLICABLE, unpack.constructor.span, message);
         }
-        let (first, count) = self.info[function].type_params;
-        let instance: Vec<Ty> = (0..count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
-        let result = self.info.types.subst_params(self.info[function].result, first, &instance);
+        let instance = self.instantiate(self.info[function].type_params);
+        let result = self.in_instance(self.info[function].result, &instance);
         self.expect_type(Code::TYPE_MISMATCH, self.span(unpack.value), value, result, "the value");
         let params = self.info[function].params.clone();
         if params.len() != vars.len() {
@@ -270,7 +270,7 @@ impl Checker<'_> {
         }
         for ((var, name), param) in vars.iter().zip(&unpack.vars).zip(params) {
             let Some(var) = var else { continue };
-            let param = self.info.types.subst_params(param, first, &instance);
+            let param = self.in_instance(param, &instance);
             let ty = self.info[*var].ty;
             self.expect_type(Code::TYPE_MISMATCH, name.span, ty, param, "the variable");
         }

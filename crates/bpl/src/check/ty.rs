@@ -3,10 +3,10 @@
 //! Two types are equal, up to names and order of the variables that map types bind, exactly if their [`Ty`]s are.
 //! Variables bound by a map type are de Bruijn indices, in the order of their first occurrence.
 
+use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::Ast;
-use dally_text::symbol::Sym;
 
 /// An interned type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -308,81 +308,87 @@ impl Types {
 
     /// The text of the type, for messages.
     pub fn display(&self, ast: &Ast, ty: Ty) -> String {
-        let mut text = String::new();
-        self.write(ast, ty, &mut Vec::new(), false, &mut text);
-        text
+        let mut writer = Writer { types: self, ast, bound: Vec::new(), out: String::new() };
+        writer.ty(ty, false);
+        writer.out
     }
+}
 
-    fn write(&self, ast: &Ast, ty: Ty, bound: &mut Vec<u32>, as_arg: bool, out: &mut String) {
+/// Writes types for messages.
+struct Writer<'a> {
+    types: &'a Types,
+    ast: &'a Ast,
+    /// For each enclosing map type, the number of its first bound variable.
+    bound: Vec<u32>,
+    out: String,
+}
+
+impl Writer<'_> {
+    /// Writes a type. One that is an argument of a type constructor may need parentheses.
+    fn ty(&mut self, ty: Ty, as_arg: bool) {
         // The text of a type can be exponentially larger than its declaration.
         const MOST: usize = 200;
-        if out.len() > MOST || bound.len() > 20 {
-            if !out.ends_with('…') {
-                out.push('…');
+        if self.out.len() > MOST || self.bound.len() > 20 {
+            if !self.out.ends_with('…') {
+                self.out.push('…');
             }
             return;
         }
-        match self.kind(ty) {
-            TyKind::Error => out.push('?'),
-            TyKind::Infer(_) => out.push('?'),
-            TyKind::Bool => out.push_str("bool"),
-            TyKind::Int => out.push_str("int"),
-            TyKind::Real => out.push_str("real"),
-            TyKind::Str => out.push_str("string"),
-            TyKind::Regex => out.push_str("regex"),
-            TyKind::Rounding => out.push_str("rmode"),
-            TyKind::Bv(n) => out.push_str(&format!("bv{n}")),
-            TyKind::Float(s, e) => out.push_str(&format!("float{s}e{e}")),
-            TyKind::Param(p) => out.push_str(ast.text(self.params[*p as usize])),
+        let types = self.types;
+        match types.kind(ty) {
+            TyKind::Error | TyKind::Infer(_) => self.out.push('?'),
+            TyKind::Bool => self.out.push_str("bool"),
+            TyKind::Int => self.out.push_str("int"),
+            TyKind::Real => self.out.push_str("real"),
+            TyKind::Str => self.out.push_str("string"),
+            TyKind::Regex => self.out.push_str("regex"),
+            TyKind::Rounding => self.out.push_str("rmode"),
+            TyKind::Bv(n) => self.out.push_str(&format!("bv{n}")),
+            TyKind::Float(s, e) => self.out.push_str(&format!("float{s}e{e}")),
+            TyKind::Param(p) => self.out.push_str(self.ast.text(types.params[*p as usize])),
             TyKind::Bound(depth, index) => {
-                let outer = bound.len().checked_sub(1 + *depth as usize).map_or(0, |i| bound[i]);
-                out.push_str(&bound_name(outer + index));
+                let binder = self.bound.len().checked_sub(1 + *depth as usize);
+                let first = binder.map_or(0, |i| self.bound[i]);
+                self.out.push_str(&bound_name(first + index));
             }
-            TyKind::Task(result) => {
-                self.write_con(ast, "task", result.as_slice(), bound, as_arg, out);
-            }
+            TyKind::Task(result) => self.application("task", result.as_slice(), as_arg),
             TyKind::Con(con, args) => {
-                let name = ast.text(self.constructors[con.index()].name);
-                self.write_con(ast, name, args, bound, as_arg, out);
+                let name = self.ast.text(types.constructors[con.index()].name);
+                self.application(name, args, as_arg);
             }
-            TyKind::Map(params, args, value) => {
-                let first = bound.len() as u32;
-                let names: Vec<_> = (0..*params).map(|i| bound_name(first + i)).collect();
-                out.push_str(if as_arg { "(" } else { "" });
-                if !names.is_empty() {
-                    out.push_str(&format!("<{}>", names.join(", ")));
-                }
-                bound.push(first);
-                out.push('[');
-                for (i, arg) in args.iter().enumerate() {
-                    out.push_str(if i > 0 { ", " } else { "" });
-                    self.write(ast, *arg, bound, false, out);
-                }
-                out.push(']');
-                self.write(ast, *value, bound, false, out);
-                bound.pop();
-                out.push_str(if as_arg { ")" } else { "" });
-            }
+            TyKind::Map(params, args, value) => self.map(*params, args, *value, as_arg),
         }
     }
 
-    fn write_con(
-        &self,
-        ast: &Ast,
-        name: &str,
-        args: &[Ty],
-        bound: &mut Vec<u32>,
-        as_arg: bool,
-        out: &mut String,
-    ) {
+    /// A type constructor applied to arguments.
+    fn application(&mut self, name: &str, args: &[Ty], as_arg: bool) {
         let parens = as_arg && !args.is_empty();
-        out.push_str(if parens { "(" } else { "" });
-        out.push_str(name);
+        self.out.push_str(if parens { "(" } else { "" });
+        self.out.push_str(name);
         for arg in args {
-            out.push(' ');
-            self.write(ast, *arg, bound, true, out);
+            self.out.push(' ');
+            self.ty(*arg, true);
         }
-        out.push_str(if parens { ")" } else { "" });
+        self.out.push_str(if parens { ")" } else { "" });
+    }
+
+    fn map(&mut self, params: u32, args: &[Ty], value: Ty, as_arg: bool) {
+        let first = self.bound.len() as u32;
+        let names: Vec<_> = (0..params).map(|i| bound_name(first + i)).collect();
+        self.out.push_str(if as_arg { "(" } else { "" });
+        if !names.is_empty() {
+            self.out.push_str(&format!("<{}>", names.join(", ")));
+        }
+        self.bound.push(first);
+        self.out.push('[');
+        for (i, arg) in args.iter().enumerate() {
+            self.out.push_str(if i > 0 { ", " } else { "" });
+            self.ty(*arg, false);
+        }
+        self.out.push(']');
+        self.ty(value, false);
+        self.bound.pop();
+        self.out.push_str(if as_arg { ")" } else { "" });
     }
 }
 

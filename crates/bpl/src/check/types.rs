@@ -1,12 +1,14 @@
 //! Resolution of type expressions.
 
-use super::{Checker, Ty, TyCon, TyConInfo, TyKind};
-use crate::ast::{DeclKind, Ident, MapType, TypeExpr, TypeId, TypeList};
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
+
+use super::info::TypeParams;
+use super::{Checker, Ty, TyCon, TyConInfo, TyKind};
+use crate::ast::{DeclKind, Ident, MapType, TypeExpr, TypeId, TypeList};
+use crate::codes;
 
 /// The meaning of a type name.
 #[derive(Clone, Copy, Debug)]
@@ -232,5 +234,24 @@ impl Checker<'_> {
                 Ty::ERROR
             }
         }
+    }
+}
+
+/// Unknown types in the place of the type variables of a function or procedure.
+pub(super) struct Instance {
+    first: u32,
+    types: Vec<Ty>,
+}
+
+impl Checker<'_> {
+    /// Makes an unknown type for each type variable.
+    pub(super) fn instantiate(&mut self, params: TypeParams) -> Instance {
+        let types = (0..params.count).map(|_| self.unknowns.fresh(&mut self.info.types)).collect();
+        Instance { first: params.first, types }
+    }
+
+    /// Substitutes the type variables in a type.
+    pub(super) fn in_instance(&mut self, ty: Ty, instance: &Instance) -> Ty {
+        self.info.types.subst_params(ty, instance.first, &instance.types)
     }
 }

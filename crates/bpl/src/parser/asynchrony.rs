@@ -11,15 +11,17 @@
 //! In c2s's post, `r` only gives the type of the result. The wait assigns to it, so the post checks its type and
 //! does not print it.
 
+use dally_text::diagnostic::{Diagnostic, Diagnostics};
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
+
+use super::stmt::StmtParts;
 use super::{Parsed, Parser};
 use crate::ast::{
     Ast, Async, Attr, AttrArg, Attrs, Call, DeclKind, Expr, ExprId, Ident, Stmt, StmtKind, for_each_stmt_mut,
 };
 use crate::codes;
 use crate::lexer::T;
-use dally_text::diagnostic::{Diagnostic, Diagnostics};
-use dally_text::source::Span;
-use dally_text::symbol::Sym;
 
 const WAIT: &str = "wait";
 
@@ -28,7 +30,7 @@ const ASSUME_KINDS: [&str; 6] = [WAIT, "yield", "zield", "await", "seal", "unsea
 
 impl Parser<'_> {
     /// `[async] [free] call {:attrs} outs := p(args);`
-    pub(super) fn call(&mut self) -> Parsed<(StmtKind, Attrs)> {
+    pub(super) fn call(&mut self) -> Parsed<StmtParts> {
         let start = self.token.start;
         let keyword_async = self.eat(T::Async);
         let free = self.eat(T::Free);
@@ -54,14 +56,14 @@ impl Parser<'_> {
             "corral_assert_not_reachable" => {
                 StmtKind::Assert(self.ast.exprs.add(Expr::Bool(false), call.procedure.span))
             }
-            _ => return Ok((StmtKind::Call(Box::new(call)), attrs)),
+            _ => return Ok(StmtParts { kind: StmtKind::Call(Box::new(call)), attrs }),
         };
         if !call.outs.is_empty() || !call.args.is_empty() {
             let name = self.ast.text(call.procedure.name);
             let message = format!("`{name}` takes no arguments and returns no results");
             self.bad_async(call.procedure.span, message, "");
         }
-        Ok((kind, attrs))
+        Ok(StmtParts { kind, attrs })
     }
 
     /// `outs := p(args)` or `p(args)`
@@ -83,7 +85,7 @@ impl Parser<'_> {
         Ok(Call { free, outs, procedure, args })
     }
 
-    fn post(&mut self, call: &Call, attr: Option<&Attr>, attrs: &Attrs) -> (StmtKind, Attrs) {
+    fn post(&mut self, call: &Call, attr: Option<&Attr>, attrs: &Attrs) -> StmtParts {
         let mut result = None;
         let handle = match attr.map_or(&[][..], |a| &a.args) {
             [] => {
@@ -107,7 +109,8 @@ impl Parser<'_> {
         let level = self.level(attrs);
         let attrs = self.without(&self.without(attrs, "async"), "level");
         let Call { procedure, args, .. } = *call;
-        (StmtKind::Async(Box::new(Async { handle, result, procedure, args, level })), attrs)
+        let kind = StmtKind::Async(Box::new(Async { handle, result, procedure, args, level }));
+        StmtParts { kind, attrs }
     }
 
     fn level(&mut self, attrs: &Attrs) -> Option<u32> {
@@ -128,11 +131,11 @@ impl Parser<'_> {
     }
 
     /// `assume {:attrs} e;`, which may be an asynchronous statement.
-    pub(super) fn assume(&mut self) -> Parsed<(StmtKind, Attrs)> {
-        let (kind, attrs) = self.simple(|p, _| Ok(StmtKind::Assume(p.expr()?)))?;
+    pub(super) fn assume(&mut self) -> Parsed<StmtParts> {
+        let StmtParts { kind, attrs } = self.simple(|p, _| Ok(StmtKind::Assume(p.expr()?)))?;
         let special = ASSUME_KINDS.into_iter().find_map(|n| Some((n, self.ast.attr(&attrs, n)?.clone())));
         let (Some((name, attr)), StmtKind::Assume(condition)) = (special, &kind) else {
-            return Ok((kind, attrs));
+            return Ok(StmtParts { kind, attrs });
         };
         let condition = *condition;
         if name != "await" && self.ast.exprs[condition] != Expr::Bool(true) {
@@ -151,7 +154,7 @@ impl Parser<'_> {
         if name != WAIT && !attr.args.is_empty() {
             self.bad_async(attr.span, format!("`:{name}` takes no arguments"), "");
         }
-        Ok((kind, self.without(&attrs, name)))
+        Ok(StmtParts { kind, attrs: self.without(&attrs, name) })
     }
 
     /// `{:wait r, t}`, or `{:wait t}`.

@@ -1,10 +1,11 @@
 //! Attributes and triggers.
 
+use dally_text::diagnostic::Diagnostic;
+
 use super::{Parsed, Parser};
 use crate::ast::{Attr, AttrArg, Attrs, Expr, Trigger};
 use crate::codes;
 use crate::lexer::T;
-use dally_text::diagnostic::Diagnostic;
 
 impl Parser<'_> {
     fn at_attr(&mut self) -> bool {

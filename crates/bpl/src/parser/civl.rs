@@ -1,11 +1,12 @@
 //! Civl, Boogie's layered refinement language: recognised and reported as unsupported.
 
-use super::Parser;
-use crate::codes;
-use crate::lexer::T;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
+
+use super::Parser;
+use crate::codes;
+use crate::lexer::T;
 
 pub(crate) const HELP: &str = "dally reads plain Boogie with asynchronous calls; Civl's layers and linear types are \
                     proof annotations for another tool";

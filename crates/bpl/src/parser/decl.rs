@@ -1,14 +1,15 @@
 //! Declarations.
 
+use dally_text::diagnostic::Diagnostic;
+
 use super::vars::VarContext;
 use super::{Parsed, Parser, Reported};
 use crate::ast::{
     Attrs, Axiom, Body, Const, Constructor, Datatype, Decl, DeclKind, Flavour, Function, Ident,
-    Implementation, Param, Procedure, Signature, Spec, SpecKind, TypeDecl, TypeExpr,
+    Implementation, Param, Procedure, Signature, Spec, SpecKind, TypeDecl, TypeExpr, UsedAxiom,
 };
 use crate::codes;
 use crate::lexer::T;
-use dally_text::diagnostic::Diagnostic;
 
 /// The keywords that begin declarations.
 const DECL_KEYWORDS: &[&str] =
@@ -59,7 +60,7 @@ impl Parser<'_> {
             T::Const => self.constant(),
             T::Function | T::Revealed => self.function(),
             T::Axiom | T::Hideable => {
-                let (attrs, axiom) = self.axiom()?;
+                let UsedAxiom { attrs, axiom } = self.axiom()?;
                 self.push_decl(DeclKind::Axiom(axiom), attrs, start);
                 Ok(())
             }
@@ -127,7 +128,7 @@ impl Parser<'_> {
     }
 
     /// `uses { axiom e; … }`
-    fn uses(&mut self) -> Parsed<Vec<(Attrs, Axiom)>> {
+    fn uses(&mut self) -> Parsed<Vec<UsedAxiom>> {
         self.expect(T::Uses)?;
         self.expect(T::LBrace)?;
         let mut axioms = Vec::new();
@@ -138,14 +139,14 @@ impl Parser<'_> {
         Ok(axioms)
     }
 
-    fn axiom(&mut self) -> Parsed<(Attrs, Axiom)> {
+    fn axiom(&mut self) -> Parsed<UsedAxiom> {
         let start = self.token.start;
         let hideable = self.eat(T::Hideable);
         self.expect(T::Axiom)?;
         let attrs = self.attrs()?;
         let expr = self.expr()?;
         self.expect(T::Semi)?;
-        Ok((attrs, Axiom { hideable, expr, span: self.span_from(start) }))
+        Ok(UsedAxiom { attrs, axiom: Axiom { hideable, expr, span: self.span_from(start) } })
     }
 
     fn function(&mut self) -> Parsed<()> {
@@ -239,14 +240,13 @@ impl Parser<'_> {
         params
     }
 
-    /// `{:attrs} name<params>(ins) returns (outs)`
-    fn signature(&mut self, place: VarContext) -> Parsed<(Attrs, Signature)> {
-        let attrs = self.attrs()?;
+    /// `name<params>(ins) returns (outs)`
+    fn signature(&mut self, context: VarContext) -> Parsed<Signature> {
         let name = self.ident()?;
         let type_params = self.type_params()?;
-        let ins = self.formals(place)?;
-        let outs = if self.eat(T::Returns) { self.formals(place)? } else { Vec::new() };
-        Ok((attrs, Signature { name, type_params, ins, outs }))
+        let ins = self.formals(context)?;
+        let outs = if self.eat(T::Returns) { self.formals(context)? } else { Vec::new() };
+        Ok(Signature { name, type_params, ins, outs })
     }
 
     fn procedure(&mut self) -> Parsed<()> {
@@ -257,10 +257,11 @@ impl Parser<'_> {
             true => self.expect(T::Procedure).map(|()| Flavour::Pure)?,
             false => self.expect(T::Procedure).map(|()| Flavour::Plain)?,
         };
+        let attrs = self.attrs()?;
         self.in_pure = pure;
         let signature = self.signature(VarContext::Procedure);
         self.in_pure = false;
-        let (attrs, signature) = signature?;
+        let signature = signature?;
         let bodiless = self.eat(T::Semi);
         let specs = self.specs()?;
         let body = if bodiless { None } else { Some(self.body()?) };
@@ -272,7 +273,8 @@ impl Parser<'_> {
     fn implementation(&mut self) -> Parsed<()> {
         let start = self.token.start;
         self.bump();
-        let (attrs, signature) = self.signature(VarContext::Implementation)?;
+        let attrs = self.attrs()?;
+        let signature = self.signature(VarContext::Implementation)?;
         let body = self.body()?;
         self.push_decl(DeclKind::Implementation(Box::new(Implementation { signature, body })), attrs, start);
         Ok(())

@@ -1,12 +1,15 @@
 //! Expressions: precedence climbing, from `<==>` down to atoms.
 
-use super::{Parsed, Parser};
-use crate::ast::{BinaryOp, Binder, BinderKind, Body, Expr, ExprId, Let, Precedence, RoundingMode, UnaryOp};
-use crate::codes;
-use crate::lexer::T;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
+
+use super::{Parsed, Parser};
+use crate::ast::{
+    BinaryOp, Binder, BinderKind, Body, Expr, ExprId, Let, LetVar, Precedence, RoundingMode, UnaryOp,
+};
+use crate::codes;
+use crate::lexer::T;
 
 /// The bounds `high:low` of an extraction, parsed where an expression was expected.
 #[derive(Clone, Copy)]
@@ -393,7 +396,7 @@ impl Parser<'_> {
     /// `var x, y := e, f; body`
     fn let_expr(&mut self, start: usize) -> Parsed<ExprId> {
         self.bump();
-        let vars = self.comma_separated(|p| Ok((p.attrs()?, p.ident()?)))?;
+        let vars = self.comma_separated(|p| Ok(LetVar { attrs: p.attrs()?, name: p.ident()? }))?;
         self.expect(T::Assign)?;
         let values = self.comma_separated(Self::expr)?;
         self.expect(T::Semi)?;

@@ -14,11 +14,12 @@ mod stmt;
 mod types;
 mod vars;
 
-use crate::ast::{Ast, Ident};
-use crate::lexer::{Lexer, T, Token};
 use dally_text::diagnostic::Diagnostics;
 use dally_text::source::{SourceFile, SourceMap, Span};
 use dally_text::symbol::Sym;
+
+use crate::ast::{Ast, Ident};
+use crate::lexer::{Lexer, T, Token};
 
 /// Expressions and types nest at most this deep. Chains such as `a + b + …` do not count.
 const MAX_DEPTH: u32 = 10_000;

@@ -1,10 +1,11 @@
 //! Error messages of the parser.
 
+use dally_text::code::Code;
+use dally_text::diagnostic::{Diagnostic, did_you_mean};
+
 use super::{Parser, Reported};
 use crate::codes;
 use crate::lexer::{Bad, T};
-use dally_text::code::Code;
-use dally_text::diagnostic::{Diagnostic, did_you_mean};
 
 impl Parser<'_> {
     pub(super) fn error(&mut self, diagnostic: Diagnostic) {

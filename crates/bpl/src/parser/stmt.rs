@@ -1,13 +1,20 @@
 //! Statements.
 
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+
 use super::{MAX_BLOCK_DEPTH, Parsed, Parser, Reported};
 use crate::ast::{
     Access, Attrs, Block, Branch, Guard, Ident, If, Lhs, LoopSpec, LoopSpecKind, Scope, Stmt, StmtKind,
     Unpack, Visibility, While,
 };
 use crate::lexer::T;
-use dally_text::code::Code;
-use dally_text::diagnostic::Diagnostic;
+
+/// A statement before its span is known.
+pub(super) struct StmtParts {
+    pub(super) kind: StmtKind,
+    pub(super) attrs: Attrs,
+}
 
 /// The keywords that begin statements.
 const STMT_KEYWORDS: &[&str] = &[
@@ -76,12 +83,12 @@ impl Parser<'_> {
 
     fn stmt(&mut self) -> Parsed<Stmt> {
         let start = self.token.start;
-        let (kind, attrs) = self.stmt_kind()?;
+        let StmtParts { kind, attrs } = self.stmt_kind()?;
         Ok(Stmt { kind, attrs, span: self.span_from(start) })
     }
 
-    fn stmt_kind(&mut self) -> Parsed<(StmtKind, Attrs)> {
-        let plain = |kind| (kind, Attrs::NONE);
+    fn stmt_kind(&mut self) -> Parsed<StmtParts> {
+        let plain = |kind| StmtParts { kind, attrs: Attrs::NONE };
         match self.kind() {
             T::Assert => self.simple(|p, _| Ok(StmtKind::Assert(p.expr()?))),
             T::Assume => self.assume(),
@@ -127,12 +134,12 @@ impl Parser<'_> {
     pub(super) fn simple(
         &mut self,
         rest: impl FnOnce(&mut Self, &Attrs) -> Parsed<StmtKind>,
-    ) -> Parsed<(StmtKind, Attrs)> {
+    ) -> Parsed<StmtParts> {
         self.bump();
         let attrs = self.attrs()?;
         let kind = rest(self, &attrs)?;
         self.expect(T::Semi)?;
-        Ok((kind, attrs))
+        Ok(StmtParts { kind, attrs })
     }
 
     fn late_local(&mut self) -> Reported {
@@ -173,7 +180,7 @@ impl Parser<'_> {
         Ok(guard)
     }
 
-    fn if_stmt(&mut self) -> Parsed<(StmtKind, Attrs)> {
+    fn if_stmt(&mut self) -> Parsed<StmtParts> {
         let mut branches = Vec::new();
         let mut otherwise = None;
         loop {
@@ -191,7 +198,7 @@ impl Parser<'_> {
             }
         }
         let attrs = std::mem::take(&mut branches[0].attrs);
-        Ok((StmtKind::If(Box::new(If { branches, otherwise })), attrs))
+        Ok(StmtParts { kind: StmtKind::If(Box::new(If { branches, otherwise })), attrs })
     }
 
     fn while_stmt(&mut self) -> Parsed<StmtKind> {
@@ -229,10 +236,10 @@ impl Parser<'_> {
         Ok(Some(LoopSpec { attrs, kind: LoopSpecKind::Invariant { free, expr } }))
     }
 
-    fn label_or_assign(&mut self) -> Parsed<(StmtKind, Attrs)> {
+    fn label_or_assign(&mut self) -> Parsed<StmtParts> {
         let name = self.ident()?;
         if self.eat(T::Colon) {
-            return Ok((StmtKind::Label(name), Attrs::NONE));
+            return Ok(StmtParts { kind: StmtKind::Label(name), attrs: Attrs::NONE });
         }
         if self.at(T::LParen) {
             return self.unpack(name);
@@ -249,7 +256,7 @@ impl Parser<'_> {
         let values = self.comma_separated(Self::expr)?;
         self.expect(T::Semi)?;
         let values = self.ast.exprs.add_list(&values);
-        Ok((StmtKind::Assign(targets, values), attrs))
+        Ok(StmtParts { kind: StmtKind::Assign(targets, values), attrs })
     }
 
     /// Reports a statement that begins like an assignment but is not one.
@@ -284,7 +291,7 @@ impl Parser<'_> {
     }
 
     /// `Constructor(x, y) := e;`
-    fn unpack(&mut self, constructor: Ident) -> Parsed<(StmtKind, Attrs)> {
+    fn unpack(&mut self, constructor: Ident) -> Parsed<StmtParts> {
         self.expect(T::LParen)?;
         let vars = self.idents()?;
         self.expect(T::RParen)?;
@@ -292,6 +299,7 @@ impl Parser<'_> {
         let attrs = self.attrs()?;
         let value = self.expr()?;
         self.expect(T::Semi)?;
-        Ok((StmtKind::Unpack(Box::new(Unpack { constructor, vars, value })), attrs))
+        let kind = StmtKind::Unpack(Box::new(Unpack { constructor, vars, value }));
+        Ok(StmtParts { kind, attrs })
     }
 }

@@ -1,12 +1,13 @@
 //! Types.
 
+use dally_text::code::Code;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::Span;
+
 use super::{Parsed, Parser, Reported};
 use crate::ast::{Ident, MapType, TypeExpr, TypeId};
 use crate::codes;
 use crate::lexer::T;
-use dally_text::code::Code;
-use dally_text::diagnostic::Diagnostic;
-use dally_text::source::Span;
 
 /// A generous limit, since checking duplicates takes quadratic time.
 const MAX_TYPE_PARAMS: usize = 1000;

@@ -1,10 +1,11 @@
 //! Variables: globals, locals, parameters, fields, bound variables.
 
+use dally_text::diagnostic::Diagnostic;
+
 use super::{Parsed, Parser};
 use crate::ast::{Attrs, BoundVar, DeclKind, Var, VarDecl};
 use crate::codes;
 use crate::lexer::T;
-use dally_text::diagnostic::Diagnostic;
 
 /// The contexts of variable declarations. They differ in the allowed clauses.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use super::Printer;
 use super::vars::declared_together;
 use crate::ast::{
     Attrs, Axiom, Body, Const, Datatype, Decl, DeclKind, Function, Procedure, Signature, Spec, SpecKind,
+    UsedAxiom,
 };
 
 /// Returns true if the declaration takes several lines; such declarations are set off by blank lines.
@@ -81,11 +82,11 @@ impl Printer<'_> {
         self.uses(&constant.uses);
     }
 
-    fn uses(&mut self, axioms: &[(Attrs, Axiom)]) {
+    fn uses(&mut self, axioms: &[UsedAxiom]) {
         self.text(" uses {");
         self.end_line();
         self.indented(|p| {
-            for (attrs, axiom) in axioms {
+            for UsedAxiom { attrs, axiom } in axioms {
                 p.axiom(axiom, attrs);
             }
         });

@@ -2,9 +2,10 @@
 //!
 //! The printer keeps pending items on an explicit stack, so that it can print expressions of any depth.
 
-use super::Printer;
-use crate::ast::{BinaryOp, Binder, Expr, ExprId, ExprList, Let, Precedence, UnaryOp};
 use dally_text::symbol::Sym;
+
+use super::Printer;
+use crate::ast::{BinaryOp, Binder, Expr, ExprId, ExprList, Let, LetVar, Precedence, UnaryOp};
 
 /// A pending item.
 pub(super) enum Item {
@@ -204,7 +205,7 @@ impl Printer<'_> {
 
     fn binding(&self, binding: &Let, out: &mut Vec<Item>) {
         out.push(Item::Text("(var "));
-        for (i, (attrs, name)) in binding.vars.iter().enumerate() {
+        for (i, LetVar { attrs, name }) in binding.vars.iter().enumerate() {
             if i > 0 {
                 out.push(Item::Text(", "));
             }

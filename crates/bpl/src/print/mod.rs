@@ -8,9 +8,10 @@ mod expr;
 mod stmt;
 mod vars;
 
+use dally_text::symbol::Sym;
+
 use crate::ast::{Ast, AttrArg, Attrs, Expr, ExprId, Ident, TypeExpr, TypeId};
 use crate::lexer::T;
-use dally_text::symbol::Sym;
 
 /// The canonical text of a program.
 pub fn print(ast: &Ast) -> String {

@@ -117,8 +117,8 @@ impl Dump<'_> {
         self.ty(*ty);
     }
 
-    fn uses(&mut self, uses: &[(Attrs, Axiom)]) {
-        self.each("uses", uses, |d, (attrs, axiom)| {
+    fn uses(&mut self, uses: &[UsedAxiom]) {
+        self.each("uses", uses, |d, UsedAxiom { attrs, axiom }| {
             d.attrs(attrs);
             d.axiom(axiom);
         });
@@ -219,6 +219,35 @@ impl Dump<'_> {
                 });
                 d.exprs(*values);
             }),
+            StmtKind::Unpack(_)
+            | StmtKind::Call(_)
+            | StmtKind::Async(_)
+            | StmtKind::If(_)
+            | StmtKind::While(_) => self.compound(kind),
+            StmtKind::Wait(out, task) => self.node("wait", |d| {
+                d.idents(out.as_slice());
+                d.expr(*task);
+            }),
+            StmtKind::Break(label) => self.node("break", |d| d.idents(label.as_slice())),
+            StmtKind::Measure(exprs) => self.node("measure", |d| d.exprs(*exprs)),
+            StmtKind::Reveal(visibility, name) => self.node("reveal", |d| {
+                d.atom(visibility);
+                d.idents(name.as_slice());
+            }),
+            StmtKind::Scope(scope) => self.atom(scope),
+            StmtKind::Return
+            | StmtKind::Yield
+            | StmtKind::Zield
+            | StmtKind::AtomicBegin
+            | StmtKind::AtomicEnd
+            | StmtKind::Seal
+            | StmtKind::Unseal => self.atom(kind),
+        }
+    }
+
+    /// The statements that are structs.
+    fn compound(&mut self, kind: &StmtKind) {
+        match kind {
             StmtKind::Unpack(u) => {
                 let Unpack { constructor, vars, value } = &**u;
                 self.node("unpack", |d| {
@@ -248,10 +277,6 @@ impl Dump<'_> {
                     d.atom(level);
                 });
             }
-            StmtKind::Wait(out, task) => self.node("wait", |d| {
-                d.idents(out.as_slice());
-                d.expr(*task);
-            }),
             StmtKind::If(i) => {
                 let If { branches, otherwise } = &**i;
                 self.node("if", |d| {
@@ -263,38 +288,26 @@ impl Dump<'_> {
                     otherwise.iter().for_each(|b| d.node("else", |d| d.block(b)));
                 });
             }
-            StmtKind::While(w) => {
-                let While { guard, specs, body } = &**w;
-                self.node("while", |d| {
-                    d.guard(guard);
-                    for LoopSpec { attrs, kind } in specs {
-                        d.attrs(attrs);
-                        match kind {
-                            LoopSpecKind::Invariant { free, expr } => {
-                                d.atom(free);
-                                d.expr(*expr);
-                            }
-                            LoopSpecKind::Measure(exprs) => d.exprs(*exprs),
-                        }
-                    }
-                    d.block(body);
-                });
-            }
-            StmtKind::Break(label) => self.node("break", |d| d.idents(label.as_slice())),
-            StmtKind::Measure(exprs) => self.node("measure", |d| d.exprs(*exprs)),
-            StmtKind::Reveal(visibility, name) => self.node("reveal", |d| {
-                d.atom(visibility);
-                d.idents(name.as_slice());
-            }),
-            StmtKind::Scope(scope) => self.atom(scope),
-            StmtKind::Return
-            | StmtKind::Yield
-            | StmtKind::Zield
-            | StmtKind::AtomicBegin
-            | StmtKind::AtomicEnd
-            | StmtKind::Seal
-            | StmtKind::Unseal => self.atom(kind),
+            StmtKind::While(w) => self.while_loop(w),
+            _ => unreachable!("only the statements that `stmt` passes on"),
         }
+    }
+
+    fn while_loop(&mut self, While { guard, specs, body }: &While) {
+        self.node("while", |d| {
+            d.guard(guard);
+            for LoopSpec { attrs, kind } in specs {
+                d.attrs(attrs);
+                match kind {
+                    LoopSpecKind::Invariant { free, expr } => {
+                        d.atom(free);
+                        d.expr(*expr);
+                    }
+                    LoopSpecKind::Measure(exprs) => d.exprs(*exprs),
+                }
+            }
+            d.block(body);
+        });
     }
 
     fn exprs(&mut self, list: ExprList) {
@@ -385,7 +398,7 @@ impl Dump<'_> {
 
     fn binding(&mut self, Let { vars, values, attrs, body }: &Let) {
         self.node("let", |d| {
-            d.each("vars", vars, |d, (attrs, name)| {
+            d.each("vars", vars, |d, LetVar { attrs, name }| {
                 d.attrs(attrs);
                 d.ident(name);
             });

@@ -193,7 +193,7 @@ impl Generator<'_, '_> {
     }
 
     fn binding(&mut self, depth: u32) -> Result<ExprId> {
-        let vars = self.many(1, 2, |g| Ok((g.attrs()?, g.ident()?)))?;
+        let vars = self.many(1, 2, |g| Ok(LetVar { attrs: g.attrs()?, name: g.ident()? }))?;
         let values = self.exprs(1, 2, depth)?;
         let (attrs, body) = (self.attrs()?, self.expr(depth)?);
         Ok(self.ast.exprs.add_let(Let { vars, values, attrs, body }, Span::NONE))
@@ -284,8 +284,8 @@ impl Generator<'_, '_> {
         Ok(Decl { kind, attrs: self.attrs()?, span: Span::NONE })
     }
 
-    fn uses(&mut self) -> Result<Vec<(Attrs, Axiom)>> {
-        self.many(0, 2, |g| Ok((g.attrs()?, g.axiom()?)))
+    fn uses(&mut self) -> Result<Vec<UsedAxiom>> {
+        self.many(0, 2, |g| Ok(UsedAxiom { attrs: g.attrs()?, axiom: g.axiom()? }))
     }
 
     fn axiom(&mut self) -> Result<Axiom> {

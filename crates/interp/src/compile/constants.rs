@@ -50,7 +50,7 @@ impl Compiler<'_> {
         for decl in &self.ast.decls {
             match &decl.kind {
                 DeclKind::Axiom(axiom) => todo.push(axiom.expr),
-                DeclKind::Const(c) => todo.extend(c.uses.iter().map(|(_, axiom)| axiom.expr)),
+                DeclKind::Const(c) => todo.extend(c.uses.iter().map(|used| used.axiom.expr)),
                 _ => {}
             }
         }

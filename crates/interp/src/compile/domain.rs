@@ -1,7 +1,7 @@
 //! The values that a variable may have.
 
 use dally_bpl::ast::{AttrArg, Attrs};
-use dally_bpl::check::{Ty, TyKind, VarId};
+use dally_bpl::check::{ConstructorInfo, Ty, TyKind, VarId};
 
 use super::Compiler;
 use crate::code::{Domain, Variable};
@@ -63,7 +63,9 @@ impl Compiler<'_> {
             _ => return None,
         };
         let mut all = Vec::new();
-        for (constructor, _) in self.info.datatypes.get(con)?.constructors.clone() {
+        for ConstructorInfo { function: constructor, .. } in
+            self.info.datatypes.get(con)?.constructors.clone()
+        {
             let mut tuples: Vec<Vec<Value>> = vec![Vec::new()];
             for field in self.info[constructor].params.clone() {
                 let values = self.enumerate(field, depth + 1)?;

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use dally_bpl::ast::{BinaryOp, BinderId, BinderKind, Expr, ExprId, LetId, UnaryOp};
-use dally_bpl::check::{Ref, Ty, TyKind, VarId};
+use dally_bpl::check::{ConstructorInfo, Ref, Ty, TyKind, VarId};
 use dally_text::symbol::Sym;
 
 use super::{Compiler, Meaning};
@@ -252,7 +252,7 @@ impl Compiler<'_> {
         let ty = self.info.type_of(base);
         let TyKind::Con(con, _) = self.info.types.kind(ty) else { return Vec::new() };
         let constructors = self.info.datatypes.get(con).map(|d| d.constructors.clone()).unwrap_or_default();
-        constructors.iter().map(|(f, _)| (self.info[*f].name, self.constructor(*f))).collect()
+        constructors.iter().map(|c| (self.info[c.function].name, self.constructor(c.function))).collect()
     }
 
     /// The list that says where each constructor has a field.
@@ -266,7 +266,7 @@ impl Compiler<'_> {
         if let TyKind::Con(con, _) = self.info.types.kind(ty)
             && let Some(datatype) = self.info.datatypes.get(con)
         {
-            for (constructor, fields) in datatype.constructors.clone() {
+            for ConstructorInfo { function: constructor, fields } in datatype.constructors.clone() {
                 if let Some(place) = fields.iter().position(|f| *f == field) {
                     places.push((self.constructor(constructor), place as u32));
                 }

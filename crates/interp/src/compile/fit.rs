@@ -132,7 +132,7 @@ impl Fitter<'_> {
             (_, TyKind::Map(_, indices, result)) => self.fits_map(value, indices, *result),
             (Input::Data(name, fields), TyKind::Con(con, _)) => {
                 let constructors = info.datatypes.get(con).map_or(&[][..], |d| &d.constructors);
-                self.constructed(name, fields, constructors.iter().map(|(c, _)| &info[*c]))
+                self.constructed(name, fields, constructors.iter().map(|c| &info[c.function]))
             }
             (Input::Abstract(_), TyKind::Con(con, _)) => !info.datatypes.contains_key(con),
             (Input::Data(name, fields), TyKind::Param(_)) => {

@@ -181,9 +181,9 @@ impl Compiler<'_> {
             }
             (Input::Data(constructor, fields), TyKind::Con(con, _)) => {
                 let constructors = &info.datatypes.get(con)?.constructors;
-                let found = constructors.iter().find(|(c, _)| self.text(info[*c].name) == constructor)?;
-                let types = info[found.0].params.clone();
-                let number = self.constructor(found.0);
+                let found = constructors.iter().find(|c| self.text(info[c.function].name) == constructor)?;
+                let types = info[found.function].params.clone();
+                let number = self.constructor(found.function);
                 let fields: Option<Vec<Value>> = fields
                     .iter()
                     .zip(types)
@@ -209,8 +209,8 @@ impl Compiler<'_> {
             Input::Abstract(name) => self.abstract_value(name, None),
             Input::Data(constructor, fields) => {
                 let constructors = self.info.datatypes.values().flat_map(|d| &d.constructors);
-                let mut named = constructors.filter(|(c, _)| self.text(self.info[*c].name) == constructor);
-                let number = named.next().map(|(c, _)| *c)?;
+                let mut named = constructors.filter(|c| self.text(self.info[c.function].name) == constructor);
+                let number = named.next().map(|c| c.function)?;
                 let number = self.constructor(number);
                 let fields: Option<Vec<Value>> =
                     fields.iter().map(|field| dally_text::stack::grow(|| self.untyped(field))).collect();

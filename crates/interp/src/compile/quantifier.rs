@@ -145,10 +145,10 @@ impl Compiler<'_> {
             TyKind::Con(con, args) => match info.datatypes.get(con) {
                 None => Kind::Abstract(ty),
                 Some(datatype) if args.is_empty() => {
-                    let constructors = datatype.constructors.iter().map(|(constructor, _)| {
-                        let fields =
-                            info[*constructor].params.iter().map(|field| self.kind(*field)).collect();
-                        (self.constructor(*constructor), fields)
+                    let constructors = datatype.constructors.iter().map(|constructor| {
+                        let function = constructor.function;
+                        let fields = info[function].params.iter().map(|field| self.kind(*field)).collect();
+                        (self.constructor(function), fields)
                     });
                     Kind::Data(constructors.collect())
                 }

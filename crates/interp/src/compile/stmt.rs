@@ -1,8 +1,8 @@
 //! Statements.
 
 use dally_bpl::ast::{
-    Access, Async, BinaryOp, Block, Call, Expr, ExprId, ExprList, Guard, Ident, If, Lhs, LoopSpecKind, Stmt,
-    StmtKind, UnaryOp, Unpack, While,
+    Access, Accesses, Async, BinaryOp, Block, Call, Expr, ExprId, ExprList, Guard, Ident, If, Lhs,
+    LoopSpecKind, Stmt, StmtKind, UnaryOp, Unpack, While,
 };
 use dally_bpl::check::{Ref, Ty, TyKind, VarId};
 use dally_text::source::Span;
@@ -319,7 +319,7 @@ impl Compiler<'_> {
     fn field_type(&self, ty: Ty, field: Sym) -> Ty {
         let TyKind::Con(con, _) = self.info.types.kind(ty) else { return ty };
         let place = self.info.datatypes.get(con).and_then(|d| d.field(field));
-        place.map_or(ty, |(constructor, index)| self.info[constructor].params[index])
+        place.map_or(ty, |at| self.info[at.constructor].params[at.index])
     }
 
     fn unpack(&mut self, unpack: &Unpack) {
@@ -329,9 +329,9 @@ impl Compiler<'_> {
             TyKind::Con(con, _) => self.info.datatypes.get(con).map(|d| d.constructors.clone()),
             _ => None,
         };
-        let found = constructors.into_iter().flatten().find(|(f, _)| self.info[*f].name == name);
-        let Some((function, _)) = found else { return };
-        let number = self.constructor(function);
+        let found = constructors.into_iter().flatten().find(|c| self.info[c.function].name == name);
+        let Some(found) = found else { return };
+        let number = self.constructor(found.function);
         self.expr(unpack.value);
         self.emit(Op::Is(number));
         self.check(format!("the value is no `{}`", self.text(name)), self.span);
@@ -572,9 +572,9 @@ impl Compiler<'_> {
     // Accesses to shared variables.
 
     fn touches_shared(&self, stmt: &Stmt) -> bool {
-        let (exprs, assigned) = stmt.kind.touches(&self.ast.exprs);
+        let Accesses { evaluated, assigned } = stmt.kind.accesses(&self.ast.exprs);
         assigned.iter().any(|name| self.target(*name).is_some_and(|(var, _)| self.is_shared(var)))
-            || exprs.iter().any(|e| self.reads_shared(*e))
+            || evaluated.iter().any(|e| self.reads_shared(*e))
     }
 
     fn guard_touches_shared(&self, guard: Guard) -> bool {

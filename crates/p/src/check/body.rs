@@ -1,6 +1,5 @@
 //! Bodies of functions.
 
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
@@ -10,6 +9,7 @@ use super::Checker;
 use super::info::{Slot, Use};
 use super::types::{Ty, Types};
 use crate::ast::{FunId, Name, StmtId, StmtKind};
+use crate::codes;
 
 /// The context of the function that is being checked.
 pub(super) struct Body {

@@ -1,6 +1,5 @@
 //! Expressions.
 
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
@@ -10,6 +9,7 @@ use super::body::Body;
 use super::info::{HALT, Use};
 use super::types::{Kind, Permission, Ty, Types};
 use crate::ast::{Binary, ExprId, ExprKind, FunId, Name, Unary};
+use crate::codes;
 
 /// The maximal number of options of a `choose`.
 const MOST_CHOICES: i64 = 10_000;

@@ -1,11 +1,11 @@
 //! Effects of functions, propagated through calls.
 
-use crate::codes;
 use dally_text::source::Span;
 
 use super::Checker;
 use super::info::{Effects, Handler};
 use crate::ast::FunId;
+use crate::codes;
 
 impl Checker<'_> {
     /// Propagates effects to callers, and reports effects that are not allowed.

@@ -1,6 +1,5 @@
 //! States and their handlers.
 
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
@@ -10,6 +9,7 @@ use super::Checker;
 use super::info::{EventId, Handler, NULL_EVENT, StateInfo};
 use super::types::{Kind, Ty, Types};
 use crate::ast::{Action, Entry, FunId, Item, ItemKind, Name, State};
+use crate::codes;
 
 impl Checker<'_> {
     pub(super) fn check_machines(&mut self) {

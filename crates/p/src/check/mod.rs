@@ -15,7 +15,6 @@ mod resolve;
 mod stmt;
 pub mod types;
 
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
 use dally_text::source::Span;
@@ -23,6 +22,7 @@ use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Ast, FunId, Name};
+use crate::codes;
 pub use info::Info;
 use info::{EventId, EventSet};
 use types::{Ty, Types};

@@ -2,7 +2,6 @@
 //!
 //! The rules are those of P's own checker.
 
-use crate::codes;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dally_text::diagnostic::Diagnostic;
@@ -13,6 +12,7 @@ use super::Checker;
 use super::info::{Bound, EventSet, Linked, TestInfo};
 use super::types::{Ty, Types};
 use crate::ast::{MachineKind, ModuleExpr, ModuleKind, Name, TestDecl};
+use crate::codes;
 
 /// A module: its public events and interfaces, bindings and monitors.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,5 @@
 //! Statements.
 
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
@@ -11,6 +10,7 @@ use super::body::Body;
 use super::info::{CaseInfo, Use};
 use super::types::{Kind, Ty, Types};
 use crate::ast::{Case, ExprId, ExprKind, Name, StmtId, StmtKind};
+use crate::codes;
 
 impl Checker<'_> {
     pub(super) fn stmt(&mut self, body: &mut Body, id: StmtId) {

@@ -7,7 +7,6 @@ mod expr;
 mod module;
 mod stmt;
 
-use crate::codes;
 use dally_text::code::Code;
 use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
 use dally_text::source::{SourceFile, SourceMap, Span};
@@ -15,6 +14,7 @@ use dally_text::source::{SourceFile, SourceMap, Span};
 use crate::ast::{
     Ast, Expr, ExprId, ExprKind, Fun, FunId, Name, Stmt, StmtId, StmtKind, TypeExpr, TypeId, TypeKind,
 };
+use crate::codes;
 use crate::lexer::{self, K, T, Token};
 
 /// The limit on nesting.
