@@ -3,11 +3,13 @@
 mod check;
 mod cli;
 mod input;
-mod language;
+mod outcome;
 mod output;
+mod p;
 mod print;
 mod replay;
 mod sequentialize;
+mod subject;
 mod traces;
 mod verify;
 
