@@ -88,8 +88,7 @@ impl Explorer {
     /// to report, nor of executions that a scheduler around it has ended early.
     pub fn report(&self) -> Report {
         let search = self.search.borrow();
-        let bound = if let Some(Stop::Bound(bound)) = search.stop { Some(bound) } else { None };
-        Report { verdict: search.verdict(), bound, statistics: search.count() }
+        Report { verdict: search.verdict(), statistics: search.count() }
     }
 
     /// Looks at the search, unless it is about to decide something.
@@ -407,13 +406,12 @@ impl Search {
             {
                 Verdict::Inconclusive(Limit::Steps)
             }
-            // Other values of `rand` may not have been tried.
-            Some(Stop::Everything | Stop::Bound(_)) if self.statistics.values > 0 => Verdict::NoBug,
+            Some(Stop::Everything) if self.statistics.values > 0 => Verdict::ProvedForValues,
             Some(Stop::Everything) => Verdict::Proved,
-            Some(Stop::Bound(bound)) => Verdict::ProvedWithin(bound),
+            Some(Stop::Bound(bound)) => Verdict::NoBug(bound),
             Some(Stop::NoStrategy) => Verdict::Unsupported("the configuration has no strategy".to_owned()),
             Some(Stop::Limit(limit)) => Verdict::Inconclusive(limit),
-            None => Verdict::Inconclusive(Limit::Unfinished),
+            None => Verdict::Inconclusive(Limit::Stopped),
         }
     }
 

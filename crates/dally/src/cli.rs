@@ -5,6 +5,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use dally_explore::{SchedulerName, StrategyName};
 use dally_schedule::table::{Family, STRATEGIES};
 use dally_schedule::{PORTFOLIO, Vocabulary};
+use dally_text::source::SourceMap;
+use dally_trace::{FORMATS, OutputFormat, Source};
 
 /// dally finds bugs in asynchronous programs, and proves their absence where it can, by exploring few delays.
 #[derive(Debug, Parser)]
@@ -73,7 +75,18 @@ pub(crate) struct ProgramArgs {
 }
 
 impl ProgramArgs {
-    /// The same for the compiler.
+    /// The files and flags, as a trace records them.
+    pub(crate) fn source(&self, sources: &SourceMap) -> Source {
+        Source {
+            files: self.files.clone(),
+            hash: Source::hash(sources),
+            entry: self.entry.clone(),
+            preempt: self.preempt,
+            test: self.test.clone(),
+        }
+    }
+
+    /// The options of the compiler.
     pub(crate) fn options(&self) -> dally_interp::Options {
         dally_interp::Options {
             entry: self.entry.clone(),
@@ -216,6 +229,19 @@ pub(crate) struct Check {
     pub(crate) json: bool,
 }
 
+impl Check {
+    /// The given flags that have a meaning in some languages only.
+    pub(crate) fn language_flags(&self) -> Vec<&'static str> {
+        let flags = [
+            ("--entry", self.program.entry.is_some()),
+            ("--preempt", self.program.preempt),
+            ("--test", self.program.test.is_some()),
+            ("--list-tests", self.list_tests),
+        ];
+        flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LivenessArg {
     /// Maximal accepting predecessors, kept from bound to bound
@@ -293,6 +319,17 @@ pub(crate) struct Replay {
     /// A trace that dally check or dally verify has written
     #[arg(value_name = "TRACE")]
     pub(crate) trace: String,
+
+    /// The format in which the trace is printed
+    #[arg(long, value_name = "NAME", default_value = FORMATS[0].name, value_parser = formats())]
+    pub(crate) format: &'static OutputFormat,
+}
+
+/// Parses the name of an output format.
+fn formats() -> impl TypedValueParser<Value = &'static OutputFormat> {
+    let names = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
+    let named = |name: String| OutputFormat::named(&name).unwrap_or(&FORMATS[0]);
+    PossibleValuesParser::new(names).map(named)
 }
 
 /// Check a program and print it in canonical form

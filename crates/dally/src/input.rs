@@ -1,30 +1,37 @@
 //! Reading source files.
 
-use dally_text::code::Code;
 use std::io::Read;
 
+use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span, TooLarge};
 
 /// Why the files could not be read.
 #[derive(Debug)]
 pub(crate) enum InputError {
-    /// The operating system says no.
+    /// The operating system reports an error.
     Unreadable { file: String, error: std::io::Error },
-    /// Something is wrong with the text.
+    /// The text is not UTF-8, or too large.
     Malformed { sources: SourceMap, diagnostic: Box<Diagnostic> },
 }
 
-impl InputError {
-    /// The same as a diagnostic, with the files that it points into.
-    pub(crate) fn into_diagnostic(self) -> (SourceMap, Diagnostic) {
-        match self {
+/// A program with errors: its diagnostics, and the files that they point into.
+#[derive(Debug)]
+pub(crate) struct Rejected {
+    pub(crate) sources: SourceMap,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl From<InputError> for Rejected {
+    fn from(error: InputError) -> Self {
+        let (sources, diagnostic) = match error {
             InputError::Unreadable { file, error } => {
                 let message = format!("cannot read `{file}`: {error}");
                 (SourceMap::default(), Diagnostic::new(Code::UNREADABLE, Span::NONE, message))
             }
             InputError::Malformed { sources, diagnostic } => (sources, *diagnostic),
-        }
+        };
+        Rejected { sources, diagnostics: vec![diagnostic] }
     }
 }
 

@@ -3,13 +3,11 @@
 mod check;
 mod cli;
 mod input;
-mod outcome;
+mod language;
 mod output;
-mod p;
 mod print;
 mod replay;
 mod sequentialize;
-mod subject;
 mod traces;
 mod verify;
 

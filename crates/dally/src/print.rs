@@ -6,9 +6,9 @@ use dally_text::source::SourceMap;
 use serde::Serialize;
 
 use crate::cli::Print;
-use crate::input;
+use crate::input::Rejected;
+use crate::language::Language;
 use crate::output::{self, Exit};
-use crate::p;
 
 /// What `dally print --json` writes, and `dally sequentialize --json`.
 #[derive(Serialize)]
@@ -24,31 +24,33 @@ pub(crate) fn run(arguments: &Print) -> Exit {
     show(&arguments.files, arguments.json, |program| Ok(dally_bpl::print(&program.ast)))
 }
 
-/// Reads a program, and prints the text that is made of it, or what is wrong with it.
+/// Loads a Boogie program and prints the text that `make` derives from it, or the errors.
 pub(crate) fn show(
     files: &[String],
     json: bool,
     make: impl FnOnce(&Program) -> Result<String, Vec<Diagnostic>>,
 ) -> Exit {
-    if p::is_p(files) {
-        return output::complain("P programs are for `dally check`; this command reads Boogie programs");
+    let language = Language::of(files);
+    if !language.is_boogie {
+        let name = language.name;
+        return output::complain(&format!(
+            "this command reads Boogie programs; {name} programs are for `dally check`"
+        ));
     }
-    let sources = match input::read(files) {
-        Ok(sources) => sources,
-        Err(error) => {
-            let (sources, diagnostic) = error.into_diagnostic();
-            return report_errors(json, &sources, &[diagnostic]);
-        }
+    let loaded = match language.load(files) {
+        Ok(loaded) => loaded,
+        Err(Rejected { sources, diagnostics }) => return report_errors(json, &sources, &diagnostics),
     };
-    let made = dally_bpl::load(&sources).and_then(|program| Ok((make(&program)?, program.warnings)));
-    match made {
-        Err(diagnostics) => report_errors(json, &sources, &diagnostics),
-        Ok((text, warnings)) if json => {
-            let diagnostics = output::json(&sources, &warnings);
+    let (sources, warnings) = (loaded.sources(), loaded.warnings());
+    match loaded.boogie().map(make) {
+        None => output::complain("the program was not lowered to Boogie"),
+        Some(Err(diagnostics)) => report_errors(json, sources, &diagnostics),
+        Some(Ok(text)) if json => {
+            let diagnostics = output::json(sources, warnings);
             output::write_json(&Report { verdict: "ok", program: Some(text), diagnostics })
         }
-        Ok((text, warnings)) => {
-            output::warn(&sources, &warnings);
+        Some(Ok(text)) => {
+            output::warn(sources, warnings);
             output::stdout(text.as_bytes())
         }
     }
@@ -58,8 +60,8 @@ fn report_errors(json: bool, sources: &SourceMap, diagnostics: &[Diagnostic]) ->
     if !json {
         return output::show(sources, diagnostics);
     }
-    let exit = output::exit_of(diagnostics);
-    let verdict = exit.word();
+    let exit = Exit::of(diagnostics);
+    let verdict = if exit == Exit::Inconclusive { "unsupported" } else { "error" };
     let report = Report { verdict, program: None, diagnostics: output::json(sources, diagnostics) };
     output::exit_after(output::write_json(&report), exit)
 }

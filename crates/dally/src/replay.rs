@@ -1,124 +1,97 @@
 //! `dally replay`: run a trace again and confirm its bug.
 
-use dally_explore::{Bug, Failure, FailureKind, StrategyName};
-use dally_interp::Inputs;
+use dally_explore::{Bug, Failure, StrategyName};
 use dally_text::diagnostic::Diagnostic;
+use dally_text::render::printable;
 use dally_text::source::SourceMap;
-use dally_trace::{Kind, Trace};
-use serde::Deserialize;
+use dally_trace::{Source, Trace};
 
 use crate::cli::{ProgramArgs, Replay};
-use crate::input;
+use crate::input::Rejected;
+use crate::language::{Explorable, Language};
 use crate::output::{self, Exit};
-use crate::p;
-use crate::subject::{Rejected, Subject};
-use crate::traces::{self, Machines};
+use crate::traces;
 
 pub(crate) fn run(arguments: &Replay) -> Exit {
-    match confirm(arguments) {
-        Ok((trace, true)) => {
-            let text = format!(
-                "the bug is confirmed: {}\n\n{}",
-                dally_text::render::printable(&trace.failure.message),
-                dally_text::render::printable(&dally_trace::text(&trace))
-            );
-            output::exit_after(output::stdout(text.as_bytes()), Exit::Bug)
-        }
-        Ok((_, false)) => {
-            output::complain("the schedule runs, but what it comes to is not what the trace says")
-        }
-        Err(message) => output::complain(&message),
-    }
+    let trace = match confirm(&arguments.trace) {
+        Ok(trace) => trace,
+        Err(message) => return output::complain(&message),
+    };
+    let format = arguments.format;
+    let text = (format.write)(&trace);
+    let text = if format.for_people {
+        let message = printable(&trace.failure.message);
+        format!("the bug is confirmed: {message}\n\n{}", printable(&text))
+    } else {
+        text
+    };
+    output::exit_after(output::stdout(text.as_bytes()), Exit::Bug)
 }
 
-/// The trace as it happened now, and whether the same thing failed.
-fn confirm(arguments: &Replay) -> Result<(Trace, bool), String> {
-    let trace = traces::read(&arguments.trace)?;
-    let inputs = inputs(&trace)?;
+/// Replays the trace in a file. Returns the trace of this execution, if it ends in the same failure.
+fn confirm(file: &str) -> Result<Trace, String> {
+    let trace = traces::read(file)?;
+    if trace.solved && trace.inputs.is_none() {
+        return Err(
+            "the trace does not replay: it was written by dally verify, and has no `inputs` with the values \
+                    and choices of the solver"
+                .to_owned(),
+        );
+    }
+    if let StrategyName::Custom(name) = &trace.schedule.strategy {
+        return Err(format!("the trace does not replay: there is no scheduler `{name}`"));
+    }
     let program = ProgramArgs {
         files: trace.program.files.clone(),
         entry: trace.program.entry.clone(),
         preempt: trace.program.preempt,
         test: trace.program.test.clone(),
     };
-    if let StrategyName::Custom(name) = &trace.schedule.strategy {
-        return Err(format!("the trace does not replay: there is no scheduler `{name}`"));
-    }
-    let (sources, subject) = load(&program, inputs);
-    // A program that is no longer one has changed, too.
+    let Loaded { sources, program } = load(&program, trace.inputs.as_ref());
+    // A program that was edited may have errors now: that it has changed says more.
     let readable = !sources.files().is_empty();
-    if readable && traces::hash(&sources) != trace.program.hash {
+    if readable && Source::hash(&sources) != trace.program.hash {
         return Err(changed(&trace));
     }
-    let subject = subject?;
-    let kind = match trace.failure.kind {
-        Kind::Assertion => FailureKind::Assertion,
-        Kind::Deadlock => FailureKind::Deadlock,
-        Kind::Liveness => FailureKind::Liveness,
-        Kind::Runtime => FailureKind::Runtime,
-    };
-    // What is to be shown if nothing fails; that it fails is what is to be confirmed.
-    let nothing = Failure { kind, message: String::new() };
+    // Without a failure in the replay, the message is empty, and differs from that of the trace.
+    let nothing = Failure { kind: trace.failure.kind.into(), message: String::new() };
     let bug = Bug { failure: nothing, schedule: trace.schedule.clone(), cost: trace.cost };
-    let again = subject
-        .explain(&sources, &program, &bug, trace.unfair)
-        .map_err(|e| format!("the trace does not replay: {e}"))?;
+    let again = program?.trace(&bug, &sources, trace.unfair);
+    let again = again.map_err(|e| format!("the trace does not replay: {e}"))?;
     if trace.cost != trace.schedule.cost() {
-        return Err("the trace does not replay: its cost is not the sum of what its steps cost".to_owned());
+        return Err("the trace does not replay: its cost is not the sum of the costs of its steps".to_owned());
     }
-    let confirmed = again.failure == trace.failure;
-    Ok((again, confirmed))
+    if again.failure != trace.failure {
+        return Err("the schedule replays, but does not end in the failure of the trace".to_owned());
+    }
+    Ok(again)
 }
 
-/// What to do if the program is not that of the trace.
+/// The message for a program whose text is not that of the trace.
 fn changed(trace: &Trace) -> String {
     if trace.program.files.iter().any(|file| file == "-") {
-        return "the trace is of a program on standard input, which has to be given there again, as it was"
-            .to_owned();
+        return "the trace is of a program on standard input: give the same text there again".to_owned();
     }
     let command = if trace.solved { "verify" } else { "check" };
-    format!("the program has changed since the trace was made: run `dally {command}` again")
+    format!("the program has changed since the trace was written: run `dally {command}` again")
 }
 
-/// The values and choices of a solver, if the trace needs them.
-fn inputs(trace: &Trace) -> Result<Option<Inputs>, String> {
-    let inputs = match &trace.inputs {
-        Some(inputs) => inputs,
-        None if trace.solved => {
-            let why = "it is of dally verify, and has no `inputs`: the values and choices of the solver";
-            return Err(format!("the trace cannot be run by its schedule alone: {why}"));
-        }
-        None => return Ok(None),
-    };
-    if p::is_p(&trace.program.files) {
-        return Err("the trace does not replay: a program in P has no `inputs`".to_owned());
-    }
-    let inputs = Inputs::deserialize(inputs);
-    inputs.map(Some).map_err(|e| {
-        // It may have all that could not be read in it.
-        let why: String = e.to_string().chars().take(300).collect();
-        format!("the `inputs` of the trace cannot be read: {why}")
-    })
+/// The files of a trace, and the program in them, or why there is none.
+struct Loaded {
+    sources: SourceMap,
+    program: Result<Box<dyn Explorable>, String>,
 }
 
-/// The files of a program, and the program with the values and choices of a solver, if there are any.
-fn load(program: &ProgramArgs, inputs: Option<Inputs>) -> (SourceMap, Result<Subject, String>) {
+/// Loads and compiles a program, with the values and choices of a solver if there are any.
+fn load(arguments: &ProgramArgs, inputs: Option<&serde_json::Value>) -> Loaded {
     let first =
         |diagnostics: Vec<Diagnostic>| diagnostics.first().map_or(String::new(), |d| d.message.clone());
-    let rejected = |rejected: Rejected| (rejected.sources, Err(first(rejected.diagnostics)));
-    let Some(mut inputs) = inputs else {
-        return Subject::load(program).map_or_else(rejected, |(sources, subject)| (sources, Ok(subject)));
-    };
-    let sources = match input::read(&program.files) {
-        Ok(sources) => sources,
-        Err(error) => return rejected(error.into()),
-    };
-    let subject = dally_bpl::load(&sources).map_err(first).and_then(|loaded| {
-        if let Some(message) = inputs.fit(&loaded).first() {
-            return Err(format!("the `inputs` of the trace are not those of the program: {message}"));
+    match Language::of(&arguments.files).load(&arguments.files) {
+        Err(Rejected { sources, diagnostics }) => Loaded { sources, program: Err(first(diagnostics)) },
+        Ok(mut loaded) => {
+            let fixed = inputs.map_or(Ok(()), |inputs| loaded.fix_inputs(inputs));
+            let program = fixed.and_then(|()| loaded.compile(arguments).map_err(first));
+            Loaded { sources: loaded.sources().clone(), program }
         }
-        let options = dally_interp::Options { inputs: Some(inputs), ..program.options() };
-        Machines::of(&loaded, &sources, &options).map_err(first)
-    });
-    (sources, subject.map(|machines| Subject::Boogie(Box::new(machines))))
+    }
 }

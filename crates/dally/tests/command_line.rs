@@ -131,7 +131,7 @@ fn a_trace_replays_as_long_as_the_program_is_the_same() {
     assert_eq!(changed.status.code(), Some(2));
     assert!(text(&changed.stderr).contains("has changed since"));
     std::fs::write(trace, "{}").unwrap();
-    assert!(text(&dally(&["replay", trace], b"").stderr).contains("is no trace of dally"));
+    assert!(text(&dally(&["replay", trace], b"").stderr).contains("is not a dally trace"));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -154,7 +154,7 @@ fn budgets_end_a_search_in_good_order() {
     );
     let time = dally(&["check", "--time", "300ms", "-"], HUGE);
     assert!(text(&time.stdout).starts_with("inconclusive: the time is up"), "{}", text(&time.stdout));
-    // One step that could go on in 2^64 ways.
+    // One step with 2^64 outcomes.
     let wide = b"var a, b, c, d: bv16; procedure main() { assume a != b && c != d; }";
     let output = dally(&["check", "-"], wide);
     assert!(text(&output.stdout).starts_with("unsupported: a step with more than"));
@@ -404,7 +404,7 @@ fn projects_of_p_are_read_with_what_they_include() {
     }
     for (program, why) in [
         (path("c/c.pproj"), "error[E0612]: `"),
-        (path("c"), "has no element `PFile`"),
+        (path("c"), "names no files"),
         (path("e"), "there are no P programs here"),
         (path("d.pproj"), "error[E0008]: cannot read"),
         (path("none.p"), "error[E0008]: cannot read"),
@@ -420,10 +420,10 @@ fn projects_of_p_are_read_with_what_they_include() {
 fn flags_are_for_one_language() {
     let example = "examples/p/elevator_door.p";
     for (args, why) in [
-        (&["--preempt", example][..], "are for Boogie programs"),
-        (&["--entry", "main", example], "are for Boogie programs"),
-        (&["--test", "T", "examples/deposit.bpl"], "are for P programs"),
-        (&["--list-tests", "examples/deposit.bpl"], "are for P programs"),
+        (&["--preempt", example][..], " is for Boogie programs"),
+        (&["--entry", "main", example], " is for Boogie programs"),
+        (&["--test", "T", "examples/deposit.bpl"], " is for P programs"),
+        (&["--list-tests", "examples/deposit.bpl"], " is for P programs"),
     ] {
         let output = in_root(&[&["check"], args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -451,7 +451,7 @@ fn the_value_of_liveness_is_one_of_its_words() {
     }
     let output = in_root(&["check", "--liveness", "off", retry]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(text(&output.stdout).contains("liveness was not checked"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("were not looked for"), "{}", text(&output.stdout));
     for args in [
         &["check", "--liveness=never", retry][..],
         &["check", "--liveness", "off", "--unfair", retry],
@@ -488,10 +488,10 @@ fn a_loop_that_is_none_does_not_replay() {
 }
 
 #[test]
-fn names_of_nothing_are_refused() {
+fn empty_names_are_refused() {
     for (flags, why) in [
-        (&["--trace", "-"][..], "--trace: `-` is no file"),
-        (&["--trace", ""], "--trace: it names no file"),
+        (&["--trace", "-"][..], "--trace: `-` is not a file"),
+        (&["--trace", ""], "--trace: the name of the file is empty"),
         (&["--solver", " "], "--solver: it names no solver"),
     ] {
         let (code, said) = common::verify("procedure main() { }", flags);

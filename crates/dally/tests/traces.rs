@@ -128,6 +128,22 @@ fn a_program_on_standard_input_is_given_again() {
         let output = dally(&["replay", &trace], other);
         assert_eq!(output.status.code(), Some(2));
         let said = text(&output.stderr);
-        assert!(said.contains("of a program on standard input, which has to be given there again"), "{said}");
+        assert!(said.contains("of a program on standard input: give the same text there again"), "{said}");
     }
+}
+
+#[test]
+fn a_trace_is_printed_in_the_chosen_format() {
+    let folder = Folder::new("formats");
+    let (file, trace) = (folder.file("ping.p"), folder.file("t.json"));
+    let program = "event ping;\nmachine Main {\n  start state S {\n    entry { send this, ping; }\n\
+                   on ping do { assert false; }\n  }\n}\n";
+    std::fs::write(&file, program).unwrap();
+    assert_eq!(dally(&["check", "--trace", &trace, &file], b"").status.code(), Some(1));
+    let replay = |format: &str| dally(&["replay", "--format", format, &trace], b"");
+    assert_eq!(text(&replay("json").stdout), std::fs::read_to_string(&trace).unwrap());
+    let chart = replay("sequence");
+    assert!(text(&chart.stdout).ends_with("\n\n  Main(0)\n  │ ↻ ping\n"), "{}", text(&chart.stdout));
+    assert_eq!(dally(&["replay", &trace], b"").stdout, replay("text").stdout);
+    assert_eq!(replay("no such format").status.code(), Some(2));
 }

@@ -127,6 +127,7 @@
 
 mod candidates;
 mod choices;
+mod confirm;
 mod excerpt;
 mod expand;
 mod fingerprint;
@@ -149,16 +150,17 @@ mod visited;
 mod wave;
 
 pub use choices::{Schedule, ScheduleError, Step};
+pub use confirm::confirm;
 pub use dally_schedule::{Arrangement, Post, SchedulerName, StrategyName, TaskId, Unit};
 pub use excerpt::{Excerpt, Kept, cut, is_long, value_text};
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use limits::Limits;
 pub use liveness::{Cycles, Liveness, Method, replay_cycle};
-pub use outcome::{Bug, Coverage, Covered, Exit, Limit, Report, Verdict};
+pub use outcome::{Bug, Coverage, Covered, Limit, Report, Verdict};
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
 pub use portfolio::{Deepen, portfolio, side_by_side};
 pub use program::{Failure, FailureKind, Program};
-pub use replay::{Moment, NoCycle, ReplayError, Replayed, delayed_tasks, replay, replay_under};
+pub use replay::{Moment, NoCycle, ReplayError, Replayed, replay, replay_under};
 pub use search::{Options, Phase, Search, Watch};
 pub use successors::{Event, Successor, Successors, Turn};
 pub use visited::Visited;

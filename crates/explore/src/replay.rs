@@ -5,7 +5,7 @@ use std::fmt;
 use dally_schedule::{Ready, TaskId};
 
 use crate::choices::{Schedule, Step};
-use crate::policy::{Delays, Happened, Point, Policy, Proposal};
+use crate::policy::{Happened, Point, Policy, Proposal};
 use crate::successors::{Event, Successors, Turn};
 use crate::{Failure, Program};
 
@@ -166,50 +166,52 @@ pub fn replay_under<P: Program, O: Policy>(
     policy: &O,
     schedule: &Schedule,
 ) -> Result<Replayed<P::State>, ReplayError> {
-    replay_proposals(program, policy, schedule, |_, _| {})
-}
-
-/// For each step of a schedule, the tasks that its scheduler was told to delay before it. Strategies other than the
-/// schedulers of `dally-schedule` delay none.
-pub fn delayed_tasks<P: Program>(program: &P, schedule: &Schedule) -> Result<Vec<Vec<TaskId>>, ReplayError> {
-    let mut delayed = vec![Vec::new(); schedule.steps.len()];
-    if let Some(scheduler) = schedule.strategy.scheduler() {
-        let policy = Delays::named(scheduler);
-        replay_proposals(program, &policy, schedule, |nth, tasks| delayed[nth] = tasks)?;
-    }
-    Ok(delayed)
-}
-
-/// Confirms that a policy admits the schedule, and shows for each step the tasks that it proposed before and that were
-/// passed over at a cost.
-fn replay_proposals<P: Program, O: Policy>(
-    program: &P,
-    policy: &O,
-    schedule: &Schedule,
-    mut passed: impl FnMut(usize, Vec<TaskId>),
-) -> Result<Replayed<P::State>, ReplayError> {
-    let mut place = policy.start();
-    let mut enabled = Vec::new();
-    let mut refused = None;
+    let mut follower = Follower::new(policy, schedule.choice_cost);
     let replayed = replay(program, schedule, |moment| {
-        let mut task = None;
+        follower.step(program, moment);
+    })?;
+    follower.refused.map_or(Ok(replayed), Err)
+}
+
+/// Runs a policy beside a replay: does it admit each step at the cost that the schedule gives?
+pub(crate) struct Follower<'a, O: Policy> {
+    policy: &'a O,
+    choice_cost: u32,
+    place: O::Place,
+    enabled: Vec<TaskId>,
+    delayed: Vec<TaskId>,
+    /// The first step that the policy does not admit.
+    pub(crate) refused: Option<ReplayError>,
+}
+
+impl<'a, O: Policy> Follower<'a, O> {
+    pub(crate) fn new(policy: &'a O, choice_cost: u32) -> Self {
+        let place = policy.start();
+        Follower { policy, choice_cost, place, enabled: Vec::new(), delayed: Vec::new(), refused: None }
+    }
+
+    /// Follows a step. Returns the tasks that the policy proposed before the one that ran, and that were delayed.
+    pub(crate) fn step<P: Program>(&mut self, program: &P, moment: &Moment<'_, P::State>) -> &[TaskId] {
+        self.delayed.clear();
         if let Some((nth, step)) = moment.step {
-            enabled.clear();
-            program.enabled(moment.before, &mut enabled);
+            self.enabled.clear();
+            program.enabled(moment.before, &mut self.enabled);
             let hash = program.fingerprint(moment.before).low();
-            let point = Point { ready: Ready::at(&enabled, hash), exact: true };
-            let extra = policy.step_cost() + if step.choice > 0 { schedule.choice_cost } else { 0 };
-            match passed_over(policy, &mut place, &point, step.task, step.cost.saturating_sub(extra)) {
-                Some(tasks) => passed(nth, tasks),
+            let point = Point { ready: Ready::at(&self.enabled, hash), exact: true };
+            let extra = self.policy.step_cost() + if step.choice > 0 { self.choice_cost } else { 0 };
+            let cost = step.cost.saturating_sub(extra);
+            match passed_over(self.policy, &mut self.place, &point, step.task, cost) {
+                Some(tasks) => self.delayed = tasks,
                 None => {
-                    refused.get_or_insert(ReplayError::NotProposed(nth, step));
+                    self.refused.get_or_insert(ReplayError::NotProposed(nth, step));
                 }
             }
-            task = Some(step.task);
         }
-        place = policy.after(&place, &Happened { task, events: moment.events, turn: moment.turn });
-    })?;
-    refused.map_or(Ok(replayed), Err)
+        let task = moment.step.map(|(_, step)| step.task);
+        self.place =
+            self.policy.after(&self.place, &Happened { task, events: moment.events, turn: moment.turn });
+        &self.delayed
+    }
 }
 
 /// If the task is proposed at exactly this cost: the tasks that were proposed before it, at a cost; the place

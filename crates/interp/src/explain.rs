@@ -1,9 +1,10 @@
-//! What happens in a step, statement by statement, for people.
+//! Traces of Boogie programs: the statements of a step, the values of variables, and the names of tasks.
 
-use dally_explore::{Excerpt, Kept, TaskId, is_long, value_text};
+use dally_explore::{Excerpt, TaskId, is_long, value_text};
 use dally_step::collection::Entry;
 use dally_step::observer::Observer;
 use dally_text::source::Span;
+use dally_trace::{Change, Explain, Explained, Given, Line, LineKind, Taken, TaskNumbers};
 
 use crate::code::{Arith, Place};
 use crate::execute::{End, Note};
@@ -11,33 +12,10 @@ use crate::machine::Machine;
 use crate::state::State;
 use crate::value::{DataValue, Value};
 
-/// A statement that was executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// The statement.
-    pub span: Span,
-    /// The procedure that it belongs to.
-    pub procedure: String,
-    /// How many calls deep it is, from 1.
-    pub depth: usize,
-    /// What it assigned.
-    pub changes: Vec<Change>,
-    /// The tasks that it posted: id and procedure.
-    pub posts: Vec<(TaskId, String)>,
-}
+/// The note of executions that evaluate quantifiers for some values only.
+const MENTIONS: &str = "quantifiers were evaluated for the values that the execution mentions";
 
-/// A variable that got a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The variable.
-    pub variable: String,
-    /// Whether other tasks see it.
-    pub shared: bool,
-    /// Its new value.
-    pub value: String,
-}
-
-/// Where a statement is executed.
+/// The position of a statement in an execution.
 #[derive(Clone, Copy)]
 struct At {
     span: Span,
@@ -45,21 +23,34 @@ struct At {
     depth: usize,
 }
 
-/// A statement that was executed, before it is told: of most statements of a long step nothing is.
+/// A statement whose call has not returned, or the last statement: a candidate for the statement that is executed next.
+#[derive(Clone, Copy)]
+struct Caller {
+    /// The number of its line.
+    line: usize,
+    at: At,
+}
+
+/// An assignment.
+struct Set<'m> {
+    variable: &'m str,
+    shared: bool,
+    value: Value,
+}
+
+/// An executed statement. It becomes a [`Line`] only if the trace keeps it: most statements of a long step are left out.
 struct Recorded<'m> {
     at: At,
-    /// Variables, whether they are shared, and their values.
-    changes: Vec<(&'m str, bool, Value)>,
-    /// Tasks and their procedures.
-    posts: Vec<(u32, u32)>,
+    changes: Vec<Set<'m>>,
+    posts: Vec<TaskId>,
 }
 
 /// Records a run.
 struct Recorder<'m> {
     machine: &'m Machine,
     lines: Excerpt<Recorded<'m>>,
-    /// The last line, the last one before it that is less deep, and so on, in the order of lines: where calls return to.
-    callers: Vec<(usize, At)>,
+    /// The last line, the last line before it that is less deep, and so on, in the order of lines. Calls return to them.
+    callers: Vec<Caller>,
     /// The line of the statement that is being executed: after a call, that of the call.
     current: usize,
 }
@@ -68,8 +59,8 @@ impl Recorder<'_> {
     fn line(&mut self, at: At) {
         self.current = self.lines.len();
         self.lines.push(Recorded { at, changes: Vec::new(), posts: Vec::new() });
-        while self.callers.pop_if(|(_, caller)| caller.depth >= at.depth).is_some() {}
-        self.callers.push((self.current, at));
+        while self.callers.pop_if(|caller| caller.at.depth >= at.depth).is_some() {}
+        self.callers.push(Caller { line: self.current, at });
     }
 }
 
@@ -80,9 +71,9 @@ impl Observer<Note> for Recorder<'_> {
         match note {
             Note::At { span, procedure, calls } => self.at(span, procedure, calls),
             Note::Set { place, procedure, value } => self.set(place, procedure, value),
-            Note::Posted { task, procedure } => {
+            Note::Posted { task } => {
                 if let Some(line) = self.lines.get_mut(self.current) {
-                    line.posts.push((task, procedure));
+                    line.posts.push(TaskId(task));
                 }
             }
         }
@@ -94,105 +85,121 @@ impl Recorder<'_> {
         if span == Span::NONE {
             return;
         }
-        let caller = self.callers.iter().rfind(|(_, at)| at.depth <= calls);
-        match caller.filter(|(_, at)| at.span == span && at.depth == calls) {
-            Some((same, _)) => self.current = *same,
+        let caller = self.callers.iter().rfind(|caller| caller.at.depth <= calls);
+        match caller.filter(|caller| caller.at.span == span && caller.at.depth == calls) {
+            Some(same) => self.current = same.line,
             None => self.line(At { span, procedure, depth: calls }),
         }
     }
 
     fn set(&mut self, place: Place, procedure: u32, value: Value) {
         let Some(variable) = self.machine.variable_name(place, procedure) else { return };
-        // What a call returns comes after what it did.
-        let call = self.callers.iter().rfind(|(nth, _)| *nth == self.current);
-        if let Some((_, at)) = call.copied().filter(|_| self.current + 1 < self.lines.len()) {
-            self.line(at);
+        // The results of a call are shown after the statements of the callee.
+        let call = self.callers.iter().rfind(|caller| caller.line == self.current);
+        if let Some(caller) = call.copied().filter(|_| self.current + 1 < self.lines.len()) {
+            self.line(caller.at);
         }
         if let Some(line) = self.lines.get_mut(self.current) {
-            line.changes.retain(|(other, ..)| *other != variable);
-            line.changes.push((variable, matches!(place, Place::Global(_)), value));
+            line.changes.retain(|other| other.variable != variable);
+            line.changes.push(Set { variable, shared: matches!(place, Place::Global(_)), value });
         }
     }
 }
 
-impl Machine {
-    /// The statements of one outcome of a step, and where it failed, if it did.
-    pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Kept<Line>, Option<Span>) {
+impl Explain for Machine {
+    fn task_name(&self, state: &State, task: TaskId) -> String {
+        let bottom = self.stack_of(state, task.0).and_then(|(_, s)| s.frames.first().copied());
+        bottom.map_or(String::new(), |frame| self.procedure_name(frame.function))
+    }
+
+    fn explain(&self, taken: &Taken<'_, State>) -> Explained {
         let recorder =
             Recorder { machine: self, lines: Excerpt::of_a_step(), callers: Vec::new(), current: 0 };
-        let Some((recorder, end)) = self.outcome(state, task.0, choice, recorder) else {
-            return (Kept::default(), None);
+        let Some((recorder, end)) = self.outcome(taken.before, taken.task.0, taken.choice, recorder) else {
+            return Explained::default();
         };
-        let failed = match end {
+        let failed_at = match end {
             End::Fails(_, span) => Some(span),
             _ => None,
         };
-        (recorder.lines.finish().map(|line| self.tell(line)), failed)
+        Explained { lines: recorder.lines.finish().map(|line| self.told(line, taken.tasks)), failed_at }
     }
 
-    fn tell(&self, line: Recorded<'_>) -> Line {
-        let name = |procedure: u32| self.text(self.code.procedures[procedure as usize].name).to_owned();
-        let changes = line.changes.into_iter().map(|(variable, shared, value)| {
-            let value = self.show(value);
-            Change { variable: variable.to_owned(), shared, value }
-        });
-        Line {
-            span: line.at.span,
-            procedure: name(line.at.procedure),
-            depth: line.at.depth,
-            changes: changes.collect(),
-            posts: line.posts.into_iter().map(|(task, procedure)| (TaskId(task), name(procedure))).collect(),
-        }
-    }
-
-    /// What constants are whose values come from outside, functions at points, and divisions by zero: as they are written, and
-    /// their values.
-    pub fn given(&self) -> Vec<(String, String)> {
-        let what = |name: &str, args: &Option<Vec<Value>>| match args {
-            None => name.to_owned(),
-            Some(args) => {
-                let args: Vec<String> = args.iter().map(|arg| self.show(*arg)).collect();
-                format!("{name}({})", args.join(", "))
-            }
+    fn variables(&self, state: &State, tasks: &TaskNumbers) -> Vec<Change> {
+        let all = self.code.globals.iter().zip(state.globals.iter());
+        let named = all.filter(|(global, _)| !global.hidden);
+        let change = |(global, value): (&crate::code::Variable, Value)| Change {
+            variable: self.text(global.name).to_owned(),
+            shared: true,
+            value: self.show(value, tasks),
         };
-        let given = self.code.given.iter();
-        let given = given.map(|(name, args, value)| (what(self.text(*name), args), self.show(*value)));
+        named.map(change).collect()
+    }
+
+    /// Constants and functions whose values come from a solver, and divisions by zero.
+    fn given(&self) -> Vec<Given> {
+        let show = |value: &Value| self.show(*value, &TaskNumbers::default());
+        let given = self.code.given.iter().map(|(name, args, value)| {
+            let name = self.text(*name);
+            let term = match args {
+                None => name.to_owned(),
+                Some(args) => format!("{name}({})", args.iter().map(show).collect::<Vec<_>>().join(", ")),
+            };
+            Given { term, value: show(value) }
+        });
         let divisions = self.code.by_zero.iter().flatten().map(|(op, dividend, value)| {
             let by = match op {
                 Arith::Mod => "mod 0",
                 Arith::Quotient => "/ 0.0",
                 _ => "div 0",
             };
-            (format!("{} {by}", self.show(*dividend)), self.show(*value))
+            Given { term: format!("{} {by}", show(dividend)), value: show(value) }
         });
         given.chain(divisions).collect()
     }
 
-    /// Whether quantifiers are evaluated for the values only that an execution mentions.
+    fn notes(&self) -> Vec<String> {
+        if self.mentions() { vec![MENTIONS.to_owned()] } else { Vec::new() }
+    }
+}
+
+impl Machine {
+    fn told(&self, line: Recorded<'_>, tasks: &TaskNumbers) -> Line {
+        let change = |set: Set<'_>| Change {
+            variable: set.variable.to_owned(),
+            shared: set.shared,
+            value: self.show(set.value, tasks),
+        };
+        Line {
+            kind: LineKind::Statement,
+            span: line.at.span,
+            procedure: self.procedure_name(line.at.procedure),
+            depth: line.at.depth,
+            changes: line.changes.into_iter().map(change).collect(),
+            posts: line.posts,
+        }
+    }
+
+    fn procedure_name(&self, procedure: u32) -> String {
+        self.text(self.code.procedures[procedure as usize].name).to_owned()
+    }
+
+    /// True if quantifiers are evaluated only for the values that an execution mentions.
     pub fn mentions(&self) -> bool {
         self.code.partly
     }
 
-    /// Whether axioms are looked at for those values, which execution goes on from only if they hold there.
+    /// True if axioms are evaluated for these values, and executions in which one does not hold are discarded.
     pub fn tries_axioms(&self) -> bool {
         self.code.tries_axioms
     }
 
-    /// The procedure that a task runs, and its number.
-    pub fn task_name(&self, state: &State, task: TaskId) -> String {
-        let bottom = self.stack_of(state, task.0).and_then(|(_, s)| s.frames.first().copied());
-        match bottom {
-            Some(frame) => self.text(self.code.procedures[frame.function as usize].name).to_owned(),
-            None => String::new(),
-        }
+    /// A value in the syntax of Boogie, with the tasks in it numbered as in the trace.
+    fn show(&self, value: Value, tasks: &TaskNumbers) -> String {
+        value_text(|out| self.write(value, tasks, out))
     }
 
-    /// A value as it is written.
-    pub fn show(&self, value: Value) -> String {
-        value_text(|out| self.write(value, out))
-    }
-
-    fn write(&self, value: Value, out: &mut String) {
+    fn write(&self, value: Value, tasks: &TaskNumbers, out: &mut String) {
         if is_long(out) {
             return;
         }
@@ -205,7 +212,7 @@ impl Machine {
             Value::Wide(id) => out.push_str(&self.store.heap.wides.get(id).to_string()),
             Value::Big(id) => out.push_str(&self.store.heap.bigs.get(id).to_string()),
             Value::Atom(n) => out.push_str(self.text(self.code.atoms[n as usize])),
-            Value::Task(n) => out.push_str(&format!("task {n}")),
+            Value::Task(n) => out.push_str(&format!("task {}", tasks.of(TaskId(n)))),
             Value::Map(id) => {
                 let map = self.store.heap.maps.get(id);
                 out.push('[');
@@ -213,13 +220,13 @@ impl Machine {
                     if is_long(out) {
                         return;
                     }
-                    self.write(key, out);
+                    self.write(key, tasks, out);
                     out.push_str(" := ");
-                    self.write(value, out);
+                    self.write(value, tasks, out);
                     out.push_str(", ");
                 }
                 out.push_str("else ");
-                self.write(map.default, out);
+                self.write(map.default, tasks, out);
                 out.push(']');
             }
             Value::Data(id) => {
@@ -233,7 +240,7 @@ impl Machine {
                         return;
                     }
                     out.push_str(if i > 0 { ", " } else { "" });
-                    dally_text::stack::grow(|| self.write(*field, out));
+                    dally_text::stack::grow(|| self.write(*field, tasks, out));
                 }
                 out.push(')');
             }

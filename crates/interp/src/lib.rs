@@ -45,7 +45,6 @@ mod value;
 mod wide;
 
 pub use compile::{Decision, Input, Inputs, Options, Script};
-pub use explain::{Change, Line};
 pub use machine::Machine;
 pub use state::State;
 pub use value::Value;

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use dally_text::diagnostic::Diagnostic;
-use dally_text::source::{SourceMap, Span};
-use dally_text::symbol::Sym;
-
 use dally_explore::store::Parts;
 use dally_explore::{Event, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
 use dally_step::engine::Step;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::{SourceMap, Span};
+use dally_text::symbol::Sym;
+use dally_trace::Explain;
 use smallvec::SmallVec;
 
 use crate::code::{Code, Op, Place};
@@ -422,13 +422,6 @@ impl Machine {
             _ => "cannot move".to_owned(),
         };
         format!("{} {what}{}", self.task_name(state, TaskId(task)), self.locate(place))
-    }
-
-    /// The names of the globals and their values, for people.
-    pub fn globals(&self, state: &State) -> Vec<(String, String)> {
-        let all = self.code.globals.iter().zip(state.globals.iter());
-        let named = all.filter(|(global, _)| !global.hidden);
-        named.map(|(global, value)| (self.text(global.name).to_owned(), self.show(value))).collect()
     }
 
     /// The name of a variable, unless it is hidden.

@@ -10,6 +10,7 @@ use dally_explore::{
 };
 use dally_interp::{Decision, Input, Inputs, Machine, Options, Script, State};
 use dally_text::source::{SourceMap, Span};
+use dally_trace::{Explain, TaskNumbers};
 
 fn machine_with(text: &str, options: &Options) -> Machine {
     let mut sources = SourceMap::default();
@@ -66,7 +67,8 @@ fn finals_of(machine: &Machine) -> BTreeSet<Vec<String>> {
     struct Collect<'a>(&'a Machine, Mutex<BTreeSet<Vec<String>>>);
     impl Watch<State> for Collect<'_> {
         fn final_state(&self, state: &State) {
-            let values = self.0.globals(state).into_iter().map(|(_, v)| v).collect();
+            let values =
+                self.0.variables(state, &TaskNumbers::default()).into_iter().map(|v| v.value).collect();
             self.1.lock().unwrap().insert(values);
         }
     }

@@ -4,6 +4,7 @@
 use dally_explore::{Exhaustive, FailureKind, Search, Verdict, replay};
 use dally_interp::{Machine, Options};
 use dally_text::source::SourceMap;
+use dally_trace::{Explain, TaskNumbers};
 
 const HEADER: &str = "
 datatype Color { Red(), Green(), Mixed(b: bool) }
@@ -67,7 +68,8 @@ fn reals_are_keys_and_shown() {
         verdict("r := 1.0 / 3.0; m[r] := 5bv100; m[2.0 / 6.0] := 6bv100; assert m[r] == 5bv100;");
     let Verdict::Bug(bug) = verdict else { panic!() };
     let state = replay(&machine, &bug.schedule, |_| {}).unwrap().state;
-    let shown: Vec<String> = machine.globals(&state).into_iter().map(|(_, value)| value).collect();
+    let globals = machine.variables(&state, &TaskNumbers::default());
+    let shown: Vec<&str> = globals.iter().map(|global| global.value.as_str()).collect();
     assert_eq!(shown[..2], ["1/3", "[1/3 := 6, else *]"]);
 }
 

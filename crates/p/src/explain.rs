@@ -1,7 +1,8 @@
-//! What happens in a step, for people.
+//! Traces of P programs: the statements and events of a step, the states of machines and monitors, and their names.
 
 use dally_explore::{Excerpt, Kept, TaskId};
 use dally_text::source::Span;
+use dally_trace::{Change, Explain, Explained, Line, LineKind, Taken, TaskNumbers};
 
 use crate::check::types::{Kind, Ty, Types};
 use crate::code::Op;
@@ -11,43 +12,34 @@ use crate::show::Shower;
 use crate::state::{Local, Mode, State};
 use crate::value::Value;
 
-/// What a line is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineKind {
-    /// A statement of the program.
-    Statement,
-    /// Something that the machine does besides: it takes an event, or enters a state.
-    Remark,
-    /// An event was put into the queue of this machine.
-    Send(TaskId),
-    /// This machine was created.
-    Create(TaskId),
+/// An assignment.
+#[derive(Clone)]
+struct Set<'m> {
+    /// The name and type of the variable.
+    variable: &'m (String, Ty),
+    value: Value,
 }
 
-/// Something that happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// What it is about.
-    pub kind: LineKind,
-    /// The statement; nothing for a remark.
-    pub span: Span,
-    /// The remark, or what is sent.
-    pub text: String,
-    /// The function or machine.
-    pub function: String,
-    /// How many calls deep it is, from 1.
-    pub depth: usize,
-    /// Variables that got a value.
-    pub changes: Vec<(String, String)>,
-}
-
-/// Something that happened, before it is told: of most that happens in a long step nothing is.
+/// An event of a run. It becomes a [`Line`] only if the trace keeps it: most events of a long step are left out.
 #[derive(Clone)]
 struct Recorded<'m> {
     note: Note,
     monitor: Option<u32>,
-    /// Variables, with their types, and their values.
-    changes: Vec<(&'m (String, Ty), Value)>,
+    changes: Vec<Set<'m>>,
+}
+
+/// The machine that a step creates.
+#[derive(Clone, Copy)]
+struct Created {
+    id: u32,
+    kind: u32,
+}
+
+/// The last statement, and the number of its line.
+#[derive(Clone, Copy)]
+struct LastStatement {
+    line: usize,
+    span: Span,
 }
 
 /// Records a run.
@@ -57,10 +49,9 @@ struct Recorder<'m> {
     state: &'m State,
     task: u32,
     monitor: Option<u32>,
-    created: Option<(u32, u32)>,
+    created: Option<Created>,
     lines: Excerpt<Recorded<'m>>,
-    /// The line of the last statement, and the statement.
-    statement: Option<(usize, Span)>,
+    statement: Option<LastStatement>,
 }
 
 impl<'m> Recorder<'m> {
@@ -85,7 +76,7 @@ impl<'m> Recorder<'m> {
 
     fn name(&self, machine: u32) -> String {
         match self.created {
-            Some((id, kind)) if id == machine => self.machine.kind_name(kind, id),
+            Some(Created { id, kind }) if id == machine => self.machine.kind_name(kind, id),
             _ => self.machine.machine_name(self.state, machine),
         }
     }
@@ -115,11 +106,11 @@ impl Observer for Recorder<'_> {
     fn note(&mut self, note: Note) {
         match note {
             Note::At(pc, _) => {
-                // What an event carries is looked at before the first statement.
+                // The payload of an event is checked before the first statement.
                 let silent = matches!(self.machine.code.ops[pc as usize], Op::Takes(..));
                 let span = if silent { Span::NONE } else { self.machine.span(pc) };
-                if span != Span::NONE && self.statement.is_none_or(|(_, last)| last != span) {
-                    self.statement = Some((self.lines.len(), span));
+                if span != Span::NONE && self.statement.is_none_or(|last| last.span != span) {
+                    self.statement = Some(LastStatement { line: self.lines.len(), span });
                     self.record(note);
                 }
             }
@@ -129,14 +120,14 @@ impl Observer for Recorder<'_> {
                     Some(function) => &code.functions[function as usize].variables,
                     None => &code.machines[self.running() as usize].variables,
                 };
-                let line = self.statement.and_then(|(nth, _)| self.lines.get_mut(nth));
+                let line = self.statement.and_then(|last| self.lines.get_mut(last.line));
                 if let (Some(variable), Some(line)) = (variables.get(slot as usize), line) {
-                    line.changes.retain(|(other, _)| other.0 != variable.0);
-                    line.changes.push((variable, value));
+                    line.changes.retain(|other| other.variable.0 != variable.0);
+                    line.changes.push(Set { variable, value });
                 }
             }
             Note::Creates(id, kind) => {
-                self.created = Some((id, kind));
+                self.created = Some(Created { id, kind });
                 self.record(note);
             }
             Note::Monitor(monitor) => self.monitor = monitor,
@@ -145,31 +136,37 @@ impl Observer for Recorder<'_> {
     }
 }
 
-// Telling what was recorded.
+// From recorded events to lines.
 impl Recorder<'_> {
-    fn tell(&mut self, recorded: Recorded<'_>) -> Line {
+    fn told(&mut self, recorded: Recorded<'_>) -> Line {
         let Recorded { note, monitor, changes } = recorded;
         self.monitor = monitor;
-        let function = match monitor {
+        let procedure = match monitor {
             Some(monitor) => self.machine.monitor_name(monitor).to_owned(),
             None => self.machine.machine_name(self.state, self.task),
         };
+        // A monitor runs inside the step of a machine, one level deeper.
         let depth = if monitor.is_some() { 2 } else { 1 };
-        let (kind, text) = match note {
-            Note::At(..) => (LineKind::Statement, String::new()),
+        let (kind, posts) = match note {
+            Note::At(..) => (LineKind::Statement, Vec::new()),
             Note::Sends(target, event, payload) => {
-                (LineKind::Send(TaskId(target)), self.event(event, payload))
+                let text = self.event(event, payload);
+                (LineKind::Send { to: TaskId(target), text }, Vec::new())
             }
-            Note::Creates(id, _) => (LineKind::Create(TaskId(id)), self.name(id)),
-            ref other => (LineKind::Remark, self.remark(other)),
+            Note::Creates(id, _) => (LineKind::Create(TaskId(id)), vec![TaskId(id)]),
+            ref other => (LineKind::Remark(self.remark(other)), Vec::new()),
         };
         let (span, calls) = match note {
             Note::At(pc, calls) => (self.machine.span(pc), calls - 1),
             _ => (Span::NONE, 0),
         };
-        let changes = changes.into_iter();
-        let changes = changes.map(|((name, ty), value)| (name.clone(), self.show(value, *ty))).collect();
-        Line { kind, span, text, function, depth: depth + calls, changes }
+        let change = |Set { variable: (name, ty), value }: Set<'_>| Change {
+            variable: name.clone(),
+            shared: false,
+            value: self.show(value, *ty),
+        };
+        let changes = changes.into_iter().map(change).collect();
+        Line { kind, span, procedure, depth: depth + calls, changes, posts }
     }
 
     fn remark(&self, note: &Note) -> String {
@@ -186,7 +183,7 @@ impl Recorder<'_> {
             }
             Note::Halts => "halts".to_owned(),
             Note::Chooses(value) => format!("chooses {}", self.show(value, Types::ANY)),
-            // These are no remarks.
+            // These have kinds of lines of their own.
             Note::At(..) | Note::Set(..) | Note::Sends(..) | Note::Creates(..) | Note::Monitor(_) => {
                 String::new()
             }
@@ -198,19 +195,23 @@ impl Recorder<'_> {
     }
 }
 
-impl Machine {
-    /// What happens in one outcome of a step, and where it failed, if it did.
-    pub fn explain(&self, state: &State, task: TaskId, choice: u32) -> (Kept<Line>, Option<Span>) {
-        let mut found = (Kept::default(), None);
+impl Explain for Machine {
+    fn task_name(&self, state: &State, task: TaskId) -> String {
+        self.machine_name(state, task.0)
+    }
+
+    fn explain(&self, taken: &Taken<'_, State>) -> Explained {
+        let Taken { before: state, task: TaskId(task), choice, .. } = *taken;
+        let mut found = Explained::default();
         let mut index = 0;
-        self.outcomes(state, task.0, Recorder::new(self, state, task.0), |runner, end| {
+        self.outcomes(state, task, Recorder::new(self, state, task), |runner, end| {
             if index == choice {
-                let failed = matches!(end, End::Fails(_)).then(|| runner.failed_at());
-                let mut teller = runner.observer.clone();
-                let mut lines = runner.observer.clone().lines.finish().map(|line| teller.tell(line));
-                self.leave_out_rest(state, task.0, &mut lines.first);
+                let failed_at = matches!(end, End::Fails(_)).then(|| runner.failed_at());
+                let mut recorder = runner.observer.clone();
+                let mut lines = runner.observer.clone().lines.finish().map(|line| recorder.told(line));
+                self.leave_out_rest(state, task, &mut lines.first);
                 self.leave_out_beginning(runner.pc, &end, &mut lines);
-                found = (lines, failed);
+                found = Explained { lines, failed_at };
             }
             index += 1;
             index <= choice
@@ -218,8 +219,25 @@ impl Machine {
         found
     }
 
-    /// A step may begin in the middle of a statement, which was shown when it was begun: if nothing comes of the
-    /// rest, it is not shown again.
+    /// The state of each monitor; then the state of each machine, and the events in its queue.
+    fn variables(&self, state: &State, _: &TaskNumbers) -> Vec<Change> {
+        if state.parts.len() < self.code.monitors.len() {
+            return Vec::new();
+        }
+        let monitors = 0..self.code.monitors.len() as u32;
+        let monitors = monitors.map(|monitor| {
+            (format!("monitor {}", self.monitor_name(monitor)), self.monitor_state(state, monitor))
+        });
+        let machines = 0..self.machine_count(state);
+        let machines = machines.map(|id| (self.machine_name(state, id), self.machine_state(state, id)));
+        let all = monitors.chain(machines);
+        all.map(|(variable, value)| Change { variable, shared: true, value }).collect()
+    }
+}
+
+impl Machine {
+    /// A step may begin in the middle of a statement, which the previous step has shown. It is shown again only if the
+    /// rest of it changes a variable.
     fn leave_out_rest(&self, state: &State, task: u32, lines: &mut Vec<Line>) {
         let local = self.local_of(state, task);
         let Some(pc) = local.frames.last().map(|f| f.pc).filter(|_| local.mode == Mode::Running) else {
@@ -237,7 +255,7 @@ impl Machine {
         }
     }
 
-    /// A step that ends where a machine is about to be created does not show the statement: the next one does.
+    /// A step that ends right before the creation of a machine does not show that statement: the next step does.
     fn leave_out_beginning(&self, pc: u32, end: &End, lines: &mut Kept<Line>) {
         let lines = if lines.last.is_empty() { &mut lines.first } else { &mut lines.last };
         let creates = matches!(end, End::Stops) && self.code.ops[pc as usize] == Op::Yield;
@@ -264,8 +282,8 @@ impl Machine {
         format!("{}({id})", self.code.machines[machine as usize].name)
     }
 
-    /// What a machine is, and its number.
-    pub fn machine_name(&self, state: &State, machine: u32) -> String {
+    /// The type of a machine and its number.
+    pub(crate) fn machine_name(&self, state: &State, machine: u32) -> String {
         if machine >= self.machine_count(state) {
             return format!("machine {machine}");
         }
@@ -279,33 +297,25 @@ impl Machine {
             .show(value, ty)
     }
 
-    /// The monitors, their states and variables; then each machine with its state and what waits for it.
-    pub fn describe(&self, state: &State) -> Vec<(String, String)> {
-        let mut all = Vec::new();
-        let parts = &state.parts;
-        if parts.len() < self.code.monitors.len() {
-            return all;
-        }
-        for (monitor, (machine, _)) in (0_u32..).zip(&self.code.monitors) {
-            let machine = &self.code.machines[*machine as usize];
-            let state = &machine.states[self.monitor_of(state, monitor).state as usize];
-            let heat = if state.hot { " (hot)" } else { "" };
-            all.push((format!("monitor {}", machine.name), format!("{}{heat}", state.name)));
-        }
-        for id in 0..self.machine_count(state) {
-            let local = self.local_of(state, id);
-            let machine = &self.code.machines[self.code.kinds[local.kind as usize].machine as usize];
-            let mut text = match local.mode {
-                Mode::Halted => "halted".to_owned(),
-                _ => machine.states[local.state as usize].name.clone(),
-            };
-            let queue = self.queue_of(state, id);
-            if !queue.is_empty() {
+    fn monitor_state(&self, state: &State, monitor: u32) -> String {
+        let machine = &self.code.machines[self.code.monitors[monitor as usize].0 as usize];
+        let state = &machine.states[self.monitor_of(state, monitor).state as usize];
+        format!("{}{}", state.name, if state.hot { " (hot)" } else { "" })
+    }
+
+    fn machine_state(&self, state: &State, id: u32) -> String {
+        let local = self.local_of(state, id);
+        let machine = &self.code.machines[self.code.kinds[local.kind as usize].machine as usize];
+        let name = match local.mode {
+            Mode::Halted => "halted",
+            _ => &machine.states[local.state as usize].name,
+        };
+        match self.queue_of(state, id) {
+            queue if queue.is_empty() => name.to_owned(),
+            queue => {
                 let events: Vec<&str> = queue.iter().map(|(e, _)| self.event_name(*e)).collect();
-                text.push_str(&format!(" with {} waiting", events.join(", ")));
+                format!("{name} with {} waiting", events.join(", "))
             }
-            all.push((self.machine_name(state, id), text));
         }
-        all
     }
 }

@@ -41,12 +41,12 @@ mod liveness;
 mod machine;
 mod parser;
 pub mod project;
+mod select;
 mod show;
 mod state;
 mod value;
 
 pub use check::check;
-pub use explain::{Line, LineKind};
 pub use machine::Machine;
 pub use parser::parse;
 pub use state::State;

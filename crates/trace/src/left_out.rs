@@ -1,70 +1,96 @@
-//! What a trace leaves out: most of a very long step, and most steps of a very long execution.
+//! Shortening: a trace keeps the first and the last statements of a long step, and the first and the last steps of a
+//! long execution.
 //!
-//! A trace is for people, and for tools that show it to them. Nobody reads a million statements, and the schedule is all
-//! that is needed to run an execution again. So a trace has what comes first and what comes last.
+//! A trace is for people, and for tools that present it to them. The schedule is always complete, and suffices to replay
+//! the execution.
 
 use dally_explore::{Excerpt, Kept};
 use serde::{Deserialize, Serialize};
 
 use crate::{Message, Statement, TraceStep};
 
-/// How many statements of a trace are kept at either end.
+/// The number of lines of text that a trace keeps at either end.
 const OF_A_TRACE: usize = 2500;
 
-/// Steps that are left out.
+/// The steps that are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// How many steps come before.
+    /// The number of steps before them.
     pub after: usize,
-    /// How many steps they are.
+    /// Their number.
     pub steps: usize,
 }
 
-/// Collects the steps of a trace, with what was sent in each.
+/// A step, and the messages sent in it.
 #[derive(Clone, Debug)]
-pub struct Steps {
-    kept: Excerpt<(TraceStep, Vec<Message>)>,
-    /// How many there will be.
+struct Entry {
+    step: TraceStep,
+    messages: Vec<Message>,
+}
+
+/// Collects the steps of a trace.
+#[derive(Clone, Debug)]
+pub(crate) struct Steps {
+    kept: Excerpt<Entry>,
+    /// The length of the schedule.
     all: usize,
 }
 
+/// The steps that a trace keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct StepsKept {
+    pub(crate) steps: Vec<TraceStep>,
+    pub(crate) left_out: Option<LeftOut>,
+    /// The messages sent in `steps`.
+    pub(crate) messages: Vec<Message>,
+}
+
 impl Steps {
-    /// For a schedule of so many steps.
-    pub fn new(all: usize) -> Self {
-        Self { kept: Excerpt::new(OF_A_TRACE, |(step, _)| weight(step)), all }
+    /// For a schedule of this length.
+    pub(crate) fn new(all: usize) -> Self {
+        Self { kept: Excerpt::new(OF_A_TRACE, |entry| lines(&entry.step)), all }
     }
 
-    /// The next step, which is made only if it may be kept.
-    pub fn push(&mut self, make: impl FnOnce() -> (TraceStep, Vec<Message>)) {
-        if self.kept.may_keep(self.all.saturating_sub(self.kept.len() + 1)) {
-            self.kept.push(make());
-        } else {
-            self.kept.leave_out();
+    /// True if the trace may keep the next step. Otherwise it need not be recorded.
+    pub(crate) fn wants_next(&self) -> bool {
+        self.kept.may_keep(self.all.saturating_sub(self.kept.len() + 1))
+    }
+
+    /// Adds the next step.
+    pub(crate) fn push(&mut self, step: TraceStep, messages: Vec<Message>) {
+        self.kept.push(Entry { step, messages });
+    }
+
+    /// Counts the next step, which was not recorded.
+    pub(crate) fn leave_out(&mut self) {
+        self.kept.leave_out();
+    }
+
+    pub(crate) fn finish(self) -> StepsKept {
+        let Kept { first, left_out: missing, last } = self.kept.finish();
+        let left_out = (missing > 0).then_some(LeftOut { after: first.len(), steps: missing });
+        let mut kept = StepsKept { steps: Vec::new(), left_out, messages: Vec::new() };
+        for Entry { step, messages } in first.into_iter().chain(last) {
+            kept.steps.push(step);
+            kept.messages.extend(messages);
         }
-    }
-
-    /// The steps that are kept, which are left out, and what was sent in those that are kept.
-    pub fn finish(self) -> (Vec<TraceStep>, Option<LeftOut>, Vec<Message>) {
-        let Kept { first, left_out: steps, last } = self.kept.finish();
-        let left_out = (steps > 0).then_some(LeftOut { after: first.len(), steps });
-        let (steps, messages): (Vec<_>, Vec<_>) = first.into_iter().chain(last).unzip();
-        (steps, left_out, messages.into_iter().flatten().collect())
+        kept
     }
 }
 
-/// About how many lines a step is as text.
-fn weight(step: &TraceStep) -> usize {
+/// The approximate number of lines of a step as text.
+fn lines(step: &TraceStep) -> usize {
     1 + step.delayed.len() + step.statements.len()
 }
 
 impl Statement {
-    /// The statements of a step, with an entry for those that are left out.
-    pub fn all(kept: Kept<Statement>) -> Vec<Statement> {
+    /// The statements of a step, with a placeholder for those that are left out.
+    pub(crate) fn all(kept: Kept<Statement>) -> Vec<Statement> {
         let entry = (kept.left_out > 0).then(|| Statement::left_out(kept.left_out));
         kept.first.into_iter().chain(entry).chain(kept.last).collect()
     }
 
-    /// Stands for so many statements.
+    /// The placeholder for this many statements.
     fn left_out(many: usize) -> Self {
         Statement {
             location: None,
@@ -78,7 +104,7 @@ impl Statement {
     }
 }
 
-/// Says that so many of something are missing.
+/// Says how many steps or statements are missing.
 pub(crate) fn are_left_out(many: usize, what: &str) -> String {
     match many {
         1 => format!("… 1 {what} is left out …"),

@@ -1,4 +1,4 @@
-//! Messages as a chart: a column for each task, a line for each message.
+//! The format `sequence`: messages as a chart, with a column for each task and a line for each message.
 //!
 //! ```text
 //!   Main(0)     Server(1)
@@ -10,15 +10,23 @@ use std::fmt::Write;
 
 use dally_explore::cut;
 
-use crate::{Message, TaskName};
+use crate::{Message, TaskName, Trace};
 
 /// Charts wider than this are shown as lists.
 const WIDEST: usize = 150;
-/// What is sent is cut to this length.
+/// Messages are cut to this length.
 const LONGEST: usize = 18;
 
-/// Shows what was sent to whom.
-pub(crate) fn sequence(messages: &[Message]) -> String {
+/// The messages of a trace.
+pub fn sequence(trace: &Trace) -> String {
+    match &trace.messages[..] {
+        [] => "  no messages were sent\n".to_owned(),
+        messages => chart(messages),
+    }
+}
+
+/// A chart of messages, or a list if the chart would be too wide.
+pub(crate) fn chart(messages: &[Message]) -> String {
     let mut tasks: Vec<&TaskName> = Vec::new();
     for task in messages.iter().flat_map(|m| [&m.from, &m.to]) {
         if !tasks.iter().any(|t| t.task == task.task) {
@@ -27,9 +35,9 @@ pub(crate) fn sequence(messages: &[Message]) -> String {
     }
     let label = messages.iter().map(|m| cut(&m.text, LONGEST).chars().count()).max().unwrap_or(0);
     let name = tasks.iter().map(|t| t.name.chars().count()).max().unwrap_or(0);
-    // An arrow to the next column has room for what is sent.
+    // The arrow to the next column has room for the message.
     let width = (label + 6).max(name + 2);
-    if tasks.len() * width > WIDEST { list(messages) } else { chart(messages, &tasks, width) }
+    if tasks.len() * width > WIDEST { list(messages) } else { columns(messages, &tasks, width) }
 }
 
 fn list(messages: &[Message]) -> String {
@@ -41,7 +49,7 @@ fn list(messages: &[Message]) -> String {
     out
 }
 
-fn chart(messages: &[Message], tasks: &[&TaskName], width: usize) -> String {
+fn columns(messages: &[Message], tasks: &[&TaskName], width: usize) -> String {
     let mut out = String::new();
     let header: String = tasks.iter().map(|t| format!("{:<width$}", t.name)).collect();
     let _ = writeln!(out, "  {}", header.trim_end());
@@ -62,7 +70,7 @@ fn chart(messages: &[Message], tasks: &[&TaskName], width: usize) -> String {
     out
 }
 
-/// Draws an arrow and what it carries.
+/// Draws an arrow with the message on it.
 fn draw(line: &mut Vec<char>, from: usize, to: usize, text: &str) {
     let (left, right) = (from.min(to), from.max(to));
     if left == right {
@@ -89,14 +97,14 @@ mod tests {
 
     #[test]
     fn arrows_lead_from_column_to_column() {
-        let chart = sequence(&[message(0, 1, "a"), message(1, 0, "b"), message(1, 1, "c")]);
+        let chart = chart(&[message(0, 1, "a"), message(1, 0, "b"), message(1, 1, "c")]);
         let expected = "  M(0)   M(1)\n  ├─ a ──▶\n  ◀─ b ──┤\n  │      │ ↻ c\n";
         assert_eq!(chart, expected);
     }
 
     #[test]
-    fn what_is_too_wide_is_a_list() {
+    fn a_chart_that_is_too_wide_becomes_a_list() {
         let many: Vec<Message> = (0..40).map(|n| message(n, n + 1, "event")).collect();
-        assert!(sequence(&many).starts_with("  M(0) ─ event ▶ M(1)\n"));
+        assert!(chart(&many).starts_with("  M(0) ─ event ▶ M(1)\n"));
     }
 }

@@ -1,16 +1,16 @@
-//! A trace as text: one glance shows which task ran when, where the delays were spent, and what changed.
+//! The format `text`: which task ran when, where the delays were spent, and which variables changed.
 //!
-//! Consecutive steps of one task are one block. To the left stand the lines of the file, to the right what a
-//! statement changed.
+//! Consecutive steps of one task form one block. Each statement has its line number on the left and its assignments on
+//! the right.
 
 use crate::left_out::are_left_out;
-use crate::sequence::sequence;
+use crate::sequence;
 use crate::{Change, End, Kind, Statement, TaskName, Trace, TraceStep};
 
 /// The column at which changes are shown, if the statement leaves room.
 const CHANGES_AT: usize = 52;
 
-/// Shows a trace. The text is plain; control characters in it are those of the trace.
+/// A trace for people. Control characters of the trace are not escaped.
 pub fn text(trace: &Trace) -> String {
     let mut out = given(trace);
     if trace.schedule.cycle.is_some_and(|from| from > 0) {
@@ -31,15 +31,15 @@ pub fn text(trace: &Trace) -> String {
         if leaves_out(trace) {
             out.push_str("  what was sent, without what is left out:\n");
         }
-        out.push_str(&sequence(&trace.messages));
+        out.push_str(&sequence::chart(&trace.messages));
     }
     out
 }
 
-/// Where a loop begins.
+/// Marks the first step of a cycle.
 const LOOP: &str = "  ┌─ the loop: from here on for ever\n";
 
-/// Steps of the schedule, from one on.
+/// Consecutive steps, the first of which is step `from` of the schedule.
 fn steps(trace: &Trace, steps: &[TraceStep], from: usize) -> String {
     let mut out = String::new();
     let mut last: Option<&TraceStep> = None;
@@ -67,7 +67,7 @@ fn steps(trace: &Trace, steps: &[TraceStep], from: usize) -> String {
     out
 }
 
-/// The steps that are left out: perhaps a loop begins among them.
+/// The placeholder for steps that are left out. A cycle may begin among them.
 fn gap(trace: &Trace, from: usize, to: usize) -> String {
     let missing = |many: usize| match many {
         0 => String::new(),
@@ -79,15 +79,15 @@ fn gap(trace: &Trace, from: usize, to: usize) -> String {
     }
 }
 
-/// Whether anything is.
+/// True if steps or statements are left out.
 fn leaves_out(trace: &Trace) -> bool {
     let mut statements = trace.steps.iter().flat_map(|step| &step.statements);
     trace.left_out.is_some() || statements.any(|statement| statement.left_out.is_some())
 }
 
-/// What constants and functions are, before anything happens.
+/// The values that come from outside the program.
 fn given(trace: &Trace) -> String {
-    // More than anyone reads.
+    // Solvers may give values to hundreds of terms.
     const MOST: usize = 20;
     if trace.given.is_empty() {
         return String::new();
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::{Failed, LeftOut, Source, VERSION};
 
-    /// Two steps, between which some are left out, of an execution with a loop.
+    /// A lasso of two steps, and of those that are left out between them.
     fn trace(left_out: Option<LeftOut>, cycle: usize) -> Trace {
         let task = TaskName { task: 0, name: "main".to_owned() };
         let step = |end| TraceStep {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_begins_where_it_does_although_steps_are_left_out() {
+    fn a_cycle_is_marked_at_its_first_step_even_if_that_is_left_out() {
         let left_out = Some(LeftOut { after: 1, steps: 1000 });
         assert_eq!(lines(None, 1), "main (task 0)|loop|main (task 0)|… ends");
         let all = "main (task 0)|loop|… 1,000 steps are left out …|main (task 0)|… ends";

@@ -2,136 +2,122 @@
 
 pub(crate) mod monitor;
 pub(crate) mod report;
-mod search;
+pub(crate) mod search;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dally_explore::{
-    Arrangement, Liveness, Method, Options, Program, Report, SchedulerName, StrategyName, Verdict,
-};
+use dally_explore::{Limits, Liveness, Method, Options, Report, StrategyName, Verdict};
+use dally_text::source::SourceMap;
+use dally_trace::Trace;
 
 use crate::cli::{Check, LivenessArg};
+use crate::input::Rejected;
+use crate::language::{Explorable, Language, LoadedProgram};
 use crate::output::{self, Exit};
-use crate::subject::{Rejected, Subject};
-use crate::{p, traces};
-use report::{Ended, LivenessCheck};
-use search::Searcher;
+use crate::traces;
+use monitor::Monitor;
+use search::Plan;
 
 pub(crate) fn run(arguments: &Check) -> Exit {
-    let strategies =
-        match check_language(arguments).and_then(|()| search::strategies(arguments, &defaults(arguments))) {
-            Ok(strategies) => strategies,
-            Err(message) => return output::complain(&message),
-        };
+    check(arguments).unwrap_or_else(|exit| exit)
+}
+
+/// The exit of a search, or of an error that prevents it.
+fn check(arguments: &Check) -> Result<Exit, Exit> {
+    let complain = |message: String| output::complain(&message);
+    let language = Language::of(&arguments.program.files);
+    language.refuses(&arguments.language_flags()).map_or(Ok(()), |message| Err(complain(message)))?;
+    let strategies = search::strategies(arguments, language).map_err(complain)?;
+    let reject = |Rejected { sources, diagnostics }| report::errors(arguments, &sources, &diagnostics);
+    let loaded = language.load(&arguments.program.files).map_err(reject)?;
     if arguments.list_tests {
-        return list_tests(arguments);
+        return Ok(list_tests(arguments, &*loaded));
     }
-    let (sources, mut subject) = match Subject::load(&arguments.program) {
-        Ok(loaded) => loaded,
-        Err(rejected) => {
-            return report::Json::errors(arguments.json, &rejected.sources, &rejected.diagnostics);
-        }
-    };
-    let warnings = output::json(&sources, subject.warnings());
+    let sources = loaded.sources();
+    let compiled = loaded.compile(&arguments.program);
+    let mut program = compiled.map_err(|diagnostics| report::errors(arguments, sources, &diagnostics))?;
     if !arguments.json {
-        output::warn(&sources, subject.warnings());
+        output::warn(sources, loaded.warnings());
     }
-    if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref()) {
-        return output::complain(&message);
-    }
-    let liveness = match liveness(arguments, &subject) {
-        Ok(liveness) => liveness,
-        Err(message) => return output::complain(&message),
+    let no_file = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref());
+    no_file.map_or(Ok(()), |message| Err(complain(message)))?;
+    let liveness = liveness(arguments, program.has_liveness()).map_err(complain)?;
+    let plan = plan(arguments, strategies, liveness);
+    let (found, monitor) = search(arguments, &mut *program, &plan)?;
+    let looked = match liveness {
+        Some(liveness) => report::Looked::For(liveness),
+        None if program.has_liveness() => report::Looked::Not,
+        None => report::Looked::Nothing,
     };
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let memory = memory(arguments);
-    subject.limit_steps(Arc::clone(&interrupt), memory.unwrap_or(usize::MAX));
-    if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
-        return output::complain(&format!("cannot watch for Ctrl-C: {error}"));
-    }
-    if let Some(time) = arguments.time {
-        monitor::interrupt_after(time, interrupt);
-    }
-    let monitor = monitor::Monitor::new(arguments.time, Arc::clone(&cancelled), !arguments.json);
-    let found = match &subject {
-        Subject::Boogie(machines) => search(&machines.searched, &strategies, arguments, liveness, &monitor),
-        Subject::P(test) => search(&test.machine, &strategies, arguments, liveness, &monitor),
-    };
-    monitor.finish();
-    // What was found is told without limits: a trace is short, and its steps take as long as they did in the search. Whoever
-    // does not want to wait for it can end the process at once.
-    subject.limit_steps(Arc::default(), usize::MAX);
-    cancelled.store(true, Ordering::Relaxed);
-    let trace = match &found.verdict {
-        Verdict::Bug(bug) => match subject.explain(&sources, &arguments.program, bug, arguments.unfair) {
-            Ok(trace) => Some(trace),
-            Err(error) => {
-                return output::complain(&format!(
-                    "this is a defect of dally, please report it: the bug that was found does not replay: {error}"
-                ));
-            }
-        },
-        _ => None,
-    };
-    let liveness = match liveness {
-        Some(liveness) => LivenessCheck::Done(liveness),
-        None if subject.has_liveness() => LivenessCheck::Off,
-        None => LivenessCheck::NoProperty,
-    };
-    let ended = Ended { arguments, report: &found, liveness, monitor: &monitor, trace: trace.as_ref() };
-    let exit = ended.show(warnings);
+    let trace = trace(arguments, &found, &*program, sources)?;
+    let warnings = output::json(sources, loaded.warnings());
+    let exit = report::verdict(arguments, &found, trace.as_ref(), (&monitor, looked), warnings);
     if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
         traces::write_or_complain(trace, file);
     }
-    exit
+    Ok(exit)
 }
 
-/// Refuses flags that have no meaning for the language of the program.
-fn check_language(arguments: &Check) -> Result<(), String> {
-    let program = &arguments.program;
-    match p::is_p(&program.files) {
-        true if program.entry.is_some() || program.preempt => {
-            Err("--entry and --preempt are for Boogie programs; a P program is run by a --test".to_owned())
-        }
-        false if program.test.is_some() || arguments.list_tests => {
-            Err("--test and --list-tests are for P programs: files `.p` or `.pproj`, or a folder".to_owned())
-        }
-        _ => Ok(()),
+/// Searches until a limit, or Ctrl-C, ends it.
+fn search(arguments: &Check, program: &mut dyn Explorable, plan: &Plan) -> Result<(Report, Monitor), Exit> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let memory = plan.options.memory.unwrap_or(usize::MAX);
+    program.limit_steps(Limits { interrupt: Arc::clone(&interrupt), memory });
+    monitor::on_interrupt(&cancelled, &interrupt)
+        .map_err(|error| output::complain(&format!("cannot watch for Ctrl-C: {error}")))?;
+    if let Some(time) = arguments.time {
+        monitor::interrupt_after(time, interrupt);
     }
+    let monitor = Monitor::new(arguments.time, Arc::clone(&cancelled), !arguments.json);
+    let found = program.search(plan, &monitor);
+    monitor.finish();
+    // A bug is replayed without limits, in about the time that its steps took in the search. From here on, Ctrl-C ends the
+    // process at once.
+    program.limit_steps(Limits { interrupt: Arc::default(), memory: usize::MAX });
+    cancelled.store(true, Ordering::Relaxed);
+    Ok((found, monitor))
 }
 
-/// Prints the names of the tests of a P program.
-fn list_tests(arguments: &Check) -> Exit {
-    let (sources, own) = match p::read(&arguments.program.files) {
-        Ok(read) => read,
-        Err(error) => {
-            let Rejected { sources, diagnostics } = error.into();
-            return report::Json::errors(arguments.json, &sources, &diagnostics);
-        }
+/// The trace of the bug, if one was found.
+fn trace(
+    arguments: &Check,
+    found: &Report,
+    program: &dyn Explorable,
+    sources: &SourceMap,
+) -> Result<Option<Trace>, Exit> {
+    let Verdict::Bug(bug) = &found.verdict else { return Ok(None) };
+    program.trace(bug, sources, arguments.unfair).map(Some).map_err(|error| {
+        output::complain(&format!(
+            "this is a defect of dally, please report it: the bug that was found does not replay: {error}"
+        ))
+    })
+}
+
+/// Prints the names of the tests of a program.
+fn list_tests(arguments: &Check, program: &dyn LoadedProgram) -> Exit {
+    let tests = program.tests();
+    if arguments.json {
+        return output::write_json(&tests);
+    }
+    let lines: String = tests.iter().map(|name| format!("{name}\n")).collect();
+    output::stdout(lines.as_bytes())
+}
+
+fn plan(arguments: &Check, strategies: Vec<StrategyName>, liveness: Option<Liveness>) -> Plan {
+    let options = Options {
+        bound: arguments.delays,
+        exact: arguments.exact,
+        choice_cost: u32::from(arguments.choice_cost),
+        threads: usize::from(arguments.threads),
+        memory: memory(arguments),
+        ..Options::default()
     };
-    match p::Loaded::new(&sources, own) {
-        Ok(loaded) if arguments.json => output::write_json(&loaded.tests()),
-        Ok(loaded) => {
-            let lines: String = loaded.tests().iter().map(|name| format!("{name}\n")).collect();
-            output::stdout(lines.as_bytes())
-        }
-        Err(diagnostics) => report::Json::errors(arguments.json, &sources, &diagnostics),
-    }
+    Plan { strategies, options, liveness }
 }
 
-/// The schedulers of a language, where flags name none.
-fn defaults(arguments: &Check) -> search::Defaults {
-    if p::is_p(&arguments.program.files) {
-        search::Defaults { scheduler: SchedulerName::Rtc, portfolio: SchedulerName::message_portfolio() }
-    } else {
-        let scheduler = SchedulerName::Rr(Arrangement::Creation);
-        search::Defaults { scheduler, portfolio: SchedulerName::portfolio() }
-    }
-}
-
-/// How much memory a search may take.
+/// The memory that a search may hold.
 fn memory(arguments: &Check) -> Option<usize> {
     match arguments.memory {
         Some(memory) => Some(usize::try_from(memory.as_u64()).unwrap_or(usize::MAX)),
@@ -139,7 +125,7 @@ fn memory(arguments: &Check) -> Option<usize> {
     }
 }
 
-/// The same if nobody says: most of what is free, where the system tells.
+/// Without the flag: most of the free memory, on systems that report it.
 fn free_memory() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -148,9 +134,8 @@ fn free_memory() -> Option<usize> {
     Some(kib * 1024 / 5 * 3)
 }
 
-/// Whether and how cycles are looked for: where the program has something that must not be waited for in vain, unless
-/// flags say otherwise.
-fn liveness(arguments: &Check, subject: &Subject) -> Result<Option<Liveness>, String> {
+/// How cycles are searched for: by default if the program declares a liveness property.
+fn liveness(arguments: &Check, has_liveness: bool) -> Result<Option<Liveness>, String> {
     let method = match arguments.liveness {
         Some(LivenessArg::Off) => None,
         None | Some(LivenessArg::Map) => Some(Method::Map),
@@ -161,10 +146,10 @@ fn liveness(arguments: &Check, subject: &Subject) -> Result<Option<Liveness>, St
     if arguments.unfair && method.is_none() {
         return Err("--unfair is about cycles, and `--liveness off` does not look for them".to_owned());
     }
-    if !subject.has_liveness() {
+    if !has_liveness {
         return if asked || arguments.unfair {
-            Err("there is nothing that must not be waited for in vain: no spec with hot states that the test asserts, and \
-                 no global marked {:hot}"
+            Err("the program declares no liveness property, so that `--liveness` has nothing to check: the test asserts no \
+                 spec with hot states, and no global is marked {:hot}"
                 .to_owned())
         } else {
             Ok(None)
@@ -177,22 +162,4 @@ fn liveness(arguments: &Check, subject: &Subject) -> Result<Option<Liveness>, St
             .to_owned());
     }
     Ok(method.filter(|_| fits).map(|method| Liveness { method, fair: !arguments.unfair }))
-}
-
-fn search<P: Program>(
-    program: &P,
-    strategies: &[StrategyName],
-    arguments: &Check,
-    liveness: Option<Liveness>,
-    monitor: &monitor::Monitor,
-) -> Report {
-    let options = Options {
-        bound: arguments.delays,
-        exact: arguments.exact,
-        choice_cost: u32::from(arguments.choice_cost),
-        threads: usize::from(arguments.threads),
-        memory: memory(arguments),
-        ..Options::default()
-    };
-    Searcher { program, options, liveness, monitor }.run(strategies)
 }

@@ -9,17 +9,10 @@ use dally_schedule::{ListContext, Vocabulary};
 
 use super::monitor::Monitor;
 use crate::cli::Check;
-
-/// The order of tasks of a language, unless flags say otherwise.
-pub(crate) struct Defaults {
-    /// The scheduler.
-    pub(crate) scheduler: SchedulerName,
-    /// The schedulers that `portfolio` stands for.
-    pub(crate) portfolio: Vec<SchedulerName>,
-}
+use crate::language::Language;
 
 /// The strategies that the flags name, or the contradiction between flags.
-pub(crate) fn strategies(arguments: &Check, defaults: &Defaults) -> Result<Vec<StrategyName>, String> {
+pub(crate) fn strategies(arguments: &Check, language: &Language) -> Result<Vec<StrategyName>, String> {
     let Check { delays, scheduler, seed, .. } = arguments;
     if let Some(baseline) = &arguments.bounded.0 {
         if baseline.unit() == Unit::Nothing && delays.is_some() {
@@ -31,8 +24,9 @@ pub(crate) fn strategies(arguments: &Check, defaults: &Defaults) -> Result<Vec<S
         }
         return Ok(vec![baseline.clone()]);
     }
-    let text = scheduler.clone().unwrap_or_else(|| defaults.scheduler.to_string());
-    let context = ListContext { portfolio: &defaults.portfolio, seed: *seed };
+    let text = scheduler.clone().unwrap_or_else(|| language.scheduler.to_string());
+    let portfolio = (language.portfolio)();
+    let context = ListContext { portfolio: &portfolio, seed: *seed };
     let list = Vocabulary::SCHEDULERS.parse_list(&text, context).map_err(|error| error.to_string())?;
     if seed.is_some() && !list.uses_seed {
         let why = if text.contains("random:") { "has a seed already" } else { "makes no random choices" };
@@ -53,34 +47,46 @@ fn is_endless(strategy: &StrategyName) -> bool {
     matches!(strategy, StrategyName::Delays(Df | Dfw | Pct { .. }))
 }
 
-/// A search for failures, or for cycles as well.
-pub(crate) struct Searcher<'a, P> {
-    pub(crate) program: &'a P,
+/// A search for failures, or for cycles as well, in any program.
+pub(crate) struct Plan {
+    /// Several strategies run side by side, under one bound.
+    pub(crate) strategies: Vec<StrategyName>,
     pub(crate) options: Options,
+    /// The method of the search for cycles, if there is one.
     pub(crate) liveness: Option<Liveness>,
-    pub(crate) monitor: &'a Monitor,
 }
 
-impl<P: Program> Searcher<'_, P> {
-    /// Searches under the strategies, bound by bound.
-    pub(crate) fn run(mut self, strategies: &[StrategyName]) -> Report {
-        self.options = self.options.shared_by(strategies.len());
+impl Plan {
+    /// Searches a program, bound by bound. The monitor ends the search at a limit.
+    pub(crate) fn search<P: Program>(&self, program: &P, monitor: &Monitor) -> Report {
+        let options = self.options.shared_by(self.strategies.len());
+        let one = Searcher { program, options, liveness: self.liveness, monitor };
         let delays: Vec<Delays> =
-            strategies.iter().filter_map(StrategyName::scheduler).map(Delays::named).collect();
+            self.strategies.iter().filter_map(StrategyName::scheduler).map(Delays::named).collect();
         let mut delays = delays.iter();
-        let searches = strategies.iter().map(|strategy| match strategy {
-            StrategyName::Preemptions => self.under(&Preemptions(Switches::Preemptive)),
-            StrategyName::Contexts => self.under(&Preemptions(Switches::All)),
-            StrategyName::Depth => self.under(&Depth),
-            StrategyName::Exhaustive => self.under(&Exhaustive),
+        let searches = self.strategies.iter().map(|strategy| match strategy {
+            StrategyName::Preemptions => one.under(&Preemptions(Switches::Preemptive)),
+            StrategyName::Contexts => one.under(&Preemptions(Switches::All)),
+            StrategyName::Depth => one.under(&Depth),
+            StrategyName::Exhaustive => one.under(&Exhaustive),
             StrategyName::Delays(_) | StrategyName::Custom(_) => {
-                delays.next().map_or_else(|| self.under(&Exhaustive), |policy| self.under(policy))
+                delays.next().map_or_else(|| one.under(&Exhaustive), |policy| one.under(policy))
             }
         });
         side_by_side(searches.collect())
-            .unwrap_or_else(|| Search::new(self.program, &Exhaustive, &self.options, self.monitor).run())
+            .unwrap_or_else(|| Search::new(program, &Exhaustive, &one.options, monitor).run())
     }
+}
 
+/// What the searches of a plan share.
+struct Searcher<'a, P> {
+    program: &'a P,
+    options: Options,
+    liveness: Option<Liveness>,
+    monitor: &'a Monitor,
+}
+
+impl<P: Program> Searcher<'_, P> {
     fn under<'s, O: Policy>(&'s self, policy: &'s O) -> Box<dyn Deepen + 's> {
         let Searcher { program, options, liveness, monitor } = self;
         match liveness {

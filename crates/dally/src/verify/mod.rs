@@ -21,49 +21,49 @@ use dally_verify::{Answer, Effort, Failure, Options, SolverError, Verifier};
 
 use crate::check::monitor;
 use crate::cli::Verify;
-use crate::input;
+use crate::language::Language;
 use crate::output::{self, Exit};
-use crate::p;
-use crate::subject::Rejected;
 use crate::traces;
 use plan::Plan;
 use report::Finding;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
-    if p::is_p(&arguments.program.files) || arguments.program.test.is_some() {
+    let language = Language::of(&arguments.program.files);
+    if !language.is_boogie || arguments.program.test.is_some() {
         let message = "dally verify is for Boogie programs; P programs are explored by dally check";
-        return report::Json::refuse(arguments.json, message);
+        return report::refuse(arguments, message);
     }
-    let (sources, program) = match load(arguments) {
+    let loaded = match language.load(&arguments.program.files) {
         Ok(loaded) => loaded,
-        Err(rejected) => {
-            return report::Json::errors(arguments.json, &rejected.sources, &rejected.diagnostics);
-        }
+        Err(rejected) => return report::errors(arguments, &rejected.sources, &rejected.diagnostics),
     };
-    let plan = match Plan::new(arguments, &program) {
+    let (Some(program), sources) = (loaded.boogie(), loaded.sources()) else {
+        return report::refuse(arguments, "the program was not lowered to Boogie");
+    };
+    let plan = match Plan::new(arguments, program) {
         Ok(Ok(plan)) => plan,
-        Ok(Err(message)) => return report::Json::refuse(arguments.json, &message),
-        Err(diagnostics) => return report::Json::errors(arguments.json, &sources, &diagnostics),
+        Ok(Err(message)) => return report::refuse(arguments, &message),
+        Err(diagnostics) => return report::errors(arguments, sources, &diagnostics),
     };
     if arguments.solver.as_deref().is_some_and(|solver| solver.trim().is_empty()) {
-        return report::Json::refuse(arguments.json, "--solver: it names no solver");
+        return report::refuse(arguments, "--solver: it names no solver");
     }
     if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref()) {
-        return report::Json::refuse(arguments.json, &message);
+        return report::refuse(arguments, &message);
     }
     if let Err(message) = prepare_log(arguments, &plan) {
-        return report::Json::refuse(arguments.json, &message);
+        return report::refuse(arguments, &message);
     }
-    let warnings = output::json(&sources, &program.warnings);
+    let warnings = output::json(sources, &program.warnings);
     if !arguments.json {
-        output::warn(&sources, &program.warnings);
+        output::warn(sources, &program.warnings);
     }
     let remarks = unused_flags(arguments, &plan);
     remarks.iter().for_each(|remark| output::remark(remark));
     let cancelled = Arc::new(AtomicBool::new(false));
     let interrupt = Arc::new(AtomicBool::new(false));
     if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
-        return report::Json::refuse(arguments.json, &format!("cannot watch for Ctrl-C: {error}"));
+        return report::refuse(arguments, &format!("cannot watch for Ctrl-C: {error}"));
     }
     if let Some(time) = arguments.time {
         monitor::interrupt_after(time, Arc::clone(&interrupt));
@@ -72,19 +72,18 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let until = arguments.time.map(|t| started + t);
     let budget = Budget { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
     let mut found =
-        Stages { arguments, program: &program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
-    let report =
-        report::Report { arguments, sources: &sources, program: &program, plan: &plan, remarks, started };
+        Stages { arguments, program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
+    let report = report::Report { arguments, sources, program, plan: &plan, remarks, started };
     let replayed = match &mut found.end {
         // Where the solver is not certain, functions may not be what axioms say: to run them would show nothing.
         Ok(Some(bug))
-            if (bug.path.certain || !has_axioms(&program))
+            if (bug.path.certain || !has_axioms(program))
                 && bug.path.left_out.is_empty()
                 && !bug.path.forbidden =>
         {
             let failure = Some(report.failed(&bug.path).span);
             let inputs = Inputs { failure, ..std::mem::take(&mut bug.inputs) };
-            let original = (&program, &sources, &arguments.program);
+            let original = (program, sources, &arguments.program);
             let replayed = replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt));
             Some(replayed.judged(bug.path.certain, replay::unreadable(&bug.path)))
         }
@@ -132,14 +131,6 @@ fn has_axioms(program: &Program) -> bool {
         DeclKind::Function(f) => !f.uses.is_empty(),
         _ => false,
     })
-}
-
-fn load(arguments: &Verify) -> Result<(dally_text::source::SourceMap, Program), Rejected> {
-    let sources = input::read(&arguments.program.files)?;
-    match dally_bpl::load(&sources) {
-        Ok(program) => Ok((sources, program)),
-        Err(diagnostics) => Err(Rejected { sources, diagnostics }),
-    }
 }
 
 /// The program that the solver sees, for one bound on schedules.

@@ -9,7 +9,7 @@ use dally_bpl::Program;
 use dally_bpl::check::VarId;
 use dally_explore::policy::Policy;
 use dally_explore::{Delays, Exhaustive, Limits, Options, Report, SchedulerName, Search, Verdict};
-use dally_interp::{Input, Inputs};
+use dally_interp::{Input, Inputs, Machine};
 use dally_sequentialize::Target;
 use dally_text::source::SourceMap;
 use dally_text::symbol::Sym;
@@ -19,7 +19,6 @@ use dally_verify::{Path, StepKind, Value};
 use super::script;
 use crate::check::monitor::{self, Monitor};
 use crate::cli::ProgramArgs;
-use crate::traces::{self, Machines};
 
 /// How long an execution is looked for.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -105,22 +104,24 @@ fn attempt(
     let arguments = &ProgramArgs { preempt, ..arguments.clone() };
     let written = serde_json::to_value(&inputs).ok();
     let options = dally_interp::Options { inputs: Some(inputs), ..arguments.options() };
-    let mut machines = match Machines::of(program, sources, &options) {
-        Ok(machines) => machines,
+    let mut machine = match Machine::new(program, sources, &options) {
+        Ok(machine) => machine,
         Err(diagnostics) => {
             let reason = diagnostics.first().map_or("it cannot be compiled", |d| d.message.as_str());
             return Replayed::Not(reason.to_owned());
         }
     };
-    machines.searched.limit_steps(Limits { interrupt: Arc::clone(interrupt), memory: usize::MAX });
-    let report = search(&machines, target, &Monitor::new(Some(PATIENCE), Arc::clone(cancelled), false));
+    machine.limit_steps(Limits { interrupt: Arc::clone(interrupt), memory: usize::MAX });
+    let report = search(&machine, target, &Monitor::new(Some(PATIENCE), Arc::clone(cancelled), false));
     match report.verdict {
-        Verdict::Bug(bug) => match traces::explain(&machines, sources, arguments, &bug, false) {
-            Ok(trace) => Replayed::Trace(Box::new(Trace { solved: true, inputs: written, ..trace })),
-            Err(error) => Replayed::Not(error.to_string()),
-        },
+        Verdict::Bug(bug) => {
+            match dally_trace::trace(&machine, &bug, sources, arguments.source(sources), false) {
+                Ok(trace) => Replayed::Trace(Box::new(Trace { solved: true, inputs: written, ..trace })),
+                Err(error) => Replayed::Not(error.to_string()),
+            }
+        }
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => {
-            Replayed::Nowhere(machines.searched.mentions() || machines.searched.tries_axioms())
+            Replayed::Nowhere(machine.mentions() || machine.tries_axioms())
         }
         Verdict::Inconclusive(limit) => {
             let limit = limit.to_string();
@@ -135,12 +136,12 @@ fn attempt(
     }
 }
 
-fn search(machines: &Machines, target: Option<Target>, monitor: &Monitor) -> Report {
+fn search(machine: &Machine, target: Option<Target>, monitor: &Monitor) -> Report {
     let bounded = |name: SchedulerName, delays: u32| {
         let options = Options { bound: Some(delays), exact: true, ..Options::default() };
-        run(machines, &Delays::named(&name), &options, monitor)
+        run(machine, &Delays::named(&name), &options, monitor)
     };
-    let free = |policy: SchedulerName| run(machines, &Delays::named(&policy), &Options::default(), monitor);
+    let free = |policy: SchedulerName| run(machine, &Delays::named(&policy), &Options::default(), monitor);
     let by_delays = match target {
         Some(Target::Dfs(bounds)) => Some((SchedulerName::Dfs, bounds)),
         Some(Target::Df(bounds)) => Some((SchedulerName::Df, bounds)),
@@ -149,14 +150,14 @@ fn search(machines: &Machines, target: Option<Target>, monitor: &Monitor) -> Rep
     };
     match (target, by_delays) {
         // The order of tasks does not matter where there is one.
-        (None, _) => run(machines, &Exhaustive, &Options::default(), monitor),
+        (None, _) => run(machine, &Exhaustive, &Options::default(), monitor),
         (_, Some((name, bounds))) if bounds.delays.is_some() => bounded(name, bounds.delays.unwrap_or(0)),
         _ => free(SchedulerName::Rr(dally_explore::Arrangement::Creation)),
     }
 }
 
-fn run<O: Policy>(machines: &Machines, policy: &O, options: &Options, monitor: &Monitor) -> Report {
-    Search::new(&machines.searched, policy, options, monitor).run()
+fn run<O: Policy>(machine: &Machine, policy: &O, options: &Options, monitor: &Monitor) -> Report {
+    Search::new(machine, policy, options, monitor).run()
 }
 
 /// What the model says of all that a program leaves open. The path is one of the program that the solver saw, whose

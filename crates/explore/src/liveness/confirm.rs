@@ -8,7 +8,7 @@ use crate::{Failure, Fingerprint, Program, Schedule, TaskId};
 
 /// Observations of the replayed cycle.
 #[derive(Default)]
-struct Observed {
+pub(crate) struct Observed {
     /// The state before the first step.
     first: Option<Fingerprint>,
     /// The state after the last step.
@@ -22,7 +22,7 @@ struct Observed {
 }
 
 impl Observed {
-    fn step<P: Program>(&mut self, program: &P, moment: &Moment<'_, P::State>, task: TaskId) {
+    pub(crate) fn step<P: Program>(&mut self, program: &P, moment: &Moment<'_, P::State>, task: TaskId) {
         let mut enabled = Vec::new();
         program.enabled(moment.before, &mut enabled);
         if self.first.is_none() {
@@ -55,6 +55,19 @@ impl Observed {
         }
     }
 
+    /// The property violation that the cycle is, if it ends in this state.
+    pub(crate) fn failure<P: Program>(
+        &self,
+        program: &P,
+        state: &P::State,
+        fair: bool,
+    ) -> Result<Failure, ReplayError> {
+        match self.objection(fair) {
+            Some(objection) => Err(ReplayError::NoCycle(objection)),
+            None => Ok(program.starves(self.violated().trailing_zeros(), state)),
+        }
+    }
+
     /// The violated properties, as a bit set.
     fn violated(&self) -> u64 {
         self.hot & !self.cold
@@ -79,9 +92,8 @@ pub fn replay_cycle<P: Program>(
         }
         watch(moment);
     })?;
-    match (replayed.failure, observed.objection(fair)) {
-        (Some(failure), _) => Ok(failure),
-        (None, Some(objection)) => Err(ReplayError::NoCycle(objection)),
-        (None, None) => Ok(program.starves(observed.violated().trailing_zeros(), &replayed.state)),
+    match replayed.failure {
+        Some(failure) => Ok(failure),
+        None => observed.failure(program, &replayed.state, fair),
     }
 }

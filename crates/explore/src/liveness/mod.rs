@@ -32,6 +32,7 @@ mod trim;
 
 use std::fmt;
 
+pub(crate) use confirm::Observed as ObservedCycle;
 pub use confirm::replay_cycle;
 
 use crate::outcome::{Bug, Covered, Limit, Report, Verdict};

@@ -42,9 +42,6 @@ pub struct Options {
     pub entry: Option<String>,
     /// Whether tasks may be switched before each statement that reads or writes a shared variable.
     pub preempt: bool,
-    /// Whether every task gets a number of its own, for traces. Otherwise the number of a task that has ended
-    /// is used again, so that there are fewer states; except where the program looks at the numbers.
-    pub number_tasks: bool,
     /// Values for what the program leaves open.
     pub inputs: Option<Inputs>,
 }
@@ -52,7 +49,6 @@ pub struct Options {
 /// Compiles what is reachable from the entry points.
 pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Heap), Vec<Diagnostic>> {
     let mut compiler = Compiler::new(program, options);
-    compiler.code.numbers_tasks = options.number_tasks;
     compiler.code.only = options.inputs.as_ref().and_then(|i| i.failure);
     compiler.evaluate_constants();
     compiler.constants_from_inputs();

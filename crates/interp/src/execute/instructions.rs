@@ -526,7 +526,7 @@ impl<O: Observer> Run<'_, O> {
         }
         local.interrupted |= interrupts;
         if O::WATCHES {
-            self.observer.note(Note::Posted { task, procedure });
+            self.observer.note(Note::Posted { task });
         }
         self.push(if handle { Value::Task(task) } else { Value::Unset });
         None

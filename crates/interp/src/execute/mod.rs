@@ -38,7 +38,7 @@ pub(crate) enum Note {
     /// A variable was assigned to.
     Set { place: Place, procedure: u32, value: Value },
     /// A task was posted.
-    Posted { task: u32, procedure: u32 },
+    Posted { task: u32 },
 }
 
 /// Watches a step. One that watches sees every instruction, also those that are fused for others.

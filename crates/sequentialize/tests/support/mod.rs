@@ -17,6 +17,7 @@ use dally_explore::{
 use dally_interp::{Machine, Options as MachineOptions, State};
 use dally_sequentialize::{Options, Sequential, Target, sequentialize};
 use dally_text::source::SourceMap;
+use dally_trace::{Explain, TaskNumbers};
 
 /// What a program can come to: the values of its globals when all tasks have ended, and whether an assertion fails.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +71,8 @@ struct Collect<'a>(&'a Machine, Mutex<BTreeSet<Vec<(String, String)>>>);
 impl Watch<State> for Collect<'_> {
     fn final_state(&self, state: &State) {
         if self.0.deadlock(state).is_none() {
-            self.1.lock().unwrap().insert(self.0.globals(state));
+            let globals = self.0.variables(state, &TaskNumbers::default()).into_iter();
+            self.1.lock().unwrap().insert(globals.map(|global| (global.variable, global.value)).collect());
         }
     }
 }

@@ -1,0 +1,213 @@
+//! The languages that dally reads, and programs as the commands see them.
+//!
+//! A language is one row of [`LANGUAGES`] and one file with a loader. The commands know programs only as [`LoadedProgram`]
+//! and [`Explorable`].
+
+mod boogie;
+mod p;
+
+use std::path::Path;
+
+use dally_explore::{Arrangement, Bug, Limits, ReplayError, Report, SchedulerName};
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::SourceMap;
+use dally_trace::{Explain, Source, Trace};
+
+use crate::check::monitor::Monitor;
+use crate::check::search::Plan;
+use crate::cli::ProgramArgs;
+use crate::input::Rejected;
+
+/// A language, as the command line knows it.
+#[derive(Debug)]
+pub(crate) struct Language {
+    pub(crate) name: &'static str,
+    /// The suffixes of its files, without the dot.
+    suffixes: &'static [&'static str],
+    /// True if a folder can be a program.
+    folders: bool,
+    /// Beginnings of lines that are typical of the language, to recognise a program on standard input.
+    typical: &'static [&'static str],
+    /// Which of the flags that only some languages know it has.
+    flags: &'static [&'static str],
+    /// The default scheduler.
+    pub(crate) scheduler: SchedulerName,
+    /// The schedulers that `portfolio` stands for.
+    pub(crate) portfolio: fn() -> Vec<SchedulerName>,
+    /// True if its programs are Boogie programs, or are lowered to them: `print`, `sequentialize` and `verify` need that.
+    pub(crate) is_boogie: bool,
+    load: Loader,
+}
+
+/// Reads and checks the files of a program.
+type Loader = fn(&[String]) -> Result<Box<dyn LoadedProgram>, Rejected>;
+
+/// The languages. A file without a known suffix, and standard input, are in the first one.
+static LANGUAGES: &[Language] = &[
+    Language {
+        name: "Boogie",
+        suffixes: &["bpl"],
+        folders: false,
+        typical: &["procedure ", "implementation "],
+        flags: &["--entry", "--preempt"],
+        scheduler: SchedulerName::Rr(Arrangement::Creation),
+        portfolio: SchedulerName::portfolio,
+        is_boogie: true,
+        load: boogie::load,
+    },
+    Language {
+        name: "P",
+        suffixes: &["p", "pproj"],
+        folders: true,
+        typical: &["machine ", "event "],
+        flags: &["--test", "--list-tests"],
+        scheduler: SchedulerName::Rtc,
+        portfolio: SchedulerName::message_portfolio,
+        is_boogie: false,
+        load: p::load,
+    },
+];
+
+/// A program that is parsed and checked.
+pub(crate) trait LoadedProgram {
+    fn sources(&self) -> &SourceMap;
+
+    fn warnings(&self) -> &[Diagnostic];
+
+    /// The names of its tests; only some languages have tests.
+    fn tests(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// The Boogie program that it is, or is lowered to.
+    fn boogie(&self) -> Option<&dally_bpl::Program> {
+        None
+    }
+
+    /// Fixes values and choices of a solver, from the field `inputs` of a trace.
+    fn fix_inputs(&mut self, _inputs: &serde_json::Value) -> Result<(), String> {
+        Err("the trace does not replay: programs in its language have no `inputs`".to_owned())
+    }
+
+    /// Compiles it for exploration, with the entry point or test that the flags select.
+    fn compile(&self, arguments: &ProgramArgs) -> Result<Box<dyn Explorable>, Vec<Diagnostic>>;
+}
+
+/// A compiled program.
+pub(crate) trait Explorable {
+    /// Sets what ends a step in its middle.
+    fn limit_steps(&mut self, limits: Limits);
+
+    /// True if the program declares a liveness property.
+    fn has_liveness(&self) -> bool;
+
+    fn search(&self, plan: &Plan, monitor: &Monitor) -> Report;
+
+    /// Replays a bug and records its trace.
+    fn trace(&self, bug: &Bug, sources: &SourceMap, unfair: bool) -> Result<Trace, ReplayError>;
+}
+
+/// An interpreter for compiled programs of one language.
+pub(crate) trait Interpreter: Explain {
+    fn limit_steps(&mut self, limits: Limits);
+}
+
+/// A program compiled for an interpreter, and the files and flags that its traces record.
+struct Compiled<M> {
+    machine: M,
+    source: Source,
+}
+
+impl<M: Interpreter> Explorable for Compiled<M> {
+    fn limit_steps(&mut self, limits: Limits) {
+        self.machine.limit_steps(limits);
+    }
+
+    fn has_liveness(&self) -> bool {
+        self.machine.properties() > 0
+    }
+
+    fn search(&self, plan: &Plan, monitor: &Monitor) -> Report {
+        plan.search(&self.machine, monitor)
+    }
+
+    fn trace(&self, bug: &Bug, sources: &SourceMap, unfair: bool) -> Result<Trace, ReplayError> {
+        dally_trace::trace(&self.machine, bug, sources, self.source.clone(), unfair)
+    }
+}
+
+impl Language {
+    /// The language of a program: that of its first file with a known suffix.
+    pub(crate) fn of(files: &[String]) -> &'static Language {
+        let known = |file: &String| LANGUAGES.iter().find(|language| language.has(Path::new(file)));
+        files.iter().find_map(known).unwrap_or(&LANGUAGES[0])
+    }
+
+    fn has(&self, file: &Path) -> bool {
+        let suffix = file.extension().and_then(|suffix| suffix.to_str());
+        suffix.is_some_and(|suffix| self.suffixes.contains(&suffix)) || self.folders && file.is_dir()
+    }
+
+    /// Reads and checks a program.
+    pub(crate) fn load(&self, files: &[String]) -> Result<Box<dyn LoadedProgram>, Rejected> {
+        (self.load)(files).map_err(|rejected| self.with_hint(files, rejected))
+    }
+
+    /// Adds a hint if the program looks like one in another language on standard input.
+    fn with_hint(&self, files: &[String], mut rejected: Rejected) -> Rejected {
+        let texts = rejected.sources.files().iter().map(|file| &*file.text);
+        let lines: Vec<&str> = texts.flat_map(str::lines).collect();
+        let looks_like =
+            |language: &&Language| lines.iter().any(|l| language.typical.iter().any(|t| l.starts_with(t)));
+        let other = LANGUAGES.iter().filter(|language| language.name != self.name).find(looks_like);
+        if let (Some(other), Some(first)) = (other, rejected.diagnostics.first_mut())
+            && files.iter().any(|file| file == "-")
+        {
+            let suffix = other.suffixes[0];
+            let help = format!("{} programs are read from files whose names end in `.{suffix}`", other.name);
+            first.help = Some(help);
+        }
+        rejected
+    }
+
+    /// Why a flag has no meaning in this language, if so.
+    pub(crate) fn refuses(&self, flags: &[&str]) -> Option<String> {
+        let known = |flag: &&str| LANGUAGES.iter().find(|language| language.flags.contains(flag));
+        let (flag, other) = flags.iter().find_map(|flag| {
+            let other = known(flag).filter(|_| !self.flags.contains(flag))?;
+            Some((flag, other))
+        })?;
+        let suffixes: Vec<String> = other.suffixes.iter().map(|suffix| format!("`.{suffix}`")).collect();
+        Some(format!(
+            "{flag} is for {} programs (files {}), and this is a {} program",
+            other.name,
+            suffixes.join(", "),
+            self.name
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn language(files: &[&str]) -> &'static str {
+        Language::of(&files.iter().map(|&file| file.to_owned()).collect::<Vec<_>>()).name
+    }
+
+    #[test]
+    fn the_first_known_suffix_decides() {
+        assert_eq!(language(&["a.bpl"]), "Boogie");
+        assert_eq!(language(&["-"]), "Boogie");
+        assert_eq!(language(&["a.txt", "b.pproj"]), "P");
+        assert_eq!(language(&["a.p", "b.bpl"]), "P");
+        assert_eq!(language(&["."]), "P");
+    }
+
+    #[test]
+    fn suffixes_are_distinct() {
+        let mut suffixes: Vec<_> = LANGUAGES.iter().flat_map(|language| language.suffixes).collect();
+        suffixes.sort_unstable();
+        assert!(suffixes.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}

@@ -1,0 +1,66 @@
+//! Boogie programs.
+
+use dally_explore::Limits;
+use dally_interp::{Inputs, Machine};
+use dally_text::diagnostic::Diagnostic;
+use dally_text::source::SourceMap;
+use dally_trace::Source;
+use serde::Deserialize;
+
+use super::{Compiled, Explorable, Interpreter, LoadedProgram};
+use crate::cli::ProgramArgs;
+use crate::input::{self, Rejected};
+
+struct Loaded {
+    sources: SourceMap,
+    program: dally_bpl::Program,
+    inputs: Option<Inputs>,
+}
+
+pub(super) fn load(files: &[String]) -> Result<Box<dyn LoadedProgram>, Rejected> {
+    let sources = input::read(files)?;
+    match dally_bpl::load(&sources) {
+        Ok(program) => Ok(Box::new(Loaded { sources, program, inputs: None })),
+        Err(diagnostics) => Err(Rejected { sources, diagnostics }),
+    }
+}
+
+impl LoadedProgram for Loaded {
+    fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    fn warnings(&self) -> &[Diagnostic] {
+        &self.program.warnings
+    }
+
+    fn boogie(&self) -> Option<&dally_bpl::Program> {
+        Some(&self.program)
+    }
+
+    fn fix_inputs(&mut self, inputs: &serde_json::Value) -> Result<(), String> {
+        let mut inputs = Inputs::deserialize(inputs).map_err(|error| {
+            // The message may quote the whole value.
+            let why: String = error.to_string().chars().take(300).collect();
+            format!("the `inputs` of the trace cannot be read: {why}")
+        })?;
+        if let Some(message) = inputs.fit(&self.program).first() {
+            return Err(format!("the `inputs` of the trace do not fit the program: {message}"));
+        }
+        self.inputs = Some(inputs);
+        Ok(())
+    }
+
+    fn compile(&self, arguments: &ProgramArgs) -> Result<Box<dyn Explorable>, Vec<Diagnostic>> {
+        let options = dally_interp::Options { inputs: self.inputs.clone(), ..arguments.options() };
+        let machine = Machine::new(&self.program, &self.sources, &options)?;
+        let source = Source { test: None, ..arguments.source(&self.sources) };
+        Ok(Box::new(Compiled { machine, source }))
+    }
+}
+
+impl Interpreter for Machine {
+    fn limit_steps(&mut self, limits: Limits) {
+        Machine::limit_steps(self, limits);
+    }
+}

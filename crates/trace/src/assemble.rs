@@ -1,0 +1,152 @@
+//! From a bug to its trace, in one replay.
+
+use dally_explore::{Bug, Moment, ReplayError, Step, TaskId, Turn, confirm, cut};
+use dally_text::source::{SourceMap, Span};
+
+use crate::explain::{Explain, Line, LineKind, Taken};
+use crate::left_out::{Steps, StepsKept};
+use crate::{
+    End, Failed, Location, Message, Source, Statement, TaskName, TaskNumbers, Trace, TraceStep, VERSION,
+};
+
+/// Replays a bug and records what each step did. The cycle of a lasso must be fair, unless `unfair`.
+///
+/// Each step is executed once to find its successor and, if the trace shows it, once more to record its statements.
+pub fn trace<P: Explain>(
+    program: &P,
+    bug: &Bug,
+    sources: &SourceMap,
+    source: Source,
+    unfair: bool,
+) -> Result<Trace, ReplayError> {
+    let mut recording = Recording::new(program, sources, bug.schedule.steps.len());
+    let replayed =
+        confirm(program, &bug.schedule, !unfair, |moment, delayed| recording.add(moment, delayed))?;
+    let failure = replayed.failure.unwrap_or_else(|| bug.failure.clone());
+    let globals = program.variables(&replayed.state, &recording.tasks);
+    let StepsKept { steps, left_out, messages } = recording.steps.finish();
+    Ok(Trace {
+        version: VERSION,
+        program: source,
+        failure: Failed {
+            kind: failure.kind.into(),
+            message: failure.message,
+            location: recording.failed_at.and_then(|span| Location::of(span, sources)),
+        },
+        cost: bug.cost,
+        schedule: bug.schedule.clone(),
+        unfair,
+        steps,
+        left_out,
+        globals,
+        given: program.given(),
+        solved: false,
+        inputs: None,
+        messages,
+        notes: program.notes(),
+    })
+}
+
+/// The steps recorded so far.
+struct Recording<'a, P> {
+    program: &'a P,
+    sources: &'a SourceMap,
+    tasks: TaskNumbers,
+    steps: Steps,
+    /// The statement at which the last step failed.
+    failed_at: Option<Span>,
+}
+
+impl<'a, P: Explain> Recording<'a, P> {
+    /// Begins the trace of a schedule with this many steps.
+    fn new(program: &'a P, sources: &'a SourceMap, steps: usize) -> Self {
+        Recording {
+            program,
+            sources,
+            tasks: TaskNumbers::default(),
+            steps: Steps::new(steps),
+            failed_at: None,
+        }
+    }
+
+    fn add(&mut self, moment: &Moment<'_, P::State>, delayed: &[TaskId]) {
+        self.tasks.add(moment.events);
+        let Some((_, step)) = moment.step else { return };
+        if !self.steps.wants_next() {
+            return self.steps.leave_out();
+        }
+        let TaskName { task, name } = self.named(moment.before, step.task);
+        let delayed = delayed.iter().map(|other| self.named(moment.before, *other)).collect();
+        let end = self.end(moment);
+        let (statements, messages) = self.statements(moment, step);
+        self.steps.push(TraceStep { task, name, delayed, statements, end }, messages);
+    }
+
+    fn named(&self, state: &P::State, task: TaskId) -> TaskName {
+        TaskName { task: self.tasks.of(task), name: self.program.task_name(state, task) }
+    }
+
+    /// How a task left a step.
+    fn end(&self, moment: &Moment<'_, P::State>) -> End {
+        match (moment.failure, moment.turn) {
+            (Some(_), _) => End::Fails,
+            (None, Turn::Yields) => End::Yields,
+            (None, Turn::Blocks(task)) => End::Blocks { task: task.map(|t| self.tasks.of(t)) },
+            (None, Turn::Completes) => End::Completes,
+        }
+    }
+
+    fn statements(&mut self, moment: &Moment<'_, P::State>, step: Step) -> (Vec<Statement>, Vec<Message>) {
+        let explained = self.program.explain(&Taken {
+            before: moment.before,
+            after: moment.after,
+            task: step.task,
+            choice: step.choice,
+            tasks: &self.tasks,
+        });
+        self.failed_at = explained.failed_at;
+        let lines = explained.lines;
+        let from = self.named(moment.before, step.task);
+        let messages = lines.iter().filter_map(|line| self.message(moment.after, &from, line)).collect();
+        (Statement::all(lines.map(|line| self.statement(moment.after, line))), messages)
+    }
+
+    fn message(&self, after: &P::State, from: &TaskName, line: &Line) -> Option<Message> {
+        let (to, text, creates) = match &line.kind {
+            LineKind::Send { to, text } => (to, text.as_str(), false),
+            LineKind::Create(task) => (task, "new", true),
+            LineKind::Statement | LineKind::Remark(_) => return None,
+        };
+        Some(Message { from: from.clone(), to: self.named(after, *to), text: text.to_owned(), creates })
+    }
+
+    fn statement(&self, after: &P::State, line: Line) -> Statement {
+        let text = match &line.kind {
+            LineKind::Statement => one_line(self.sources.text(line.span).unwrap_or("")),
+            LineKind::Remark(text) => format!("· {text}"),
+            LineKind::Send { to, text } => format!("→ {}: {text}", self.named(after, *to).name),
+            LineKind::Create(task) => format!("+ {}", self.named(after, *task).name),
+        };
+        Statement {
+            location: Location::of(line.span, self.sources),
+            text,
+            procedure: line.procedure,
+            depth: line.depth,
+            changes: line.changes,
+            posts: line.posts.iter().map(|task| self.named(after, *task)).collect(),
+            left_out: None,
+        }
+    }
+}
+
+/// The first line of a statement, without its block and without comments.
+fn one_line(text: &str) -> String {
+    const MOST: usize = 70;
+    let line = text.lines().next().unwrap_or("");
+    let line = line.split("//").next().unwrap_or("").trim_end();
+    let block = line.starts_with("if") || line.starts_with("while");
+    // A statement on one line with its block: the block begins after the guard.
+    let end = line.find(") {").map(|i| i + 1).or_else(|| line.strip_suffix('{').map(str::len));
+    let line = line[..end.filter(|_| block).unwrap_or(line.len())].trim();
+    cut(line, MOST)
+}

@@ -1,0 +1,95 @@
+//! The trait that a language implements so that its executions can be shown.
+
+use dally_explore::{Kept, Program, TaskId};
+use dally_text::source::Span;
+
+use crate::{Change, Given, TaskNumbers};
+
+/// A program that can say what it did in a step.
+///
+/// Only the names of tasks are required: a trace then shows which task ran when. A language overrides
+/// [`explain`](Explain::explain), which adds statements, and [`variables`](Explain::variables), which adds the values
+/// at the end.
+pub trait Explain: Program {
+    /// The procedure or machine that a task runs.
+    fn task_name(&self, state: &Self::State, task: TaskId) -> String;
+
+    /// The statements and other events of one outcome of a step.
+    fn explain(&self, _taken: &Taken<'_, Self::State>) -> Explained {
+        Explained::default()
+    }
+
+    /// The shared variables and their values in a state.
+    fn variables(&self, _state: &Self::State, _tasks: &TaskNumbers) -> Vec<Change> {
+        Vec::new()
+    }
+
+    /// Values that come from outside the program.
+    fn given(&self) -> Vec<Given> {
+        Vec::new()
+    }
+
+    /// Assumptions that each execution rests on, one sentence each.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// One outcome of a step, taken in a replay.
+#[derive(Debug)]
+pub struct Taken<'a, S> {
+    /// The state before the step.
+    pub before: &'a S,
+    /// The state after it.
+    pub after: &'a S,
+    /// The task that ran.
+    pub task: TaskId,
+    /// The index of the outcome among all outcomes of the step.
+    pub choice: u32,
+    /// The numbers of all tasks, including those posted in this step. Values that refer to tasks are shown with them.
+    pub tasks: &'a TaskNumbers,
+}
+
+/// The events of a step.
+#[derive(Clone, Debug, Default)]
+pub struct Explained {
+    /// The first and the last lines, in order of execution.
+    pub lines: Kept<Line>,
+    /// The statement that failed, if the step failed.
+    pub failed_at: Option<Span>,
+}
+
+/// One event of a step, as its language describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The kind of event.
+    pub kind: LineKind,
+    /// The statement; [`Span::NONE`] if there is none.
+    pub span: Span,
+    /// The procedure or machine that executed it.
+    pub procedure: String,
+    /// The depth of calls, from 1.
+    pub depth: usize,
+    /// The variables that it assigned.
+    pub changes: Vec<Change>,
+    /// The tasks that it posted.
+    pub posts: Vec<TaskId>,
+}
+
+/// The kinds of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// A statement of the program. A trace shows its source text.
+    Statement,
+    /// Something that the runtime of the language does: a machine dequeues an event, or enters a state.
+    Remark(String),
+    /// A message is sent.
+    Send {
+        /// The receiver.
+        to: TaskId,
+        /// The event and its payload.
+        text: String,
+    },
+    /// A task is created.
+    Create(TaskId),
+}
