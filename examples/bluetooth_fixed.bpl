@@ -30,7 +30,7 @@ procedure enter() returns (ok: bool)
   }
 }
 
-// The count and the test for zero are one step, like an interlocked decrement.
+// Decrements and tests for zero in one step, like an interlocked decrement.
 procedure {:atomic} count_down() returns (last: bool)
 {
   pending := pending - 1;

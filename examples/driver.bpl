@@ -26,7 +26,7 @@ procedure {:entrypoint} {:buffer 0} driver()
   }
 }
 
-// What the processor does between any two instructions.
+// The processor tests for interrupts between any two instructions.
 procedure poll()
 {
   zield;

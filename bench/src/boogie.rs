@@ -1,7 +1,7 @@
 //! The models as Boogie programs: guarded actions of one task.
 //!
-//! Each state is a valuation of the globals at the only `yield`. There is one state more than in the
-//! other models: the one before the first step.
+//! Each state is a valuation of the globals at the only `yield`. There is one state more than in
+//! the other models: the one before the first step.
 
 use dally_interp::{Machine, Options};
 use dally_text::source::SourceMap;
@@ -98,8 +98,8 @@ pub fn peterson() -> String {
     program(&globals, &start, &actions)
 }
 
-/// Leader election in a ring of five, for every assignment of ids. A queue is a number in base 6; `room`
-/// is the weight of its next digit.
+/// Leader election in a ring of five, for every assignment of ids. A queue is a number in base 6;
+/// `room` is the weight of its next digit.
 pub fn leader() -> String {
     let globals = family("id", 5, "int") + &family("started", 5, "bool") + &family("held", 5, "int");
     let globals =

@@ -1,7 +1,7 @@
 //! Leader election in a ring (Chang and Roberts), for every assignment of ids, as guarded actions.
 //!
-//! Each node sends its id around the ring. A node forwards ids greater than its own and drops smaller
-//! ones; the node that receives its own id is the leader.
+//! Each node sends its id around the ring. A node forwards ids greater than its own and drops
+//! smaller ones; the node that receives its own id is the leader.
 
 use dally_explore::{Failure, Program, Successor, Successors, TaskId};
 

@@ -1,7 +1,8 @@
-//! Benchmarks: one binary for each table, and this library of models, other tools, timers and tables.
+//! Benchmarks: one binary for each table, and this library of models, other tools, timers and
+//! tables.
 //!
-//! Absolute times mean little on a shared machine, so every table has a column of ratios to a baseline
-//! that was run in the same process or immediately before or after.
+//! Absolute times mean little on a shared machine, so every table has a column of ratios to a
+//! baseline that was run in the same process or immediately before or after.
 #![cfg_attr(
     feature = "shuttle",
     allow(clippy::duplicate_mod, reason = "the same programs run on shuttle's primitives and on loom's")
@@ -29,8 +30,8 @@ pub mod two_phase_commit {
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The path of the program `dally`: the given one, or the one in the folder of this benchmark. If there
-/// is none, the error says how to build it.
+/// The path of the program `dally`: the given one, or the one in the folder of this benchmark. If
+/// there is none, the error says how to build it.
 pub fn dally(given: Option<&str>) -> Result<PathBuf, String> {
     let beside = || Some(std::env::current_exe().ok()?.parent()?.join("dally"));
     let path = given.map(PathBuf::from).or_else(beside).unwrap_or_else(|| "dally".into());

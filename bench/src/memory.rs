@@ -10,15 +10,17 @@ pub fn peak() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// The delay in milliseconds after which mimalloc returns freed memory to the system; negative for never.
+/// The delay in milliseconds after which mimalloc returns freed memory to the system; negative for
+/// never.
 const PURGE_DELAY: &str = "MIMALLOC_PURGE_DELAY";
 
-/// Runs a benchmark in a child process whose allocator keeps freed memory, unless the environment sets
-/// the allocator's variable.
+/// Runs a benchmark in a child process whose allocator keeps freed memory, unless the environment
+/// sets the allocator's variable.
 ///
-/// A search allocates hundreds of megabytes and frees them when it is done. By default the allocator
-/// would return them to the system one second later, during the next search, which then waits for the
-/// system to clear new pages. That took between nothing and a third of the measured time.
+/// A search allocates hundreds of megabytes and frees them when it is done. By default the
+/// allocator would return them to the system one second later, during the next search, which then
+/// waits for the system to clear new pages. That took between nothing and a third of the measured
+/// time.
 pub fn kept(benchmark: impl FnOnce()) -> ExitCode {
     if std::env::var_os(PURGE_DELAY).is_some() {
         benchmark();

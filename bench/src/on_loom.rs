@@ -1,5 +1,5 @@
-//! The programs of `dally-shuttle` on loom, where it can run them: loom supports at most five threads,
-//! and no tasks that can be aborted.
+//! The programs of `dally-shuttle` on loom, where it can run them: loom supports at most five
+//! threads, and no tasks that can be aborted.
 #![allow(missing_docs, clippy::unwrap_used, reason = "the programs are examples, not an interface")]
 
 use std::process::Command;
@@ -58,8 +58,8 @@ fn program(name: &str) -> Option<fn()> {
     })
 }
 
-/// The number of executions that loom runs until it finds the bug, up to a limit; `None` if it cannot
-/// run the program. Runs [`answer`] in a child process, since loom aborts at a deadlock.
+/// The number of executions that loom runs until it finds the bug, up to a limit; `None` if it
+/// cannot run the program. Runs [`answer`] in a child process, since loom aborts at a deadlock.
 pub fn until_bug(name: &str) -> Option<Option<u64>> {
     program(name)?;
     let output = Command::new(std::env::current_exe().ok()?).args(["loom", name]).output().ok()?;

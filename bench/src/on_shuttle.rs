@@ -56,8 +56,8 @@ impl<S: Scheduler> Scheduler for Counting<S> {
     }
 }
 
-/// Runs a program under a scheduler until it fails or the scheduler is done. Returns true if it failed,
-/// and the counts.
+/// Runs a program under a scheduler until it fails or the scheduler is done. Returns true if it
+/// failed, and the counts.
 pub fn run(
     scheduler: impl Scheduler + 'static,
     program: impl Fn() + Send + Sync + 'static,

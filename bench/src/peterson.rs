@@ -5,8 +5,8 @@ use dally_explore::{Failure, Program, Successors, TaskId};
 /// The filter lock for up to five processes.
 #[derive(Clone, Copy, Debug)]
 pub struct Peterson<const N: usize> {
-    /// If true, a waiting process reads one variable in a step, repeatedly, as real code would; otherwise
-    /// it reads all of them in one step.
+    /// If true, a waiting process reads one variable in a step, repeatedly, as real code would;
+    /// otherwise it reads all of them in one step.
     pub one_by_one: bool,
 }
 
@@ -21,8 +21,8 @@ enum Phase {
     Critical,
 }
 
-/// For each process its phase, its level, and the number of others that it has seen below its level; for
-/// each level the process that entered it last.
+/// For each process its phase, its level, and the number of others that it has seen below its
+/// level; for each level the process that entered it last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State<const N: usize> {
     phase: [Phase; N],

@@ -1,5 +1,5 @@
-//! Two-phase commit for Stateright, in the style of its users: a state has vectors and a set of messages,
-//! and a model lists its enabled actions before it executes them.
+//! Two-phase commit for Stateright, in the style of its users: a state has vectors and a set of
+//! messages, and a model lists its enabled actions before it executes them.
 
 use std::collections::BTreeSet;
 

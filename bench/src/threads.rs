@@ -1,7 +1,8 @@
 //! The speed-up of a second thread.
 //!
-//! Two cores are seldom twice as fast as one, because they share caches, memory bandwidth and power. Two
-//! independent searches that run at the same time show the largest speed-up that the machine allows.
+//! Two cores are seldom twice as fast as one, because they share caches, memory bandwidth and
+//! power. Two independent searches that run at the same time show the largest speed-up that the
+//! machine allows.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,8 +14,8 @@ const DURATION: Duration = Duration::from_secs(45);
 const MIN_ROUNDS: usize = 8;
 const MAX_ROUNDS: usize = 25;
 
-/// The shortest times of several rounds. Each round measures all three, so that other load on the machine
-/// affects them alike.
+/// The shortest times of several rounds. Each round measures all three, so that other load on the
+/// machine affects them alike.
 #[derive(Clone, Copy, Debug)]
 pub struct Threads {
     /// One search with one thread.

@@ -16,7 +16,7 @@ event eCalled;
 event eMoves;
 event eArrived;
 
-// Who is inside wants to get away.
+// After a call, the elevator eventually moves.
 spec Leaves observes eCalled, eMoves {
     start cold state Away {
         on eCalled goto Waits;
@@ -42,7 +42,7 @@ machine Timer {
     }
 }
 
-// Sees the door close, and presses the button or does not.
+// A passenger, who may press the button when the door closes.
 machine Passenger {
     var number: int;
 

@@ -19,7 +19,7 @@ spec Fetched observes eWaitsAtTop, eServedAtTop {
     }
 }
 
-// Waits at a floor; when it was fetched, it comes back.
+// A passenger waits at a floor, is served, and returns.
 machine Passenger {
     var elevator: machine;
     var floor: int;

@@ -9,7 +9,7 @@ event eWants;
 event eEnters;
 event eHere: int;
 
-// The last node of the ring wants to enter, and does.
+// The last node of the ring eventually enters.
 spec Enters observes eWants, eEnters {
     start cold state Outside {
         on eWants goto Waits;

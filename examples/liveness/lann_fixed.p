@@ -8,7 +8,7 @@ event eStep;
 event eWants;
 event eEnters;
 
-// The last node of the ring wants to enter, and does.
+// The last node of the ring eventually enters.
 spec Enters observes eWants, eEnters {
     start cold state Outside {
         on eWants goto Waits;

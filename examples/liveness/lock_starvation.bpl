@@ -5,7 +5,7 @@
 // check --liveness iterative-ndfs: loop 2
 
 var locked: bool;
-// The second task wants the lock.
+// Hot while the second task waits for the lock.
 var {:hot} waits: bool;
 
 procedure main()

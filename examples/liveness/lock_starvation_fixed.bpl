@@ -6,7 +6,7 @@
 
 var next: int;
 var serving: int;
-// The second task wants the lock.
+// Hot while the second task waits for the lock.
 var {:hot} waits: bool;
 
 procedure main()

@@ -117,7 +117,7 @@ machine Node {
     }
 }
 
-// Nodes in a row, without numbers; or with numbers of which two, at one end, are the same by mistake.
+// Nodes in a line, without numbers, or with numbers of which two, at one end, are equal by mistake.
 fun Line(count: int, numbered: bool) {
     var nodes: seq[machine];
     var all: seq[machine];

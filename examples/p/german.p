@@ -15,9 +15,9 @@ spec Coherent observes eHolds, eDrops {
 
     start state Watching {
         on eHolds do (held: (client: machine, write: bool)) {
-            assert writer == null, "somebody can write already";
+            assert writer == null, "another client already writes";
             if (held.write) {
-                assert sizeof(readers) == 0, "somebody can read, and another writes";
+                assert sizeof(readers) == 0, "a client writes while another one reads";
                 writer = held.client;
             } else {
                 readers += (held.client);

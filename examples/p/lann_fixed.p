@@ -14,7 +14,7 @@ spec Mutex observes eEnter, eLeave {
     }
 
     state Busy {
-        on eEnter do (node: int) { assert false, format("{0} enters, and somebody is inside", node); }
+        on eEnter do (node: int) { assert false, format("{0} enters while another node is inside", node); }
         on eLeave goto Free;
     }
 }

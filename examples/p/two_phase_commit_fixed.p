@@ -20,7 +20,7 @@ spec AllAgree observes eVote, eCommit {
             }
         }
         on eCommit do (id: int) {
-            assert !(id in refused), format("transaction {0} is committed, and somebody refused it", id);
+            assert !(id in refused), format("transaction {0} is committed, but a participant has refused it", id);
         }
     }
 }

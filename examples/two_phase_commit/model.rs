@@ -1,8 +1,9 @@
 //! Two-phase commit as guarded actions: a transaction manager and N resource managers that exchange
 //! messages. Messages are never lost, and never removed.
 //!
-//! After Lamport and Gray, "Consensus on transaction commit", and its TLA⁺ specification TwoPhase. The
-//! state is one word: four bits for each resource manager, and four for the transaction manager.
+//! After Lamport and Gray, "Consensus on transaction commit", and its TLA⁺ specification TwoPhase.
+//! The state is one word: four bits for each resource manager, and four for the transaction
+//! manager.
 
 #![allow(unreachable_pub, reason = "a module of an example, of tests and of benchmarks")]
 

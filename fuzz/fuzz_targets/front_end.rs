@@ -1,5 +1,5 @@
-//! Runs the front end on arbitrary text. It must not panic, spans must lie in the text, and the printed
-//! form of an accepted program must be accepted and printed unchanged.
+//! Runs the front end on arbitrary text. It must not panic, spans must lie in the text, and the
+//! printed form of an accepted program must be accepted and printed unchanged.
 #![no_main]
 
 use dally_bpl::{load, print};

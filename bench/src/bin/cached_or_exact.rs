@@ -1,6 +1,7 @@
 //! States stored with and without the scheduler's state: \[TR15\] Table 1.
 //!
-//! A cached search stores a state once; an exact one stores it once for each state of the scheduler.
+//! A cached search stores a state once; an exact one stores it once for each state of the
+//! scheduler.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --bin cached_or_exact

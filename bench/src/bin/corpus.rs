@@ -5,11 +5,11 @@
 //! corpus corral PATH/test
 //! ```
 //!
-//! `boogie` counts the programs outside of `civl` that get the expected result: if the expectation has a
-//! parse, resolution or type error, the program must be rejected, otherwise accepted. A program that is
-//! run with `-lib:NAME` is loaded together with that library. `corral` counts the programs that are
-//! accepted, and accepted again after printing. A file that is part of a program is loaded together with
-//! the other parts.
+//! `boogie` counts the programs outside of `civl` that get the expected result: if the expectation
+//! has a parse, resolution or type error, the program must be rejected, otherwise accepted. A
+//! program that is run with `-lib:NAME` is loaded together with that library. `corral` counts the
+//! programs that are accepted, and accepted again after printing. A file that is part of a program
+//! is loaded together with the other parts.
 
 use dally_text::code::Severity;
 use std::path::{Path, PathBuf};
@@ -142,8 +142,8 @@ fn with_concatenated(program: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Declarations that a file needs. One file is a library of stubs for programs translated from C#, and
-/// uses declarations that the translator writes into each program.
+/// Declarations that a file needs. One file is a library of stubs for programs translated from C#,
+/// and uses declarations that the translator writes into each program.
 fn prelude(program: &Path) -> &'static str {
     if program.file_name().is_some_and(|name| name == "poirot_stubs.bpl") {
         "type Ref; type Union = Ref; type Type;

@@ -4,9 +4,9 @@
 //! corral PATH/test [DALLY]
 //! ```
 //!
-//! `Files` in `regression` and `fwdbck` lists programs with a bug (`b`) and correct ones (`c`). Corral's
-//! flags, in the `config` of a program, are translated. DALLY is the path of the program; by default it is
-//! in the folder of this benchmark.
+//! `Files` in `regression` and `fwdbck` lists programs with a bug (`b`) and correct ones (`c`).
+//! Corral's flags, in the `config` of a program, are translated. DALLY is the path of the program;
+//! by default it is in the folder of this benchmark.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! Time to explore a whole state space: with one thread, compared with SPIN and Stateright, and with two.
+//! Time to explore a whole state space: with one thread, compared with SPIN and Stateright, and
+//! with two.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --features stateright --bin exhaust [-- quick]

@@ -1,7 +1,7 @@
 //! Speed of the front end: parses, resolves and type-checks a generated program of 20 MB.
 //!
-//! Targets: at least 20 MB/s on one core, and at most 40 times the file's size in memory. The baseline is
-//! lexing alone, in the same process.
+//! Targets: at least 20 MB/s on one core, and at most 40 times the file's size in memory. The
+//! baseline is lexing alone, in the same process.
 
 use dally_bench::{Numbers, best_of, memory, table};
 use dally_bpl::lexer::{Lexer, T};
@@ -61,7 +61,8 @@ fn count_tokens(sources: &SourceMap) -> usize {
     std::iter::from_fn(|| Some(lexer.next_token().kind).filter(|k| *k != T::Eof)).count()
 }
 
-/// A program in the style of verification tools: globals, maps, axioms, procedures that call each other.
+/// A program in the style of verification tools: globals, maps, axioms, procedures that call each
+/// other.
 fn generate(size: usize) -> String {
     let mut numbers = Numbers::new(1);
     let mut out = String::with_capacity(size + 10_000);

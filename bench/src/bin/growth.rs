@@ -1,8 +1,8 @@
 //! Growth of delay-bounded exploration with the number of tasks: polynomial (Iᴷ), not exponential.
 //!
-//! The programs have n identical tasks, each of which yields once between two steps. The table compares
-//! exact exploration with K = 2 delays to preemption bounding at the same bound, and to the whole state
-//! space.
+//! The programs have n identical tasks, each of which yields once between two steps. The table
+//! compares exact exploration with K = 2 delays to preemption bounding at the same bound, and to
+//! the whole state space.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --bin growth

@@ -4,13 +4,13 @@
 //! liveness [quick] [FILTER]
 //! ```
 //!
-//! The models have the names of the paper's, but our own bugs: the paper's seeded bugs are not published.
-//! For each model, the table has the bound at which the bug is found; states and seconds of nested
-//! depth-first search (NDFS), iterative NDFS, iterative MAP, and MAP with two threads; the share of each
-//! phase of MAP; and states per second. The rows of the corrected models explore all states. Seconds are
-//! CPU time, except for the comparison of one and two threads, which is wall-clock time. A cell is the
-//! best of at least three runs. The limit of the speed-up comes from two independent searches at the same
-//! time.
+//! The models have the names of the paper's, but our own bugs: the paper's seeded bugs are not
+//! published. For each model, the table has the bound at which the bug is found; states and seconds
+//! of nested depth-first search (NDFS), iterative NDFS, iterative MAP, and MAP with two threads;
+//! the share of each phase of MAP; and states per second. The rows of the corrected models explore
+//! all states. Seconds are CPU time, except for the comparison of one and two threads, which is
+//! wall-clock time. A cell is the best of at least three runs. The limit of the speed-up comes from
+//! two independent searches at the same time.
 
 use std::path::Path;
 use std::process::ExitCode;

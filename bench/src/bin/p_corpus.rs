@@ -4,13 +4,13 @@
 //! p_corpus PATH/Tst/RegressionTests [FILTER]
 //! ```
 //!
-//! The name of a folder is the expected verdict: programs in `StaticError` must be rejected. Programs in
-//! `Correct` and `DynamicError` must be accepted; they are explored with `rtc` for at most 10 seconds, and
-//! a bug must be found in the latter and none in the former. A search that reaches the time limit has
-//! found no bug. As in P's harness, the test is `DefaultImpl` or the only test; a folder with a list of
-//! parametric tests must have exactly those. Most programs in `Liveness`, which the harness does not run,
-//! declare no test: there, every specification is asserted. Programs whose specifications have hot states
-//! are checked for liveness.
+//! The name of a folder is the expected verdict: programs in `StaticError` must be rejected.
+//! Programs in `Correct` and `DynamicError` must be accepted; they are explored with `rtc` for at
+//! most 10 seconds, and a bug must be found in the latter and none in the former. A search that
+//! reaches the time limit has found no bug. As in P's harness, the test is `DefaultImpl` or the
+//! only test; a folder with a list of parametric tests must have exactly those. Most programs in
+//! `Liveness`, which the harness does not run, declare no test: there, every specification is
+//! asserted. Programs whose specifications have hot states are checked for liveness.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -4,10 +4,10 @@
 //! p_examples [PATH/examples/p]
 //! ```
 //!
-//! The first table explores all states of the correct versions with one thread: states, bytes per state,
-//! states per second. The second has the columns of \[TR15\] Table 2 for the versions with a bug: delays
-//! (for depth-bounded search: steps) and states until the bug is found. Deviation: depth is bounded by
-//! breadth-first search, not by random walks.
+//! The first table explores all states of the correct versions with one thread: states, bytes per
+//! state, states per second. The second has the columns of \[TR15\] Table 2 for the versions with a
+//! bug: delays (for depth-bounded search: steps) and states until the bug is found. Deviation:
+//! depth is bounded by breadth-first search, not by random walks.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! Size of sequentialised programs, and time of the translations.
 //!
-//! Targets: the size is linear in the program and in K, and a program of 10,000 lines is translated within
-//! a second. The first table has the size of the output by K, for a program of 1,000 lines; the second has
-//! size and time for programs of growing size, at K = 2.
+//! Targets: the size is linear in the program and in K, and a program of 10,000 lines is translated
+//! within a second. The first table has the size of the output by K, for a program of 1,000 lines;
+//! the second has size and time for programs of growing size, at K = 2.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --bin sequentialisations
@@ -26,8 +26,8 @@ fn targets(k: u32) -> [(&'static str, Target); 6] {
     ]
 }
 
-/// A program of about this many lines: tasks that post, yield, call and compute, over ten globals. Returns
-/// the number of its lines as well.
+/// A program of about this many lines: tasks that post, yield, call and compute, over ten globals.
+/// Returns the number of its lines as well.
 fn program(lines: usize) -> Option<(Program, usize)> {
     let mut text = String::from("var x0, x1, x2, x3, x4, x5, x6, x7, x8, x9: int;\n\nprocedure main()\n{\n");
     let workers = lines.saturating_sub(5) / 21;

@@ -1,5 +1,5 @@
-//! The number of schedules with at most two delays, and with at most two preemptions, by the number of
-//! threads.
+//! The number of schedules with at most two delays, and with at most two preemptions, by the number
+//! of threads.
 //!
 //! Each thread locks a counter and increments it twice.
 //!

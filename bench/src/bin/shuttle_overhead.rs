@@ -1,9 +1,9 @@
 //! Instructions per step under dally's schedulers, compared with shuttle's depth-first scheduler.
 //!
-//! Counted by valgrind, which must be on the PATH: this program runs itself under it. The first table
-//! compares equal work: all executions of two threads with three increments, which every search covers
-//! (one of three steps is a delay then). The second is typical work: the executions with the fewest delays
-//! of four threads with five increments.
+//! Counted by valgrind, which must be on the PATH: this program runs itself under it. The first
+//! table compares equal work: all executions of two threads with three increments, which every
+//! search covers (one of three steps is a delay then). The second is typical work: the executions
+//! with the fewest delays of four threads with five increments.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --features shuttle --bin shuttle_overhead

@@ -1,7 +1,8 @@
-//! Schedules until the bug is found: delay bounding, preemption bounding, shuttle's schedulers, and loom.
+//! Schedules until the bug is found: delay bounding, preemption bounding, shuttle's schedulers, and
+//! loom.
 //!
-//! The comparison of [POPL11] Fig. 5, for the programs of `dally-shuttle`. Random schedulers are run with
-//! several seeds; the table has the median.
+//! The comparison of [POPL11] Fig. 5, for the programs of `dally-shuttle`. Random schedulers are
+//! run with several seeds; the table has the median.
 //!
 //! ```text
 //! cargo run --release -p dally-bench --features shuttle --bin shuttle_schedules 2>/dev/null
@@ -95,7 +96,8 @@ fn main() {
     if let [_loom, name] = &arguments[..] {
         return on_loom::answer(name, LIMIT);
     }
-    // Shuttle installs its panic hook, which prints each failure, with the first execution: replace it.
+    // Shuttle installs its panic hook, which prints each failure, with the first execution: replace
+    // it.
     on_shuttle::run(DfsScheduler::new(Some(1), false), || {});
     std::panic::set_hook(Box::new(|_| {}));
 

@@ -4,14 +4,14 @@
 //! verifier [DALLY]
 //! ```
 //!
-//! - \[SPIN14\] Fig. 9: a chain of N awaited calls, each of which increments a global, and an assertion on
-//!   it (c2s and Corral).
-//! - \[FSE12\] Figs. 7 and 8 for several N, with `buffers` and with `synce` (ASYNCCHECKER and SYNCE), with
-//!   the number of yields of the paper; zields and rounds are deepened iteratively.
-//! - \[FSE12 §6\] third experiment: a driver and its hardware that drop a read request; the assertion is that
-//!   none is dropped.
-//! - A generated program of 5,000 lines with 200 procedures, whose assertion is 30 calls deep: lazy and
-//!   full inlining.
+//! - \[SPIN14\] Fig. 9: a chain of N awaited calls, each of which increments a global, and an
+//!   assertion on it (c2s and Corral).
+//! - \[FSE12\] Figs. 7 and 8 for several N, with `buffers` and with `synce` (ASYNCCHECKER and
+//!   SYNCE), with the number of yields of the paper; zields and rounds are deepened iteratively.
+//! - \[FSE12 §6\] third experiment: a driver and its hardware that drop a read request; the
+//!   assertion is that none is dropped.
+//! - A generated program of 5,000 lines with 200 procedures, whose assertion is 30 calls deep: lazy
+//!   and full inlining.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -96,8 +96,8 @@ fn chain(n: usize) -> String {
     text
 }
 
-/// Procedures of 25 lines. The first `depth` form a chain of calls, and an assertion fails in the last of
-/// them. All procedures also call others, which are irrelevant to the assertion.
+/// Procedures of 25 lines. The first `depth` form a chain of calls, and an assertion fails in the
+/// last of them. All procedures also call others, which are irrelevant to the assertion.
 fn deep(procedures: usize, depth: usize) -> String {
     let mut text =
         String::from("var g: int;\nvar h: int;\n\nprocedure main()\n{\n  havoc g;\n  call p0(g);\n}\n");

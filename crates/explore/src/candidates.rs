@@ -1,7 +1,8 @@
 //! The successors that a block of nodes reaches, before it is known which of them are new.
 //!
 //! Candidates are kept as parallel vectors, since the visited set needs only their keys. After the
-//! keys are inserted, the candidates whose keys were new are the *winners*; they join the next layer.
+//! keys are inserted, the candidates whose keys were new are the *winners*; they join the next
+//! layer.
 
 use crate::Fingerprint;
 use crate::expand::Node;
@@ -13,8 +14,8 @@ use crate::visited::part_of;
 /// The candidates of one block, in the order in which they were reached.
 pub(crate) struct Candidates<S, O: Policy> {
     pub(crate) keys: Vec<Fingerprint>,
-    /// For each part of the visited set, the positions in `keys` that belong to it. Inserting the keys
-    /// into the visited set removes the positions of keys that were not new.
+    /// For each part of the visited set, the positions in `keys` that belong to it. Inserting the
+    /// keys into the visited set removes the positions of keys that were not new.
     pub(crate) parts: Vec<Vec<u32>>,
     pub(crate) nodes: Vec<Node<S, O>>,
     links: Vec<Link>,

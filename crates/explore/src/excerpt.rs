@@ -25,8 +25,8 @@ pub struct Excerpt<T> {
 }
 
 impl<T> Excerpt<T> {
-    /// Keeps items of total weight `capacity` at either end. `weight` must be at least 1. The last item
-    /// is always kept.
+    /// Keeps items of total weight `capacity` at either end. `weight` must be at least 1. The last
+    /// item is always kept.
     pub fn new(capacity: usize, weight: fn(&T) -> usize) -> Self {
         Self {
             capacity,
@@ -80,14 +80,14 @@ impl<T> Excerpt<T> {
         self.left_out == 0 && self.last.is_empty()
     }
 
-    /// Returns true if the next item can be part of the final excerpt, given the number of items that
-    /// follow it. Otherwise call [`Self::leave_out`] instead of creating the item.
+    /// Returns true if the next item can be part of the final excerpt, given the number of items
+    /// that follow it. Otherwise call [`Self::leave_out`] instead of creating the item.
     pub fn may_keep(&self, after: usize) -> bool {
         self.is_beginning() || after < self.capacity
     }
 
-    /// Counts the next item without keeping it. Neither it nor the items in `last` can be part of the
-    /// final excerpt.
+    /// Counts the next item without keeping it. Neither it nor the items in `last` can be part of
+    /// the final excerpt.
     pub fn leave_out(&mut self) {
         self.left_out += self.last.len() + 1;
         self.last.clear();

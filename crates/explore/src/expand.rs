@@ -1,15 +1,16 @@
 //! The expansion of one node, shared by all searches.
 //!
-//! [TR15 Fig. 1], the body of `BoundedDFS`: at a state, the policy proposes tasks one after another, at
-//! rising cost. Expansion takes a step of each task and offers the outcomes to the search. When a
-//! proposal costs more than the bound, the node is deferred together with its remaining proposals.
+//! [TR15 Fig. 1], the body of `BoundedDFS`: at a state, the policy proposes tasks one after
+//! another, at rising cost. Expansion takes a step of each task and offers the outcomes to the
+//! search. When a proposal costs more than the bound, the node is deferred together with its
+//! remaining proposals.
 //!
 //! Deviations:
-//! 1. A successor that was visited before does not end the loop: expansion goes on to the next delay.
-//!    (The figure stops there, which misses states.)
+//! 1. A successor that was visited before does not end the loop: expansion goes on to the next
+//!    delay. (The figure stops there, which misses states.)
 //! 2. Outcomes other than the first can cost extra ([`Options::choice_cost`]), and so can steps
-//!    ([`Policy::step_cost`]). An outcome that costs more than the bound is deferred, and not marked as
-//!    visited.
+//!    ([`Policy::step_cost`]). An outcome that costs more than the bound is deferred, and not
+//!    marked as visited.
 
 use dally_schedule::{Ready, TaskId};
 

@@ -86,8 +86,8 @@ pub(crate) fn holds_at_least<T>(blocks: &VecDeque<Vec<T>>, nodes: usize) -> bool
     })
 }
 
-/// Removes about `nodes` nodes, or all, from the front. Removes whole blocks, unless the first block
-/// alone has more nodes.
+/// Removes about `nodes` nodes, or all, from the front. Removes whole blocks, unless the first
+/// block alone has more nodes.
 pub(crate) fn take_front<T>(blocks: &mut VecDeque<Vec<T>>, nodes: usize) -> Vec<Vec<T>> {
     let (mut taken, mut left) = (Vec::new(), nodes);
     while left > 0
@@ -111,7 +111,8 @@ pub(crate) fn split_for_threads<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<V
     let size = nodes.div_ceil(threads * BLOCKS_PER_THREAD).max(1);
     let mut smaller = Vec::new();
     for mut block in blocks {
-        // Splits off from the end, so that each node is moved at most once; then restores the order.
+        // Splits off from the end, so that each node is moved at most once; then restores the
+        // order.
         let first = smaller.len();
         while block.len() > size {
             smaller.push(block.split_off((block.len() - 1) / size * size));

@@ -1,9 +1,9 @@
 //! The ledger: what a search records of the transitions that it takes.
 //!
 //! A search for safety bugs records nothing, at no cost: its ledger is `()`. A search for cycles
-//! records the graph ([`crate::liveness`]). During a wave, threads write *drafts*, in which the target
-//! of a transition is given by its fingerprint. Between waves drafts are *settled*: then every target
-//! has an index, which the visited set stores.
+//! records the graph ([`crate::liveness`]). During a wave, threads write *drafts*, in which the
+//! target of a transition is given by its fingerprint. Between waves drafts are *settled*: then
+//! every target has an index, which the visited set stores.
 
 use dally_schedule::TaskId;
 

@@ -1,20 +1,20 @@
 //! The search: bound by bound, and layer by layer within a bound.
 //!
-//! Iterative safety search [TR15 §4.1, Fig. 1]: the search explores executions of cost 0, then those of
-//! cost 1, and so on. Work that costs more than the current bound is kept in the frontier. A bound
-//! that leaves the frontier empty has covered every schedule.
+//! Iterative safety search [TR15 §4.1, Fig. 1]: the search explores executions of cost 0, then
+//! those of cost 1, and so on. Work that costs more than the current bound is kept in the frontier.
+//! A bound that leaves the frontier empty has covered every schedule.
 //!
 //! In *cached* mode, the default, a state is expanded once, with the scheduler's state of its first
 //! visit. Bound K then explores only states that K suffices to reach, but possibly not all of them;
-//! only an empty frontier is a proof. In *exact* mode a state is expanded once for each state of the
-//! policy, and bound K covers exactly the executions of cost at most K. Since bounds ascend, the first
-//! visit of a state is one of least cost.
+//! only an empty frontier is a proof. In *exact* mode a state is expanded once for each state of
+//! the policy, and bound K covers exactly the executions of cost at most K. Since bounds ascend,
+//! the first visit of a state is one of least cost.
 //!
 //! Deviations:
 //! 1. The first bound is 0, and bounds rise by 1.
 //! 2. Within a bound the search is breadth-first; the figure is depth-first. The layers of a
-//!    breadth-first search can be expanded by several threads with the same result for any number of
-//!    threads ([`crate::wave`]), and counterexamples are short.
+//!    breadth-first search can be expanded by several threads with the same result for any number
+//!    of threads ([`crate::wave`]), and counterexamples are short.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -31,24 +31,26 @@ use crate::visited::Visited;
 use crate::wave::{Budget, Wave, Workers};
 use crate::{FailureKind, Fingerprint, Program, Schedule, TaskId};
 
-/// How to search.
+/// The options of a search.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The highest bound to explore; without one, bounds rise until the frontier is empty.
+    /// The highest bound. Without one, bounds rise until the frontier is empty.
     pub bound: Option<u32>,
-    /// Whether what the policy remembers counts as part of a state. With schedulers whose rounds rise
-    /// (`df`, `dfw`) or that count steps (`pct`), give a bound: the frontier never empties.
+    /// If true, a state is expanded once for each state of the policy, otherwise once. Set a bound
+    /// with schedulers whose rounds rise (`df`, `dfw`) or that count steps (`pct`): their state
+    /// spaces are infinite.
     pub exact: bool,
-    /// What each choice other than the first costs.
+    /// The cost of each outcome of a step other than the first.
     pub choice_cost: u32,
-    /// How many threads take part, or fewer where there are few cores. The result does not depend on it.
+    /// The number of threads; fewer are used if the machine has few cores. The result is the same
+    /// for any number.
     pub threads: usize,
-    /// Layers smaller than this are expanded by one thread, and so are rounds of a search for cycles: to wake others takes
-    /// longer.
+    /// Layers, and rounds of a search for cycles, with fewer nodes than this are processed by one
+    /// thread, since waking threads takes longer.
     pub share_from: usize,
-    /// How many states to visit at most.
+    /// The limit on states.
     pub states: Option<usize>,
-    /// How many bytes to hold at most, by the search's own count.
+    /// The limit on memory in bytes, as counted by the search.
     pub memory: Option<usize>,
 }
 
@@ -67,7 +69,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The options of each of so many searches that share the memory.
+    /// The options of each of `searches` searches that share the memory limit.
     pub fn shared_by(&self, searches: usize) -> Self {
         Self { memory: self.memory.map(|bytes| bytes / searches.max(1)), ..self.clone() }
     }
@@ -83,8 +85,8 @@ pub trait Watch<S>: Sync {
     /// A search for cycles enters this phase. Benchmarks measure phases with it.
     fn phase(&self, _phase: Phase) {}
 
-    /// The search reached a state in which no task is enabled and which is not a deadlock. Called by
-    /// several threads, possibly more than once for a state.
+    /// The search reached a state in which no task is enabled and which is not a deadlock. Called
+    /// by several threads, possibly more than once for a state.
     fn final_state(&self, _state: &S) {}
 }
 
@@ -105,8 +107,8 @@ pub enum Phase {
     Trace,
 }
 
-/// Limits are checked inside a layer after at least this many transitions. The transitions of one node
-/// are never split.
+/// Limits are checked inside a layer after at least this many transitions. The transitions of one
+/// node are never split.
 pub(crate) const LOOK_EVERY: u64 = 1 << 12;
 
 /// The size of a node is estimated from at most this many samples.
@@ -282,12 +284,12 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
     }
 
-    /// What was covered so far.
+    /// The strategy, and the coverage so far.
     pub(crate) fn so_far(&self) -> Covered {
         Covered { strategy: self.expander.policy.strategy(), coverage: self.coverage.clone() }
     }
 
-    /// The schedule that leads to a node, and by one more link beyond it.
+    /// The schedule that leads to node `to`, followed by the step `last`, if there is one.
     pub(crate) fn schedule(&self, to: Option<NodeId>, last: Option<Link>) -> Schedule {
         let Expander { policy, options, .. } = self.expander;
         self.core.tree.schedule(Schedule::new(policy.strategy(), options.choice_cost), to, last)
@@ -338,7 +340,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     /// The verdict after a bound without failures; `None` if a higher bound is to be explored.
     pub(crate) fn verdict_after_bound(&self) -> Option<Verdict> {
         let Coverage { bound, unproposed, sealed, .. } = self.coverage;
-        // A state that was expanded once, in a sealed order, can have other successors in another order.
+        // A state that was expanded once, in a sealed order, can have other successors in another
+        // order.
         let covers_all = unproposed == 0 && (sealed == 0 || self.expander.options.exact);
         let at_limit = self.expander.options.bound.is_some_and(|limit| bound >= limit);
         match (self.core.frontier.is_empty(), at_limit) {

@@ -1,8 +1,9 @@
 //! The thread pool of a search.
 //!
-//! Threads are started once, since starting a thread takes as long as exploring some hundred states.
-//! Waking a sleeping thread is nearly as slow, and the phases of a wave are short. So a thread that
-//! waits for another one, or for the next phase, first spins and looks for work, and only then sleeps.
+//! Threads are started once, since starting a thread takes as long as exploring some hundred
+//! states. Waking a sleeping thread is nearly as slow, and the phases of a wave are short. So a
+//! thread that waits for another one, or for the next phase, first spins and looks for work, and
+//! only then sleeps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,8 +24,8 @@ pub(crate) struct Team {
 }
 
 impl Team {
-    /// A team of `threads` threads, or of fewer if the machine has few cores. If the system refuses to
-    /// start threads, the caller's thread does all work.
+    /// A team of `threads` threads, or of fewer if the machine has few cores. If the system refuses
+    /// to start threads, the caller's thread does all work.
     pub(crate) fn new(threads: usize) -> Self {
         let name = |nth| format!("dally-{nth}");
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -93,11 +94,12 @@ pub(crate) fn with_spinning_threads<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Idle turns before a spinning thread goes to sleep: several times as long as waking a thread takes.
+/// Idle turns before a spinning thread goes to sleep: several times as long as waking a thread
+/// takes.
 const IDLE_TURNS: usize = 1 << 10;
 
-/// Looks for work until `done` holds, or gives up after a while, since another thread may need the core
-/// to make `done` hold.
+/// Looks for work until `done` holds, or gives up after a while, since another thread may need the
+/// core to make `done` hold.
 fn spin_until(done: impl Fn() -> bool) {
     let mut idle = 0;
     while idle < IDLE_TURNS && !done() {

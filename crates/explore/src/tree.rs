@@ -1,5 +1,5 @@
-//! The search tree: for each visited node, the step that first reached it. Schedules of bugs are read
-//! off the path from the root.
+//! The search tree: for each visited node, the step that first reached it. Schedules of bugs are
+//! read off the path from the root.
 
 use std::num::NonZeroU32;
 
@@ -113,7 +113,8 @@ impl SearchTree {
         self.chunks.iter().map(|chunk| chunk.links.capacity()).sum::<usize>() * size_of::<Link>()
     }
 
-    /// Continues a schedule without steps to node `to`, followed by the step `last`, if there is one.
+    /// Continues a schedule without steps to node `to`, followed by the step `last`, if there is
+    /// one.
     pub(crate) fn schedule(
         &self,
         mut schedule: Schedule,

@@ -1,10 +1,10 @@
 //! The visited set: fingerprints in open-addressing hash tables, one for each shard.
 //!
-//! A fingerprint has 16 bytes, and tables are between 54 % and 75 % full, so that a visited state takes
-//! at most 30 bytes (except in small sets). Growing by less than a factor of two keeps it so, and
-//! growing shard by shard keeps the peak low. Readers need no lock, and a set can be split into parts,
-//! each written by one thread. A set can store a value with each fingerprint; values are kept in a
-//! table of their own, so that sets without values pay nothing.
+//! A fingerprint has 16 bytes, and tables are between 54 % and 75 % full, so that a visited state
+//! takes at most 30 bytes (except in small sets). Growing by less than a factor of two keeps it so,
+//! and growing shard by shard keeps the peak low. Readers need no lock, and a set can be split into
+//! parts, each written by one thread. A set can store a value with each fingerprint; values are
+//! kept in a table of their own, so that sets without values pay nothing.
 
 use crate::Fingerprint;
 
@@ -37,13 +37,15 @@ impl Visited {
 }
 
 impl<V: Copy + Default> Visited<V> {
-    /// Inserts a fingerprint with a value. Returns true if it is new; otherwise its value is unchanged.
+    /// Inserts a fingerprint with a value. Returns true if it is new; otherwise its value is
+    /// unchanged.
     #[inline]
     pub fn insert_with(&mut self, fingerprint: Fingerprint, value: impl FnOnce() -> V) -> bool {
         self.shards[shard_of(fingerprint)].insert(fingerprint, value)
     }
 
-    /// Calls `show` with the position and the value of each fingerprint, in order; `None` if it is absent.
+    /// Calls `show` with the position and the value of each fingerprint, in order; `None` if it is
+    /// absent.
     pub(crate) fn values(&self, fingerprints: &[Fingerprint], mut show: impl FnMut(usize, Option<V>)) {
         for first in (0..fingerprints.len()).step_by(BATCH) {
             let batch = &fingerprints[first..fingerprints.len().min(first + BATCH)];
@@ -100,8 +102,8 @@ pub(crate) fn part_of(fingerprint: Fingerprint, parts: usize) -> usize {
     (shard_of(fingerprint) * parts) >> SHARD_BITS
 }
 
-/// Loads the home buckets of fingerprints into the cache. The loads are independent of each other, so
-/// that all of them take hardly longer than one.
+/// Loads the home buckets of fingerprints into the cache. The loads are independent of each other,
+/// so that all of them take hardly longer than one.
 #[inline]
 fn prefetch<'s, V: 's>(places: impl Iterator<Item = (&'s Shard<V>, Fingerprint)>) {
     let first_key = |(shard, it): (&Shard<V>, Fingerprint)| shard.buckets[shard.home(key_of(it))].0[0];
@@ -116,8 +118,8 @@ pub(crate) struct Part<'a, V> {
 }
 
 impl<V: Copy + Default> Part<'_, V> {
-    /// Inserts the keys at these positions, all of which belong to this part. Removes the positions of
-    /// keys that were in the set.
+    /// Inserts the keys at these positions, all of which belong to this part. Removes the positions
+    /// of keys that were in the set.
     pub(crate) fn insert_all(&mut self, keys: &[Fingerprint], positions: &mut Vec<u32>) {
         let mut kept = 0;
         for first in (0..positions.len()).step_by(BATCH) {
@@ -155,7 +157,8 @@ impl<V: Copy + Default> Part<'_, V> {
 }
 
 /// A lossy cache of the keys that were offered most recently. Most states are reached several times
-/// from neighbouring nodes, and this table fits into the processor's cache; the visited set does not.
+/// from neighbouring nodes, and this table fits into the processor's cache; the visited set does
+/// not.
 #[derive(Clone, Debug)]
 pub(crate) struct Recent {
     slots: Vec<Fingerprint>,

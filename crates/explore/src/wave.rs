@@ -2,19 +2,21 @@
 //!
 //! A wave takes nodes from the front of a layer, in blocks, and runs three phases:
 //! 1. Threads expand the blocks. Each successor becomes a candidate ([`crate::candidates`]); the
-//!    visited set is read-only. Successors are looked up in it first if most of the last wave's were
-//!    visited before, or if nodes are large.
-//! 2. Threads insert the candidates' keys. Each thread owns some parts of the visited set, and takes
-//!    keys in the order of the layer: of several candidates with one key the first wins, as in a
-//!    search on one thread.
-//! 3. The winners join the next layer, in the order of the layer. If the ledger records transitions,
-//!    the threads also store the winners' indices in the visited set, each in its own parts.
+//!    visited set is read-only. Successors are looked up in it first if most of the last wave's
+//!    were visited before, or if nodes are large.
+//! 2. Threads insert the candidates' keys. Each thread owns some parts of the visited set, and
+//!    takes keys in the order of the layer: of several candidates with one key the first wins, as
+//!    in a search on one thread.
+//! 3. The winners join the next layer, in the order of the layer. If the ledger records
+//!    transitions, the threads also store the winners' indices in the visited set, each in its own
+//!    parts.
 //!
 //! Invariant: after a wave, the visited set, the next layer and the search tree are those that
 //! expanding the same nodes one by one would produce, and so is the frontier after
 //! [`Frontier::remove_visited`]. A lock is taken once for each block.
 //!
-//! A limit reached in the first phase stops the wave and the search; the wave's results are discarded.
+//! A limit reached in the first phase stops the wave and the search; the wave's results are
+//! discarded.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -32,7 +34,8 @@ use crate::tree::{Link, NodeId};
 use crate::visited::{Part, Visited};
 use crate::{Fingerprint, Program, TaskId};
 
-/// The most nodes in a wave, per thread: enough to balance the load, few enough to check limits often.
+/// The most nodes in a wave, per thread: enough to balance the load, few enough to check limits
+/// often.
 const NODES_PER_THREAD: usize = 32 * BLOCK;
 
 /// The most bytes of candidates in a wave, per thread, estimated from the last wave. Beyond this,
@@ -49,10 +52,11 @@ const REACHED_PER_NEW: usize = 4;
 /// Probe the visited set in phase 1 if a node has more bytes than this: building it is expensive.
 const LARGE_NODE: usize = 192;
 
-/// Parts of the visited set per thread: more than one, so that fast threads take work from slow ones.
+/// Parts of the visited set per thread: more than one, so that fast threads take work from slow
+/// ones.
 const PARTS_PER_THREAD: usize = 4;
 
-/// Buffers and estimates that are reused from wave to wave: allocating anew is slow.
+/// Buffers and estimates that are reused from wave to wave, since allocation is slow.
 pub(crate) struct Workers<S, O: Policy> {
     /// One for each thread.
     pub(crate) scratches: Vec<Scratch<S>>,
@@ -83,8 +87,9 @@ impl<S, O: Policy> Workers<S, O> {
         self.nodes = (2 * self.nodes).min(NODES_PER_THREAD).min(most).max(1);
     }
 
-    /// Keeps the allocations of `candidates`, whose nodes have `node_bytes` bytes, unless enough are
-    /// kept. Blocks can be many and small while their vectors still have the capacity of larger ones.
+    /// Keeps the allocations of `candidates`, whose nodes have `node_bytes` bytes, unless enough
+    /// are kept. Blocks can be many and small while their vectors still have the capacity of larger
+    /// ones.
     fn recycle(&mut self, mut candidates: Candidates<S, O>, node_bytes: usize) {
         let kept = self.bytes() + self.capacity() * node_bytes;
         if kept < 2 * BYTES_PER_THREAD * self.scratches.len() {
@@ -298,8 +303,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
             nodes,
             candidates,
         }));
-        // A thread skips successors that it has delivered recently. Since it takes blocks in ascending
-        // order, the candidate that it keeps is the first of those with the same key.
+        // A thread skips successors that it has delivered recently. Since it takes blocks in
+        // ascending order, the candidate that it keeps is the first of those with the same key.
         let work = |scratch: &mut Scratch<P::State>| {
             loop {
                 let next = queue.lock().expect("no thread panics with the lock").next();
@@ -349,7 +354,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
             if scratch.tally.transitions - checked >= LOOK_EVERY {
                 checked = scratch.tally.transitions;
                 let bytes = self.collected_bytes(&collector);
-                // The estimate can fall, since nodes differ in size; what was counted stays counted.
+                // The estimate can fall, since nodes differ in size; what was counted stays
+                // counted.
                 self.cutoff.check(bytes.saturating_sub(counted), self.expander.watch);
                 counted = counted.max(bytes);
             }

@@ -36,8 +36,8 @@ fn least_bound(program: &Tasks, policy: &impl Policy) -> u32 {
     bound
 }
 
-/// Two tasks of two steps each: a grid of 3 × 3 states, the state before they are posted, and with the
-/// poster done.
+/// Two tasks of two steps each: a grid of 3 × 3 states, the state before they are posted, and with
+/// the poster done.
 #[test]
 fn two_tasks_of_two_steps_make_a_grid() {
     let program = Tasks::new(&[&[Op::Post(1), Op::Post(1)], &[Op::Yield]]);
@@ -64,8 +64,8 @@ fn a_bound_of_zero_is_one_schedule() {
     assert_eq!(report.verdict, Verdict::ProvedWithin(1));
 }
 
-/// [POPL11] Fig. 3: p₁ posts p₂ and p₃. The depth-first scheduler runs p₂ first; with one delay it runs
-/// p₃ first.
+/// [POPL11] Fig. 3: p₁ posts p₂ and p₃. The depth-first scheduler runs p₂ first; with one delay it
+/// runs p₃ first.
 fn figure_3() -> Tasks {
     Tasks::new(&[&[Op::Post(1), Op::Post(2)], &[Op::Set(0, 1)], &[Op::Add(0, 1), Op::AssertNot(0, 1)]])
 }
@@ -99,8 +99,8 @@ fn a_lost_update_needs_one_delay_or_one_preemption() {
     assert_eq!(least_bound(&lost_update(), &Depth), 3);
 }
 
-/// The task created last must run first. That takes one delay for each earlier task in creation order,
-/// none in reverse order, and none for the portfolio.
+/// The task created last must run first. That takes one delay for each earlier task in creation
+/// order, none in reverse order, and none for the portfolio.
 #[test]
 fn the_base_order_decides_the_least_bound() {
     for others in 1..5_u32 {

@@ -1,7 +1,8 @@
-//! Liveness on random graphs and random programs: at every bound, all algorithms agree with a simple
-//! reference (strongly connected components of the whole graph), and every lasso replays.
+//! Liveness on random graphs and random programs: at every bound, all algorithms agree with a
+//! simple reference (strongly connected components of the whole graph), and every lasso replays.
 //!
-//! `DALLY_PROGRAMS=n` runs n models of each kind; `DALLY_SEED=n` starts with a seed that was printed.
+//! `DALLY_PROGRAMS=n` runs n models of each kind; `DALLY_SEED=n` starts with a seed that was
+//! printed.
 
 mod cycles;
 

@@ -1,5 +1,5 @@
-//! Differential tests on small random programs: exact search against enumeration of executions, cached
-//! against exhaustive search, one thread against two. Every counterexample is replayed.
+//! Differential tests on small random programs: exact search against enumeration of executions,
+//! cached against exhaustive search, one thread against two. Every counterexample is replayed.
 
 mod common;
 
@@ -152,7 +152,8 @@ fn every_unbounded_search_covers_the_program() {
     .budget_ms(1500);
 }
 
-/// The generator produces programs with bugs and without: otherwise the tests above would be vacuous.
+/// The generator produces programs with bugs and without: otherwise the tests above would be
+/// vacuous.
 #[test]
 fn random_programs_cover_both_verdicts() {
     let (bugs, proofs) = (Mutex::new(0), Mutex::new(0));

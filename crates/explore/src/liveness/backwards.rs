@@ -1,9 +1,9 @@
-//! Removes nodes from which no cycle inside their partition is reachable: repeatedly, nodes without an
-//! edge to a remaining node of their partition. Many nodes can follow a cycle, and the search for
-//! components would visit all of them.
+//! Removes nodes from which no cycle inside their partition is reachable: repeatedly, nodes without
+//! an edge to a remaining node of their partition. Many nodes can follow a cycle, and the search
+//! for components would visit all of them.
 //!
-//! Works on reversed edges, which are built for the purpose. [`super::trim`] is the same in the other
-//! direction.
+//! Works on reversed edges, which are built for the purpose. [`super::trim`] is the same in the
+//! other direction.
 
 use super::trim::Steps;
 
@@ -23,8 +23,9 @@ impl Backwards {
         (self.from.capacity() + self.ends.capacity() + self.out_degrees.capacity()) * size_of::<u32>()
     }
 
-    /// Removes nodes that reach no cycle from their partitions and from `nodes`, which must be all nodes of
-    /// these partitions. Their in-degrees must be up to date, as [`super::trim`] leaves them.
+    /// Removes nodes that reach no cycle from their partitions and from `nodes`, which must be all
+    /// nodes of these partitions. Their in-degrees must be up to date, as [`super::trim`] leaves
+    /// them.
     pub(crate) fn trim(&mut self, steps: &Steps<'_>, nodes: &mut Vec<u32>) {
         self.reverse(steps, nodes);
         let Self { from, ends, out_degrees } = self;
@@ -80,8 +81,8 @@ mod tests {
     use crate::liveness::map::Sharing;
     use crate::liveness::trim::{Partitions, trim};
 
-    /// The reference: removes nodes without an edge to a remaining node of their partition, until there is
-    /// none.
+    /// The reference: removes nodes without an edge to a remaining node of their partition, until
+    /// there is none.
     fn without_dead_ends(nodes: &[u32], out: &[Vec<u64>], part: &[u32]) -> Vec<u32> {
         let mut left = nodes.to_vec();
         loop {

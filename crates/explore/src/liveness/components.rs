@@ -7,11 +7,13 @@ pub(crate) trait Walk {
     /// The reason to stop a walk early.
     type Stop;
 
-    /// Called when a node is reached for the first time. `held` is the memory of the algorithm, in bytes.
+    /// Called when a node is reached for the first time. `held` is the memory of the algorithm, in
+    /// bytes.
     fn open(&mut self, node: u32, held: usize) -> Result<Self::Cursor, Self::Stop>;
     /// The target of the next edge.
     fn next(&mut self, cursor: &mut Self::Cursor) -> Option<u32>;
-    /// Returns true if a node that was not reached yet is part of the graph. Edges to others are ignored.
+    /// Returns true if a node that was not reached yet is part of the graph. Edges to others are
+    /// ignored.
     fn has(&self, node: u32) -> bool;
 }
 
@@ -30,8 +32,8 @@ pub(crate) struct Components {
 /// The state of a node. Both fields are read together, so they share a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
-    /// Nodes are numbered as they are reached, from `since` + 1 on; 0 if not reached. Once the component
-    /// is complete, the index of its root.
+    /// Nodes are numbered as they are reached, from `since` + 1 on; 0 if not reached. Once the
+    /// component is complete, the index of its root.
     index: u32,
     /// Tarjan's lowlink; [`CLOSED`] once the component is complete.
     low: u32,
@@ -57,7 +59,8 @@ impl Members<'_> {
 const CLOSED: u32 = u32::MAX;
 
 impl Components {
-    /// Removes all components before a graph of this many nodes is walked, and keeps the allocations.
+    /// Removes all components before a graph of this many nodes is walked, and keeps the
+    /// allocations.
     pub(crate) fn clear(&mut self, nodes: usize) {
         if self.reached as usize + nodes >= CLOSED as usize {
             self.marks.clear();
@@ -100,8 +103,8 @@ impl Components {
         mark.low = mark.low.min(low);
     }
 
-    /// Calls `accept` with each unvisited component that is reachable from `start`, until it returns a
-    /// result.
+    /// Calls `accept` with each unvisited component that is reachable from `start`, until it
+    /// returns a result.
     pub(crate) fn find<W: Walk, T>(
         &mut self,
         start: u32,

@@ -74,8 +74,8 @@ impl Observed {
     }
 }
 
-/// Replays a schedule with a cycle, and passes each step to `watch`. Returns the failure if the cycle
-/// ends in the state where it begins, violates a property and, if `fair` is set, is fair.
+/// Replays a schedule with a cycle, and passes each step to `watch`. Returns the failure if the
+/// cycle ends in the state where it begins, violates a property and, if `fair` is set, is fair.
 pub fn replay_cycle<P: Program>(
     program: &P,
     schedule: &Schedule,

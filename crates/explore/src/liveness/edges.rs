@@ -1,9 +1,9 @@
 //! The edges of a growing graph, as adjacency lists.
 //!
-//! Each expansion of a node adds a *run* of edges. Following the runs of a node would cost a cache miss
-//! for each of them, so runs are *packed* between bounds: all edges of a node become adjacent. Packing
-//! works on segments of consecutive nodes, so that at most one segment is moved at a time, and threads
-//! share the work.
+//! Each expansion of a node adds a *run* of edges. Following the runs of a node would cost a cache
+//! miss for each of them, so runs are *packed* between bounds: all edges of a node become adjacent.
+//! Packing works on segments of consecutive nodes, so that at most one segment is moved at a time,
+//! and threads share the work.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -38,8 +38,8 @@ struct Segment {
 /// All edges.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
-    /// For each node its last run, plus one; 0 if there is none. An entry is written by one thread at a
-    /// time.
+    /// For each node its last run, plus one; 0 if there is none. An entry is written by one thread
+    /// at a time.
     heads: Vec<AtomicU32>,
     runs: Vec<Run>,
     /// The edges of all runs.
@@ -203,8 +203,8 @@ impl Edges {
 }
 
 impl Segment {
-    /// Adds the edges of runs. Works in place, from the last node to the first: a node's packed edges move
-    /// towards the end to make room for its new ones.
+    /// Adds the edges of runs. Works in place, from the last node to the first: a node's packed
+    /// edges move towards the end to make room for its new ones.
     fn pack(&mut self, heads: &[AtomicU32], all: &Edges) {
         let Self { edges, ends } = self;
         let runs = heads.iter().map(|head| head.load(Ordering::Relaxed));

@@ -1,18 +1,18 @@
 //! Decides if a strongly connected component contains a violating cycle.
 //!
-//! For one property, cold edges are removed from the graph; a cycle is *violating* if one of its edges
-//! is hot and, where fairness is required, the cycle is *fair*:
+//! For one property, cold edges are removed from the graph; a cycle is *violating* if one of its
+//! edges is hot and, where fairness is required, the cycle is *fair*:
 //! 1. Every task that is enabled at all of its nodes takes a step in it (weak fairness: infinitely
 //!    often, the task is disabled or takes a step).
-//! 2. Every fair choice that is made in it has both outcomes in it (strong fairness: a choice that is
-//!    made infinitely often has each outcome infinitely often).
+//! 2. Every fair choice that is made in it has both outcomes in it (strong fairness: a choice that
+//!    is made infinitely often has each outcome infinitely often).
 //!
 //! A hot edge and the first condition are Büchi conditions: if the cycle through all edges of a
 //! component lacks one of them, so does every other cycle in the component. The second is a Streett
 //! condition, which a cycle can also meet by never making the choice. So if a choice has only one
 //! outcome in a component, all edges that make it are removed, and the remaining components are
-//! examined in the same way. This is the emptiness check for Streett automata of \[EL87\]: a fair cycle
-//! exists if and only if some component is left in the end.
+//! examined in the same way. This is the emptiness check for Streett automata of \[EL87\]: a fair
+//! cycle exists if and only if some component is left in the end.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -29,13 +29,13 @@ use crate::search::Stop;
 pub(crate) trait Source {
     /// The part of the graph that is explored.
     fn graph(&self) -> &Graph;
-    /// Explores the edges of a node, unless they are explored. `held` is the memory of the caller, in
-    /// bytes, for limits.
+    /// Explores the edges of a node, unless they are explored. `held` is the memory of the caller,
+    /// in bytes, for limits.
     fn open(&mut self, node: u32, held: usize) -> Result<(), Stop>;
 }
 
-/// A strongly connected component, with some of the edges among its nodes. The targets of its edges are
-/// positions in `nodes`.
+/// A strongly connected component, with some of the edges among its nodes. The targets of its edges
+/// are positions in `nodes`.
 #[derive(Clone, Debug)]
 pub(crate) struct Component {
     /// Ascending.
@@ -52,8 +52,8 @@ impl Component {
         &self.edges[self.starts[position as usize] as usize..end]
     }
 
-    /// The component of these members, with those of the given edges that stay inside. `positions` is a
-    /// buffer.
+    /// The component of these members, with those of the given edges that stay inside. `positions`
+    /// is a buffer.
     fn new<E: Iterator<Item = Edge>>(
         members: &Members<'_>,
         positions: &mut Vec<u32>,
@@ -108,7 +108,8 @@ impl<'g> Kinds<'g> {
         }
     }
 
-    /// Returns true if no cycle of such edges is violating, because no edge is hot or a task starves.
+    /// Returns true if no cycle of such edges is violating, because no edge is hot or a task
+    /// starves.
     fn exclude_violation(&self, property: u64, fair: bool) -> bool {
         let is_hot = |label: &&Label| label.hot & !label.cold & property != 0;
         !self.labels.iter().any(is_hot) || fair && self.starve_a_task()
@@ -231,8 +232,8 @@ impl Examiner {
         self.components.bytes() + self.positions.capacity() * size_of::<u32>()
     }
 
-    /// Examines all components that are reachable from `start` through nodes that `inside` selects, until
-    /// one has a violating cycle. `held` is the memory of the caller, in bytes.
+    /// Examines all components that are reachable from `start` through nodes that `inside` selects,
+    /// until one has a violating cycle. `held` is the memory of the caller, in bytes.
     pub(crate) fn examine<S: Source>(
         &mut self,
         start: u32,
@@ -247,8 +248,8 @@ impl Examiner {
         components.find(start, &mut region, |region, members| {
             let graph = region.source.graph();
             let edges = |node| graph.out(node).filter(|edge| !graph.is_cold(*edge, property));
-            // Most components are single nodes without a self-loop, and most others are excluded by their
-            // kinds: check both before building the component.
+            // Most components are single nodes without a self-loop, and most others are excluded by
+            // their kinds: check both before building the component.
             let all = members.nodes.iter().flat_map(|node| edges(*node));
             let mut inside = all.filter(|edge| members.has(edge.to)).peekable();
             if inside.peek().is_none() {

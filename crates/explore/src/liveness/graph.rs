@@ -1,8 +1,8 @@
 //! The explored graph: nodes are states, edges are the steps that the search has taken.
 //!
 //! Nodes are numbered in the order in which the search accepted them, which does not depend on the
-//! number of threads. Edges are packed between bounds ([`super::edges`]). An edge has a target and a
-//! label; there are few distinct labels, and each is interned.
+//! number of threads. Edges are packed between bounds ([`super::edges`]). An edge has a target and
+//! a label; there are few distinct labels, and each is interned.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -52,8 +52,8 @@ struct Heat {
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     edges: Edges,
-    /// For each node the interned set of its enabled tasks, plus one; 0 if it is not known yet. An entry
-    /// is written by one thread at a time.
+    /// For each node the interned set of its enabled tasks, plus one; 0 if it is not known yet. An
+    /// entry is written by one thread at a time.
     enabled: Vec<AtomicU32>,
     labels: Interner<Label>,
     sets: Interner<Set>,
@@ -115,8 +115,8 @@ impl Graph {
         self.edges.cursor(node)
     }
 
-    /// The target of the first packed edge of a node, or 0. Callers use it to load the edges into the
-    /// cache.
+    /// The target of the first packed edge of a node, or 0. Callers use it to load the edges into
+    /// the cache.
     #[inline]
     pub(crate) fn first_target(&self, node: u32) -> u32 {
         self.edges.first_target(node)

@@ -1,9 +1,9 @@
 //! Builds a short lasso from a component.
 //!
 //! A walk starts at a node and repeatedly follows the shortest path to an edge that its cycle still
-//! lacks: a hot edge; a step of a starved task, or an edge to a node where the task is disabled; the
-//! other outcome of a fair choice. When nothing is lacking, it returns to its start on a shortest path.
-//! Walks from several nodes are tried, and the shortest is kept.
+//! lacks: a hot edge; a step of a starved task, or an edge to a node where the task is disabled;
+//! the other outcome of a fair choice. When nothing is lacking, it returns to its start on a
+//! shortest path. Walks from several nodes are tried, and the shortest is kept.
 
 use std::collections::VecDeque;
 
@@ -42,8 +42,8 @@ pub(crate) struct Cycle {
     pub(crate) steps: Vec<Step>,
 }
 
-/// The shortest cycle that is found. The edges of the component, all together, must form a violating
-/// cycle.
+/// The shortest cycle that is found. The edges of the component, all together, must form a
+/// violating cycle.
 pub(crate) fn shortest(component: &Component, demands: Demands<'_>) -> Option<Cycle> {
     let nodes = component.nodes.len();
     let edges: usize = (0..nodes as u32).map(|position| component.out(position).len()).sum();
@@ -156,8 +156,8 @@ impl Walker<'_> {
     }
 }
 
-/// Computes the costs of a schedule's steps under a policy, from step `from` on; `None` if the policy
-/// does not propose them.
+/// Computes the costs of a schedule's steps under a policy, from step `from` on; `None` if the
+/// policy does not propose them.
 pub(crate) fn price<P: Program, O: Policy>(
     program: &P,
     policy: &O,

@@ -1,20 +1,21 @@
 //! Maximal accepting predecessors, bound by bound: `CalculateMap` and `RefineMap` of
 //! [TR15 §4.2, Figs. 3–5].
 //!
-//! The maximal accepting predecessor (MAP) of a node is the greatest target of a hot edge from which
-//! the node is reachable. All nodes of a strongly connected component have the same MAP. If the target
-//! of a hot edge is the MAP of its source, there is a cycle through the edge. If there is no such edge,
-//! the nodes with equal MAPs form partitions, and MAPs are calculated again inside each partition,
-//! without the edges that enter it. This is repeated until no node has a MAP.
+//! The maximal accepting predecessor (MAP) of a node is the greatest target of a hot edge from
+//! which the node is reachable. All nodes of a strongly connected component have the same MAP. If
+//! the target of a hot edge is the MAP of its source, there is a cycle through the edge. If there
+//! is no such edge, the nodes with equal MAPs form partitions, and MAPs are calculated again inside
+//! each partition, without the edges that enter it. This is repeated until no node has a MAP.
 //!
 //! Deviations:
-//! 1. The figures execute the steps of a state again whenever its value rises, with the scheduler and the
-//!    delays of its first visit, which they store for each state. Here the edges are stored instead, 8
-//!    bytes each, and values propagate along them. That takes less memory, and no step is executed twice.
-//! 2. Nodes that were found earlier are greater. Then most nodes have their final value when they are
-//!    found; new nodes, which often have edges to old ones, raise no values there.
-//! 3. The figures are recursive; here values propagate in rounds, which threads share. Cycles are looked
-//!    for at the fixpoint, so that the result is the same for any number of threads.
+//! 1. The figures execute the steps of a state again whenever its value rises, with the scheduler
+//!    and the delays of its first visit, which they store for each state. Here the edges are stored
+//!    instead, 8 bytes each, and values propagate along them. That takes less memory, and no step
+//!    is executed twice.
+//! 2. Nodes that were found earlier are greater. Then most nodes have their final value when they
+//!    are found; new nodes, which often have edges to old ones, raise no values there.
+//! 3. The figures are recursive; here values propagate in rounds, which threads share. Cycles are
+//!    looked for at the fixpoint, so that the result is the same for any number of threads.
 //! 4. Fig. 3 refines one partition at a time; here one round refines all of them.
 //! 5. Only partitions that have changed since the last bound are examined, after nodes that are not
 //!    between cycles were trimmed from them, as the end of [TR15 §5.3] proposes.
@@ -45,13 +46,15 @@ impl Sharing {
     }
 }
 
-/// Nodes that a thread visits of those it has queued itself, before the rest is shared in a new round.
+/// Nodes that a thread visits of those it has queued itself, before the rest is shared in a new
+/// round.
 const OWN_NODES: usize = 2048;
 
 /// Nodes that a thread takes from the shared list at a time.
 const PIECE: usize = 256;
 
-/// The value of a node as a MAP, and back. Earlier nodes are greater; the value 0 stands for no MAP.
+/// The value of a node as a MAP, and back. Earlier nodes are greater; the value 0 stands for no
+/// MAP.
 fn rank(node: u32) -> u32 {
     u32::MAX - node
 }
@@ -110,8 +113,8 @@ impl Values {
         self.values[node as usize].load(Ordering::Relaxed)
     }
 
-    /// Propagates values along edges inside partitions, from these nodes on, up to the fixpoint. Calls
-    /// `after_round` with the nodes whose values have risen, some of them more than once.
+    /// Propagates values along edges inside partitions, from these nodes on, up to the fixpoint.
+    /// Calls `after_round` with the nodes whose values have risen, some of them more than once.
     fn propagate(
         &self,
         view: View<'_>,
@@ -122,8 +125,8 @@ impl Values {
     ) -> Result<(), Stop> {
         let View { graph, property } = view;
         let visit = |node: u32, raised: &mut Vec<u32>| {
-            // A thread that raises the value from now on queues the node again; a value raised before is
-            // read below.
+            // A thread that raises the value from now on queues the node again; a value raised
+            // before is read below.
             self.queued[node as usize].swap(false, Ordering::AcqRel);
             for edge in graph.packed(node) {
                 let hot = graph.is_hot(*edge, property);
@@ -138,7 +141,8 @@ impl Values {
                 }
             }
         };
-        // The first nodes are visited in any case, so raising their values must not queue them again.
+        // The first nodes are visited in any case, so raising their values must not queue them
+        // again.
         from.iter().for_each(|node| self.queued[*node as usize].store(true, Ordering::Relaxed));
         visit_all(from, sharing, visit, after_round)
     }

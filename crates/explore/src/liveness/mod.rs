@@ -1,22 +1,23 @@
 //! Liveness checking: the search for cycles on which a property is violated.
 //!
-//! A step is hot, cold or neither for each of a program's [properties](Program::properties). An infinite
-//! execution violates a property if from some point on no step is cold for it, and infinitely many are
-//! hot: on a cycle, some step is hot and none is cold. By default only *fair* cycles count ([`fair`]).
+//! A step is hot, cold or neither for each of a program's [properties](Program::properties). An
+//! infinite execution violates a property if from some point on no step is cold for it, and
+//! infinitely many are hot: on a cycle, some step is hot and none is cold. By default only *fair*
+//! cycles count ([`fair`]).
 //!
 //! Cycles are searched in the graph that was explored within a bound. Its nodes are the states; its
-//! edges are the steps that were taken from each state within the bound, with the scheduler's state of
-//! the first visit. The graph is the same for any number of threads, grows with the bound, and finally
-//! contains every step. Enabledness is a property of the program and not of the bound: a cycle that is
-//! found at some bound is fair in the whole program, and is an execution of it, although it may need
-//! further delays in each iteration.
+//! edges are the steps that were taken from each state within the bound, with the scheduler's state
+//! of the first visit. The graph is the same for any number of threads, grows with the bound, and
+//! finally contains every step. Enabledness is a property of the program and not of the bound: a
+//! cycle that is found at some bound is fair in the whole program, and is an execution of it,
+//! although it may need further delays in each iteration.
 //!
-//! There are three algorithms [TR15 §4.2]: maximal accepting predecessors ([`map`]), which keeps its
-//! values from bound to bound; nested depth-first search at each bound ([`ndfs`]), which starts over
-//! each time; and nested depth-first search without a bound, which explores the graph on the fly. They
-//! find candidates, which may be unfair. [`fair`] then decides, once for each strongly connected
-//! component, if the component has a fair cycle. So all three are sound, and complete for the explored
-//! graph.
+//! There are three algorithms [TR15 §4.2]: maximal accepting predecessors ([`map`]), which keeps
+//! its values from bound to bound; nested depth-first search at each bound ([`ndfs`]), which starts
+//! over each time; and nested depth-first search without a bound, which explores the graph on the
+//! fly. They find candidates, which may be unfair. [`fair`] then decides, once for each strongly
+//! connected component, if the component has a fair cycle. So all three are sound, and complete for
+//! the explored graph.
 
 mod backwards;
 mod components;
@@ -52,7 +53,8 @@ pub enum Method {
     /// Maximal accepting predecessors, kept from bound to bound [TR15 §4.2].
     #[default]
     Map,
-    /// Nested depth-first search: at the given bound, or without one on the fly, over all schedules.
+    /// Nested depth-first search: at the given bound, or without one on the fly, over all
+    /// schedules.
     Ndfs,
     /// Nested depth-first search at each bound, starting over each time.
     IterativeNdfs,
@@ -289,7 +291,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             schedule.steps.extend(cycle.steps);
             let schedule = match lasso::price(expander.program, expander.policy, schedule.clone(), from) {
                 Some(priced) => priced,
-                // The policy would not propose the steps of the cycle again: report the execution without it.
+                // The policy would not propose the steps of the cycle again: report the execution
+                // without it.
                 None => {
                     schedule.strategy = SchedulerName::Bag.into();
                     schedule.steps.iter_mut().for_each(|step| step.cost = 0);

@@ -1,17 +1,17 @@
 //! Nested depth-first search, with one stack and two bits for each node [TR15 §4.2].
 //!
-//! A first depth-first search walks the graph. When it backtracks over a hot edge, a second one starts
-//! at the target of the edge and looks for a node on the stack of the first: from there the hot edge is
-//! reachable, so it is on a cycle. The second searches visit each node at most once in total, which is
-//! sound because hot edges are backtracked in postorder.
+//! A first depth-first search walks the graph. When it backtracks over a hot edge, a second one
+//! starts at the target of the edge and looks for a node on the stack of the first: from there the
+//! hot edge is reachable, so it is on a cycle. The second searches visit each node at most once in
+//! total, which is sound because hot edges are backtracked in postorder.
 //!
 //! Deviations:
-//! 1. The paper's second search looks for the target of the hot edge. A cycle through the target need not
-//!    contain the edge; its source must be reached, or a node on the stack, from which the source is
-//!    reachable.
+//! 1. The paper's second search looks for the target of the hot edge. A cycle through the target
+//!    need not contain the edge; its source must be reached, or a node on the stack, from which the
+//!    source is reachable.
 //! 2. Cold edges are not part of the searched graph: a new search starts at their targets.
-//! 3. A cycle may be unfair. Then [`super::fair`] examines its component and all components that are
-//!    reachable from it, and no later search enters them.
+//! 3. A cycle may be unfair. Then [`super::fair`] examines its component and all components that
+//!    are reachable from it, and no later search enters them.
 
 use super::edges::{Cursor, Edge};
 use super::fair::{Component, Examiner, Source};
@@ -147,7 +147,8 @@ impl<S: Source> Ndfs<'_, S> {
                     self.set(edge.to, Mark::Red);
                     stack.push(self.source.graph().edges_of(edge.to));
                 }
-                // White is impossible, since the first search has visited all successors of blue nodes.
+                // White is impossible, since the first search has visited all successors of blue
+                // nodes.
                 Mark::White | Mark::Red => {}
             }
         }

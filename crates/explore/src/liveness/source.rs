@@ -42,7 +42,8 @@ const CHECK_EVERY: u32 = 1 << 10;
 /// A graph that is explored on the fly: a node is expanded when a search visits it.
 pub(crate) struct OnTheFly<'s, 'a, P: Program, O: Policy, W> {
     search: &'s mut Search<'a, P, O, W, Graph>,
-    /// Nodes that were reached and not expanded. Boxed, since a growing table exists twice for a while.
+    /// Nodes that were reached and not expanded. Boxed, since a growing table exists twice for a
+    /// while.
     unexpanded: HashMap<u32, Box<Node<P::State, O>>>,
     initial: u32,
     opened: u32,

@@ -1,9 +1,9 @@
-//! Removes nodes that are not reachable from a cycle inside their partition: repeatedly, nodes without
-//! an edge from a remaining node of their partition.
+//! Removes nodes that are not reachable from a cycle inside their partition: repeatedly, nodes
+//! without an edge from a remaining node of their partition.
 //!
 //! Each node belongs to one thread, which alone updates its in-degree and removes it. A thread that
-//! removes a node sends messages to the owners of the node's successors. With shared counters, threads
-//! would contend for cache lines at each edge.
+//! removes a node sends messages to the owners of the node's successors. With shared counters,
+//! threads would contend for cache lines at each edge.
 
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -78,8 +78,8 @@ pub(super) struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Calls `show` with the target of each edge of a node and the node's partition, unless the node
-    /// belongs to none.
+    /// Calls `show` with the target of each edge of a node and the node's partition, unless the
+    /// node belongs to none.
     #[inline]
     pub(super) fn from(&self, node: u32, mut show: impl FnMut(u32, u32)) {
         let part = self.partitions.of(node);
@@ -101,8 +101,8 @@ fn owner(node: u32, threads: usize) -> usize {
     ((u64::from(mixed) * threads as u64) >> 32) as usize
 }
 
-/// Nodes that are loaded into the cache together. The loads are independent of each other, so that all of
-/// them take hardly longer than one.
+/// Nodes that are loaded into the cache together. The loads are independent of each other, so that
+/// all of them take hardly longer than one.
 const BATCH: usize = 16;
 
 /// Messages are sent after this many removed nodes.
@@ -219,8 +219,8 @@ fn process(steps: &Steps<'_>, lost: &[LostEdge], next: &mut Vec<u32>) {
     }
 }
 
-/// Removes nodes that are not reachable from a cycle from their partitions and from `nodes`, which must
-/// be all nodes of these partitions.
+/// Removes nodes that are not reachable from a cycle from their partitions and from `nodes`, which
+/// must be all nodes of these partitions.
 pub(super) fn trim(
     steps: &Steps<'_>,
     nodes: &mut Vec<u32>,

@@ -1,5 +1,6 @@
-//! Small asynchronous programs for tests: tasks that post, yield, wait, choose and assert over a few
-//! globals; a generator of random programs; and a reference that enumerates executions one by one.
+//! Small asynchronous programs for tests: tasks that post, yield, wait, choose and assert over a
+//! few globals; a generator of random programs; and a reference that enumerates executions one by
+//! one.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::collections::BTreeSet;

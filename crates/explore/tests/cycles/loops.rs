@@ -47,8 +47,8 @@ impl Loops {
         Self { tasks: vec![task; 3], loops: vec![true; 3], modulus: 250 }
     }
 
-    /// The bit sets of hot and cold properties of a step. Property 0: the first variable becomes 0 after
-    /// it was 1. Property 1: the second variable becomes 2 after a step of the first task.
+    /// The bit sets of hot and cold properties of a step. Property 0: the first variable becomes 0
+    /// after it was 1. Property 1: the second variable becomes 2 after a step of the first task.
     fn heat(&self, before: &State, task: u32, after: &State) -> (u64, u64) {
         let any = |holds: &dyn Fn(&State) -> bool| holds(before) || holds(after);
         let hot = u64::from(any(&|s| s.globals[0] == 1)) | u64::from(task == 0) << 1;

@@ -147,8 +147,8 @@ impl Graph {
         self.enabled[edges[0].from].iter().all(|task| steps(task) || !always(task))
     }
 
-    /// The result of [`Self::has_cycle`], computed from all strongly connected sets of edges; `None` if
-    /// there are too many.
+    /// The result of [`Self::has_cycle`], computed from all strongly connected sets of edges;
+    /// `None` if there are too many.
     pub fn has_cycle_by_enumeration(&self, fair: bool) -> Option<bool> {
         const FEW: usize = 9;
         let mut found = false;
