@@ -43,6 +43,17 @@ pub struct Part {
     pub fingerprint: Fingerprint,
 }
 
+/// A part of a state that a step replaces or adds.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// Where.
+    pub place: usize,
+    /// The part that is there, if any.
+    pub old: Option<Part>,
+    /// The part that will be there.
+    pub new: Part,
+}
+
 /// Values, each kept once. It is shared by all threads; reading takes no lock.
 ///
 /// Two values with the same fingerprint are taken to be equal, as two states are.
@@ -271,10 +282,10 @@ impl<const INLINE: usize> Parts<INLINE> {
         self.sum = sum.wrapping_add(contribution(place, new));
     }
 
-    /// What stands for the state after these changes: places, what is there, if anything, and what will be.
-    pub fn fingerprint_after(&self, changes: &[(usize, Option<Part>, Part)]) -> Fingerprint {
+    /// The fingerprint of the state after these changes.
+    pub fn fingerprint_after(&self, changes: &[Change]) -> Fingerprint {
         let mut sum = self.sum;
-        for (place, old, new) in changes {
+        for Change { place, old, new } in changes {
             if let Some(old) = old {
                 sum = sum.wrapping_sub(contribution(*place, *old));
             }
@@ -285,9 +296,9 @@ impl<const INLINE: usize> Parts<INLINE> {
 
     /// A copy with these changes; new places come at the end, in order.
     #[must_use]
-    pub fn after(&self, changes: &[(usize, Option<Part>, Part)]) -> Self {
+    pub fn after(&self, changes: &[Change]) -> Self {
         let mut parts = self.clone();
-        for (place, old, new) in changes {
+        for Change { place, old, new } in changes {
             match old {
                 Some(old) => parts.replace(*place, *old, *new),
                 None => parts.push(*new),
@@ -373,7 +384,10 @@ mod tests {
         assert_ne!(parts(&one, &["a", "b"]).fingerprint(), parts(&one, &["b", "a"]).fingerprint());
         assert_ne!(parts(&one, &["a"]).fingerprint(), parts(&one, &["a", "a"]).fingerprint());
         let before = parts(&one, &["a", "b"]);
-        let changes = [(0, Some(one.intern("a")), one.intern("c")), (2, None, one.intern("d"))];
+        let changes = [
+            Change { place: 0, old: Some(one.intern("a")), new: one.intern("c") },
+            Change { place: 2, old: None, new: one.intern("d") },
+        ];
         assert_eq!(before.after(&changes), parts(&one, &["c", "b", "d"]));
         assert_eq!(before.fingerprint_after(&changes), before.after(&changes).fingerprint());
         let mut long = parts(&one, &["a"; 20]);

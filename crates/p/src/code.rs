@@ -2,6 +2,7 @@
 //!
 //! Whatever a function is in the middle of is on its stack, so that it can stop anywhere and go on later.
 
+use dally_step::dead::Dead;
 use dally_text::source::Span;
 
 use crate::ast::Binary;
@@ -129,6 +130,8 @@ pub(crate) enum PathStep {
 pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) entry: u32,
+    /// Where its code ends.
+    pub(crate) end: u32,
     pub(crate) params: u32,
     /// The values of the other variables at the beginning.
     pub(crate) defaults: Vec<Value>,
@@ -195,6 +198,8 @@ pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
     /// The statement of each instruction.
     pub(crate) spans: Vec<Span>,
+    /// The dead variables of functions, at each address where a call goes on.
+    pub(crate) dead: Dead,
     pub(crate) constants: Vec<Value>,
     pub(crate) paths: Vec<Path>,
     pub(crate) functions: Vec<Function>,

@@ -1,12 +1,13 @@
 //! Traces of P programs: the statements and events of a step, the states of machines and monitors, and their names.
 
 use dally_explore::{Excerpt, Kept, TaskId};
+use dally_step::observer::Observer;
 use dally_text::source::Span;
 use dally_trace::{Change, Explain, Explained, Line, LineKind, Taken, TaskNumbers};
 
 use crate::check::types::{Kind, Ty, Types};
 use crate::code::Op;
-use crate::execute::{End, Note, Observer};
+use crate::execute::{End, Note};
 use crate::machine::Machine;
 use crate::show::Shower;
 use crate::state::{Local, Mode, State};
@@ -69,7 +70,7 @@ impl<'m> Recorder<'m> {
         match self.monitor {
             Some(monitor) => self.machine.code.monitors[monitor as usize].0,
             None => {
-                self.machine.code.kinds[self.machine.local_of(self.state, self.task).kind as usize].machine
+                self.machine.code.kinds[self.machine.record_of(self.state, self.task).kind as usize].machine
             }
         }
     }
@@ -100,7 +101,7 @@ impl<'m> Recorder<'m> {
     }
 }
 
-impl Observer for Recorder<'_> {
+impl Observer<Note> for Recorder<'_> {
     const WATCHES: bool = true;
 
     fn note(&mut self, note: Note) {
@@ -202,26 +203,20 @@ impl Explain for Machine {
 
     fn explain(&self, taken: &Taken<'_, State>) -> Explained {
         let Taken { before: state, task: TaskId(task), choice, .. } = *taken;
-        let mut found = Explained::default();
-        let mut index = 0;
-        self.outcomes(state, task, Recorder::new(self, state, task), |runner, end| {
-            if index == choice {
-                let failed_at = matches!(end, End::Fails(_)).then(|| runner.failed_at());
-                let mut recorder = runner.observer.clone();
-                let mut lines = runner.observer.clone().lines.finish().map(|line| recorder.told(line));
-                self.leave_out_rest(state, task, &mut lines.first);
-                self.leave_out_beginning(runner.pc, &end, &mut lines);
-                found = Explained { lines, failed_at };
-            }
-            index += 1;
-            index <= choice
-        });
-        found
+        let Some(observed) = self.observe(state, task, choice, Recorder::new(self, state, task)) else {
+            return Explained::default();
+        };
+        let mut recorder = observed.observer;
+        let recorded = std::mem::replace(&mut recorder.lines, Excerpt::of_a_step()).finish();
+        let mut lines = recorded.map(|line| recorder.told(line));
+        self.leave_out_rest(state, task, &mut lines.first);
+        self.leave_out_beginning(observed.pc, &observed.end, &mut lines);
+        Explained { lines, failed_at: observed.failed }
     }
 
     /// The state of each monitor; then the state of each machine, and the events in its queue.
     fn variables(&self, state: &State, _: &TaskNumbers) -> Vec<Change> {
-        if state.parts.len() < self.code.monitors.len() {
+        if self.view(state).monitors().len() < self.code.monitors.len() {
             return Vec::new();
         }
         let monitors = 0..self.code.monitors.len() as u32;
@@ -244,7 +239,7 @@ impl Machine {
             return;
         };
         let span = self.span(pc);
-        let goes_on = pc > 0 && self.span(pc - 1) == span && pc != self.function_entry(local);
+        let goes_on = pc > 0 && self.span(pc - 1) == span && pc != self.function_entry(&local);
         let first = lines.iter().position(|l| l.kind == LineKind::Statement);
         if let Some(first) = first
             && goes_on
@@ -287,7 +282,7 @@ impl Machine {
         if machine >= self.machine_count(state) {
             return format!("machine {machine}");
         }
-        self.kind_name(self.local_of(state, machine).kind, machine)
+        self.kind_name(self.record_of(state, machine).kind, machine)
     }
 
     fn show_with(&self, value: Value, ty: Ty, machine: &dyn Fn(u32) -> String) -> String {
@@ -304,7 +299,7 @@ impl Machine {
     }
 
     fn machine_state(&self, state: &State, id: u32) -> String {
-        let local = self.local_of(state, id);
+        let local = self.record_of(state, id);
         let machine = &self.code.machines[self.code.kinds[local.kind as usize].machine as usize];
         let name = match local.mode {
             Mode::Halted => "halted",
@@ -313,7 +308,7 @@ impl Machine {
         match self.queue_of(state, id) {
             queue if queue.is_empty() => name.to_owned(),
             queue => {
-                let events: Vec<&str> = queue.iter().map(|(e, _)| self.event_name(*e)).collect();
+                let events: Vec<&str> = queue.iter().map(|queued| self.event_name(queued.event)).collect();
                 format!("{name} with {} waiting", events.join(", "))
             }
         }

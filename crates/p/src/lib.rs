@@ -34,6 +34,7 @@ pub mod check;
 mod code;
 pub mod codes;
 mod compile;
+mod effect;
 mod execute;
 mod explain;
 mod lexer;

@@ -6,9 +6,9 @@
 
 use dally_explore::Failure;
 
-use crate::execute::{Observer, Runner, Warmth};
+use crate::execute::{Heat, Observer, Runner};
 use crate::machine::Machine;
-use crate::state::State;
+use crate::state::{State, View};
 
 impl Machine {
     /// Whether monitors with hot states watch the test.
@@ -16,23 +16,23 @@ impl Machine {
         !self.code.liveness.is_empty()
     }
 
-    fn warmth(&self, monitor: u32, state: u32) -> Warmth {
+    fn heat_of(&self, monitor: u32, state: u32) -> Heat {
         let (machine, _) = self.code.monitors[monitor as usize];
         let state = &self.code.machines[machine as usize].states[state as usize];
-        Warmth { hot: state.hot, cold: state.cold }
+        Heat { hot: state.hot, cold: state.cold }
     }
 
     /// The monitors that were hot at any time in a step, and those that were cold, as bits.
-    pub(crate) fn heat<O: Observer>(&self, before: &State, runner: &Runner<'_, O>) -> (u64, u64) {
+    pub(crate) fn heat<O: Observer>(&self, before: &View, runner: &Runner<'_, O>) -> (u64, u64) {
         let (mut hot, mut cold) = (0, 0);
         // A search for cycles answers with `unsupported` where there are more.
         for (bit, monitor) in (0..u64::BITS).zip(&self.code.liveness) {
-            let first = self.warmth(*monitor, self.monitor_of(before, *monitor).state);
-            let later =
-                runner.warmth.iter().filter(|(number, _)| number == monitor).map(|(_, warmth)| *warmth);
-            for warmth in later.chain([first]) {
-                hot |= u64::from(warmth.hot) << bit;
-                cold |= u64::from(warmth.cold) << bit;
+            let first = self.store.locals.get(before.monitors()[*monitor as usize]).state;
+            let first = self.heat_of(*monitor, first);
+            let later = runner.effects.heat.iter().filter(|(number, _)| number == monitor);
+            for heat in later.map(|(_, heat)| *heat).chain([first]) {
+                hot |= u64::from(heat.hot) << bit;
+                cold |= u64::from(heat.cold) << bit;
             }
         }
         (hot, cold)
@@ -40,7 +40,7 @@ impl Machine {
 
     /// What is wrong if an execution ends here.
     pub(crate) fn hot_at_the_end(&self, state: &State) -> Option<Failure> {
-        let is_hot = |monitor: &&u32| self.warmth(**monitor, self.monitor_of(state, **monitor).state).hot;
+        let is_hot = |monitor: &&u32| self.heat_of(**monitor, self.monitor_of(state, **monitor).state).hot;
         let (monitor, state) = self.names(*self.code.liveness.iter().find(is_hot)?, state);
         let message =
             format!("the program ends, and the monitor `{monitor}` is still in its hot state `{state}`");
@@ -50,7 +50,7 @@ impl Machine {
     /// What is wrong with a circle through this state in which a monitor stays hot.
     pub(crate) fn stays_hot(&self, property: u32, state: &State) -> Failure {
         let monitor = self.code.liveness[property as usize];
-        let hot = self.warmth(monitor, self.monitor_of(state, monitor).state).hot;
+        let hot = self.heat_of(monitor, self.monitor_of(state, monitor).state).hot;
         let (monitor, state) = self.names(monitor, state);
         Failure::liveness(starving(monitor, state, hot))
     }

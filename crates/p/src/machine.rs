@@ -3,33 +3,63 @@
 //! Its tasks are the machines, numbered in the order of their creation. A machine that is sent something is woken;
 //! one that is created is posted.
 
-use dally_explore::store::Part;
-use dally_explore::{Failure, Fingerprint, Limits, Program, Successors, TaskId};
+use std::hash::Hasher;
+
+use dally_explore::{Failure, Fingerprint, Fingerprinter, Limits, Program, Successor, Successors, TaskId};
+use dally_step::engine::{Pause, Step};
+use dally_step::memo::Cache;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
 use smallvec::SmallVec;
 
-use crate::check::info::{HALT, Info, NULL_EVENT, TestInfo};
+use crate::check::info::{Info, TestInfo};
 use crate::code::{Action, Code};
 use crate::compile;
-use crate::execute::{Context, End, Observer, Runner, first};
-use crate::state::{Local, Mode, Parts, Queue, State, Store};
+use crate::execute::{Context, End, FairChoice, Observer, Runner, Start, first};
+use crate::state::{Actor, Local, Mode, Queue, Queued, Record, State, Store, View};
 use crate::value::Value;
 
-/// A step with more outcomes than this is not explored.
-const MAX_WAYS: usize = 1 << 18;
+/// A step with more outcomes than this is not kept in the cache.
+const MOST_KEPT: usize = 64;
 
-/// How many outcomes there are between two looks at what ends a step.
-const WAYS_BETWEEN_LOOKS: usize = 256;
+/// One outcome of a step, as far as it depends on the machine, the event that it takes, and the monitors. These come up
+/// in many states: outcomes are kept in a cache.
+#[derive(Debug)]
+struct Outcome {
+    /// The id of the machine after the step.
+    local: u32,
+    /// The monitors that have changed, and their ids.
+    monitors: SmallVec<[(u32, u32); 1]>,
+    /// The machine that an event was sent to, and the id of the message.
+    sent: Option<(u32, u32)>,
+    /// The id of the machine that was created.
+    created: Option<u32>,
+    /// The liveness properties that the step is hot and cold for, as bits.
+    hot: u64,
+    cold: u64,
+    fair: SmallVec<[FairChoice; 2]>,
+}
 
-/// Likewise, of runs that stand before a choice.
-const BRANCHES_BETWEEN_LOOKS: usize = 64;
+/// A step of a machine: the state before, unpacked, and the event that is taken.
+struct Taking {
+    view: View,
+    task: u32,
+    /// The id of the message that is taken.
+    taken: Option<u32>,
+    /// What is left in the queue.
+    queue: Queue,
+}
 
-/// A step that chooses more often than this is not explored.
-const MAX_CHOICES: usize = 10_000;
-
-/// What a step changes: places, what is there, and what will be.
-type Changes = SmallVec<[(usize, Option<Part>, Part); 6]>;
+/// The parts that a step changes. All others are as they were.
+struct Changed<'o> {
+    monitors: &'o [(u32, u32)],
+    task: u32,
+    local: u32,
+    queue: Queue,
+    /// Another machine, with its queue.
+    target: Option<(u32, Queue)>,
+    created: Option<u32>,
+}
 
 /// A compiled test that can be explored.
 #[derive(Debug)]
@@ -40,7 +70,8 @@ pub struct Machine {
     pub(crate) symbols: dally_text::symbol::Symbols,
     sources: SourceMap,
     limits: Limits,
-    empty: Part,
+    /// The outcomes of steps.
+    known: Cache<Vec<Outcome>>,
 }
 
 impl Machine {
@@ -52,7 +83,6 @@ impl Machine {
     ) -> Result<Self, Vec<Diagnostic>> {
         let (code, heap) = compile::compile(program, test)?;
         let store = Store { heap, ..Store::default() };
-        let empty = store.queue(&Queue::new());
         Ok(Machine {
             code,
             store,
@@ -60,7 +90,7 @@ impl Machine {
             symbols: program.ast.symbols.clone(),
             sources: sources.clone(),
             limits: Limits::default(),
-            empty,
+            known: Cache::default(),
         })
     }
 
@@ -74,29 +104,31 @@ impl Machine {
         self.code.monitors.len()
     }
 
-    /// The parts of the monitors.
-    fn monitor_parts<'s>(&self, state: &'s State) -> &'s [u32] {
-        &state.parts.ids()[..self.monitors()]
+    pub(crate) fn view(&self, state: &State) -> View {
+        View::new(state, self.monitors())
     }
 
     pub(crate) fn machine_count(&self, state: &State) -> u32 {
-        ((state.parts.len() - self.monitors()) / 2) as u32
+        self.view(state).machines()
     }
 
-    fn place(&self, machine: u32) -> usize {
-        self.monitors() + 2 * machine as usize
+    /// A machine, as far as it is not packed.
+    pub(crate) fn record_of(&self, state: &State, machine: u32) -> &Record {
+        self.store.locals.get(self.view(state).machine(machine).local)
     }
 
-    pub(crate) fn local_of(&self, state: &State, machine: u32) -> &Local {
-        self.store.locals.get(state.parts.ids()[self.place(machine)])
+    pub(crate) fn local_of(&self, state: &State, machine: u32) -> Local {
+        self.store.unpack(self.view(state).machine(machine).local)
     }
 
-    pub(crate) fn queue_of(&self, state: &State, machine: u32) -> &Queue {
-        self.store.queues.get(state.parts.ids()[self.place(machine) + 1])
+    /// The events in the queue of a machine.
+    pub(crate) fn queue_of(&self, state: &State, machine: u32) -> Vec<Queued> {
+        let view = self.view(state);
+        view.machine(machine).queue.iter().map(|id| *self.store.messages.get(*id)).collect()
     }
 
-    pub(crate) fn monitor_of(&self, state: &State, monitor: u32) -> &Local {
-        self.store.locals.get(state.parts.ids()[monitor as usize])
+    pub(crate) fn monitor_of(&self, state: &State, monitor: u32) -> &Record {
+        self.store.locals.get(self.view(state).monitors()[monitor as usize])
     }
 
     fn context(&self) -> Context<'_> {
@@ -113,228 +145,311 @@ impl Machine {
         self.code.spans.get(pc as usize).copied().unwrap_or(Span::NONE)
     }
 
-    /// Whether a machine can take a step.
-    fn can_move(&self, local: &Local, queue: &Queue) -> bool {
-        match local.mode {
-            Mode::Running | Mode::Defaulting => true,
-            Mode::Halted => false,
-            Mode::Receiving(cases) => {
-                let targets = &self.code.cases[cases as usize].targets;
-                queue.iter().any(|(event, _)| *event == HALT || targets[*event as usize].is_some())
-            }
-            Mode::Idle => {
-                let actions = self.actions(local);
-                let takes = |event: u32| !matches!(actions[event as usize], Action::Defer | Action::Ignore);
-                actions[NULL_EVENT as usize] != Action::Unhandled
-                    || queue.iter().any(|(event, _)| takes(*event))
-            }
-        }
-    }
-
-    fn actions(&self, local: &Local) -> &[Action] {
-        let machine = self.code.kinds[local.kind as usize].machine;
-        &self.code.machines[machine as usize].states[local.state as usize].actions
-    }
-
     // Steps.
 
-    /// All outcomes of a step, each with its run, in the order of the choices, as long as they are wanted.
-    pub(crate) fn outcomes<O: Observer>(
+    /// A machine about to take a step: finds the event that it takes.
+    fn taking(&self, state: &State, task: u32) -> Taking {
+        let view = self.view(state);
+        let actor = view.machine(task);
+        let mut queue = Queue::from_slice(actor.queue);
+        let local = self.store.locals.get(actor.local);
+        let place = match local.mode {
+            Mode::Idle => self.store.available(&self.code, local, &mut queue),
+            Mode::Receiving(cases) => {
+                let event_of = |id: &u32| self.store.messages.get(*id).event;
+                queue.iter().position(|id| self.code.receives(cases, event_of(id)))
+            }
+            Mode::Running | Mode::Defaulting | Mode::Halted => None,
+        };
+        let taken = place.map(|place| queue.remove(place));
+        Taking { view, task, taken, queue }
+    }
+
+    /// The machine at the beginning of its step.
+    fn start<'m, O: Observer>(&'m self, taking: &'m Taking, observer: O) -> Runner<'m, O> {
+        let start = Start {
+            id: taking.task,
+            local: self.store.unpack(taking.view.machine(taking.task).local),
+            taken: taking.taken.map(|id| *self.store.messages.get(id)),
+            monitors: taking.view.monitors(),
+            next: taking.view.machines(),
+        };
+        Runner::new(self.context(), start, observer)
+    }
+
+    /// One outcome of a step, seen by an observer. The path to it is found first, without the observer.
+    pub(crate) fn observe<O: Observer>(
         &self,
         state: &State,
         task: u32,
+        choice: u32,
         observer: O,
-        mut each: impl FnMut(&mut Runner<'_, O>, End) -> bool,
-    ) {
-        let (local, queue) =
-            (self.local_of(state, task).clone(), Queue::from_slice(self.queue_of(state, task)));
-        let around = (self.monitor_parts(state), self.machine_count(state));
-        let mut runner = Runner::new(self.context(), task, local, queue, around, observer);
-        let mut end = match runner.start() {
-            Ok(()) => runner.run(),
-            Err(end) => end,
-        };
-        // Runs that stand before a choice, with the options that are left.
-        let mut branches: Vec<(Runner<'_, O>, u32, u32)> = Vec::new();
-        let bytes_of = |branches: &[(Runner<'_, O>, u32, u32)]| -> usize {
-            branches.iter().map(|(runner, ..)| runner.bytes()).sum()
-        };
-        let mut ways = 0;
-        loop {
-            if let End::Chooses(options) = end {
-                if branches.len() >= MAX_CHOICES {
-                    let message = format!("a machine chooses more than {MAX_CHOICES} times in one step");
-                    each(&mut runner, End::Fails(Box::new(Failure::unsupported(message))));
-                    return;
-                }
-                if options > 1 {
-                    branches.push((runner.clone(), 1, options));
-                    if branches.len().is_multiple_of(BRANCHES_BETWEEN_LOOKS)
-                        && let Some(failure) =
-                            self.limits.reached(|| self.store.bytes() + bytes_of(&branches))
-                    {
-                        each(&mut runner, End::Fails(Box::new(failure)));
-                        return;
-                    }
-                }
-                runner.choose(0);
-                end = runner.run();
-                continue;
-            }
-            ways += 1;
-            if ways % WAYS_BETWEEN_LOOKS == 0 {
-                let too_many = || {
-                    let message = format!("a step has more than {MAX_WAYS} outcomes");
-                    (ways > MAX_WAYS).then(|| Failure::unsupported(message))
-                };
-                let outcome = size_of::<State>() + state.parts.heap_bytes() + size_of_val(&*runner.fair);
-                let bytes = || self.store.bytes() + bytes_of(&branches) + ways * outcome;
-                if let Some(failure) = self.limits.reached(bytes).or_else(too_many) {
-                    each(&mut runner, End::Fails(Box::new(failure)));
-                    return;
-                }
-            }
-            if !matches!(end, End::Discarded) && !each(&mut runner, end) {
-                return;
-            }
-            let Some((waiting, next, options)) = branches.last_mut() else { return };
-            runner = waiting.clone();
-            runner.choose(*next);
-            *next += 1;
-            if next == options {
-                branches.pop();
-            }
-            end = runner.run();
+    ) -> Option<Observed<O>> {
+        let taking = self.taking(state, task);
+        let path = Step::new(self.start(&taking, ())).path_to(choice)?;
+        let mut step = Step::following(self.start(&taking, observer), &path);
+        let end = step.next_outcome()?;
+        let runner = step.into_task();
+        let failed = matches!(end, End::Fails(_)).then(|| runner.failed_at());
+        Some(Observed { pc: runner.pc, end, failed, observer: runner.observer })
+    }
+
+    /// The fingerprint of all that the outcomes of a step depend on.
+    fn key(&self, taking: &Taking) -> Fingerprint {
+        let Taking { view, task, taken, .. } = taking;
+        let mut hash = Fingerprinter::default();
+        hash.write_u64(u64::from(*task) << 32 | u64::from(view.machine(*task).local));
+        hash.write_u64(u64::from(view.machines()) << 32 | taken.map_or(0, |id| u64::from(id) + 1));
+        view.monitors().iter().for_each(|monitor| hash.write_u32(*monitor));
+        hash.fingerprint()
+    }
+
+    /// The outcome of a run.
+    fn outcome(&self, view: &View, runner: &Runner<'_, ()>) -> Outcome {
+        let effects = &runner.effects;
+        let monitors = effects.monitors.iter();
+        let (hot, cold) = if self.has_hot_states() { self.heat(view, runner) } else { (0, 0) };
+        let sent = effects.sent.map(|sent| (sent.target, self.store.message(sent.queued).id));
+        Outcome {
+            local: self.store.local(&runner.local).id,
+            monitors: monitors.map(|(number, local)| (*number, self.store.local(local).id)).collect(),
+            sent,
+            created: effects.created.as_ref().map(|local| self.store.local(local).id),
+            hot,
+            cold,
+            fair: effects.fair.clone(),
         }
     }
 
-    /// What a run changes.
-    fn changes<O: Observer>(&self, state: &State, runner: &Runner<'_, O>) -> Changes {
-        let mut changes = Changes::new();
-        for (monitor, local) in &runner.changed {
-            let old = self.store.locals.part(state.parts.ids()[*monitor as usize]);
-            changes.push((*monitor as usize, Some(old), self.store.local(local)));
+    /// The parts that an outcome changes.
+    fn changed<'o>(&self, taking: &Taking, outcome: &'o Outcome) -> Changed<'o> {
+        let Taking { view, task, .. } = taking;
+        let mut queue = taking.queue.clone();
+        let mut target = None;
+        match outcome.sent {
+            Some((to, message)) if to == *task => queue.push(message),
+            Some((to, message)) => target = self.deliver(view, to, message).map(|queue| (to, queue)),
+            None => {}
         }
-        let place = self.place(runner.id);
-        let old = self.store.locals.part(state.parts.ids()[place]);
-        changes.push((place, Some(old), self.store.local(&runner.local)));
-        if runner.queue != *self.queue_of(state, runner.id) {
-            let old = self.store.queues.part(state.parts.ids()[place + 1]);
-            changes.push((place + 1, Some(old), self.store.queue(&runner.queue)));
+        let local = self.store.locals.get(outcome.local);
+        match local.mode {
+            Mode::Idle => {
+                self.store.available(&self.code, local, &mut queue);
+            }
+            Mode::Halted => queue.clear(),
+            Mode::Running | Mode::Defaulting | Mode::Receiving(_) => {}
         }
-        if let Some((target, event, payload)) = runner.sent
-            && target != runner.id
-        {
-            self.deliver(state, target, (event, payload), &mut changes);
-        }
-        if let Some(created) = &runner.created {
-            let place = self.place(runner.next);
-            changes.push((place, None, self.store.local(created)));
-            changes.push((place + 1, None, self.empty));
-        }
-        changes
+        let (local, created) = (outcome.local, outcome.created);
+        Changed { monitors: &outcome.monitors, task: *task, local, queue, target, created }
     }
 
-    /// Puts an event into a queue, unless its machine is no more, or rests and would drop it next.
-    fn deliver(&self, state: &State, target: u32, event: (u32, Value), changes: &mut Changes) {
-        let local = self.local_of(state, target);
-        let ignored = local.mode == Mode::Idle
-            && self.actions(local)[event.0 as usize] == Action::Ignore
-            && !self.can_move(local, self.queue_of(state, target));
-        if local.mode == Mode::Halted || ignored {
-            return;
+    /// Puts a message into the queue of another machine, unless that has halted, or waits and would ignore it.
+    fn deliver(&self, view: &View, target: u32, message: u32) -> Option<Queue> {
+        let actor = view.machine(target);
+        let record = self.store.locals.get(actor.local);
+        let event = self.store.messages.get(message).event;
+        let is_ignored = || {
+            record.mode == Mode::Idle
+                && self.code.actions(record)[event as usize] == Action::Ignore
+                && !self.store.can_move(&self.code, actor.local, actor.queue.iter().copied())
+        };
+        if record.mode == Mode::Halted || is_ignored() {
+            return None;
         }
-        let place = self.place(target) + 1;
-        let mut queue = Queue::from_slice(self.queue_of(state, target));
-        queue.push(event);
-        let old = self.store.queues.part(state.parts.ids()[place]);
-        changes.push((place, Some(old), self.store.queue(&queue)));
+        let mut queue = Queue::from_slice(actor.queue);
+        queue.push(message);
+        Some(queue)
+    }
+
+    /// The fingerprint of the state after these changes.
+    fn fingerprint_after(&self, before: &State, view: &View, changed: &Changed<'_>) -> Fingerprint {
+        let mut sum = before.fingerprint().0;
+        let mut add = |place: usize, old: Option<Actor<'_>>, new: Actor<'_>| {
+            let old = old.map_or(0, |old| self.store.contribution(place, old));
+            sum = sum.wrapping_sub(old).wrapping_add(self.store.contribution(place, new));
+        };
+        for (monitor, new) in changed.monitors {
+            let old = view.monitors()[*monitor as usize];
+            if old != *new {
+                add(*monitor as usize, Some(alone(old)), alone(*new));
+            }
+        }
+        let place = |machine: u32| self.monitors() + machine as usize;
+        let (task, actor) = (changed.task, Actor { local: changed.local, queue: &changed.queue });
+        add(place(task), Some(view.machine(task)), actor);
+        if let Some((target, queue)) = &changed.target {
+            let old = view.machine(*target);
+            add(place(*target), Some(old), Actor { queue, ..old });
+        }
+        if let Some(created) = changed.created {
+            add(place(view.machines()), None, alone(created));
+        }
+        Fingerprint(sum)
+    }
+
+    /// The state after these changes, whose fingerprint is known.
+    fn state_after(&self, view: &View, changed: &Changed<'_>, fingerprint: Fingerprint) -> State {
+        let mut numbers: SmallVec<[u32; 48]> = SmallVec::from_slice(view.monitors());
+        for (monitor, new) in changed.monitors {
+            numbers[*monitor as usize] = *new;
+        }
+        let mut add = |local: u32, queue: &[u32]| {
+            numbers.extend([local, queue.len() as u32]);
+            numbers.extend_from_slice(queue);
+        };
+        for machine in 0..view.machines() {
+            let old = view.machine(machine);
+            match &changed.target {
+                _ if machine == changed.task => add(changed.local, &changed.queue),
+                Some((target, queue)) if *target == machine => add(old.local, queue),
+                _ => add(old.local, old.queue),
+            }
+        }
+        changed.created.iter().for_each(|created| add(*created, &[]));
+        State::new(numbers.into_iter(), fingerprint)
+    }
+
+    /// Adds an outcome to those of a step.
+    fn push<'s>(
+        &self,
+        state: &State,
+        taking: &Taking,
+        outcome: &Outcome,
+        out: &'s mut Successors<State>,
+    ) -> Successor<'s, State> {
+        let changed = self.changed(taking, outcome);
+        let fingerprint = self.fingerprint_after(state, &taking.view, &changed);
+        let mut successor =
+            out.push_with(fingerprint, || self.state_after(&taking.view, &changed, fingerprint));
+        if outcome.created.is_some() {
+            successor = successor.posts(TaskId(taking.view.machines()));
+        }
+        if let Some((target, _)) = outcome.sent {
+            successor = successor.wakes(TaskId(target));
+        }
+        successor = successor.hot(outcome.hot).cold(outcome.cold);
+        for FairChoice { pc, taken } in &outcome.fair {
+            successor = successor.chooses(u64::from(taking.task) << 32 | u64::from(*pc), *taken);
+        }
+        if self.store.locals.get(outcome.local).mode == Mode::Halted {
+            successor.completes()
+        } else if !self.store.can_move(&self.code, outcome.local, changed.queue.iter().copied()) {
+            successor.blocks(None)
+        } else {
+            successor
+        }
+    }
+
+    /// Executes a step. Returns its outcomes, if they may be kept.
+    fn execute(&self, state: &State, taking: &Taking, out: &mut Successors<State>) -> Option<Vec<Outcome>> {
+        let mut kept = Some(Vec::new());
+        let mut step = Step::new(self.start(taking, ()));
+        while let Some(end) = step.next_outcome() {
+            let outcome = self.outcome(&taking.view, step.task());
+            let successor = self.push(state, taking, &outcome, out);
+            if let End::Fails(failure) = end {
+                let message = format!("{}{}", failure.message, self.locate(step.task().failed_at()));
+                successor.fails(Failure { message, ..*failure });
+                // A search ends with the first failure of a step: what comes after it does not matter.
+                return None;
+            }
+            step.task_mut().meter.delivered = out.bytes() + state.heap_bytes() * out.len();
+            kept = kept.filter(|kept| kept.len() < MOST_KEPT);
+            if let Some(kept) = &mut kept {
+                kept.push(outcome);
+            }
+        }
+        kept
     }
 
     /// The monitors as they begin, and the first machine.
-    fn first_parts(&self) -> Result<Parts, Box<Failure>> {
+    fn first_state(&self) -> Result<State, Box<Failure>> {
         let kind = &self.code.kinds[self.code.main as usize];
         let main = first(&self.code, self.code.main, kind.machine, Value::Null, false);
-        let mut parts = Parts::default();
+        let mut numbers = Vec::new();
         for monitor in 0..self.monitors() as u32 {
-            let mut runner = Runner::new(self.context(), 0, main.clone(), Queue::new(), (&[], 0), ());
+            let start = Start { id: 0, local: main.clone(), taken: None, monitors: &[], next: 0 };
+            let mut runner = Runner::new(self.context(), start, ());
             match runner.first_monitor(monitor) {
-                Ok(local) => parts.push(self.store.local(&local)),
-                Err(End::Fails(failure)) => {
+                Ok(local) => numbers.push(self.store.local(&local).id),
+                Err(Pause::Ends(End::Fails(failure))) => {
                     let message = format!("{}{}", failure.message, self.locate(runner.failed_at()));
                     return Err(Box::new(Failure { message, ..*failure }));
                 }
                 Err(_) => return Err(Box::new(Failure::unsupported("a monitor that does not begin"))),
             }
         }
-        parts.push(self.store.local(&main));
-        parts.push(self.empty);
-        Ok(parts)
+        numbers.push(self.store.local(&main).id);
+        let contributions = numbers.iter().enumerate();
+        let contributions = contributions.map(|(place, id)| self.store.contribution(place, alone(*id)));
+        let sum = contributions.fold(0, u128::wrapping_add);
+        Ok(State::new(numbers.into_iter().chain([0]), Fingerprint(sum)))
     }
+}
+
+/// A monitor, or a machine whose queue is empty.
+fn alone(local: u32) -> Actor<'static> {
+    Actor { local, queue: &[] }
+}
+
+/// One outcome of a step, as an observer has seen it.
+pub(crate) struct Observed<O> {
+    pub(crate) observer: O,
+    /// The last instruction.
+    pub(crate) pc: u32,
+    pub(crate) end: End,
+    /// Where it failed, if it did.
+    pub(crate) failed: Option<Span>,
 }
 
 impl Program for Machine {
     type State = State;
 
     fn initial(&self, out: &mut Successors<State>) {
-        match self.first_parts() {
-            Ok(parts) => {
-                out.push(State { parts }).posts(TaskId(0));
+        match self.first_state() {
+            Ok(state) => {
+                out.push(state).posts(TaskId(0));
             }
             Err(failure) => {
-                out.push(State { parts: Parts::default() }).fails(*failure);
+                out.push(State::new(std::iter::empty(), Fingerprint(0))).fails(*failure);
             }
         }
     }
 
     fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
-        if state.parts.len() >= self.monitors() {
-            let all = 0..self.machine_count(state);
-            let can_move =
-                |machine: &u32| self.can_move(self.local_of(state, *machine), self.queue_of(state, *machine));
-            tasks.extend(all.filter(can_move).map(TaskId));
+        let mut numbers = state.numbers().skip(self.monitors());
+        let mut machine = 0;
+        while let (Some(local), Some(length)) = (numbers.next(), numbers.next()) {
+            let mut queue = numbers.by_ref().take(length as usize);
+            if self.store.can_move(&self.code, local, queue.by_ref()) {
+                tasks.push(TaskId(machine));
+            }
+            queue.for_each(drop);
+            machine += 1;
         }
     }
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
-        self.outcomes(state, task.0, (), |runner, end| {
-            if let End::Fails(failure) = end {
-                let message = format!("{}{}", failure.message, self.locate(runner.failed_at()));
-                let parts = state.parts.after(&self.changes(state, runner));
-                out.push(State { parts }).fails(Failure { message, ..*failure });
-                // A search ends with the first failure of a step: what comes after it does not matter.
-                return false;
+        let taking = self.taking(state, task.0);
+        let key = self.key(&taking);
+        let push = |outcomes: &Vec<Outcome>| {
+            for outcome in outcomes {
+                self.push(state, &taking, outcome, out);
             }
-            let changes = self.changes(state, runner);
-            let fingerprint = state.parts.fingerprint_after(&changes);
-            let mut successor = out.push_with(fingerprint, || State { parts: state.parts.after(&changes) });
-            if runner.created.is_some() {
-                successor = successor.posts(TaskId(runner.next));
-            }
-            if let Some((target, ..)) = runner.sent {
-                successor = successor.wakes(TaskId(target));
-            }
-            if self.has_hot_states() {
-                let (hot, cold) = self.heat(state, runner);
-                successor = successor.hot(hot).cold(cold);
-            }
-            for (pc, way) in &runner.fair {
-                successor = successor.chooses(u64::from(task.0) << 32 | u64::from(*pc), *way);
-            }
-            if matches!(end, End::Halts) {
-                successor.completes();
-            } else if !self.can_move(&runner.local, &runner.queue) {
-                successor.blocks(None);
-            }
-            true
-        });
+        };
+        if self.known.read(key, push).is_none()
+            && let Some(outcomes) = self.execute(state, &taking, out)
+        {
+            let heap = size_of_val(&*outcomes);
+            self.known.put(key, outcomes, heap);
+        }
     }
 
     fn deadlock(&self, state: &State) -> Option<Failure> {
         let mut waiting = Vec::new();
         for machine in 0..self.machine_count(state) {
-            let local = self.local_of(state, machine);
-            if let Mode::Receiving(cases) = local.mode {
+            if let Mode::Receiving(cases) = self.record_of(state, machine).mode {
+                let local = self.local_of(state, machine);
                 let targets = (0..).zip(&self.code.cases[cases as usize].targets);
                 let events =
                     targets.filter(|(_, t)| t.is_some()).map(|(e, _)| format!("`{}`", self.event_name(e)));
@@ -363,10 +478,10 @@ impl Program for Machine {
     }
 
     fn heap_bytes(&self, state: &State) -> usize {
-        state.parts.heap_bytes()
+        state.heap_bytes()
     }
 
     fn shared_bytes(&self) -> usize {
-        self.store.bytes()
+        self.store.bytes() + self.known.bytes()
     }
 }

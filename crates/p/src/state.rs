@@ -1,83 +1,174 @@
-//! States: what each monitor and each machine is, and what waits for the machines.
+//! States: what each monitor and each machine is, and which events are in the queues of the machines.
 //!
-//! Monitors come first, then for each machine, in the order of creation, its own state and its queue. All are
-//! interned; a step puts back only what it changed.
+//! Machines, monitors and messages come up in many states: each is kept once, in an interner, and a machine
+//! is packed there. A state is a list of their ids: the monitors, then for each machine, in the order of
+//! creation, its id, the length of its queue, and the messages in it. As most ids are small, the list takes
+//! a byte for each number, or few more. A step unpacks the list, and the one machine that it runs only if the
+//! outcomes of its step are not [known](crate::machine).
 
 use std::hash::{Hash, Hasher};
 
-use dally_explore::store::{self, Interner, Part};
+use dally_explore::store::{Interner, Part};
 use dally_explore::{Fingerprint, Fingerprinter};
+use dally_step::Frame;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use crate::check::info::EventId;
+use crate::check::info::{EventId, HALT, NULL_EVENT};
+use crate::code::{Action, Code};
 use crate::value::{Heap, Value};
 
 /// A configuration of a program.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct State {
-    pub(crate) parts: Parts,
+    /// The numbers of the list, each in a byte or more, the lowest seven bits first.
+    bytes: SmallVec<[u8; 32]>,
+    /// The fingerprint, in halves, which need not be aligned: states wait by the million.
+    sum: [u64; 2],
 }
 
-/// With room for ten machines or so.
-pub(crate) type Parts = store::Parts<24>;
+const _: () = assert!(size_of::<State>() <= 56, "there is one for each state that waits");
 
-impl Hash for State {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.parts.hash(hasher);
+impl Clone for State {
+    fn clone(&self) -> Self {
+        // Copying a slice is much faster than the general way.
+        State { bytes: SmallVec::from_slice(&self.bytes), sum: self.sum }
     }
 }
 
-/// One call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Frame {
-    pub(crate) function: u32,
-    /// The next instruction.
-    pub(crate) pc: u32,
-    /// Where its variables begin.
-    pub(crate) base: u32,
+impl Hash for State {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.fingerprint().hash(hasher);
+    }
 }
 
-/// What a machine is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+impl State {
+    /// The state with these numbers and this fingerprint.
+    pub(crate) fn new(numbers: impl Iterator<Item = u32>, fingerprint: Fingerprint) -> Self {
+        let mut bytes = SmallVec::new();
+        for mut number in numbers {
+            while number >= 1 << 7 {
+                bytes.push(number as u8 | 1 << 7);
+                number >>= 7;
+            }
+            bytes.push(number as u8);
+        }
+        State { bytes, sum: [fingerprint.0 as u64, (fingerprint.0 >> 64) as u64] }
+    }
+
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        Fingerprint(u128::from(self.sum[1]) << 64 | u128::from(self.sum[0]))
+    }
+
+    /// The numbers of the list.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        let mut bytes = self.bytes.iter();
+        std::iter::from_fn(move || {
+            let (mut number, mut shift) = (0, 0);
+            loop {
+                let byte = *bytes.next()?;
+                number |= u32::from(byte & 0x7f) << shift;
+                if byte < 1 << 7 {
+                    return Some(number);
+                }
+                shift += 7;
+            }
+        })
+    }
+
+    /// The bytes that it holds beyond itself.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        spilled(&self.bytes)
+    }
+}
+
+/// A state, unpacked.
+#[derive(Debug)]
+pub(crate) struct View {
+    numbers: SmallVec<[u32; 48]>,
+    monitors: usize,
+    /// Where each machine begins.
+    machines: SmallVec<[u32; 12]>,
+}
+
+/// A machine in a state: the ids of its record and of the messages in its queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Actor<'v> {
+    pub(crate) local: u32,
+    pub(crate) queue: &'v [u32],
+}
+
+impl View {
+    /// The view of a state with so many monitors.
+    pub(crate) fn new(state: &State, monitors: usize) -> Self {
+        let numbers: SmallVec<[u32; 48]> = state.numbers().collect();
+        let mut machines = SmallVec::new();
+        let mut at = monitors;
+        while let Some(length) = numbers.get(at + 1) {
+            machines.push(at as u32);
+            at += 2 + *length as usize;
+        }
+        View { numbers, monitors, machines }
+    }
+
+    /// The ids of the records of the monitors.
+    pub(crate) fn monitors(&self) -> &[u32] {
+        &self.numbers[..self.monitors.min(self.numbers.len())]
+    }
+
+    /// The number of machines, those that have halted included.
+    pub(crate) fn machines(&self) -> u32 {
+        self.machines.len() as u32
+    }
+
+    pub(crate) fn machine(&self, machine: u32) -> Actor<'_> {
+        let at = self.machines[machine as usize] as usize;
+        let queue = &self.numbers[at + 2..at + 2 + self.numbers[at + 1] as usize];
+        Actor { local: self.numbers[at], queue }
+    }
+}
+
+/// What a machine is doing between two steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Mode {
-    /// It is in the middle of something.
+    /// A handler is at a scheduling point.
     Running,
     /// It waits for an event that its state does not defer.
     Idle,
-    /// It has found nothing to take, and is about to handle that.
+    /// It has found its queue empty, and is about to handle `null`.
     Defaulting,
     /// It is in a `receive`.
     Receiving(u32),
-    /// It is no more.
+    /// It has halted.
     Halted,
 }
 
-/// What comes when the function that runs is done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What comes when the function that runs returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Then {
     /// Nothing.
     Rest,
-    /// A state was left: what is to be done on the way, and the next state.
+    /// A state was exited: the next state, and the function of the transition.
     Leave(u32, Option<u32>),
-    /// All is done on the way to the next state.
+    /// The next state is to be entered.
     Enter(u32),
-    /// The state was left because it does not handle the event.
+    /// The state was exited because it does not handle the event.
     Unhandled,
 }
 
-/// A machine or monitor, between two steps.
-#[derive(PartialEq, Eq, Debug)]
+/// A machine or monitor, between two steps or in the middle of one.
+#[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Local {
-    /// What it is: a kind, or for a monitor its machine.
+    /// Its kind, or for a monitor its machine.
     pub(crate) kind: u32,
     pub(crate) state: u32,
     pub(crate) mode: Mode,
     pub(crate) then: Then,
-    /// The event on whose behalf a state is left, and what it carries.
+    /// The event for which a state is exited, and its payload.
     pub(crate) event: EventId,
     pub(crate) payload: Value,
     pub(crate) frames: SmallVec<[Frame; 2]>,
-    /// The variables of the machine, then those of the calls and what they compute.
+    /// The fields of the machine, then the variables and operands of the calls.
     pub(crate) values: SmallVec<[Value; 8]>,
 }
 
@@ -85,6 +176,20 @@ impl Local {
     /// The bytes that it holds beyond itself.
     pub(crate) fn heap_bytes(&self) -> usize {
         spilled(&self.frames) + spilled(&self.values)
+    }
+
+    /// A machine that has halted.
+    pub(crate) fn halted(kind: u32) -> Self {
+        Local {
+            kind,
+            state: 0,
+            mode: Mode::Halted,
+            then: Then::Rest,
+            event: NULL_EVENT,
+            payload: Value::Null,
+            frames: SmallVec::new(),
+            values: SmallVec::new(),
+        }
     }
 }
 
@@ -99,19 +204,60 @@ impl Clone for Local {
     }
 }
 
-/// The events that wait for a machine, with what they carry.
-pub(crate) type Queue = SmallVec<[(EventId, Value); 2]>;
+/// A machine or monitor as it is kept: the rest is packed.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) kind: u32,
+    pub(crate) state: u32,
+    pub(crate) mode: Mode,
+    packed: Box<[u8]>,
+}
+
+/// An event in a queue, with its payload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Queued {
+    pub(crate) event: EventId,
+    pub(crate) payload: Value,
+}
+
+/// The ids of the messages in the queue of a machine.
+pub(crate) type Queue = SmallVec<[u32; 8]>;
 
 /// The parts of all states.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) heap: Heap,
-    pub(crate) locals: Interner<Local>,
-    pub(crate) queues: Interner<Queue>,
+    pub(crate) locals: Interner<Record>,
+    pub(crate) messages: Interner<Queued>,
 }
 
 impl Store {
+    /// The part of a machine or monitor.
     pub(crate) fn local(&self, local: &Local) -> Part {
+        self.locals.intern_as(self.fingerprint(local), || {
+            // Only a type without a serialised form could fail, and `Local` has one.
+            let packed: Box<[u8]> = postcard::to_allocvec(local).unwrap_or_default().into();
+            let heap = packed.len();
+            (Record { kind: local.kind, state: local.state, mode: local.mode, packed }, heap)
+        })
+    }
+
+    /// The machine or monitor of a part.
+    pub(crate) fn unpack(&self, id: u32) -> Local {
+        let record = self.locals.get(id);
+        postcard::from_bytes(&record.packed).unwrap_or_else(|_| Local::halted(record.kind))
+    }
+
+    /// The part of a message.
+    pub(crate) fn message(&self, message: Queued) -> Part {
+        let mut hash = Fingerprinter::default();
+        hash.write_u32(message.event);
+        self.heap.write(message.payload, &mut hash);
+        self.messages.intern_as(hash.fingerprint(), || (message, 0))
+    }
+
+    /// The fingerprint of a machine or monitor.
+    pub(crate) fn fingerprint(&self, local: &Local) -> Fingerprint {
         let mut hash = Fingerprinter::default();
         let mode = match local.mode {
             Mode::Running => 0,
@@ -138,41 +284,69 @@ impl Store {
         }
         hash.write_u64(u64::MAX);
         local.values.iter().for_each(|v| self.heap.write(*v, &mut hash));
-        self.locals.intern_as(hash.fingerprint(), || {
-            let mut local = local.clone();
-            local.values.shrink_to_fit();
-            local.frames.shrink_to_fit();
-            let heap = local.heap_bytes();
-            (local, heap)
-        })
+        hash.fingerprint()
     }
 
-    pub(crate) fn queue(&self, queue: &Queue) -> Part {
+    /// What a machine or monitor at a place of the state adds to the fingerprint: a state's is the sum.
+    pub(crate) fn contribution(&self, place: usize, actor: Actor<'_>) -> u128 {
         let mut hash = Fingerprinter::default();
-        for (event, payload) in queue {
-            hash.write_u32(*event);
-            self.heap.write(*payload, &mut hash);
-        }
-        self.queues.intern_as(hash.fingerprint(), || {
-            let mut queue = queue.clone();
-            queue.shrink_to_fit();
-            let heap = spilled(&queue);
-            (queue, heap)
-        })
+        hash.write_usize(place);
+        hash.write_u128(self.locals.part(actor.local).fingerprint.0);
+        actor.queue.iter().for_each(|id| hash.write_u128(self.messages.part(*id).fingerprint.0));
+        hash.fingerprint().0
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.heap.bytes() + self.locals.bytes() + self.queues.bytes()
+        self.heap.bytes() + self.locals.bytes() + self.messages.bytes()
+    }
+
+    /// True if a machine can take a step, given the messages in its queue.
+    pub(crate) fn can_move(&self, code: &Code, local: u32, mut queue: impl Iterator<Item = u32>) -> bool {
+        let local = self.locals.get(local);
+        let event_of = |id: u32| self.messages.get(id).event;
+        match local.mode {
+            Mode::Running | Mode::Defaulting => true,
+            Mode::Halted => false,
+            Mode::Receiving(cases) => queue.any(|id| code.receives(cases, event_of(id))),
+            Mode::Idle => {
+                let actions = code.actions(local);
+                let takes = |event: u32| !matches!(actions[event as usize], Action::Defer | Action::Ignore);
+                actions[NULL_EVENT as usize] != Action::Unhandled || queue.any(|id| takes(event_of(id)))
+            }
+        }
+    }
+
+    /// Drops the events that a machine in this state ignores, up to the first one that it takes. Returns the place of that one.
+    pub(crate) fn available(&self, code: &Code, local: &Record, queue: &mut Queue) -> Option<usize> {
+        let actions = code.actions(local);
+        let mut place = 0;
+        while let Some(message) = queue.get(place) {
+            match actions[self.messages.get(*message).event as usize] {
+                Action::Ignore => {
+                    queue.remove(place);
+                }
+                Action::Defer => place += 1,
+                _ => return Some(place),
+            }
+        }
+        None
+    }
+}
+
+impl Code {
+    /// True if a `receive` takes this event.
+    pub(crate) fn receives(&self, cases: u32, event: EventId) -> bool {
+        event == HALT || self.cases[cases as usize].targets[event as usize].is_some()
+    }
+
+    /// What the state of a machine does about each event.
+    pub(crate) fn actions(&self, local: &Record) -> &[Action] {
+        let machine = self.kinds[local.kind as usize].machine;
+        &self.machines[machine as usize].states[local.state as usize].actions
     }
 }
 
 /// The bytes that a list holds beyond itself.
 pub(crate) fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
     if list.spilled() { list.capacity() * size_of::<A::Item>() } else { 0 }
-}
-
-impl State {
-    pub(crate) fn fingerprint(&self) -> Fingerprint {
-        self.parts.fingerprint()
-    }
 }

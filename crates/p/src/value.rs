@@ -12,9 +12,10 @@ use dally_explore::store::Interner;
 use dally_explore::{Fingerprint, Fingerprinter};
 use dally_step::collection::{Content, Contents, Entry, Tree};
 use dally_text::stack;
+use serde::{Deserialize, Serialize};
 
 /// A value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) enum Value {
     /// `null`.
     #[default]
@@ -257,6 +258,27 @@ impl Heap {
             }
             _ => rank_of(a).cmp(&rank_of(b)),
         }
+    }
+
+    /// The number of options of a choice among the elements of a collection, or the keys of a map.
+    pub(crate) fn options(&self, collection: Value) -> usize {
+        match collection {
+            Value::Data(id) => self.data(id).len(),
+            _ => 0,
+        }
+    }
+
+    /// One of these options.
+    pub(crate) fn option(&self, collection: Value, nth: usize) -> Value {
+        let option = match collection {
+            Value::Data(id) => match self.data(id) {
+                Data::Map(entries) => entries.get(nth).map(|entry| entry.key),
+                Data::Seq(values) | Data::Set(values) => values.get(nth),
+                Data::Tuple(_, fields) => fields.get(nth).copied(),
+            },
+            _ => None,
+        };
+        option.unwrap_or_default()
     }
 
     /// The position of an element in a set, or the one at which it has to be inserted.

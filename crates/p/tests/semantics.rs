@@ -82,7 +82,7 @@ fn runtime_errors() {
         ("var a: any; assert (a as (int, int)).0 == 0;", "the tuple is `null`"),
         ("var i: int; i = 1 / i;", "division by zero"),
         ("var i: int; i = 1 % i;", "division by zero"),
-        ("goto S;", "goes in circles for ever"),
+        ("goto S;", "repeats a cycle for ever"),
         ("var s: set[machine]; s += (default(machine));", "cannot be put into a set"),
         ("var m: map[event, int]; m[default(event)] = 1;", "`null` is no key"),
         ("var m: map[event, int]; assert !(default(event) in m);", "`null` is no key"),

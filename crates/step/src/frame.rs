@@ -1,7 +1,9 @@
 //! Calls on the stack of a task.
 
+use serde::{Deserialize, Serialize};
+
 /// One call.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Frame {
     /// The procedure or function that was called.
     pub function: u32,

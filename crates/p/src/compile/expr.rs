@@ -187,11 +187,6 @@ impl Compiler<'_> {
         for (slot, id) in (base..).zip(ids) {
             self.emit(field(id).map_or(Op::Local(slot), Op::Field));
         }
-        // What is no longer needed must not tell states apart.
-        for slot in base..self.locals {
-            self.constant(Value::Null);
-            self.emit(Op::SetLocal(slot));
-        }
     }
 
     /// The shape of a type.

@@ -49,6 +49,7 @@ pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap)
         return Err(compiler.diagnostics.sorted());
     }
     compiler.heap.views = compiler.code.views.len() > 1;
+    compiler.code.find_dead_variables();
     Ok((compiler.code, compiler.heap))
 }
 
@@ -242,7 +243,14 @@ impl Compiler<'_> {
         let text = |sym| self.program.ast.text(sym).to_owned();
         let variables: Vec<_> = info.slots.iter().map(|s| (text(s.name), s.ty)).collect();
         let params = info.params.len() as u32;
-        self.code.functions.push(Function { name, entry: 0, params, defaults: Vec::new(), variables });
+        self.code.functions.push(Function {
+            name,
+            entry: 0,
+            end: 0,
+            params,
+            defaults: Vec::new(),
+            variables,
+        });
         self.functions.insert(fun, number);
         self.todo.push((fun, number));
         number
@@ -276,8 +284,9 @@ impl Compiler<'_> {
         let mut defaults: Vec<Value> = types.map(|ty| self.default_value(ty)).collect();
         // Our own variables follow those of the program.
         defaults.resize((self.locals - info.params.len() as u32) as usize, Value::Null);
+        let end = self.here();
         let function = &mut self.code.functions[number as usize];
-        (function.entry, function.defaults) = (entry, defaults);
+        (function.entry, function.end, function.defaults) = (entry, end, defaults);
     }
 
     /// Looks at what an event has brought into a variable, unless it can only be right.

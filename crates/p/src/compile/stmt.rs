@@ -201,11 +201,6 @@ impl Compiler<'_> {
         self.loop_body(start, body);
         self.land(next);
         self.end_loop();
-        // What is no longer needed must not tell states apart.
-        for slot in [slot, slot + 1] {
-            self.constant(Value::Null);
-            self.emit(Op::SetLocal(slot));
-        }
     }
 
     fn if_else(&mut self, condition: ExprId, then: StmtId, other: Option<StmtId>) {
@@ -254,12 +249,6 @@ impl Compiler<'_> {
                 body.stmts.iter().for_each(|s| self.stmt(*s));
             }
             self.end_loop();
-            // What belongs to the case is gone after it.
-            for (slot, ty) in fun.params.iter().chain(&fun.vars) {
-                let value = self.default_value(*ty);
-                self.constant(value);
-                self.emit(Op::SetLocal(*slot));
-            }
             ends.push(self.emit_silently(Op::Jump(0)));
         }
         ends.into_iter().for_each(|end| self.land(end));

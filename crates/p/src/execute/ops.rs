@@ -1,13 +1,14 @@
 //! What each instruction does.
 
 use dally_explore::Failure;
+use dally_step::engine::Pause;
 
-use super::{End, MOST_CHOICES, Note, Observer, Run, Runner, fails, first};
+use super::{End, MOST_CHOICES, Note, Observer, Options, Run, Runner, Sent, failed, fails, first};
 use crate::ast::Binary;
 use crate::check::info::{EventId, HALT, NULL_EVENT};
 use crate::code::{Op, Shape};
 use crate::show::Writer;
-use crate::state::{Mode, Then};
+use crate::state::{Mode, Queued, Then};
 use crate::value::{Data, Value};
 
 /// What a new value costs besides its size.
@@ -26,7 +27,7 @@ impl<O: Observer> Runner<'_, O> {
         self.local.frames.last().map_or(0, |f| f.base as usize)
     }
 
-    fn jump(&mut self, target: u32) {
+    pub(super) fn jump(&mut self, target: u32) {
         if let Some(frame) = self.local.frames.last_mut() {
             frame.pc = target;
         }
@@ -99,10 +100,10 @@ impl<O: Observer> Runner<'_, O> {
             Op::Fail => return self.fail(),
             Op::Assume => {
                 if self.pop() != Value::Bool(true) {
-                    return Err(End::Discarded);
+                    return Err(Pause::Discarded);
                 }
             }
-            Op::Yield => return Err(End::Stops),
+            Op::Yield => return Err(Pause::Ends(End::Stops)),
             Op::New(interface) => self.create(interface),
             Op::Send => self.send()?,
             Op::Enqueue => self.enqueue(),
@@ -123,17 +124,16 @@ impl<O: Observer> Runner<'_, O> {
             Op::Goto(state) => {
                 let payload = self.pop();
                 self.unwind()?;
-                self.look_for_circle(NULL_EVENT, payload)?;
+                self.look_for_cycle(NULL_EVENT, payload)?;
                 self.leave(Then::Leave(state, None), NULL_EVENT, payload)?;
             }
             Op::Receive(cases) => {
                 self.local.mode = Mode::Receiving(cases);
-                return Err(End::Stops);
+                return Err(Pause::Ends(End::Stops));
             }
             Op::Conform => self.conform()?,
             Op::Nondet | Op::FairNondet => {
-                self.options.extend([Value::Bool(false), Value::Bool(true)]);
-                return Err(End::Chooses(2));
+                return Err(Pause::Chooses(Options::Bools, 2));
             }
             Op::Choose => return self.choices(),
             _ => self.compute(op)?,
@@ -146,7 +146,7 @@ impl<O: Observer> Runner<'_, O> {
             Value::Str(text) => self.store.heap.text(text).to_owned(),
             _ => "the assertion does not hold".to_owned(),
         };
-        Err(End::Fails(Box::new(Failure::assertion(message))))
+        failed(Failure::assertion(message))
     }
 
     /// Pops an event.
@@ -155,10 +155,6 @@ impl<O: Observer> Runner<'_, O> {
             Value::Event(event) => Ok(event),
             _ => fails(format!("`{}` {does} `null` instead of an event", self.name())),
         }
-    }
-
-    fn name(&self) -> &str {
-        &self.code.machines[self.machine() as usize].name
     }
 
     /// Looks at what is to be announced. Nothing stands for the default value if that is not a reference, as in P.
@@ -205,17 +201,14 @@ impl<O: Observer> Runner<'_, O> {
             ));
         }
         self.announce(event, payload)?;
-        Err(End::Stops)
+        Err(Pause::Ends(End::Stops))
     }
 
     fn enqueue(&mut self) {
         let (payload, event, target) = (self.pop(), self.pop(), self.pop());
         if let (Value::Machine { id, .. }, Value::Event(event)) = (target, event) {
             self.note(Note::Sends(id, event, payload));
-            if id == self.id {
-                self.queue.push((event, payload));
-            }
-            self.sent = Some((id, event, payload));
+            self.effects.get_mut().sent = Some(Sent { target: id, queued: Queued { event, payload } });
         }
     }
 
@@ -224,7 +217,7 @@ impl<O: Observer> Runner<'_, O> {
         let kind = self.code.kinds[self.local.kind as usize].links[interface as usize];
         let code = &self.code.kinds[kind as usize];
         self.note(Note::Creates(self.next, kind));
-        self.created = Some(first(self.code, kind, code.machine, payload, false));
+        self.effects.get_mut().created = Some(first(self.code, kind, code.machine, payload, false));
         self.push(Value::Machine { id: self.next, view: code.view });
     }
 
@@ -247,36 +240,22 @@ impl<O: Observer> Runner<'_, O> {
         }
     }
 
-    /// Finds out what there is to choose from.
+    /// Pauses before the choice of a number below the operand, or of an element of it.
     fn choices(&mut self) -> Run<()> {
         let from = self.pop();
-        let heap = &self.store.heap;
-        let count = match from {
-            Value::Int(n) if n < 0 => {
-                return fails(format!("there are {n} options to choose from"));
-            }
-            // Among no numbers, P chooses 0.
-            Value::Int(n) => n.max(1),
-            Value::Data(id) => heap.data(id).len() as i64,
-            _ => 0,
+        let (options, count) = match from {
+            Value::Int(n) if n < 0 => return fails(format!("there are {n} options to choose from")),
+            // Of nothing, P chooses the first.
+            Value::Int(n) => (Options::Numbers, n.max(1)),
+            collection => (Options::Elements(collection), self.store.heap.options(collection) as i64),
         };
         match count {
-            0 => return fails("there is nothing to choose from: the collection is empty"),
+            0 => fails("there is nothing to choose from: the collection is empty"),
             n if n > MOST_CHOICES => {
-                return fails(format!(
-                    "there are {n} options to choose from, and at most {MOST_CHOICES} can be"
-                ));
+                fails(format!("there are {n} options to choose from, and at most {MOST_CHOICES} can be"))
             }
-            _ => {}
+            n => Err(Pause::Chooses(options, n as u64)),
         }
-        if let Value::Data(id) = from {
-            match heap.data(id) {
-                Data::Map(entries) => self.options.extend(entries.iter().map(|entry| entry.key)),
-                Data::Seq(values) | Data::Set(values) => self.options.extend(values.iter()),
-                Data::Tuple(_, fields) => self.options.extend_from_slice(fields),
-            }
-        }
-        Err(End::Chooses(count as u32))
     }
 
     /// Instructions that only compute.
@@ -551,7 +530,7 @@ impl<O: Observer> Runner<'_, O> {
         }
         if writer.is_full() {
             let message = format!("a string of more than {} bytes", Writer::LONGEST);
-            return Err(End::Fails(Box::new(Failure::unsupported(message))));
+            return failed(Failure::unsupported(message));
         }
         self.burn(out.len())?;
         Ok(self.store.heap.string(&out))

@@ -1,0 +1,69 @@
+//! The effects of instructions: the one table of the instruction set, from which analyses are made.
+
+use dally_step::dead::Dead;
+use dally_step::effect::{Address, Effect, Object};
+
+use crate::code::{Change, Code, Op, PathStep};
+
+impl Code {
+    /// Finds the dead variables of functions, at each place where a machine may stop or a call returns to.
+    pub(crate) fn find_dead_variables(&mut self) {
+        let mut dead = Dead::nothing(self.ops.len());
+        for function in &self.functions {
+            let locals = function.params + function.defaults.len() as u32;
+            dead.analyse(function.entry..function.end, locals, |address| self.effect(address));
+        }
+        self.dead = dead;
+    }
+
+    /// The effect of an instruction.
+    pub(crate) fn effect(&self, address: Address) -> Effect {
+        let next = address + 1;
+        let computes = |pops, pushes| Effect::computes(pops, pushes, next);
+        match self.ops[address as usize] {
+            Op::Const(_) | Op::This | Op::Nondet | Op::FairNondet => computes(0, 1),
+            Op::Local(slot) => computes(0, 1).reads(Object::Local(slot)),
+            Op::Field(field) => computes(0, 1).reads(Object::Task(field)),
+            Op::SetLocal(slot) => computes(1, 0).writes(Object::Local(slot)),
+            Op::SetField(field) => computes(1, 0).writes(Object::Task(field)),
+            Op::Update(path, change) => {
+                let path = &self.paths[path as usize];
+                let indices = path.steps.iter().filter(|step| matches!(step, PathStep::Index)).count() as u32;
+                let operands = match change {
+                    Change::Insert => 2,
+                    Change::Set | Change::Add | Change::Remove => 1,
+                };
+                let variable =
+                    if path.field { Object::Task(path.variable) } else { Object::Local(path.variable) };
+                computes(indices + operands, 0).reads(variable)
+            }
+            Op::Pop | Op::Assume => computes(1, 0),
+            Op::Jump(to) => Effect::computes(0, 0, to),
+            Op::JumpIfNot(to) => computes(1, 0).or(to, 0),
+            Op::JumpIf(_, to) => computes(1, 0).or(to, 1),
+            Op::Neg | Op::Not | Op::Item(_) | Op::Keys | Op::Values | Op::Sizeof => computes(1, 1),
+            Op::Cast(_) | Op::ToInt | Op::ToFloat | Op::View(_) | Op::Choose => computes(1, 1),
+            Op::Binary(_) | Op::Index => computes(2, 1),
+            Op::Tuple(_, count) | Op::Format(_, count) => computes(count, 1),
+            Op::Takes(slot, _) => computes(0, 0).reads(Object::Local(slot)),
+            Op::Call(function) => computes(self.functions[function as usize].params, 1).resumes(next),
+            // A function ends here, or all calls of the machine do.
+            Op::Return | Op::Goto(_) | Op::Fail => Effect::ends(1),
+            Op::Raise => Effect::ends(2),
+            Op::Yield => computes(0, 0).resumes(next),
+            Op::New(_) => computes(1, 1),
+            // The operands stay until the event is put into the queue.
+            Op::Send => computes(3, 3).resumes(next),
+            Op::Enqueue => computes(3, 0),
+            Op::Announce => computes(2, 0),
+            Op::Conform => computes(2, 2),
+            Op::Receive(cases) => {
+                let targets = self.cases[cases as usize].targets.iter().flatten();
+                targets.fold(Effect::ends(0), |effect, target| effect.or(*target, 1)).resumes(address)
+            }
+            Op::Foreach(slot, end) => {
+                computes(0, 1).or(end, 0).reads(Object::Local(slot)).reads(Object::Local(slot + 1))
+            }
+        }
+    }
+}

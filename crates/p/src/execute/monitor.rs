@@ -1,0 +1,71 @@
+//! Monitors: they run inside the step of the machine whose event they see.
+
+use dally_step::engine::Pause;
+
+use super::{Counters, End, Heat, Note, Observer, Run, Runner, first};
+use crate::check::info::EventId;
+use crate::state::Local;
+use crate::value::Value;
+
+impl<O: Observer> Runner<'_, O> {
+    /// Lets the monitors see an event.
+    pub(super) fn announce(&mut self, event: EventId, payload: Value) -> Run<()> {
+        let code = self.code;
+        for monitor in &code.kinds[self.local.kind as usize].monitors[event as usize] {
+            let place = self.effects.monitors.iter().position(|(number, _)| number == monitor);
+            let local = match place {
+                Some(place) => self.effects.monitors[place].1.clone(),
+                None => self.store.unpack(self.monitors[*monitor as usize]),
+            };
+            let local = self.run_monitor(*monitor, local, |runner| runner.handle(event, payload))?;
+            let monitors = &mut self.effects.get_mut().monitors;
+            match place {
+                Some(place) => monitors[place].1 = local,
+                None => monitors.push((*monitor, local)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a monitor until it waits for the next event. It takes the place of the machine meanwhile.
+    fn run_monitor(
+        &mut self,
+        monitor: u32,
+        local: Local,
+        begin: impl FnOnce(&mut Self) -> Run<()>,
+    ) -> Run<Local> {
+        let machine = std::mem::replace(&mut self.local, local);
+        let (pc, counters) = (self.pc, std::mem::take(&mut self.counters));
+        // A monitor does not choose, so that there is no choice point in between.
+        let visits = std::mem::take(&mut self.effects.get_mut().visits);
+        self.in_monitor = true;
+        self.heat = Heat::default();
+        self.note(Note::Monitor(Some(monitor)));
+        let pause = begin(self).and_then(|()| self.execute_all());
+        self.note(Note::Monitor(None));
+        match pause {
+            // The instruction that failed is the monitor's: its address stays.
+            Err(pause @ Pause::Ends(End::Fails(_))) => return Err(pause),
+            Err(Pause::Ends(End::Stops)) => {}
+            // A monitor neither halts nor chooses; the checker sees to that.
+            _ => return Err(Pause::Discarded),
+        }
+        let heat = std::mem::take(&mut self.heat);
+        let effects = self.effects.get_mut();
+        effects.visits = visits;
+        if heat.hot || heat.cold {
+            effects.heat.push((monitor, heat));
+        }
+        self.in_monitor = false;
+        self.pc = pc;
+        self.counters = Counters { heat: effects.heat.len(), ..counters };
+        Ok(std::mem::replace(&mut self.local, machine))
+    }
+
+    /// A monitor at its beginning.
+    pub(crate) fn first_monitor(&mut self, monitor: u32) -> Run<Local> {
+        let (machine, _) = self.code.monitors[monitor as usize];
+        let local = first(self.code, machine, machine, Value::Null, true);
+        self.run_monitor(monitor, local, |_| Ok(()))
+    }
+}

@@ -1,0 +1,98 @@
+//! A cache of results that are computed again and again, of fixed size.
+//!
+//! A step of a machine depends on a small part of the state, which comes up in many states. The cache keeps the
+//! latest result for each slot; a key is the fingerprint of all that the result depends on. A thread that finds
+//! its slot in use computes the result itself: nothing waits.
+
+use std::fmt;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dally_explore::Fingerprint;
+
+/// The number of slots: a power of two.
+const SLOTS: usize = 1 << 15;
+
+/// Results by key. What a search finds does not depend on what the cache holds.
+pub struct Cache<V> {
+    slots: Box<[RwLock<Option<Box<Entry<V>>>>]>,
+    /// The bytes of the entries, as given.
+    bytes: AtomicUsize,
+}
+
+struct Entry<V> {
+    key: Fingerprint,
+    value: V,
+    bytes: usize,
+}
+
+impl<V> Default for Cache<V> {
+    fn default() -> Self {
+        Cache { slots: (0..SLOTS).map(|_| RwLock::new(None)).collect(), bytes: AtomicUsize::new(0) }
+    }
+}
+
+impl<V> fmt::Debug for Cache<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache").finish_non_exhaustive()
+    }
+}
+
+impl<V> Cache<V> {
+    fn slot(&self, key: Fingerprint) -> &RwLock<Option<Box<Entry<V>>>> {
+        &self.slots[key.low() as usize % SLOTS]
+    }
+
+    /// Reads the result for a key, if it is there.
+    #[inline]
+    pub fn read<R>(&self, key: Fingerprint, read: impl FnOnce(&V) -> R) -> Option<R> {
+        let slot = self.slot(key).try_read().ok()?;
+        let entry = slot.as_ref().filter(|entry| entry.key == key)?;
+        Some(read(&entry.value))
+    }
+
+    /// Keeps a result, which takes so many bytes beyond its own size, in place of the one in its slot.
+    pub fn put(&self, key: Fingerprint, value: V, heap: usize) {
+        let Ok(mut slot) = self.slot(key).try_write() else { return };
+        let bytes = size_of::<Entry<V>>() + heap;
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        let old = slot.replace(Box::new(Entry { key, value, bytes }));
+        self.bytes.fetch_sub(old.map_or(0, |old| old.bytes), Ordering::Relaxed);
+    }
+
+    /// The bytes that it takes, about.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.slots) + self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_result_of_the_same_key_is_found() {
+        let cache = Cache::default();
+        let key = |n: u64| Fingerprint::of(&n);
+        let empty = cache.bytes();
+        for n in 0..200_000 {
+            assert_eq!(cache.read(key(n), |value| *value), None);
+            cache.put(key(n), n, 8);
+            assert_eq!(cache.read(key(n), |value| *value), Some(n));
+        }
+        assert!((0..200_000).all(|n| cache.read(key(n), |value| *value == n) != Some(false)));
+        assert!(cache.bytes() <= empty + SLOTS * (size_of::<Entry<u64>>() + 8));
+    }
+
+    #[test]
+    fn threads_do_not_wait_for_each_other() {
+        let cache = Cache::default();
+        let key = Fingerprint::of(&1);
+        cache.put(key, 1, 0);
+        let seen = cache.read(key, |value| {
+            cache.put(key, 2, 0);
+            (*value, cache.read(key, |value| *value))
+        });
+        assert_eq!(seen, Some((1, Some(1))));
+    }
+}
