@@ -5,20 +5,23 @@
 //! its slot in use computes the result itself: nothing waits.
 
 use std::fmt;
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{OnceLock, RwLock};
 
 use dally_explore::Fingerprint;
 
-/// The number of slots: a power of two.
-const SLOTS: usize = 1 << 15;
+/// Slots are made in chunks, when one of them is needed first.
+const CHUNKS: usize = 1 << 9;
+const SLOTS_IN_CHUNK: usize = 1 << 6;
 
 /// Results by key. What a search finds does not depend on what the cache holds.
 pub struct Cache<V> {
-    slots: Box<[RwLock<Option<Box<Entry<V>>>>]>,
-    /// The bytes of the entries, as given.
+    chunks: Box<[OnceLock<Box<[Slot<V>]>>]>,
+    /// The bytes of the chunks and of the entries.
     bytes: AtomicUsize,
 }
+
+type Slot<V> = RwLock<Option<Box<Entry<V>>>>;
 
 struct Entry<V> {
     key: Fingerprint,
@@ -28,7 +31,9 @@ struct Entry<V> {
 
 impl<V> Default for Cache<V> {
     fn default() -> Self {
-        Cache { slots: (0..SLOTS).map(|_| RwLock::new(None)).collect(), bytes: AtomicUsize::new(0) }
+        let chunks: Box<[_]> = (0..CHUNKS).map(|_| OnceLock::new()).collect();
+        let bytes = AtomicUsize::new(size_of_val(&*chunks));
+        Cache { chunks, bytes }
     }
 }
 
@@ -39,21 +44,30 @@ impl<V> fmt::Debug for Cache<V> {
 }
 
 impl<V> Cache<V> {
-    fn slot(&self, key: Fingerprint) -> &RwLock<Option<Box<Entry<V>>>> {
-        &self.slots[key.low() as usize % SLOTS]
+    /// The chunk of a key, and the place of its slot there.
+    fn place(key: Fingerprint) -> (usize, usize) {
+        let slot = key.low() as usize % (CHUNKS * SLOTS_IN_CHUNK);
+        (slot / SLOTS_IN_CHUNK, slot % SLOTS_IN_CHUNK)
     }
 
     /// Reads the result for a key, if it is there.
     #[inline]
     pub fn read<R>(&self, key: Fingerprint, read: impl FnOnce(&V) -> R) -> Option<R> {
-        let slot = self.slot(key).try_read().ok()?;
+        let (chunk, place) = Self::place(key);
+        let slot = self.chunks[chunk].get()?[place].try_read().ok()?;
         let entry = slot.as_ref().filter(|entry| entry.key == key)?;
         Some(read(&entry.value))
     }
 
     /// Keeps a result, which takes so many bytes beyond its own size, in place of the one in its slot.
     pub fn put(&self, key: Fingerprint, value: V, heap: usize) {
-        let Ok(mut slot) = self.slot(key).try_write() else { return };
+        let (chunk, place) = Self::place(key);
+        let slots = self.chunks[chunk].get_or_init(|| {
+            let slots: Box<[_]> = (0..SLOTS_IN_CHUNK).map(|_| RwLock::new(None)).collect();
+            self.bytes.fetch_add(size_of_val(&*slots), Ordering::Relaxed);
+            slots
+        });
+        let Ok(mut slot) = slots[place].try_write() else { return };
         let bytes = size_of::<Entry<V>>() + heap;
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         let old = slot.replace(Box::new(Entry { key, value, bytes }));
@@ -62,7 +76,7 @@ impl<V> Cache<V> {
 
     /// The bytes that it takes, about.
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.slots) + self.bytes.load(Ordering::Relaxed)
+        self.bytes.load(Ordering::Relaxed)
     }
 }
 
@@ -81,7 +95,9 @@ mod tests {
             assert_eq!(cache.read(key(n), |value| *value), Some(n));
         }
         assert!((0..200_000).all(|n| cache.read(key(n), |value| *value == n) != Some(false)));
-        assert!(cache.bytes() <= empty + SLOTS * (size_of::<Entry<u64>>() + 8));
+        let slots = CHUNKS * SLOTS_IN_CHUNK;
+        let most = slots * (size_of::<Slot<u64>>() + size_of::<Entry<u64>>() + 8);
+        assert!(cache.bytes() <= empty + most);
     }
 
     #[test]
