@@ -16,10 +16,12 @@ const SLOTS_IN_CHUNK: usize = 1 << 6;
 
 /// Results by key. What a search finds does not depend on what the cache holds.
 pub struct Cache<V> {
-    chunks: Box<[OnceLock<Box<[Slot<V>]>>]>,
+    chunks: Box<[OnceLock<Chunk<V>>]>,
     /// The bytes of the chunks and of the entries.
     bytes: AtomicUsize,
 }
+
+type Chunk<V> = Box<[Slot<V>]>;
 
 type Slot<V> = RwLock<Option<Box<Entry<V>>>>;
 
