@@ -1,4 +1,4 @@
-//! The flags, each defined once: help and completions come from here.
+//! The flags, each defined once. Help and completions are derived from the definitions.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -17,10 +17,10 @@ use dally_trace::{FORMATS, OutputFormat, Source};
     long_about = "dally finds bugs in asynchronous programs by exploring few delays.\n\n\
                   A deterministic scheduler fixes one order of tasks; each time it is told to delay the task \
                   that it would run next, one more deviation is explored. Programs are written in Boogie with \
-                  asynchronous calls (.bpl); the spellings of c2s and of Corral are read as well. Or they are \
-                  written in P (.p, .pproj, or a folder).",
+                  asynchronous calls (.bpl), also in the spellings of c2s and Corral, or in P (.p, .pproj, or a \
+                  folder).",
     after_help = "Exit codes:\n  \
-                  0  all is well\n  \
+                  0  no bug, and no error\n  \
                   1  a bug was found\n  \
                   2  usage or input error\n  \
                   3  inconclusive, or a construct that is not supported",
@@ -54,7 +54,7 @@ pub(crate) enum Command {
     },
 }
 
-/// Which program, and how it is read.
+/// The program, and the flags with which it is loaded.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ProgramArgs {
     /// The files of the program; `-` is standard input
@@ -65,11 +65,11 @@ pub(crate) struct ProgramArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// Let tasks be switched before each statement that touches a shared variable
+    /// Let the scheduler preempt a task before each statement that accesses a shared variable
     #[arg(long)]
     pub(crate) preempt: bool,
 
-    /// Which test of a P program is run; by default the only one
+    /// The test of a P program to run; optional if there is only one
     #[arg(long, value_name = "NAME")]
     pub(crate) test: Option<String>,
 }
@@ -96,32 +96,32 @@ impl ProgramArgs {
     }
 }
 
-/// What bounds the schedules of a sequential program that is made of an asynchronous one.
+/// The bounds on schedules of a sequentialisation.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct BoundArgs {
-    /// The most delays in all (dfs, df, dfw)
+    /// The maximum number of delays (dfs, df, dfw)
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS - 1))]
     pub(crate) delays: Option<u32>,
 
-    /// The number of rounds (all but buffers); for dfs, df and dfw by default as many as the delays can reach
+    /// The number of rounds (all but buffers) [default for dfs, df and dfw: one more than the delays]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
     pub(crate) rounds: Option<u32>,
 
-    /// The rounds of the tasks of each level (buffers)
+    /// The number of rounds of the tasks of each level (buffers)
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
     pub(crate) yields: Option<u32>,
 
-    /// The rounds through all buffers (buffers)
+    /// The number of rounds through all buffers (buffers)
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_ROUNDS))]
     pub(crate) zields: Option<u32>,
 
-    /// Let each posted task be put off before it begins: without it, buffers and synce keep the order of posts
+    /// Let each posted task be delayed before it starts; otherwise buffers and synce run tasks in the order of posts
     #[arg(long)]
     pub(crate) reorder: bool,
 }
 
 impl BoundArgs {
-    /// Says which flag is not one of the translation.
+    /// The error for a flag that does not bound this translation, if one is given.
     pub(crate) fn without_meaning(&self, to: Translation) -> Option<String> {
         let by_delays = matches!(to, Translation::Dfs | Translation::Df | Translation::Dfw);
         let buffers = to == Translation::Buffers;
@@ -153,7 +153,7 @@ impl BoundArgs {
     }
 }
 
-/// The definition of the command line. A flag is not shown where it has no meaning.
+/// The definition of the command line. Help hides flags that a command does not support.
 pub(crate) fn command() -> clap::Command {
     let without_tests = |command: clap::Command| command.mut_arg("test", |test| test.hide(true));
     let command = <Cli as clap::CommandFactory>::command();
@@ -162,15 +162,16 @@ pub(crate) fn command() -> clap::Command {
 
 /// Search for a bug: few delays first
 ///
-/// Explores the program's executions in the order of how many delays they need, and stops at the first bug, or
-/// when everything is covered, or when a budget is used up. It says which; a bug comes with its schedule.
+/// Explores the executions of the program in the order of the number of delays that they need. The search stops at the
+/// first bug, when all executions are covered, or when a budget is exhausted, and reports which. A bug is reported with
+/// its schedule.
 #[derive(Debug, Args)]
 #[command(after_help = check_help())]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
 
-    /// Print the names of the tests of a P program, and do no more
+    /// Print the names of the tests of a P program, and exit
     #[arg(long)]
     pub(crate) list_tests: bool,
 
@@ -178,29 +179,29 @@ pub(crate) struct Check {
     #[arg(long, value_name = "NAMES")]
     pub(crate) scheduler: Option<String>,
 
-    /// Look for executions that go on for ever and wait in vain (hot states of P's monitors, globals marked {:hot});
-    /// by default where there are any: map. HOW is one of map, ndfs, iterative-ndfs, off
+    /// Search for cycles that violate a liveness property (hot states of P monitors, globals marked {:hot}). HOW is map,
+    /// ndfs, iterative-ndfs or off [default: map if the program declares a liveness property]
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "map",
           hide_possible_values = true)]
     pub(crate) liveness: Option<LivenessArg>,
 
-    /// Let executions that go on for ever be unfair: to tasks that could move and never do, and to choices `$$`
+    /// Report unfair cycles too: they may starve an enabled task, or always resolve a choice `$$` the same
     #[arg(long)]
     pub(crate) unfair: bool,
 
-    /// The most delays to explore; by default as many as it takes
+    /// The maximum number of delays; by default the bound is raised until the search ends
     #[arg(long, value_name = "K")]
     pub(crate) delays: Option<u32>,
 
-    /// Explore exactly the executions within the bound: a state counts anew for each state of the scheduler
+    /// Explore exactly the executions within the bound: store each state once per scheduler state
     #[arg(long)]
     pub(crate) exact: bool,
 
-    /// What is counted against the bound
+    /// The unit of the bound
     #[arg(long, value_name = "WHAT", default_value = "delays", value_parser = bounded())]
     pub(crate) bounded: Bounded,
 
-    /// Charge one delay for each internal choice other than the first
+    /// Charge one delay for each nondeterministic choice other than the first option
     #[arg(long)]
     pub(crate) choice_cost: bool,
 
@@ -208,11 +209,11 @@ pub(crate) struct Check {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) time: Option<std::time::Duration>,
 
-    /// Stop when the search holds this much memory, such as 4G; by default, most of what is free
+    /// Stop when the search holds this much memory, such as 4G; by default, most of the free memory
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<bytesize::ByteSize>,
 
-    /// How many threads search; the result is the same for any number
+    /// The number of threads, which does not affect the result
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: u16,
 
@@ -246,15 +247,15 @@ impl Check {
 pub(crate) enum LivenessArg {
     /// Maximal accepting predecessors, kept from bound to bound
     Map,
-    /// Nested depth-first search, at the bound that is given, or without one depth first
+    /// Nested depth-first search at the given bound; without a bound, on the fly
     Ndfs,
     /// Nested depth-first search at each bound
     IterativeNdfs,
-    /// Do not look for them
+    /// No search for cycles
     Off,
 }
 
-/// The arguments, where the value of `--liveness`, if any, is made part of it: what follows it may be a file.
+/// Joins `--liveness` and its value with `=`: without it, the next argument could be a file as well as a value.
 pub(crate) fn join_liveness(arguments: impl Iterator<Item = std::ffi::OsString>) -> Vec<std::ffi::OsString> {
     let mut joined = Vec::new();
     let mut arguments = arguments.peekable();
@@ -273,7 +274,7 @@ pub(crate) fn join_liveness(arguments: impl Iterator<Item = std::ffi::OsString>)
     joined
 }
 
-/// What is counted against the bound: delays, or what a baseline counts.
+/// The unit of the bound: delays, or the unit of a baseline.
 #[derive(Clone, Debug)]
 pub(crate) struct Bounded(pub(crate) Option<StrategyName>);
 
@@ -335,7 +336,8 @@ fn formats() -> impl TypedValueParser<Value = &'static OutputFormat> {
 /// Check a program and print it in canonical form
 ///
 /// Parses the files as one program, resolves names, checks types, and prints the program in canonical form: one
-/// layout, one spelling of each asynchronous construct. All syntax errors are reported at once, and after these all errors of names and types.
+/// layout, one spelling of each asynchronous construct. All syntax errors are reported at once; if there are none, all
+/// errors of names and types.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
                   dally print program.bpl           check it and print it\n  \
@@ -359,24 +361,24 @@ pub(crate) struct Print {
 
 /// Translate an asynchronous program into a sequential one
 ///
-/// The sequential program has no tasks: a post is a call, made with a guess of what the variables will be when the
-/// task really runs, and the guesses are confirmed at the end. Its executions are those of the asynchronous program
-/// under one scheduler, within a bound, so that any tool for sequential Boogie programs can look for bugs in it: it
-/// has one if the last assertion of the procedure marked {:entrypoint} can fail.
+/// The sequential program has no tasks. A post becomes a call with guessed values of the shared variables, and the
+/// guesses are checked at the end. Its executions are the executions of the asynchronous program under one scheduler
+/// within a bound, so that any verifier for sequential Boogie programs can check it: the asynchronous program has a bug
+/// within the bound if the last assertion of the procedure marked {:entrypoint} can fail.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
                   dally sequentialize --to dfw --delays 1 program.bpl      to standard output\n  \
                   dally sequentialize --to lal-reps --rounds 3 program.bpl context-bounded, as Corral's /k:3\n  \
                   dally sequentialize --to buffers --zields 2 --yields 2 driver.bpl\n\n\
-                  Translations, and what bounds them:\n  \
+                  Translations and their bounds:\n  \
                   dfs       the depth-first scheduler [POPL11]: --delays K\n  \
-                  df        depth-first, a yielding task before those it has posted [SPIN14]: --delays K\n  \
+                  df        depth-first, a yielding task before the tasks that it has posted [SPIN14]: --delays K\n  \
                   dfw       df, where waiting costs no delay [SPIN14]: --delays K\n  \
                   lal-reps  df in R rounds with any number of delays: --rounds R\n  \
                   buffers   priorities and several task buffers [FSE12]: --zields K --yields K\n  \
-                  synce     the same, encoded in shared memory, for comparison: --rounds R\n\
-                  By default, there is 1 delay, or 2 rounds of each kind where delays are not what is bounded.\n\n\
-                  docs/sequentialize.md shows a translation, and how a path is put back into order.")]
+                  synce     as buffers, encoded in shared memory, for comparison: --rounds R\n\
+                  The default is 1 delay; without --delays, 2 rounds of each kind.\n\n\
+                  docs/sequentialize.md shows a translation, and how to map a path back to an execution.")]
 pub(crate) struct Sequentialize {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
@@ -388,7 +390,7 @@ pub(crate) struct Sequentialize {
     #[command(flatten)]
     pub(crate) bounds: BoundArgs,
 
-    /// Answer posts by more than one level up with `unsupported`, rather than make chains of them (buffers)
+    /// Report posts by more than one level up as unsupported, instead of translating them to chains (buffers)
     #[arg(long)]
     pub(crate) no_chains: bool,
 
@@ -399,34 +401,34 @@ pub(crate) struct Sequentialize {
 
 /// Decide with an SMT solver whether an assertion can fail, for all inputs at once
 ///
-/// A sequential program is verified as it is; an asynchronous one is made sequential first, as dally sequentialize does.
-/// Loops and recursion are followed up to a bound, which is raised until a bug is found or nothing more is left.
-/// Calls are inlined only where a counterexample needs them.
+/// An asynchronous program is first translated into a sequential one, as by dally sequentialize. Loops and recursion are
+/// unrolled up to a bound, which is raised until a bug or a proof is found. Calls are inlined only if a counterexample
+/// needs them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
                   dally verify program.bpl                       deepen until a bug, a proof, or Ctrl-C\n  \
                   dally verify --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
                   dally verify --scheduler lal-reps --rounds 3 --preempt --recursion 2 program.bpl\n  \
-                  dally verify --smt-log log program.bpl         what the solver was asked, to be run again\n\n\
-                  Bounds that are not given are raised as far as it takes.\n\n\
-                  The solver is z3, or what --solver or the environment variable DALLY_SOLVER names\n\
-                  (z3, cvc5, yices-smt2, or the path of one of them; its own flags may follow).")]
+                  dally verify --smt-log log program.bpl         log all queries, to run them again\n\n\
+                  Bounds that are not given are raised until a bug or a proof is found.\n\n\
+                  The solver is z3, unless --solver or the environment variable DALLY_SOLVER names another\n\
+                  (z3, cvc5, yices-smt2, or a path; flags of the solver may follow).")]
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
 
-    /// The translation to sequential programs [default: dfw, and buffers where there are levels or buffers]
+    /// The translation to sequential programs [default: dfw, or buffers if the program has levels or buffers]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) scheduler: Option<Translation>,
 
     #[command(flatten)]
     pub(crate) bounds: BoundArgs,
 
-    /// The most iterations of a loop and calls of a procedure inside of each other; by default as many as it takes
+    /// The maximum number of iterations of a loop, and of nested calls of one procedure; by default unbounded
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) recursion: Option<u32>,
 
-    /// The most calls inside of each other, recursive or not; by default as many as it takes
+    /// The maximum depth of calls, recursive or not; by default unbounded
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) calls: Option<u32>,
 
@@ -434,11 +436,11 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) time: Option<std::time::Duration>,
 
-    /// Give up on a question that takes the solver longer than this
+    /// The time limit of a solver query
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) query_time: Option<std::time::Duration>,
 
-    /// The solver: z3, cvc5, yices-smt2, or the path of one of them; its own flags may follow, as in "z3 -T:5"
+    /// The solver: z3, cvc5, yices-smt2, or a path; flags of the solver may follow, as in "z3 -T:5"
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) solver: Option<String>,
 
@@ -446,11 +448,11 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<String>,
 
-    /// Write what each solver process is asked into this folder
+    /// Write the queries of each solver process to this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) smt_log: Option<String>,
 
-    /// Inline everything up to the recursion bound before the solver is asked, for comparison
+    /// Inline all calls up to the recursion bound before the first query, for comparison
     #[arg(long)]
     pub(crate) full_inlining: bool,
 
@@ -459,7 +461,7 @@ pub(crate) struct Verify {
     pub(crate) json: bool,
 }
 
-/// Each round has copies of all variables: more than this is a mistake.
+/// Each round copies all variables, so that larger numbers are hardly intended.
 const MOST_ROUNDS: i64 = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -468,7 +470,7 @@ pub(crate) enum Translation {
     Dfs,
     /// The depth-first scheduler of [SPIN14 §3]
     Df,
-    /// The same, where waiting costs no delay
+    /// As df, but waiting costs no delay
     Dfw,
     /// Context-bounded search
     LalReps,
@@ -479,7 +481,7 @@ pub(crate) enum Translation {
 }
 
 impl Translation {
-    /// As it is written.
+    /// Its name on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -496,7 +498,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// Makes the choice hold for all output.
+    /// Applies the choice to all output.
     pub(crate) fn write_global(self) {
         match self {
             Color::Auto => anstream::ColorChoice::Auto,

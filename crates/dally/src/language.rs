@@ -95,7 +95,7 @@ pub(crate) trait LoadedProgram {
 
 /// A compiled program.
 pub(crate) trait Explorable {
-    /// Sets what ends a step in its middle.
+    /// Sets the limits at which a step is interrupted.
     fn limit_steps(&mut self, limits: Limits);
 
     /// True if the program declares a liveness property.

@@ -8,10 +8,10 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::render::{self, JsonDiagnostic};
 use dally_text::source::SourceMap;
 
-/// How a run ends.
+/// The outcome of a command, as its exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
-    /// All is well.
+    /// No bug, and no error.
     Success,
     /// A bug was found.
     Bug,
@@ -43,7 +43,7 @@ impl Exit {
     }
 }
 
-/// Writes to standard output. A reader that has gone away is no error of ours.
+/// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn stdout(bytes: &[u8]) -> Exit {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -53,31 +53,31 @@ pub(crate) fn stdout(bytes: &[u8]) -> Exit {
     }
 }
 
-/// The exit of a run whose result has been written, if it could be.
+/// The exit of a command after its result was written: an error of writing comes first.
 pub(crate) fn exit_after(written: Exit, exit: Exit) -> Exit {
     if written == Exit::Success { exit } else { written }
 }
 
-/// Writes a message that is about no place in a file.
+/// Reports an error without a location.
 pub(crate) fn complain(message: &str) -> Exit {
     stderr(&format!("error: {}\n", render::printable(message)));
     Exit::Error
 }
 
-/// Writes a remark that is about no place in a file: all is done as if it were not there.
+/// Reports a warning without a location. It does not change the exit code.
 pub(crate) fn remark(message: &str) {
     stderr(&format!("warning: {}\n", render::printable(message)));
 }
 
 /// Writes to standard error, with colours only on a terminal.
 fn stderr(text: &str) {
-    // There is nobody left to tell if this fails.
+    // An error of standard error cannot be reported anywhere.
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Shows the diagnostics to people.
+/// Shows diagnostics as text.
 pub(crate) fn show(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
-    // More than anyone reads: the rest is counted.
+    // The summary counts the rest.
     const MOST: usize = 50;
     let mut text = String::new();
     for diagnostic in diagnostics.iter().take(MOST) {
@@ -89,7 +89,7 @@ pub(crate) fn show(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
     Exit::of(diagnostics)
 }
 
-/// Shows the warnings to people, if there are any.
+/// Shows warnings as text, if there are any.
 pub(crate) fn warn(sources: &SourceMap, warnings: &[Diagnostic]) {
     if !warnings.is_empty() {
         show(sources, warnings);
@@ -119,7 +119,7 @@ fn summary(diagnostics: &[Diagnostic], shown: usize) -> String {
     format!("{}{hidden}\n", parts.join(", "))
 }
 
-/// The diagnostics for machines.
+/// Diagnostics as JSON.
 pub(crate) fn json(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<JsonDiagnostic> {
     diagnostics.iter().map(|d| render::to_json(sources, d)).collect()
 }

@@ -10,12 +10,12 @@ use crate::input::Rejected;
 use crate::language::Language;
 use crate::output::{self, Exit};
 
-/// What `dally print --json` writes, and `dally sequentialize --json`.
+/// The output of `dally print --json` and `dally sequentialize --json`.
 #[derive(Serialize)]
 struct Report {
     /// `ok`, `error` or `unsupported`.
     verdict: &'static str,
-    /// The program in canonical form, if it is without errors.
+    /// The program in canonical form; none if it has errors.
     program: Option<String>,
     diagnostics: Vec<dally_text::render::JsonDiagnostic>,
 }

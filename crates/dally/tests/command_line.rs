@@ -1,4 +1,4 @@
-//! What the command line does apart from programs: standard input, missing files, flags.
+//! The command line itself: standard input, missing files, flags, exit codes.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 mod common;
@@ -48,7 +48,7 @@ fn usage_errors_have_exit_code_2() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_reported_with_their_place() {
+fn invalid_utf8_is_reported_with_its_location() {
     let output = dally(&["print", "--json", "-"], b"axiom true;\naxiom \xff\xfe;");
     assert_eq!(output.status.code(), Some(2));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -79,7 +79,7 @@ fn colours_are_for_terminals_or_on_request() {
 }
 
 #[test]
-fn help_teaches() {
+fn help_shows_examples() {
     let help = dally(&["print", "--help"], b"");
     assert!(text(&help.stdout).contains("async call p(e);"));
     let version = dally(&["--version"], b"");
@@ -105,7 +105,7 @@ fn the_readme_shows_what_is_printed() {
 }
 
 #[test]
-fn a_trace_replays_as_long_as_the_program_is_the_same() {
+fn a_trace_replays_until_the_program_changes() {
     let folder = std::env::temp_dir().join(format!("dally-replay-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (program, trace) = (folder.join("p.bpl"), folder.join("t.json"));
@@ -135,16 +135,16 @@ fn a_trace_replays_as_long_as_the_program_is_the_same() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// A program with more states than anyone can hold.
+/// A program with more states than fit in memory.
 const HUGE: &[u8] = b"var x, y, z: int; procedure main() { x, y, z := 0, 0, 0; again: yield; goto a, b, c;
     a: x := x + 1; goto again; b: y := y + 1; goto again; c: z := z + 1; goto again; }";
 
 #[test]
-fn budgets_end_a_search_in_good_order() {
+fn a_search_that_exhausts_its_budget_reports_its_coverage() {
     let memory = dally(&["check", "--memory", "16M", "-"], HUGE);
     assert_eq!(memory.status.code(), Some(3), "{}", text(&memory.stderr));
     assert!(text(&memory.stdout).starts_with("inconclusive: the memory is used up"));
-    // A search for cycles that takes steps on its way.
+    // A search for cycles on the fly.
     let hot = [&b"var {:hot} h: bool; "[..], HUGE].concat();
     let memory = dally(&["check", "--memory", "16M", "--liveness", "ndfs", "-"], &hot);
     assert!(
@@ -158,7 +158,7 @@ fn budgets_end_a_search_in_good_order() {
     let wide = b"var a, b, c, d: bv16; procedure main() { assume a != b && c != d; }";
     let output = dally(&["check", "-"], wide);
     assert!(text(&output.stdout).starts_with("unsupported: a step with more than"));
-    // Steps that take memory: for values, and for the ways to go on; and one that takes long.
+    // Steps that exhaust the memory with values or with outcomes; and one that runs long.
     let large: [&[u8]; 2] = [
         b"procedure main() { var i: int; i := 1; while (i > 0) { i := i * 2; } }",
         b"procedure main() { while (*) { call {:async} main(); } }",
@@ -189,7 +189,7 @@ fn bad_flags_are_explained() {
 }
 
 #[test]
-fn flags_without_a_meaning_are_not_ignored() {
+fn flags_without_effect_are_refused() {
     for (args, why) in [
         (&["--seed", "7"][..], "--seed goes with `--scheduler random`"),
         (&["--bounded", "depth", "--scheduler", "rr"], "go with `--bounded delays`"),
@@ -216,7 +216,7 @@ fn flags_without_a_meaning_are_not_ignored() {
 }
 
 #[test]
-fn seals_fix_the_order_of_schedulers_and_of_nothing_else() {
+fn seals_fix_only_the_order_of_schedulers() {
     let sealed = "var x: int;
         procedure p() { x := 1; yield; x := 2; }
         procedure q() { assert x != 1; }
@@ -242,7 +242,7 @@ fn seals_fix_the_order_of_schedulers_and_of_nothing_else() {
 }
 
 #[test]
-fn flags_of_other_translations_are_not_ignored() {
+fn flags_of_other_translations_are_refused() {
     for (flags, says) in [
         ("--to lal-reps --delays 2", "--delays does not bound `lal-reps`: use --rounds"),
         ("--to buffers --delays 1", "--delays does not bound `buffers`: use --zields and --yields"),
@@ -276,7 +276,7 @@ fn flags_of_other_translations_are_not_ignored() {
 }
 
 #[test]
-fn flags_are_shown_where_they_have_a_meaning() {
+fn help_shows_only_flags_with_an_effect() {
     for (command, shown) in [("check", true), ("verify", false), ("sequentialize", false)] {
         let help = dally(&[command, "--help"], b"");
         assert_eq!(text(&help.stdout).contains("--test"), shown, "{command}");
@@ -319,7 +319,7 @@ fn sequential_programs_can_be_explored() {
 }
 
 #[test]
-fn a_portfolio_says_what_each_scheduler_has_covered() {
+fn a_portfolio_reports_the_coverage_of_each_scheduler() {
     let output = in_root(&["check", "--scheduler", "portfolio", "examples/deposit.bpl"]);
     for scheduler in ["rr", "rr:reverse", "rtc", "random:1"] {
         assert!(text(&output.stdout).contains(&format!("under {scheduler}: ")), "{}", text(&output.stdout));
@@ -330,7 +330,7 @@ fn a_portfolio_says_what_each_scheduler_has_covered() {
 }
 
 #[test]
-fn the_same_run_for_any_number_of_threads() {
+fn the_result_does_not_depend_on_the_number_of_threads() {
     let one = in_root(&["check", "--json", "--threads", "1", "examples/deposit.bpl"]);
     let two = in_root(&["check", "--json", "--threads", "2", "examples/deposit.bpl"]);
     let json = |o: &Output| serde_json::from_slice::<serde_json::Value>(&o.stdout).unwrap();
@@ -339,7 +339,7 @@ fn the_same_run_for_any_number_of_threads() {
 }
 
 #[test]
-fn bugs_are_not_lost_on_the_way_to_the_user() {
+fn a_bug_is_reported_even_if_its_trace_cannot_be_written() {
     let sealed = b"procedure a() { yield; assert false; }
                    procedure main() { assume {:seal} true; call {:async} a(); assume {:unseal} true; }";
     assert_eq!(dally(&["check", "-"], sealed).status.code(), Some(1));
@@ -349,14 +349,14 @@ fn bugs_are_not_lost_on_the_way_to_the_user() {
     let unwritable = dally(&["check", "--trace", &too_long, "-"], choices);
     assert!(text(&unwritable.stdout).starts_with("bug: "));
     assert!(text(&unwritable.stderr).contains("cannot write"));
-    assert_eq!(unwritable.status.code(), Some(1), "the bug was found all the same");
-    // The first of many outcomes is shown without going through the others.
+    assert_eq!(unwritable.status.code(), Some(1), "the exit code is that of the bug");
+    // The first of many outcomes is explained without enumerating the others.
     let many = b"var m: [int]bool; procedure main() { var i: int; var b: bool; m := (lambda i: int :: false); i := 0;
                  while (i < 16) { havoc b; m[i] := b; i := i + 1; } assert false; }";
     assert_eq!(dally(&["check", "-"], many).status.code(), Some(1));
 }
 
-/// A folder of our own, with these files.
+/// A temporary folder with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("dally-{name}-{}", std::process::id()));
     for (file, content) in files {
@@ -368,7 +368,7 @@ fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
 }
 
 #[test]
-fn projects_of_p_are_read_with_what_they_include() {
+fn p_projects_are_read_with_their_includes() {
     let folder = folder(
         "project",
         &[
@@ -404,7 +404,7 @@ fn projects_of_p_are_read_with_what_they_include() {
     }
     for (program, why) in [
         (path("c/c.pproj"), "error[E0612]: `"),
-        (path("c"), "names no files"),
+        (path("c"), "has no element `PFile`"),
         (path("e"), "there are no P programs here"),
         (path("d.pproj"), "error[E0008]: cannot read"),
         (path("none.p"), "error[E0008]: cannot read"),
@@ -436,7 +436,7 @@ fn flags_are_for_one_language() {
 }
 
 #[test]
-fn the_value_of_liveness_is_one_of_its_words() {
+fn liveness_takes_one_of_its_values_or_none() {
     let retry = "examples/liveness/retry.p";
     for args in [
         &["check", retry][..],
@@ -447,7 +447,7 @@ fn the_value_of_liveness_is_one_of_its_words() {
     ] {
         let output = in_root(args);
         assert_eq!(output.status.code(), Some(1), "{args:?}: {}", text(&output.stderr));
-        assert!(text(&output.stdout).contains("the loop: from here on for ever"), "{args:?}");
+        assert!(text(&output.stdout).contains("cycle: these steps repeat for ever"), "{args:?}");
     }
     let output = in_root(&["check", "--liveness", "off", retry]);
     assert_eq!(output.status.code(), Some(0));
@@ -464,14 +464,14 @@ fn the_value_of_liveness_is_one_of_its_words() {
 }
 
 #[test]
-fn a_loop_that_is_none_does_not_replay() {
+fn a_trace_with_a_wrong_cycle_does_not_replay() {
     let file = std::env::temp_dir().join(format!("dally-loop-{}.json", std::process::id()));
     let path = file.to_str().unwrap();
     let found = in_root(&["check", "--unfair", "--trace", path, "examples/liveness/retry_fixed.p"]);
     assert_eq!(found.status.code(), Some(1), "{}", text(&found.stderr));
     let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(in_root(&["replay", path]).status.code(), Some(1));
-    // Fair to `$$`, it is not; and it does not begin elsewhere, or nowhere.
+    // The cycle is unfair to `$$`, and starts at neither of the other steps.
     let (one_way, moves_on) = ("a fair choice one way only", "does not end in the state in which it begins");
     for (field, value, why) in
         [("unfair", false.into(), one_way), ("loop", 0.into(), moves_on), ("loop", 1000.into(), moves_on)]

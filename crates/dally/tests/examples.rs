@@ -1,13 +1,13 @@
-//! Each program under `examples/` says in its header what `dally` finds in it, and that is so:
+//! Each program under `examples/` states in its header the verdict of `dally`, which these tests confirm:
 //!
 //! ```text
 //! // check: bug 1                              a failed assertion, with exactly 1 delay
 //! // check --scheduler dfw: deadlock 0         a deadlock, without delays
 //! // check: runtime 2                          another run-time error, with exactly 2 delays
-//! // check: loop 1                             a loop in which something is waited for in vain, within 1 delay
-//! // check: liveness 0                         the program ends, and waits for something; without delays
+//! // check: loop 1                             a cycle that violates a liveness property, within 1 delay
+//! // check: liveness 0                         the program terminates in a hot state, without delays
 //! // check --preempt: proved                   no execution fails
-//! // check: proved in 289 states               … and there are so many states
+//! // check: proved in 289 states               no execution fails, and 289 states are reachable
 //! // print: error                              the program is not well-formed
 //! ```
 //!
@@ -19,7 +19,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// What a line of the header claims.
+/// A claim of a header.
 struct Claim {
     command: String,
     flags: Vec<String>,
@@ -37,7 +37,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The programs, by their paths from the root.
+/// The paths of the programs, relative to the root.
 fn examples() -> Vec<String> {
     let (boogie, p) = (programs("examples", ".bpl"), programs("examples/p", ".p"));
     let loops = [programs("examples/liveness", ".bpl"), programs("examples/liveness", ".p")].concat();
@@ -130,7 +130,7 @@ fn assert_fails(example: &str, flags: &[String], kind: &str, cost: u64) {
     }
 }
 
-/// A loop that is found at exactly the given bound.
+/// A cycle that is found at exactly the given bound.
 fn assert_loops(example: &str, flags: &[String], bound: u64) {
     let report = bug(example, flags, "liveness");
     let context = format!("{example} {flags:?}: {}", report["message"]);
@@ -172,13 +172,13 @@ fn examples_are_what_they_say() {
 #[test]
 fn the_portfolio_finds_every_bug_with_three_delays() {
     for example in &examples() {
-        // Unfair loops are found where they are asked for.
+        // Unfair cycles are found only with `--unfair`.
         let failing = |claim: &Claim| {
             matches!(claim.expected, Expected::Failure { .. } | Expected::Loop { .. })
                 && !claim.flags.iter().any(|flag| flag == "--unfair")
         };
         let Some(claim) = claims(example).into_iter().find(failing) else { continue };
-        // How the program is read, without how it is searched.
+        // The flags that select what is run, without those of the search.
         let reading =
             claim.flags.iter().map(String::as_str).skip_while(|f| !["--preempt", "--test"].contains(f));
         let count = if claim.flags.iter().any(|f| f == "--test") { 2 } else { 1 };

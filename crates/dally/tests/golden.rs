@@ -1,10 +1,9 @@
-//! Golden tests: each program under `golden/` is given to the command line, and everything that a user sees
-//! (standard output, standard error, exit code) is compared with the file beside it.
+//! Golden tests: `dally` runs on each program under `golden/`; its standard output, standard error and exit code must
+//! match the `.expected` file beside the program.
 //!
-//! The folder is the command: `check/` and `p/` run `dally check`, `sequentialize/` runs `dally sequentialize`, `verify/` runs `dally verify`, the others
-//! `dally print`. A first line `// flags: …` adds
-//! flags. Times are left out of the comparison.
-//! `scripts/bless` writes the expected files anew.
+//! The folder determines the command: `check/` and `p/` run `dally check`, `sequentialize/` and `verify/` run the commands
+//! of these names, the other folders `dally print`. A first line `// flags: …` adds flags. Times are not compared.
+//! `scripts/bless` rewrites the expected files.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 use std::path::{Path, PathBuf};
@@ -22,7 +21,7 @@ fn programs(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The text without what differs from run to run.
+/// The text without times.
 fn normalised(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
@@ -41,7 +40,7 @@ fn normalised(text: &str) -> String {
     out
 }
 
-/// What a user sees.
+/// The exit code and all output.
 fn transcript(program: &Path) -> String {
     let text = std::fs::read_to_string(program).unwrap();
     let flags = text.lines().next().and_then(|l| l.strip_prefix("// flags: ")).unwrap_or("");
@@ -82,7 +81,7 @@ fn check() {
     compare("check");
 }
 
-/// These need a solver: `scripts/test` installs one.
+/// These tests need a solver, which `scripts/test` installs.
 #[test]
 fn verify() {
     compare("verify");
@@ -93,12 +92,12 @@ fn sequentialize() {
     compare("sequentialize");
 }
 
-/// What is printed resolves and type checks.
+/// The output of `dally sequentialize` has no errors.
 #[test]
 fn sequential_programs_are_programs() {
     for program in programs("sequentialize") {
         let expected = std::fs::read_to_string(program.with_extension("expected")).unwrap();
-        // What is not written yet, or JSON, is for the other test.
+        // JSON, and programs that were not blessed yet.
         let Some((_, text)) = expected.split_once("--- standard output\n") else { continue };
         if text.starts_with('{') {
             continue;
@@ -126,7 +125,7 @@ fn unsupported() {
     compare("unsupported");
 }
 
-/// Canonical text is printed as itself.
+/// `dally print` does not change its own output.
 #[test]
 fn print_is_idempotent() {
     for program in programs("print") {

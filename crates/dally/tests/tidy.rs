@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Which of our crates each may depend on. Folders that are not here have yet to be allowed.
+/// The crates that each crate may depend on.
 const EDGES: &[(&str, &[&str])] = &[
     ("schedule", &[]),
     ("explore", &["schedule"]),
@@ -23,7 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("p", &["explore", "schedule", "step", "text", "trace"]),
     ("trace", &["explore", "schedule", "text"]),
     ("dally-shuttle", &["schedule"]),
-    // The command line knows all of them.
+    // The command line depends on all of them.
     (
         "dally",
         &[
@@ -44,7 +44,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn the_crate_graph_is_a_one_way_street() {
+fn the_crate_graph_has_only_allowed_edges() {
     for entry in std::fs::read_dir(root().join("crates")).unwrap() {
         let folder = entry.unwrap().path();
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
@@ -63,7 +63,7 @@ fn the_crate_graph_is_a_one_way_street() {
     }
 }
 
-/// The things in backquotes that look like paths.
+/// The quoted paths of a document.
 fn paths(text: &str) -> Vec<&str> {
     let looks_like_path = |s: &&str| {
         let known = ["crates", "bench", "fuzz", "examples", "docs", "scripts", ".ci"];
@@ -97,7 +97,7 @@ fn links_between_documents_lead_somewhere() {
     }
 }
 
-/// Everything that the golden tests expect.
+/// The expected output of all golden tests.
 fn transcripts() -> String {
     let golden = root().join("crates/dally/tests/golden");
     let folders = std::fs::read_dir(golden).unwrap().map(|entry| entry.unwrap().path());

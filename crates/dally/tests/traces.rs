@@ -1,4 +1,4 @@
-//! Traces of very long executions, and where traces are written and read.
+//! Shortened traces of long executions, trace files, and formats.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 mod common;
@@ -12,7 +12,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// A folder that is removed in the end.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -33,7 +33,7 @@ impl Drop for Folder {
     }
 }
 
-/// Looks for a bug, and runs its trace again. The trace, and the lines of it that both show.
+/// Finds a bug and replays its trace. Returns the trace, and the lines that both commands print.
 fn round_trip(command: &str, name: &str, program: &str) -> (Value, Vec<String>) {
     let folder = Folder::new(name);
     let (file, trace) = (folder.file(name), folder.file("trace.json"));
@@ -48,14 +48,14 @@ fn round_trip(command: &str, name: &str, program: &str) -> (Value, Vec<String>) 
     (trace, shown.lines().map(str::to_owned).collect())
 }
 
-/// How many statements a step has, with those that are left out, and how many entries it has for them.
+/// The number of statements of a step, including those left out, and the number of its entries.
 fn statements(step: &Value) -> (u64, usize) {
     let all = step["statements"].as_array().unwrap();
     (all.iter().map(|statement| statement["left_out"].as_u64().unwrap_or(1)).sum(), all.len())
 }
 
 #[test]
-fn a_long_step_is_told_in_part() {
+fn a_long_step_is_shortened() {
     let program = "procedure main() {\n  var i: int;\n  i := 0;\n  while (i < 5000) {\n    i := i + 1;\n  }\n  assert i == 0;\n}\n";
     let (trace, shown) = round_trip("check", "long.bpl", program);
     assert_eq!(statements(&trace["steps"][0]), (10_003, 501));
@@ -66,7 +66,7 @@ fn a_long_step_is_told_in_part() {
 }
 
 #[test]
-fn calls_are_told_although_what_they_did_is_left_out() {
+fn calls_are_shown_even_if_their_statements_are_left_out() {
     let program = "var g: int;\nprocedure main() {\n  var r: int;\n  call r := work();\n  assert r == 0;\n}\n\
                    procedure work() returns (r: int) {\n  r := 0;\n  while (r < 5000) {\n    r := r + 1;\n  }\n}\n";
     let (_, shown) = round_trip("check", "call.bpl", program);
@@ -76,7 +76,7 @@ fn calls_are_told_although_what_they_did_is_left_out() {
 }
 
 #[test]
-fn most_of_many_steps_is_left_out() {
+fn a_long_execution_is_shortened() {
     let program = "var g: int;\nprocedure main() {\n  var i: int;\n  g := 0;\n  call {:async} w();\n  i := 0;\n\
                    while (i < 9000) {\n    i := i + 1;\n    yield;\n  }\n  assert g == 0;\n}\nprocedure w() { g := 1; }\n";
     let (trace, shown) = round_trip("check", "steps.bpl", program);
@@ -88,7 +88,7 @@ fn most_of_many_steps_is_left_out() {
 }
 
 #[test]
-fn a_long_step_of_a_machine_is_told_in_part() {
+fn a_long_step_of_a_p_machine_is_shortened() {
     let program = "event e: int;\nmachine Main {\n  start state S {\n    entry {\n      var i: int;\n      var m: machine;\n\
                    m = new Other();\n      while (i < 2000) {\n        send m, e, i;\n        i = i + 1;\n      }\n\
                    assert i == 0;\n    }\n  }\n}\n\
@@ -98,11 +98,11 @@ fn a_long_step_of_a_machine_is_told_in_part() {
     let long = trace["steps"].as_array().unwrap().iter().map(statements).max().unwrap();
     assert!(long.0 > 4000 && long.1 == 501, "{long:?}");
     assert!(shown.iter().any(|line| line.ends_with(" statements are left out …")), "{shown:?}");
-    assert!(shown.iter().any(|line| line == "  what was sent, without what is left out:"), "{shown:?}");
+    assert!(shown.iter().any(|line| line == "  messages of the steps shown:"), "{shown:?}");
 }
 
 #[test]
-fn where_a_trace_goes_is_looked_at_before_the_search() {
+fn the_destination_of_a_trace_is_checked_before_the_search() {
     let folder = Folder::new("nowhere");
     let (file, program) = (folder.file("file"), b"procedure main() { assert false; }");
     std::fs::write(&file, "").unwrap();
@@ -119,7 +119,7 @@ fn where_a_trace_goes_is_looked_at_before_the_search() {
 }
 
 #[test]
-fn a_program_on_standard_input_is_given_again() {
+fn replay_reads_a_program_from_standard_input_again() {
     let folder = Folder::new("input");
     let (trace, program) = (folder.file("t.json"), b"procedure main() { assert false; }");
     assert_eq!(dally(&["check", "--trace", &trace, "-"], program).status.code(), Some(1));

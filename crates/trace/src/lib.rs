@@ -1,8 +1,8 @@
 //! Error traces: executions as data, and the formats in which they are shown.
 //!
 //! A language, or a model in Rust, implements [`Explain`] for its programs. Then [`trace()`] replays a bug and records
-//! what each step did. The [`Trace`] is independent of the language; [`FORMATS`] lists the ways to write it, one file
-//! each.
+//! what each step did. The [`Trace`] is independent of the language; [`FORMATS`] lists the formats in which it can be written, one
+//! file each.
 //!
 //! ```
 //! use dally_explore::{Delays, Failure, Options, Program, SchedulerName, Search, Successors, TaskId};
@@ -45,7 +45,7 @@
 //! let lines: Vec<&str> = text.lines().map(str::trim).collect();
 //! assert_eq!(lines, [
 //!     "clerk (task 0)",
-//!     "~ delay: clerk (task 0) is put off",
+//!     "~ delay: clerk (task 0)",
 //!     "clerk (task 1)",
 //!     "✗ there is no cake",
 //! ]);

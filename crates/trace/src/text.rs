@@ -14,7 +14,7 @@ const CHANGES_AT: usize = 52;
 pub fn text(trace: &Trace) -> String {
     let mut out = given(trace);
     if trace.schedule.cycle.is_some_and(|from| from > 0) {
-        out.push_str("  ── the stem: how to get there\n");
+        out.push_str("  ── stem\n");
     }
     let after = trace.left_out.map_or(trace.steps.len(), |left_out| left_out.after.min(trace.steps.len()));
     let (first, last) = trace.steps.split_at(after);
@@ -23,13 +23,13 @@ pub fn text(trace: &Trace) -> String {
     out.push_str(&gap(trace, after, resumed));
     out.push_str(&steps(trace, last, resumed));
     if trace.schedule.cycle.is_some() {
-        out.push_str("  └─ back to the beginning of the loop\n");
+        out.push_str("  └─ back to the start of the cycle\n");
     }
     out.push_str(&conclusion(trace));
     if !trace.messages.is_empty() {
         out.push('\n');
         if leaves_out(trace) {
-            out.push_str("  what was sent, without what is left out:\n");
+            out.push_str("  messages of the steps shown:\n");
         }
         out.push_str(&sequence::chart(&trace.messages));
     }
@@ -37,7 +37,7 @@ pub fn text(trace: &Trace) -> String {
 }
 
 /// Marks the first step of a cycle.
-const LOOP: &str = "  ┌─ the loop: from here on for ever\n";
+const CYCLE: &str = "  ┌─ cycle: these steps repeat for ever\n";
 
 /// Consecutive steps, the first of which is step `from` of the schedule.
 fn steps(trace: &Trace, steps: &[TraceStep], from: usize) -> String {
@@ -46,11 +46,11 @@ fn steps(trace: &Trace, steps: &[TraceStep], from: usize) -> String {
     let several = several_files(trace);
     for (nth, step) in (from..).zip(steps) {
         if trace.schedule.cycle == Some(nth) {
-            out.push_str(LOOP);
+            out.push_str(CYCLE);
             last = None;
         }
         for delayed in &step.delayed {
-            out.push_str(&format!("  ~ delay: {} is put off\n", name(delayed)));
+            out.push_str(&format!("  ~ delay: {}\n", name(delayed)));
         }
         let again = last.is_some_and(|l| l.task == step.task) && step.delayed.is_empty();
         if !again {
@@ -74,7 +74,7 @@ fn gap(trace: &Trace, from: usize, to: usize) -> String {
         many => format!("  {}\n", are_left_out(many, "step")),
     };
     match trace.schedule.cycle.filter(|cycle| (from..to).contains(cycle)) {
-        Some(cycle) => missing(cycle - from) + LOOP + &missing(to - cycle),
+        Some(cycle) => missing(cycle - from) + CYCLE + &missing(to - cycle),
         None => missing(to - from),
     }
 }
@@ -131,9 +131,9 @@ fn change(change: &Change) -> String {
 
 fn note(step: &TraceStep) -> Option<String> {
     match step.end {
-        End::Blocks { task: Some(task) } => Some(format!("… waits for task {task}")),
-        End::Blocks { task: None } => Some("… waits".to_owned()),
-        End::Completes => Some("… ends".to_owned()),
+        End::Blocks { task: Some(task) } => Some(format!("… blocks on task {task}")),
+        End::Blocks { task: None } => Some("… blocks".to_owned()),
+        End::Completes => Some("… terminates".to_owned()),
         End::Yields | End::Fails => None,
     }
 }
@@ -197,7 +197,7 @@ mod tests {
     fn lines(left_out: Option<LeftOut>, cycle: usize) -> String {
         let text = text(&trace(left_out, cycle));
         let short = text.lines().map(|line| match line.trim() {
-            line if line.starts_with('┌') => "loop",
+            line if line.starts_with('┌') => "cycle",
             line => line,
         });
         let lines: Vec<&str> = short.filter(|line| !line.starts_with(['─', '└', '✗'])).collect();
@@ -207,13 +207,12 @@ mod tests {
     #[test]
     fn a_cycle_is_marked_at_its_first_step_even_if_that_is_left_out() {
         let left_out = Some(LeftOut { after: 1, steps: 1000 });
-        assert_eq!(lines(None, 1), "main (task 0)|loop|main (task 0)|… ends");
-        let all = "main (task 0)|loop|… 1,000 steps are left out …|main (task 0)|… ends";
+        assert_eq!(lines(None, 1), "main (task 0)|cycle|main (task 0)|… terminates");
+        let all = "main (task 0)|cycle|… 1,000 steps are left out …|main (task 0)|… terminates";
         assert_eq!(lines(left_out, 1), all);
-        let some =
-            "main (task 0)|… 1 step is left out …|loop|… 999 steps are left out …|main (task 0)|… ends";
+        let some = "main (task 0)|… 1 step is left out …|cycle|… 999 steps are left out …|main (task 0)|… terminates";
         assert_eq!(lines(left_out, 2), some);
-        let none = "main (task 0)|… 1,000 steps are left out …|loop|main (task 0)|… ends";
+        let none = "main (task 0)|… 1,000 steps are left out …|cycle|main (task 0)|… terminates";
         assert_eq!(lines(left_out, 1001), none);
     }
 }

@@ -78,7 +78,7 @@ impl Plan {
     }
 }
 
-/// What the searches of a plan share.
+/// The arguments that all searches of a plan share.
 struct Searcher<'a, P> {
     program: &'a P,
     options: Options,

@@ -1,11 +1,11 @@
-//! What tests of the command line share.
+//! Helpers for tests of the command line.
 
-#![allow(dead_code, reason = "each test uses a part of this")]
+#![allow(dead_code, reason = "each test uses some of these functions")]
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-/// Runs `dally` with these arguments, and this on its standard input.
+/// Runs `dally` with these arguments and this standard input.
 pub(crate) fn dally(args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dally"))
         .args(args)
@@ -14,12 +14,12 @@ pub(crate) fn dally(args: &[&str], input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The program may end before it has read everything.
+    // The process may exit before it has read all of its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
 
-/// What `dally verify` says of a program, with these flags, and its exit code.
+/// Runs `dally verify` on a program with these flags. Returns the exit code and all output.
 pub(crate) fn verify(text: &str, flags: &[&str]) -> (Option<i32>, String) {
     let output = dally(&[&["verify", "-"], flags].concat(), text.as_bytes());
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
