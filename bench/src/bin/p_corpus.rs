@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use dally_explore::{
     Coverage, Cycles, Delays, Limit, Liveness, Options, SchedulerName, Search, Verdict, Watch,
 };
-use dally_p::ast::MachineKind;
+use dally_p::MachineKind;
 use dally_text::source::SourceMap;
 
 /// The expected verdict of a program.
@@ -148,12 +148,9 @@ fn run(folder: &Path, expected: Expected) -> Result<String, String> {
 /// Declares a test that asserts every specification, if there is no test.
 fn assert_specifications(map: &mut SourceMap) -> Result<(), String> {
     let Ok(program) = dally_p::load(map) else { return Ok(()) };
-    let names = |kind: MachineKind| {
-        let of_kind = program.info.machines.iter().filter(|machine| machine.kind == kind);
-        of_kind.map(|machine| program.ast.text(machine.name)).collect::<Vec<_>>().join(", ")
-    };
+    let names = |kind: MachineKind| program.machines(kind).collect::<Vec<_>>().join(", ");
     let (specifications, machines) = (names(MachineKind::Spec), names(MachineKind::Machine));
-    if !program.ast.tests.is_empty() || specifications.is_empty() {
+    if program.declares_tests() || specifications.is_empty() {
         return Ok(());
     }
     let test = format!("test DefaultImpl [main=Main]: assert {specifications} in {{ {machines} }};");
@@ -175,18 +172,19 @@ fn explore(
     folder: &Path,
     expected: Expected,
 ) -> Result<String, String> {
-    let tests = &program.info.tests;
+    let tests = &program.tests;
+    let find = |name: &str| tests.iter().find(|test| test.name == name);
     if let Ok(list) = std::fs::read_to_string(folder.join("ExpectedParametricTests.txt")) {
         let wanted: Vec<&str> =
             list.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
-        let missing = wanted.iter().find(|name| program.info.test(name).is_none());
+        let missing = wanted.iter().find(|name| find(name).is_none());
         return match missing {
             Some(name) => Err(format!("there is no test {name}")),
             None if wanted.len() == tests.len() => Ok("has the expected tests".to_owned()),
             None => Err(format!("{} tests instead of {}", tests.len(), wanted.len())),
         };
     }
-    let test = program.info.test("DefaultImpl").or(if tests.len() == 1 { tests.first() } else { None });
+    let test = find("DefaultImpl").or(if tests.len() == 1 { tests.first() } else { None });
     let Some(test) = test else {
         return Err(format!("{} tests", tests.len()));
     };

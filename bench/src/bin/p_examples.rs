@@ -68,8 +68,8 @@ fn machines(file: &Path) -> Vec<(String, Machine)> {
         println!("{stem} cannot be loaded");
         return Vec::new();
     };
-    let several = program.info.tests.len() > 1;
-    let tests = program.info.tests.iter().filter_map(|test| {
+    let several = program.tests.len() > 1;
+    let tests = program.tests.iter().filter_map(|test| {
         let name = if several { format!("{stem} {}", test.name) } else { stem.clone() };
         Some((name, Machine::new(&program, test, &sources).ok()?))
     });

@@ -35,7 +35,7 @@ mod print;
 
 pub use check::check;
 pub use parser::parse;
-pub use print::{print, print_expr, print_type};
+pub use print::{print, print_type};
 
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;

@@ -10,11 +10,11 @@ macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-        pub struct $name(pub u32);
+        pub(crate) struct $name(pub u32);
 
         impl $name {
             /// The index, for tables by id.
-            pub fn index(self) -> usize {
+            pub(crate) fn index(self) -> usize {
                 self.0 as usize
             }
         })*
@@ -34,68 +34,67 @@ ids! {
 
 /// An occurrence of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Name {
+pub(crate) struct Name {
     /// The name.
-    pub sym: Sym,
+    pub(crate) sym: Sym,
     /// Its span.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// A program.
 #[derive(Clone, Debug, Default)]
-pub struct Ast {
+pub(crate) struct Ast {
     /// The names.
-    pub symbols: Symbols,
+    pub(crate) symbols: Symbols,
     /// Expressions.
-    pub exprs: Vec<Expr>,
+    pub(crate) exprs: Vec<Expr>,
     /// Statements.
-    pub stmts: Vec<Stmt>,
+    pub(crate) stmts: Vec<Stmt>,
     /// Types.
-    pub types: Vec<TypeExpr>,
+    pub(crate) types: Vec<TypeExpr>,
     /// All functions.
-    pub funs: Vec<Fun>,
+    pub(crate) funs: Vec<Fun>,
     /// Type declarations.
-    pub typedefs: Vec<TypeDef>,
+    pub(crate) typedefs: Vec<TypeDef>,
     /// Enumerations.
-    pub enums: Vec<Enum>,
+    pub(crate) enums: Vec<Enum>,
     /// Events.
-    pub events: Vec<EventDecl>,
+    pub(crate) events: Vec<EventDecl>,
     /// Named sets of events.
-    pub event_sets: Vec<EventSetDecl>,
+    pub(crate) event_sets: Vec<EventSetDecl>,
     /// Interfaces.
-    pub interfaces: Vec<InterfaceDecl>,
+    pub(crate) interfaces: Vec<InterfaceDecl>,
     /// Machines, specifications and scenarios.
-    pub machines: Vec<Machine>,
+    pub(crate) machines: Vec<Machine>,
     /// Functions outside of machines.
-    pub globals: Vec<FunId>,
+    pub(crate) globals: Vec<FunId>,
     /// Global parameters.
-    pub params: Vec<VarDecl>,
+    pub(crate) params: Vec<VarDecl>,
     /// Named modules.
-    pub modules: Vec<ModuleDecl>,
+    pub(crate) modules: Vec<ModuleDecl>,
     /// Tests.
-    pub tests: Vec<TestDecl>,
+    pub(crate) tests: Vec<TestDecl>,
 }
 
 impl Ast {
     /// The text of a name.
-    pub fn text(&self, sym: Sym) -> &str {
+    pub(crate) fn text(&self, sym: Sym) -> &str {
         self.symbols.text(sym)
     }
 }
 
 /// A type as it is written.
 #[derive(Clone, PartialEq, Debug)]
-pub struct TypeExpr {
+pub(crate) struct TypeExpr {
     /// Its kind.
-    pub kind: TypeKind,
+    pub(crate) kind: TypeKind,
     /// Its span.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// The kinds of types.
 #[derive(Clone, PartialEq, Debug)]
-#[expect(missing_docs, reason = "named after the syntax")]
-pub enum TypeKind {
+pub(crate) enum TypeKind {
     Bool,
     Int,
     Float,
@@ -114,49 +113,58 @@ pub enum TypeKind {
 
 /// `type T = …;`, or a foreign type.
 #[derive(Clone, Debug)]
-pub struct TypeDef {
+pub(crate) struct TypeDef {
     /// Its name.
-    pub name: Name,
+    pub(crate) name: Name,
     /// The type that it abbreviates; none if it is foreign.
-    pub body: Option<TypeId>,
+    pub(crate) body: Option<TypeId>,
 }
 
 /// `enum E { a, b = 2 }`.
 #[derive(Clone, Debug)]
-pub struct Enum {
+pub(crate) struct Enum {
     /// Its name.
-    pub name: Name,
-    /// Its elements and their values.
-    pub elements: Vec<(Name, i64)>,
+    pub(crate) name: Name,
+    /// Its elements.
+    pub(crate) elements: Vec<Element>,
+}
+
+/// An element of an enumeration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Element {
+    /// Its name.
+    pub(crate) name: Name,
+    /// Its value.
+    pub(crate) value: i64,
 }
 
 /// `event E: T;`.
 #[derive(Clone, Debug)]
-pub struct EventDecl {
+pub(crate) struct EventDecl {
     /// Its name.
-    pub name: Name,
+    pub(crate) name: Name,
     /// The type of its payload.
-    pub payload: Option<TypeId>,
+    pub(crate) payload: Option<TypeId>,
 }
 
 /// `eventset S = { … };`.
 #[derive(Clone, Debug)]
-pub struct EventSetDecl {
+pub(crate) struct EventSetDecl {
     /// Its name.
-    pub name: Name,
+    pub(crate) name: Name,
     /// Its events.
-    pub events: Vec<Name>,
+    pub(crate) events: Vec<Name>,
 }
 
 /// `interface I(T) receives …;`.
 #[derive(Clone, Debug)]
-pub struct InterfaceDecl {
+pub(crate) struct InterfaceDecl {
     /// Its name.
-    pub name: Name,
+    pub(crate) name: Name,
     /// The type of its constructor's argument.
-    pub payload: Option<TypeId>,
+    pub(crate) payload: Option<TypeId>,
     /// The events that it receives.
-    pub receives: Vec<Name>,
+    pub(crate) receives: Vec<Name>,
 }
 
 /// The kinds of machines.
@@ -172,24 +180,24 @@ pub enum MachineKind {
 
 /// A machine or monitor.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// Its name.
-    pub name: Name,
+    pub(crate) name: Name,
     /// Its kind.
-    pub kind: MachineKind,
+    pub(crate) kind: MachineKind,
     /// The events of its `receives` clause.
-    pub receives: Option<Vec<Name>>,
+    pub(crate) receives: Option<Vec<Name>>,
     /// The events of its `sends` clause.
-    pub sends: Option<Vec<Name>>,
+    pub(crate) sends: Option<Vec<Name>>,
     /// The events that a monitor observes.
-    pub observes: Vec<Name>,
+    pub(crate) observes: Vec<Name>,
     /// Its variables, functions and states, in the order of the text.
-    pub entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// A member of a machine.
 #[derive(Clone, Debug)]
-pub enum Entry {
+pub(crate) enum Entry {
     /// Variables.
     Vars(VarDecl),
     /// A function.
@@ -200,16 +208,16 @@ pub enum Entry {
 
 /// `var x, y: T;`.
 #[derive(Clone, Debug)]
-pub struct VarDecl {
+pub(crate) struct VarDecl {
     /// The variables.
-    pub names: Vec<Name>,
+    pub(crate) names: Vec<Name>,
     /// Their type.
-    pub ty: TypeId,
+    pub(crate) ty: TypeId,
 }
 
 /// The annotations of a monitor's states for liveness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Temperature {
+pub(crate) enum Temperature {
     /// The monitor must eventually leave hot states for a cold one.
     Hot,
     /// No annotation.
@@ -220,20 +228,20 @@ pub enum Temperature {
 
 /// A state of a machine.
 #[derive(Clone, Debug)]
-pub struct State {
+pub(crate) struct State {
     /// Its name.
-    pub name: Name,
+    pub(crate) name: Name,
     /// True for the start state.
-    pub start: bool,
+    pub(crate) start: bool,
     /// Its liveness annotation.
-    pub temperature: Temperature,
+    pub(crate) temperature: Temperature,
     /// Its handlers, in the order of the text.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
 }
 
 /// The action of a handler: a named function, or a block.
 #[derive(Clone, Copy, Debug)]
-pub enum Action {
+pub(crate) enum Action {
     /// A function of the machine.
     Named(Name),
     /// A block.
@@ -242,16 +250,16 @@ pub enum Action {
 
 /// A handler of a state.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub(crate) struct Item {
     /// Its kind.
-    pub kind: ItemKind,
+    pub(crate) kind: ItemKind,
     /// Its span.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// The kinds of handlers.
 #[derive(Clone, Debug)]
-pub enum ItemKind {
+pub(crate) enum ItemKind {
     /// `entry …`.
     Entry(Action),
     /// `exit …`.
@@ -268,61 +276,60 @@ pub enum ItemKind {
 
 /// A parameter.
 #[derive(Clone, Debug)]
-pub struct Param {
+pub(crate) struct Param {
     /// Its name.
-    pub name: Name,
+    pub(crate) name: Name,
     /// Its type.
-    pub ty: TypeId,
+    pub(crate) ty: TypeId,
 }
 
 /// A function or handler.
 #[derive(Clone, Debug)]
-pub struct Fun {
+pub(crate) struct Fun {
     /// Its name; none for an anonymous handler.
-    pub name: Option<Name>,
+    pub(crate) name: Option<Name>,
     /// The span of its head.
-    pub span: Span,
+    pub(crate) span: Span,
     /// Its parameters.
-    pub params: Vec<Param>,
+    pub(crate) params: Vec<Param>,
     /// The type of its result.
-    pub ret: Option<TypeId>,
+    pub(crate) ret: Option<TypeId>,
     /// Its body; none for a foreign function.
-    pub body: Option<Body>,
+    pub(crate) body: Option<Body>,
     /// The interfaces that a foreign function declares to create.
-    pub creates: Vec<Name>,
+    pub(crate) creates: Vec<Name>,
 }
 
 /// Variables and statements.
 #[derive(Clone, Debug, Default)]
-pub struct Body {
+pub(crate) struct Body {
     /// The variables.
-    pub vars: Vec<VarDecl>,
+    pub(crate) vars: Vec<VarDecl>,
     /// The kinds of statements.
-    pub stmts: Vec<StmtId>,
+    pub(crate) stmts: Vec<StmtId>,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
-pub struct Stmt {
+pub(crate) struct Stmt {
     /// Its kind.
-    pub kind: StmtKind,
+    pub(crate) kind: StmtKind,
     /// Its span.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// One case of a `receive`.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub(crate) struct Case {
     /// The events.
-    pub events: Vec<Name>,
+    pub(crate) events: Vec<Name>,
     /// The action.
-    pub fun: FunId,
+    pub(crate) fun: FunId,
 }
 
 /// The kinds of statements.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "named after the syntax")]
-pub enum StmtKind {
+pub(crate) enum StmtKind {
     Block(Vec<StmtId>),
     Assert(ExprId, Option<ExprId>),
     Assume(ExprId, Option<ExprId>),
@@ -351,17 +358,16 @@ pub enum StmtKind {
 
 /// An expression.
 #[derive(Clone, Debug)]
-pub struct Expr {
+pub(crate) struct Expr {
     /// Its kind.
-    pub kind: ExprKind,
+    pub(crate) kind: ExprKind,
     /// Its span.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// Unary operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "named after the syntax")]
-pub enum Unary {
+pub(crate) enum Unary {
     Neg,
     Not,
     Keys,
@@ -371,8 +377,7 @@ pub enum Unary {
 
 /// Binary operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "named after the syntax")]
-pub enum Binary {
+pub(crate) enum Binary {
     Mul,
     Div,
     Mod,
@@ -393,8 +398,7 @@ pub enum Binary {
 
 /// The kinds of expressions.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "named after the syntax")]
-pub enum ExprKind {
+pub(crate) enum ExprKind {
     Name(Sym),
     Bool(bool),
     Int(i64),
@@ -429,27 +433,27 @@ pub enum ExprKind {
 
 /// `module M = …;`.
 #[derive(Clone, Debug)]
-pub struct ModuleDecl {
+pub(crate) struct ModuleDecl {
     /// Its name.
-    pub name: Name,
+    pub(crate) name: Name,
     /// The named module.
-    pub body: ModuleExpr,
+    pub(crate) body: ModuleExpr,
 }
 
 /// A module expression.
 #[derive(Clone, Debug)]
-pub struct ModuleExpr {
+pub(crate) struct ModuleExpr {
     /// Its kind.
-    pub kind: ModuleKind,
+    pub(crate) kind: ModuleKind,
     /// Its span.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// The kinds of module expressions.
 #[derive(Clone, Debug)]
-pub enum ModuleKind {
-    /// `{ M, A -> B }`: machines, each with the interface to which it is bound if that is given.
-    Bind(Vec<(Name, Option<Name>)>),
+pub(crate) enum ModuleKind {
+    /// `{ M, A -> B }`.
+    Bind(Vec<Binding>),
     /// A named module.
     Name(Name),
     /// `compose` or `union`.
@@ -467,36 +471,70 @@ pub enum ModuleKind {
     Assert(Vec<Name>, Box<ModuleExpr>),
     /// `rename old to new in …`.
     Rename(Name, Name, Box<ModuleExpr>),
-    /// `main M in …`.
-    Main(Name, Box<ModuleExpr>),
+    /// `main M in …`. As in P's checker, the test determines the main machine, and `M` is ignored.
+    Main(Box<ModuleExpr>),
+}
+
+/// A machine in a module, with the interface to which it is bound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Binding {
+    /// The machine.
+    pub(crate) machine: Name,
+    /// The interface; that of the machine's own name if absent.
+    pub(crate) interface: Option<Name>,
 }
 
 /// A value of a parameter of a test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Literal {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Literal {
     /// A number.
     Int(i64),
     /// A truth value.
     Bool(bool),
 }
 
+/// `x in [1, 2]`: a parameter of a test and its values.
+#[derive(Clone, Debug)]
+pub(crate) struct ParamDomain {
+    /// The parameter.
+    pub(crate) name: Name,
+    /// The values.
+    pub(crate) values: Vec<ParamValue>,
+}
+
+/// A value in the domain of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ParamValue {
+    /// The value.
+    pub(crate) value: Literal,
+    /// Its span.
+    pub(crate) span: Span,
+}
+
+/// `(n wise)` or `pairwise`: combinations of each `n` parameters are covered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wise {
+    /// The number of parameters.
+    pub(crate) n: i64,
+    /// Its span.
+    pub(crate) span: Span,
+}
+
 /// `test T [main=M]: …;`, or an implementation.
 #[derive(Clone, Debug)]
-pub struct TestDecl {
+pub(crate) struct TestDecl {
     /// Its name.
-    pub name: Name,
+    pub(crate) name: Name,
     /// The main machine, if it is given.
-    pub main: Option<Name>,
+    pub(crate) main: Option<Name>,
     /// The module under test.
-    pub body: ModuleExpr,
+    pub(crate) body: ModuleExpr,
     /// The module that it should refine.
-    pub refines: Option<ModuleExpr>,
+    pub(crate) refines: Option<ModuleExpr>,
     /// The values of the parameters.
-    pub params: Vec<(Name, Vec<(Literal, Span)>)>,
+    pub(crate) params: Vec<ParamDomain>,
     /// The condition on combinations of values.
-    pub assume: Option<ExprId>,
+    pub(crate) assume: Option<ExprId>,
     /// The number of parameters whose combinations must all be covered, if given.
-    pub wise: Option<(i64, Span)>,
-    /// True if it is an `implementation`.
-    pub implementation: bool,
+    pub(crate) wise: Option<Wise>,
 }

@@ -16,21 +16,21 @@
 //! ").unwrap();
 //!
 //! let program = load(&sources).expect("no errors");
-//! assert_eq!(program.info.tests[0].name, "DefaultImpl");
+//! assert_eq!(program.tests[0].name, "DefaultImpl");
 //!
-//! let machine = dally_p::Machine::new(&program, &program.info.tests[0], &sources).expect("no errors");
+//! let machine = dally_p::Machine::new(&program, &program.tests[0], &sources).expect("no errors");
 //! let rtc = dally_explore::Delays::named(&"rtc".parse()?);
 //! let report = dally_explore::Search::new(&machine, &rtc, &Default::default(), &()).run();
 //! assert_eq!(report.verdict, dally_explore::Verdict::Proved);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The pipeline: [`parse`] builds one syntax tree ([`ast`]) of all files, [`check`](check()) resolves names, infers
-//! types and links the tests ([`check::Info`]). Each reports all errors. A [`Machine`] is a test as a
+//! The pipeline: `parser` builds one syntax tree (`ast`) of all files, `check` resolves names, infers types and links the
+//! tests, `compile` generates instructions for one test. Each reports all errors. A [`Machine`] is a test as a
 //! [`Program`](dally_explore::Program) to explore.
 
-pub mod ast;
-pub mod check;
+mod ast;
+mod check;
 mod code;
 pub mod codes;
 mod compile;
@@ -47,9 +47,9 @@ mod show;
 mod state;
 mod value;
 
-pub use check::check;
+pub use ast::MachineKind;
+pub use check::info::TestInfo;
 pub use machine::Machine;
-pub use parser::parse;
 pub use state::State;
 
 use dally_text::diagnostic::Diagnostic;
@@ -58,23 +58,37 @@ use dally_text::source::SourceMap;
 /// A program without errors.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The syntax tree.
-    pub ast: ast::Ast,
-    /// The results of checking: names, types and tests.
-    pub info: check::Info,
+    ast: ast::Ast,
+    info: check::Info,
+    /// The tests.
+    pub tests: Vec<TestInfo>,
     /// The warnings.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// Parses and checks all files of a program. Names are resolved only if parsing found no error.
 pub fn load(sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
-    let (ast, diagnostics) = parse(sources);
+    let (ast, diagnostics) = parser::parse(sources);
     if !diagnostics.are_warnings() {
         return Err(diagnostics.sorted());
     }
-    let (info, diagnostics) = check(&ast);
+    let (mut info, diagnostics) = check::check(&ast);
     if !diagnostics.are_warnings() {
         return Err(diagnostics.sorted());
     }
-    Ok(Program { ast, info, warnings: diagnostics.sorted() })
+    let tests = std::mem::take(&mut info.tests);
+    Ok(Program { ast, info, tests, warnings: diagnostics.sorted() })
+}
+
+impl Program {
+    /// The names of the machines of a kind, in the order of their declarations.
+    pub fn machines(&self, kind: MachineKind) -> impl Iterator<Item = &str> {
+        let machines = self.info.machines.iter().filter(move |machine| machine.kind == kind);
+        machines.map(|machine| self.ast.text(machine.name))
+    }
+
+    /// Returns true if the program declares tests. Otherwise [`tests`](Self::tests) has at most the default test.
+    pub fn declares_tests(&self) -> bool {
+        !self.ast.tests.is_empty()
+    }
 }

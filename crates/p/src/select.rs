@@ -10,7 +10,7 @@ use crate::codes;
 impl Program {
     /// The test of this name; without a name, the only test.
     pub fn test(&self, name: Option<&str>) -> Result<&TestInfo, Diagnostic> {
-        let tests = &self.info.tests;
+        let tests = &self.tests;
         let found = match (name, tests.as_slice()) {
             (Some(name), _) => tests.iter().find(|test| test.name == name),
             (None, [only]) => Some(only),
@@ -22,7 +22,7 @@ impl Program {
     fn no_test(&self, name: Option<&str>) -> Diagnostic {
         // Parametric tests may have thousands of instances.
         const MOST: usize = 20;
-        let tests: Vec<&str> = self.info.tests.iter().map(|test| test.name.as_str()).collect();
+        let tests: Vec<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
         let rest = if tests.len() > MOST { ", …" } else { "" };
         let names = format!("{}{rest}", tests[..tests.len().min(MOST)].join(", "));
         let (message, help) = match (name, tests.len()) {

@@ -112,9 +112,9 @@ impl Shower<'_> {
             (Value::Null, _) => out.push_str("null"),
             (Value::Bool(b), _) => out.push_str(&b.to_string()),
             (Value::Int(n), Kind::Enum(e)) => {
-                let elements = &self.info.enums[*e as usize].1;
-                match elements.iter().find(|element| element.1 == n) {
-                    Some(element) => out.push_str(&(self.text)(element.0)),
+                let elements = &self.info.enums[*e as usize].elements;
+                match elements.iter().find(|element| element.value == n) {
+                    Some(element) => out.push_str(&(self.text)(element.name)),
                     None => out.push_str(&n.to_string()),
                 }
             }

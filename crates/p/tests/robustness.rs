@@ -19,7 +19,7 @@ fn machines(text: &str) -> Option<Vec<Machine>> {
     let sources = sources(text);
     let program = dally_p::load(&sources).ok()?;
     let machine = |test| Machine::new(&program, test, &sources).ok();
-    Some(program.info.tests.iter().filter_map(machine).collect())
+    Some(program.tests.iter().filter_map(machine).collect())
 }
 
 fn options() -> Options {

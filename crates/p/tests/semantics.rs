@@ -14,7 +14,7 @@ fn search(text: &str) -> Report {
     let mut sources = SourceMap::default();
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap_or_else(|d| panic!("{text}\n{d:?}"));
-    let machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
+    let machine = Machine::new(&program, &program.tests[0], &sources).unwrap();
     Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run()
 }
 
@@ -142,7 +142,7 @@ fn steps_stop_at_a_limit() {
     let mut sources = SourceMap::default();
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap();
-    let mut machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
+    let mut machine = Machine::new(&program, &program.tests[0], &sources).unwrap();
     let limits = Limits::default();
     limits.interrupt.store(true, Ordering::Relaxed);
     machine.limit_steps(limits);
@@ -215,7 +215,7 @@ fn collections_of_a_step_count_against_the_memory_limit() {
     let mut sources = SourceMap::default();
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap();
-    let mut machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
+    let mut machine = Machine::new(&program, &program.tests[0], &sources).unwrap();
     machine.limit_steps(Limits { memory: 16 << 20, ..Limits::default() });
     let report = Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run();
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Memory));
@@ -394,7 +394,7 @@ fn loops(body: &str, fair: bool, expected: bool) {
     let mut sources = SourceMap::default();
     sources.add("test.p", text.as_str()).unwrap();
     let program = dally_p::load(&sources).unwrap_or_else(|d| panic!("{text}\n{d:?}"));
-    let machine = Machine::new(&program, &program.info.tests[0], &sources).unwrap();
+    let machine = Machine::new(&program, &program.tests[0], &sources).unwrap();
     for method in [Method::Map, Method::Ndfs, Method::IterativeNdfs] {
         let liveness = Liveness { method, fair };
         let (rtc, options) = (Delays::named(&SchedulerName::Rtc), Options::default());
@@ -458,7 +458,7 @@ fn parametric_tests_set_their_parameters() {
     proved(text);
     let mut sources = SourceMap::default();
     sources.add("test.p", text.replace("assume n > 0", "")).unwrap();
-    let tests = dally_p::load(&sources).unwrap().info.tests;
+    let tests = dally_p::load(&sources).unwrap().tests;
     let names: Vec<&str> = tests.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(names, ["T___n_2__b_true", "T___n_neg1__b_true"]);
 }
@@ -473,7 +473,7 @@ fn pairs_are_covered_by_few_tests() {
         );
         let mut sources = SourceMap::default();
         sources.add("test.p", text).unwrap();
-        dally_p::load(&sources).unwrap().info.tests.len()
+        dally_p::load(&sources).unwrap().tests.len()
     };
     assert_eq!([count(""), count("(3 wise)"), count("pairwise"), count("(1 wise)")], [8, 8, 4, 2]);
 }

@@ -63,7 +63,7 @@ impl Ast {
     }
 
     /// A copy of a list of expressions.
-    pub fn copy_exprs(&mut self, list: ExprList) -> ExprList {
+    pub(crate) fn copy_exprs(&mut self, list: ExprList) -> ExprList {
         let items = self.exprs.list(list).to_vec();
         let items: Vec<ExprId> = items.into_iter().map(|e| self.copy_expr(e)).collect();
         self.exprs.add_list(&items)
@@ -86,7 +86,7 @@ impl Ast {
     }
 
     /// A copy of attributes.
-    pub fn copy_attrs(&mut self, attrs: &Attrs) -> Attrs {
+    pub(crate) fn copy_attrs(&mut self, attrs: &Attrs) -> Attrs {
         let copy_arg = |ast: &mut Ast, arg: &AttrArg| match *arg {
             AttrArg::Expr(e) => AttrArg::Expr(ast.copy_expr(e)),
             AttrArg::Str(text) => AttrArg::Str(text),
@@ -100,7 +100,7 @@ impl Ast {
     }
 
     /// A copy of the declaration of a variable.
-    pub fn copy_var(&mut self, decl: &VarDecl) -> VarDecl {
+    pub(crate) fn copy_var(&mut self, decl: &VarDecl) -> VarDecl {
         let mut copy = decl.clone();
         copy.attrs = self.copy_attrs(&decl.attrs);
         copy.var.where_clause = decl.var.where_clause.map(|e| self.copy_expr(e));
@@ -114,12 +114,12 @@ impl Ast {
     }
 
     /// A copy of the statements of a block.
-    pub fn copy_block(&mut self, block: &Block) -> Block {
+    pub(crate) fn copy_block(&mut self, block: &Block) -> Block {
         Block { stmts: block.stmts.iter().map(|s| self.copy_stmt(s)).collect(), end: block.end }
     }
 
     /// A copy of a statement.
-    pub fn copy_stmt(&mut self, stmt: &Stmt) -> Stmt {
+    pub(crate) fn copy_stmt(&mut self, stmt: &Stmt) -> Stmt {
         let attrs = self.copy_attrs(&stmt.attrs);
         Stmt { kind: grow(|| self.copy_kind(&stmt.kind)), attrs, span: stmt.span }
     }

@@ -176,7 +176,7 @@ pub enum Flavour {
 
 impl Flavour {
     /// Returns true if the procedure neither reads nor writes global variables.
-    pub fn is_pure(self) -> bool {
+    pub(crate) fn is_pure(self) -> bool {
         self != Flavour::Plain
     }
 

@@ -141,8 +141,7 @@ pub enum BinaryOp {
 
 /// Precedence levels, from loosest to tightest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[expect(missing_docs, reason = "named after their operators")]
-pub enum Precedence {
+pub(crate) enum Precedence {
     /// Expressions that need parentheses as operands: `if then else`, coercions.
     Whole,
     Iff,
@@ -185,7 +184,7 @@ impl BinaryOp {
     }
 
     /// The precedence of the operator.
-    pub fn precedence(self) -> Precedence {
+    pub(crate) fn precedence(self) -> Precedence {
         match self {
             BinaryOp::Iff => Precedence::Iff,
             BinaryOp::Implies => Precedence::Implies,

@@ -224,7 +224,7 @@ impl T {
     /// Returns true if the keyword is soft: a name wherever it cannot be a keyword.
     ///
     /// Deviation from Boogie, which reserves some of these words: older programs use them as names.
-    pub fn is_soft(self) -> bool {
+    pub(crate) fn is_soft(self) -> bool {
         use T::*;
         matches!(
             self,
@@ -243,13 +243,13 @@ impl T {
     }
 
     /// Returns true if Boogie itself accepts the keyword as a name.
-    pub fn is_name_in_boogie(self) -> bool {
+    pub(crate) fn is_name_in_boogie(self) -> bool {
         use T::*;
         matches!(self, Zield | Atomic | Both | Left | Right | Reveal | Hide | Push | Pop)
     }
 
     /// The description of the token in messages.
-    pub fn describe(self) -> &'static str {
+    pub(crate) fn describe(self) -> &'static str {
         match self {
             T::Eof => "the end of the file",
             T::Bad(_) => "an invalid character",

@@ -10,20 +10,13 @@ mod vars;
 
 use dally_text::symbol::Sym;
 
-use crate::ast::{Ast, AttrArg, Attrs, Expr, ExprId, Ident, TypeExpr, TypeId};
+use crate::ast::{Ast, AttrArg, Attrs, Expr, Ident, TypeExpr, TypeId};
 use crate::lexer::T;
 
 /// The canonical text of a program.
 pub fn print(ast: &Ast) -> String {
     let mut printer = Printer { ast, out: String::new(), indent: 0 };
     printer.program();
-    printer.out
-}
-
-/// The canonical text of an expression.
-pub fn print_expr(ast: &Ast, expr: ExprId) -> String {
-    let mut printer = Printer { ast, out: String::new(), indent: 0 };
-    printer.expr(expr);
     printer.out
 }
 

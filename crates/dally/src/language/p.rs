@@ -24,7 +24,7 @@ pub(super) fn load(files: &[String]) -> Result<Box<dyn LoadedProgram>, Rejected>
     match dally_p::load(&sources) {
         Ok(mut program) => {
             let is_own = |span: Span| sources.files().get(own).is_none_or(|first| span.start < first.start);
-            program.info.tests.retain(|test| is_own(test.span));
+            program.tests.retain(|test| is_own(test.span));
             Ok(Box::new(Loaded { sources, program }))
         }
         Err(diagnostics) => Err(Rejected { sources, diagnostics }),
@@ -41,7 +41,7 @@ impl LoadedProgram for Loaded {
     }
 
     fn tests(&self) -> Vec<&str> {
-        self.program.info.tests.iter().map(|test| test.name.as_str()).collect()
+        self.program.tests.iter().map(|test| test.name.as_str()).collect()
     }
 
     fn compile(&self, arguments: &ProgramArgs) -> Result<Box<dyn Explorable>, Vec<Diagnostic>> {

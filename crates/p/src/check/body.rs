@@ -6,7 +6,7 @@ use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::Checker;
-use super::info::{Slot, Use};
+use super::info::{Local, Slot, Use};
 use super::types::{Ty, Types};
 use crate::ast::{FunId, Name, StmtId, StmtKind};
 use crate::codes;
@@ -51,14 +51,17 @@ impl Checker<'_> {
         let decl = &ast.funs[fun.index()];
         body.scopes.push(FxHashMap::default());
         let params: Vec<_> = decl.params.iter().map(|p| p.name).zip(self.param_types(fun)).collect();
-        let params = params.into_iter().map(|(name, ty)| (self.declare_local(body, name, ty), ty)).collect();
+        let params = params
+            .into_iter()
+            .map(|(name, ty)| Local { slot: self.declare_local(body, name, ty), ty })
+            .collect();
         self.info.funs[fun.index()].params = params;
         if let Some(block) = &decl.body {
             for var in &block.vars {
                 let ty = self.ty(var.ty);
                 for name in &var.names {
                     let slot = self.declare_local(body, *name, ty);
-                    self.info.funs[fun.index()].vars.push((slot, ty));
+                    self.info.funs[fun.index()].vars.push(Local { slot, ty });
                 }
             }
             for stmt in &block.stmts {
@@ -93,12 +96,12 @@ impl Checker<'_> {
             }
             let field = body.owner.and_then(|m| Some((m, self.members[m].fields.get(&name)?)));
             if let Some((machine, field)) = field {
-                let ty = self.info.machines[machine].fields[*field as usize].1;
+                let ty = self.info.machines[machine].fields[*field as usize].ty;
                 return Some((Use::Field(*field), ty));
             }
         }
         let param = self.globals.params.get(&name)?;
-        Some((Use::Param(*param), self.info.params[*param as usize].1))
+        Some((Use::Param(*param), self.info.params[*param as usize].ty))
     }
 
     /// The names of variables, for suggestions.

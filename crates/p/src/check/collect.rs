@@ -6,10 +6,10 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
-use super::info::{EventInfo, EventSet, FunInfo, InterfaceInfo, MachineInfo};
+use super::info::{ElementInfo, EnumInfo, EventInfo, EventSet, FunInfo, InterfaceInfo, MachineInfo, Slot};
 use super::types::Types;
-use super::{Checker, Members};
-use crate::ast::{Action, Entry, FunId, ItemKind, MachineKind, Name};
+use super::{Checker, Constant, Members};
+use crate::ast::{Action, Element, Entry, FunId, ItemKind, MachineKind, Name};
 
 /// The spans of the first declarations in a namespace.
 type Seen = FxHashMap<Sym, Span>;
@@ -123,21 +123,22 @@ impl Checker<'_> {
             self.universal.insert(index);
         }
         for (i, decl) in ast.enums.iter().enumerate() {
-            for (name, value) in &decl.elements {
+            for Element { name, value } in &decl.elements {
                 if self.declare(*name, "element or event", &mut seen) {
-                    self.globals.elements.insert(name.sym, (i, *value));
+                    self.globals.elements.insert(name.sym, Constant { enumeration: i as u32, value: *value });
                 }
             }
-            let elements: Vec<_> = decl.elements.iter().map(|(n, v)| (n.sym, *v)).collect();
-            let least = elements.iter().map(|e| e.1).min().unwrap_or(0);
-            self.info.enums.push((least, elements));
+            let elements =
+                decl.elements.iter().map(|e| ElementInfo { name: e.name.sym, value: e.value }).collect();
+            let least = decl.elements.iter().map(|e| e.value).min().unwrap_or(0);
+            self.info.enums.push(EnumInfo { least, elements });
         }
         let mut seen = Seen::default();
-        for (name, _) in ast.params.iter().flat_map(|decl| decl.names.iter().map(move |n| (n, decl))) {
+        for name in ast.params.iter().flat_map(|decl| &decl.names) {
             if self.declare(*name, "parameter", &mut seen) {
                 self.globals.params.insert(name.sym, self.info.params.len() as u32);
             }
-            self.info.params.push((name.sym, Types::ERROR));
+            self.info.params.push(Slot { name: name.sym, ty: Types::ERROR });
         }
     }
 

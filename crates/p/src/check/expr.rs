@@ -42,6 +42,7 @@ impl Checker<'_> {
                 Types::BOOL
             }
             ExprKind::This => self.this(body.as_deref(), span),
+            ExprKind::Default(ty) => self.ty(*ty),
             ExprKind::Str(text, args) => {
                 for arg in args {
                     self.expr(body.as_deref_mut(), *arg);
@@ -53,15 +54,41 @@ impl Checker<'_> {
                 let types = fields.iter().map(|f| self.expr(body.as_deref_mut(), *f)).collect();
                 self.info.types.intern(Kind::Tuple(types))
             }
-            ExprKind::Named(fields) => {
-                let mut types: Vec<(Sym, Ty)> = Vec::new();
-                for (name, value) in fields {
-                    let ty = self.expr(body.as_deref_mut(), *value);
-                    self.reject_repeated(*name, types.iter().map(|t| t.0));
-                    types.push((name.sym, ty));
-                }
-                self.info.types.intern(Kind::Named(types))
+            ExprKind::Named(fields) => self.named_tuple(body, fields),
+            ExprKind::New(name, args) => {
+                let Some(body) = body else { return self.no_function(span) };
+                self.reject_in_monitor(body, span, "create machines");
+                let Some(interface) = self.creation(body, *name, args, span) else { return Types::ERROR };
+                self.info.uses[id.index()] = Use::Interface(interface);
+                self.info.types.intern(Kind::Permission(Permission::Interface(interface), name.sym))
             }
+            ExprKind::Call(name, args) => {
+                let Some(body) = body else { return self.no_function(span) };
+                let Some(fun) = self.call(body, *name, args, span) else { return Types::ERROR };
+                self.info.uses[id.index()] = Use::Fun(fun);
+                self.info.funs[fun.index()].ret
+            }
+            ExprKind::Choose(from) => {
+                let from = from.map(|e| (e, self.expr(body.as_deref_mut(), e)));
+                self.chooses(body, span, "choose");
+                from.map_or(Types::BOOL, |(e, ty)| self.choose(e, ty))
+            }
+            ExprKind::Field(..)
+            | ExprKind::Item(..)
+            | ExprKind::Index(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Cast(..)
+            | ExprKind::Coerce(..) => self.operation(body, id),
+        }
+    }
+
+    /// The type of an expression that is an operation on its operands.
+    fn operation(&mut self, mut body: Option<&mut Body>, id: ExprId) -> Ty {
+        let ast = self.ast;
+        let expr = &ast.exprs[id.index()];
+        let span = expr.span;
+        match &expr.kind {
             ExprKind::Field(inner, name) => {
                 let ty = self.expr(body, *inner);
                 self.field(id, ty, *name, span)
@@ -74,20 +101,6 @@ impl Checker<'_> {
                 let collection = self.expr(body.as_deref_mut(), *inner);
                 let found = self.expr(body, *index);
                 self.index(collection, found, *inner, *index)
-            }
-            ExprKind::Default(ty) => self.ty(*ty),
-            ExprKind::New(name, args) => {
-                let Some(body) = body else { return self.no_function(span) };
-                self.reject_in_monitor(body, span, "create machines");
-                let Some(interface) = self.creation(body, *name, args, span) else { return Types::ERROR };
-                self.info.uses[id.index()] = Use::Interface(interface);
-                self.info.types.intern(Kind::Permission(Permission::Interface(interface), name.sym))
-            }
-            ExprKind::Call(name, args) => {
-                let Some(body) = body else { return self.no_function(span) };
-                let Some((fun, ty)) = self.call(body, *name, args, span) else { return Types::ERROR };
-                self.info.uses[id.index()] = Use::Fun(fun);
-                ty
             }
             ExprKind::Unary(op, operand) => {
                 let ty = self.expr(body, *operand);
@@ -112,12 +125,18 @@ impl Checker<'_> {
                 let to = self.ty(*ty);
                 self.coerce(from, to, span)
             }
-            ExprKind::Choose(from) => {
-                let from = from.map(|e| (e, self.expr(body.as_deref_mut(), e)));
-                self.chooses(body, span, "choose");
-                from.map_or(Types::BOOL, |(e, ty)| self.choose(e, ty))
-            }
+            _ => Types::ERROR,
         }
+    }
+
+    fn named_tuple(&mut self, mut body: Option<&mut Body>, fields: &[(Name, ExprId)]) -> Ty {
+        let mut types: Vec<(Sym, Ty)> = Vec::new();
+        for (name, value) in fields {
+            let ty = self.expr(body.as_deref_mut(), *value);
+            self.reject_repeated(*name, types.iter().map(|t| t.0));
+            types.push((name.sym, ty));
+        }
+        self.info.types.intern(Kind::Named(types))
     }
 
     fn no_function(&mut self, span: Span) -> Ty {
@@ -140,8 +159,9 @@ impl Checker<'_> {
     fn name(&mut self, body: Option<&Body>, id: ExprId, name: Name) -> Ty {
         let (meaning, ty) = if let Some(variable) = self.variable(body, name.sym) {
             variable
-        } else if let Some((e, value)) = self.globals.elements.get(&name.sym).copied() {
-            (Use::Element(value), self.info.types.intern(Kind::Enum(e as u32)))
+        } else if let Some(constant) = self.globals.elements.get(&name.sym) {
+            let ty = self.info.types.intern(Kind::Enum(constant.enumeration));
+            (Use::Element(constant.value), ty)
         } else if let Some(event) = self.globals.events.get(&name.sym) {
             (Use::Event(*event), Types::EVENT)
         } else {
@@ -262,14 +282,8 @@ impl Checker<'_> {
         Some(interface)
     }
 
-    /// A call. Returns the function and the type of its result.
-    pub(super) fn call(
-        &mut self,
-        body: &mut Body,
-        name: Name,
-        args: &[ExprId],
-        span: Span,
-    ) -> Option<(FunId, Ty)> {
+    /// A call. Returns the function.
+    pub(super) fn call(&mut self, body: &mut Body, name: Name, args: &[ExprId], span: Span) -> Option<FunId> {
         let types: Vec<Ty> = args.iter().map(|a| self.expr(Some(body), *a)).collect();
         let own = body.owner.and_then(|m| self.members[m].funs.get(&name.sym));
         let Some(fun) = own.or_else(|| self.globals.funs.get(&name.sym)).copied() else {
@@ -293,7 +307,7 @@ impl Checker<'_> {
             self.expect(*wanted, *found, self.ast.exprs[arg.index()].span);
         }
         self.info.funs[body.fun.index()].callees.push(fun);
-        Some((fun, self.info.funs[fun.index()].ret))
+        Some(fun)
     }
 
     fn unary(&mut self, op: Unary, ty: Ty, operand: ExprId) -> Ty {

@@ -60,11 +60,11 @@ impl Checker<'_> {
     fn check_transitions(&mut self, machine: usize) {
         let states = &self.info.machines[machine].states;
         let exits = states.iter().filter_map(|s| s.exit);
-        let on_the_way = states.iter().flat_map(|s| &s.handlers).filter_map(|h| match h.1 {
+        let transitions = states.iter().flat_map(|s| &s.handlers).filter_map(|h| match h.handler {
             Handler::Goto(_, fun) => fun,
             _ => None,
         });
-        for fun in exits.chain(on_the_way).collect::<Vec<_>>() {
+        for fun in exits.chain(transitions).collect::<Vec<_>>() {
             if self.info.funs[fun.index()].effects.leaves {
                 let message = "an exit or transition function cannot raise events or change state";
                 self.error(codes::STATE_CHANGE, self.span_of(fun), message);

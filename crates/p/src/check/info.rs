@@ -8,19 +8,19 @@ use super::types::{Ty, Types};
 use crate::ast::{ExprId, FunId, Literal, MachineKind, StmtId, Temperature, TypeId};
 
 /// The number of an event: `null`, `halt`, then those of the program.
-pub type EventId = u32;
+pub(crate) type EventId = u32;
 /// `null`: the absence of an event.
-pub const NULL_EVENT: EventId = 0;
+pub(crate) const NULL_EVENT: EventId = 0;
 /// `halt`.
-pub const HALT: EventId = 1;
+pub(crate) const HALT: EventId = 1;
 
 /// A set of events.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct EventSet(Vec<u64>);
+pub(crate) struct EventSet(Vec<u64>);
 
 impl EventSet {
     /// Adds an event.
-    pub fn insert(&mut self, event: EventId) {
+    pub(crate) fn insert(&mut self, event: EventId) {
         let word = event as usize / 64;
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
@@ -29,33 +29,33 @@ impl EventSet {
     }
 
     /// Adds all events of another set.
-    pub fn extend(&mut self, other: &EventSet) {
+    pub(crate) fn extend(&mut self, other: &EventSet) {
         other.iter().for_each(|e| self.insert(e));
     }
 
     /// Returns true if the event is in the set.
     #[inline]
-    pub fn contains(&self, event: EventId) -> bool {
+    pub(crate) fn contains(&self, event: EventId) -> bool {
         self.0.get(event as usize / 64).is_some_and(|w| w & (1 << (event % 64)) != 0)
     }
 
     /// Returns true if the set is empty.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|w| *w == 0)
     }
 
     /// The events in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = EventId> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = EventId> + '_ {
         (0..self.0.len() as u32 * 64).filter(|e| self.contains(*e))
     }
 
     /// The first event that is not in the other set.
-    pub fn first_outside(&self, other: &EventSet) -> Option<EventId> {
+    pub(crate) fn first_outside(&self, other: &EventSet) -> Option<EventId> {
         self.iter().find(|e| !other.contains(*e))
     }
 
     /// The first event in both sets.
-    pub fn first_shared(&self, other: &EventSet) -> Option<EventId> {
+    pub(crate) fn first_shared(&self, other: &EventSet) -> Option<EventId> {
         self.iter().find(|e| other.contains(*e))
     }
 }
@@ -70,7 +70,7 @@ impl FromIterator<EventId> for EventSet {
 
 /// The meaning of a name in an expression or statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Use {
+pub(crate) enum Use {
     /// Not a name.
     #[default]
     Nothing,
@@ -94,29 +94,47 @@ pub enum Use {
     State(u32),
 }
 
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub(crate) struct EnumInfo {
+    /// The least value, which is the default.
+    pub(crate) least: i64,
+    /// Its elements.
+    pub(crate) elements: Vec<ElementInfo>,
+}
+
+/// An element of an enumeration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ElementInfo {
+    /// Its name.
+    pub(crate) name: Sym,
+    /// Its value.
+    pub(crate) value: i64,
+}
+
 /// An event.
 #[derive(Clone, Debug)]
-pub struct EventInfo {
+pub(crate) struct EventInfo {
     /// Its name.
-    pub name: Sym,
+    pub(crate) name: Sym,
     /// The type of its payload.
-    pub payload: Ty,
+    pub(crate) payload: Ty,
 }
 
 /// An interface.
 #[derive(Clone, Debug)]
-pub struct InterfaceInfo {
+pub(crate) struct InterfaceInfo {
     /// Its name.
-    pub name: Sym,
+    pub(crate) name: Sym,
     /// The type of its constructor's argument.
-    pub payload: Ty,
+    pub(crate) payload: Ty,
     /// The events that it receives.
-    pub receives: EventSet,
+    pub(crate) receives: EventSet,
 }
 
 /// The reaction of a state to an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Handler {
+pub(crate) enum Handler {
     /// Deferred: it stays in the queue.
     Defer,
     /// Ignored: it is removed from the queue.
@@ -127,127 +145,177 @@ pub enum Handler {
     Goto(u32, Option<FunId>),
 }
 
+/// The declared reaction of a state to an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reaction {
+    /// The event.
+    pub(crate) event: EventId,
+    /// The reaction.
+    pub(crate) handler: Handler,
+    /// The span of the event's name in the handler.
+    pub(crate) span: Span,
+}
+
 /// A state.
 #[derive(Clone, Debug)]
-pub struct StateInfo {
+pub(crate) struct StateInfo {
     /// Its name.
-    pub name: Sym,
+    pub(crate) name: Sym,
     /// The span of its declaration.
-    pub span: Span,
+    pub(crate) span: Span,
     /// Its liveness annotation.
-    pub temperature: Temperature,
+    pub(crate) temperature: Temperature,
     /// The entry function.
-    pub entry: Option<FunId>,
+    pub(crate) entry: Option<FunId>,
     /// The exit function.
-    pub exit: Option<FunId>,
+    pub(crate) exit: Option<FunId>,
     /// The reactions to events.
-    pub handlers: Vec<(EventId, Handler, Span)>,
+    pub(crate) handlers: Vec<Reaction>,
 }
 
 /// A machine or monitor.
 #[derive(Clone, Debug)]
-pub struct MachineInfo {
+pub(crate) struct MachineInfo {
     /// Its name.
-    pub name: Sym,
+    pub(crate) name: Sym,
     /// The span of its declaration.
-    pub span: Span,
+    pub(crate) span: Span,
     /// Its kind.
-    pub kind: MachineKind,
+    pub(crate) kind: MachineKind,
     /// Its interface; none for a monitor.
-    pub interface: Option<u32>,
+    pub(crate) interface: Option<u32>,
     /// Its variables.
-    pub fields: Vec<(Sym, Ty)>,
+    pub(crate) fields: Vec<Slot>,
     /// Its states.
-    pub states: Vec<StateInfo>,
+    pub(crate) states: Vec<StateInfo>,
     /// Its start state.
-    pub start: Option<u32>,
+    pub(crate) start: Option<u32>,
     /// The type of its constructor's argument.
-    pub payload: Ty,
+    pub(crate) payload: Ty,
     /// The events that it receives.
-    pub receives: EventSet,
+    pub(crate) receives: EventSet,
     /// The events that it sends.
-    pub sends: EventSet,
+    pub(crate) sends: EventSet,
     /// The events that a monitor observes.
-    pub observes: EventSet,
+    pub(crate) observes: EventSet,
     /// The interfaces that it may create.
-    pub creates: Vec<u32>,
+    pub(crate) creates: Vec<u32>,
     /// All of its functions and handlers.
-    pub funs: Vec<FunId>,
+    pub(crate) funs: Vec<FunId>,
 }
 
 impl MachineInfo {
     /// Returns true if the machine is a monitor.
-    pub fn is_monitor(&self) -> bool {
+    pub(crate) fn is_monitor(&self) -> bool {
         self.kind != MachineKind::Machine
     }
 }
 
-/// A variable of a function.
+/// A variable of a function, machine or program.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot {
+pub(crate) struct Slot {
     /// Its name.
-    pub name: Sym,
+    pub(crate) name: Sym,
     /// Its type.
-    pub ty: Ty,
+    pub(crate) ty: Ty,
+}
+
+/// A variable of a function by its slot in the frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Local {
+    /// The index of the slot.
+    pub(crate) slot: u32,
+    /// Its type.
+    pub(crate) ty: Ty,
 }
 
 /// A function.
 #[derive(Clone, Debug)]
-pub struct FunInfo {
+pub(crate) struct FunInfo {
     /// The machine to which it belongs.
-    pub owner: Option<u32>,
-    /// Its parameters: their places in the frame.
-    pub params: Vec<(u32, Ty)>,
-    /// Its other variables: their places in the frame.
-    pub vars: Vec<(u32, Ty)>,
+    pub(crate) owner: Option<u32>,
+    /// Its parameters.
+    pub(crate) params: Vec<Local>,
+    /// Its other variables.
+    pub(crate) vars: Vec<Local>,
     /// The slots of its frame, including the variables of the cases of `receive` inside of it.
-    pub slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
     /// The type of its result.
-    pub ret: Ty,
+    pub(crate) ret: Ty,
     /// The functions that it calls.
-    pub callees: Vec<FunId>,
+    pub(crate) callees: Vec<FunId>,
     /// The interfaces that it creates itself.
-    pub creates: Vec<u32>,
+    pub(crate) creates: Vec<u32>,
     /// Its effects, including those of its callees.
-    pub effects: Effects,
+    pub(crate) effects: Effects,
 }
 
 /// The effects of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Effects {
+pub(crate) struct Effects {
     /// It raises an event or goes to another state.
-    pub leaves: bool,
+    pub(crate) leaves: bool,
     /// It sends, announces, creates, receives or chooses.
-    pub acts: bool,
+    pub(crate) acts: bool,
 }
 
 /// One case of a `receive`.
 #[derive(Clone, Debug)]
-pub struct CaseInfo {
+pub(crate) struct CaseInfo {
     /// Its events.
-    pub events: Vec<EventId>,
+    pub(crate) events: Vec<EventId>,
     /// The handler.
-    pub fun: FunId,
+    pub(crate) fun: FunId,
 }
 
 /// The linked machines of a test.
 #[derive(Clone, Debug)]
-pub struct Linked {
+pub(crate) struct Linked {
     /// The bound interfaces.
-    pub bound: Vec<Bound>,
-    /// The monitors, with the interfaces that they observe.
-    pub monitors: Vec<(u32, Vec<u32>)>,
+    pub(crate) bound: Vec<Bound>,
+    /// The monitors.
+    pub(crate) monitors: Vec<Monitor>,
+}
+
+/// A monitor of a test.
+#[derive(Clone, Debug)]
+pub(crate) struct Monitor {
+    /// The machine.
+    pub(crate) machine: u32,
+    /// The interfaces that it observes.
+    pub(crate) observed: Vec<u32>,
 }
 
 /// An interface and the machine that implements it.
 #[derive(Clone, Debug)]
-pub struct Bound {
+pub(crate) struct Bound {
     /// The interface.
-    pub interface: u32,
+    pub(crate) interface: u32,
     /// The machine that implements it.
-    pub machine: u32,
-    /// The interfaces that the machine creates by name, and those that are created instead.
-    pub links: Vec<(u32, u32)>,
+    pub(crate) machine: u32,
+    /// The interfaces that the machine creates.
+    pub(crate) links: Vec<Link>,
+}
+
+/// The effect of a `new` in a module: `rename` may replace the interface that it names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    /// The interface that the machine names.
+    pub(crate) named: u32,
+    /// The interface that is created.
+    pub(crate) created: u32,
+}
+
+/// Values of global parameters.
+pub(crate) type Assignment = Vec<AssignedParam>;
+
+/// The value of a global parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct AssignedParam {
+    /// The parameter.
+    pub(crate) param: u32,
+    /// Its value.
+    pub(crate) value: Literal,
 }
 
 /// A test that can be run.
@@ -258,57 +326,52 @@ pub struct TestInfo {
     /// The span of its declaration.
     pub span: Span,
     /// The values of the global parameters.
-    pub params: Vec<(u32, Literal)>,
+    pub(crate) params: Assignment,
     /// The interface of the main machine.
-    pub main: u32,
+    pub(crate) main: u32,
     /// The machines.
-    pub linked: Linked,
+    pub(crate) linked: Linked,
 }
 
 /// The results of checking a program.
 #[derive(Clone, Debug)]
-pub struct Info {
+pub(crate) struct Info {
     /// The types.
-    pub types: Types,
+    pub(crate) types: Types,
     /// The type of each expression.
-    pub expr_types: Vec<Ty>,
+    pub(crate) expr_types: Vec<Ty>,
     /// The meanings of names in expressions.
-    pub uses: Vec<Use>,
+    pub(crate) uses: Vec<Use>,
     /// The meanings of names in statements.
-    pub stmt_uses: Vec<Use>,
+    pub(crate) stmt_uses: Vec<Use>,
     /// The resolved type expressions.
-    pub written: FxHashMap<TypeId, Ty>,
+    pub(crate) written: FxHashMap<TypeId, Ty>,
     /// The cases of each `receive`.
-    pub cases: FxHashMap<StmtId, Vec<CaseInfo>>,
-    /// The least value of each enumeration, and its elements.
-    pub enums: Vec<(i64, Vec<(Sym, i64)>)>,
+    pub(crate) cases: FxHashMap<StmtId, Vec<CaseInfo>>,
+    /// The enumerations.
+    pub(crate) enums: Vec<EnumInfo>,
     /// The events.
-    pub events: Vec<EventInfo>,
+    pub(crate) events: Vec<EventInfo>,
     /// The interfaces.
-    pub interfaces: Vec<InterfaceInfo>,
+    pub(crate) interfaces: Vec<InterfaceInfo>,
     /// The machines.
-    pub machines: Vec<MachineInfo>,
+    pub(crate) machines: Vec<MachineInfo>,
     /// The functions.
-    pub funs: Vec<FunInfo>,
+    pub(crate) funs: Vec<FunInfo>,
     /// The global parameters.
-    pub params: Vec<(Sym, Ty)>,
+    pub(crate) params: Vec<Slot>,
     /// The tests.
-    pub tests: Vec<TestInfo>,
+    pub(crate) tests: Vec<TestInfo>,
 }
 
 impl Info {
     /// The type of an expression.
-    pub fn ty(&self, expr: ExprId) -> Ty {
+    pub(crate) fn ty(&self, expr: ExprId) -> Ty {
         self.expr_types[expr.index()]
     }
 
     /// The meaning of the name in an expression.
-    pub fn use_of(&self, expr: ExprId) -> Use {
+    pub(crate) fn use_of(&self, expr: ExprId) -> Use {
         self.uses[expr.index()]
-    }
-
-    /// The test of this name.
-    pub fn test(&self, name: &str) -> Option<&TestInfo> {
-        self.tests.iter().find(|t| t.name == name)
     }
 }

@@ -6,7 +6,7 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
 use super::Checker;
-use super::info::{EventId, Handler, NULL_EVENT, StateInfo};
+use super::info::{EventId, Handler, NULL_EVENT, Reaction, StateInfo};
 use super::types::{Kind, Ty, Types};
 use crate::ast::{Action, Entry, FunId, Item, ItemKind, Name, State};
 use crate::codes;
@@ -156,14 +156,14 @@ impl Checker<'_> {
                 self.error(codes::MONITOR_OPERATION, name.span, "a monitor cannot handle `null`");
             }
             let handlers = &self.info.machines[machine].states[state as usize].handlers;
-            if let Some((_, _, first)) = handlers.iter().find(|h| h.0 == event) {
+            if let Some(first) = handlers.iter().find(|h| h.event == event).map(|h| h.span) {
                 let message = format!("the state already has a handler for `{}`", self.text(name.sym));
-                let diagnostic = Diagnostic::new(codes::BAD_STATE, name.span, message).with(*first, "here");
+                let diagnostic = Diagnostic::new(codes::BAD_STATE, name.span, message).with(first, "here");
                 self.report(diagnostic);
                 continue;
             }
             let handlers = &mut self.info.machines[machine].states[state as usize].handlers;
-            handlers.push((event, handler, name.span));
+            handlers.push(Reaction { event, handler, span: name.span });
         }
     }
 
@@ -188,13 +188,13 @@ impl Checker<'_> {
 
     /// The type of a handler's parameter.
     pub(super) fn first_param(&self, fun: Option<FunId>) -> Option<Ty> {
-        self.info.funs[fun?.index()].params.first().map(|p| p.1)
+        self.info.funs[fun?.index()].params.first().map(|p| p.ty)
     }
 
     /// Checks that payloads have the types of the handlers' parameters.
     fn check_payloads(&mut self, machine: usize) {
         for state in self.info.machines[machine].states.clone() {
-            for (event, handler, span) in &state.handlers {
+            for Reaction { event, handler, span } in &state.handlers {
                 match handler {
                     Handler::Do(fun) => self.check_payload(*event, Some(*fun), *span),
                     Handler::Goto(target, fun) => {

@@ -7,13 +7,13 @@ mod body;
 mod collect;
 mod expr;
 mod flow;
-pub mod info;
+pub(crate) mod info;
 mod machine;
 mod module;
 mod params;
 mod resolve;
 mod stmt;
-pub mod types;
+pub(crate) mod types;
 
 use dally_text::code::Code;
 use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
@@ -23,12 +23,12 @@ use rustc_hash::FxHashMap;
 
 use crate::ast::{Ast, FunId, Name};
 use crate::codes;
-pub use info::Info;
+pub(crate) use info::Info;
 use info::{EventId, EventSet};
 use types::{Ty, Types};
 
 /// Resolves names, checks types, and links the tests.
-pub fn check(ast: &Ast) -> (Info, Diagnostics) {
+pub(crate) fn check(ast: &Ast) -> (Info, Diagnostics) {
     let mut checker = Checker::new(ast);
     checker.collect();
     checker.resolve_declarations();
@@ -46,7 +46,7 @@ pub fn check(ast: &Ast) -> (Info, Diagnostics) {
 struct Globals {
     typedefs: FxHashMap<Sym, usize>,
     enums: FxHashMap<Sym, usize>,
-    elements: FxHashMap<Sym, (usize, i64)>,
+    elements: FxHashMap<Sym, Constant>,
     events: FxHashMap<Sym, EventId>,
     event_sets: FxHashMap<Sym, usize>,
     interfaces: FxHashMap<Sym, u32>,
@@ -55,6 +55,13 @@ struct Globals {
     params: FxHashMap<Sym, u32>,
     modules: FxHashMap<Sym, usize>,
     tests: FxHashMap<Sym, usize>,
+}
+
+/// An element of an enumeration.
+#[derive(Clone, Copy)]
+struct Constant {
+    enumeration: u32,
+    value: i64,
 }
 
 /// The names of a machine.

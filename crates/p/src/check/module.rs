@@ -9,9 +9,9 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
 use super::Checker;
-use super::info::{Bound, EventSet, Linked, TestInfo};
+use super::info::{Bound, EventSet, Link, Linked, Monitor, TestInfo};
 use super::types::{Ty, Types};
-use crate::ast::{MachineKind, ModuleExpr, ModuleKind, Name, TestDecl};
+use crate::ast::{Binding, MachineKind, ModuleExpr, ModuleKind, Name, TestDecl};
 use crate::codes;
 
 /// A module: its public events and interfaces, bindings and monitors.
@@ -25,8 +25,7 @@ struct Module {
     bound: BTreeMap<u32, u32>,
     /// For each bound interface, the interface that is created for each one that its machine names in `new`.
     links: BTreeMap<u32, BTreeMap<u32, u32>>,
-    /// The monitors, with the interfaces that they observe.
-    monitors: Vec<(u32, Vec<u32>)>,
+    monitors: Vec<Monitor>,
 }
 
 impl Module {
@@ -83,7 +82,7 @@ impl Checker<'_> {
                 continue;
             }
             let (name, span) = (self.text(machine.name), machine.span);
-            let is_this = |m: &(u32, Vec<u32>)| m.0 == index as u32;
+            let is_this = |m: &Monitor| m.machine == index as u32;
             if !self.info.tests.iter().any(|t| t.linked.monitors.iter().any(is_this)) {
                 let message = format!("no test asserts `{name}`, so it is not checked");
                 let help = "declare a test: `test T [main=M]: assert Spec in { M, … };`";
@@ -140,7 +139,7 @@ impl Checker<'_> {
                 let inner = self.module(inner, open)?;
                 self.rename(*old, *new, &inner)
             }
-            ModuleKind::Main(_, inner) => self.module(inner, open),
+            ModuleKind::Main(inner) => self.module(inner, open),
         }
     }
 
@@ -160,9 +159,9 @@ impl Checker<'_> {
         module
     }
 
-    fn bind(&mut self, bindings: &[(Name, Option<Name>)], span: Span) -> Result<Module, Reported> {
+    fn bind(&mut self, bindings: &[Binding], span: Span) -> Result<Module, Reported> {
         let mut pairs = Vec::new();
-        for (machine, interface) in bindings {
+        for Binding { machine, interface } in bindings {
             let bound = self.interface(interface.unwrap_or(*machine)).ok_or(Reported)?;
             let Some(index) = self.globals.machines.get(&machine.sym).copied() else {
                 let known: Vec<Sym> = self.globals.machines.keys().copied().collect();
@@ -226,8 +225,9 @@ impl Checker<'_> {
             let message = format!("`{}` is bound in both modules", self.interface_name(*shared));
             return Err(self.bad(span, message));
         }
-        if let Some((shared, _)) = a.monitors.iter().find(|m| b.monitors.iter().any(|n| n.0 == m.0)) {
-            let name = self.text(self.info.machines[*shared as usize].name);
+        let observes = |module: &Module, m: &Monitor| module.monitors.iter().any(|n| n.machine == m.machine);
+        if let Some(shared) = a.monitors.iter().find(|m| observes(b, m)) {
+            let name = self.text(self.info.machines[shared.machine as usize].name);
             return Err(self.bad(span, format!("`{name}` observes both modules")));
         }
         let mut private = a.private_events.clone();
@@ -328,11 +328,11 @@ impl Checker<'_> {
                 );
                 return Err(self.bad(name.span, message));
             }
-            if inner.monitors.iter().any(|m| m.0 == monitor) {
+            if inner.monitors.iter().any(|m| m.machine == monitor) {
                 let message = format!("`{}` already observes the module", self.text(name.sym));
                 return Err(self.bad(name.span, message));
             }
-            inner.monitors.push((monitor, watched.clone()));
+            inner.monitors.push(Monitor { machine: monitor, observed: watched.clone() });
         }
         Ok(inner)
     }
@@ -360,8 +360,8 @@ impl Checker<'_> {
             .iter()
             .map(|(i, l)| (renamed(*i), l.iter().map(|(k, v)| (*k, renamed(*v))).collect()))
             .collect();
-        for (_, watched) in &mut module.monitors {
-            watched.iter_mut().for_each(|i| *i = renamed(*i));
+        for monitor in &mut module.monitors {
+            monitor.observed.iter_mut().for_each(|i| *i = renamed(*i));
         }
         Ok(module)
     }
@@ -428,7 +428,10 @@ fn link(module: &Module) -> Linked {
     let bound = module.bound.iter().map(|(interface, machine)| Bound {
         interface: *interface,
         machine: *machine,
-        links: module.links[interface].iter().map(|(k, v)| (*k, *v)).collect(),
+        links: module.links[interface]
+            .iter()
+            .map(|(named, created)| Link { named: *named, created: *created })
+            .collect(),
     });
     Linked { bound: bound.collect(), monitors: module.monitors.clone() }
 }

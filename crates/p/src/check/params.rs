@@ -7,12 +7,15 @@ use crate::codes;
 use rustc_hash::FxHashSet;
 
 use super::Checker;
-use super::info::Use;
+use super::info::{AssignedParam, Assignment, Use};
 use super::types::Types;
-use crate::ast::{Binary, ExprId, ExprKind, Literal, TestDecl, Unary};
+use crate::ast::{Binary, ExprId, ExprKind, Literal, ParamDomain, ParamValue, TestDecl, Unary, Wise};
 
-/// Values of parameters.
-type Assignment = Vec<(u32, Literal)>;
+/// The values of a parameter of a test.
+struct Domain {
+    param: u32,
+    values: Vec<Literal>,
+}
 
 /// The maximal number of combinations.
 const MOST: usize = 100_000;
@@ -20,22 +23,22 @@ const MOST: usize = 100_000;
 impl Checker<'_> {
     /// The combinations of parameter values of a test; none after an error.
     pub(super) fn assignments(&mut self, test: &TestDecl) -> Option<Vec<Assignment>> {
-        let mut domains: Vec<(u32, Vec<Literal>)> = Vec::new();
-        for (name, values) in &test.params {
+        let mut domains: Vec<Domain> = Vec::new();
+        for ParamDomain { name, values } in &test.params {
             let Some(param) = self.globals.params.get(&name.sym).copied() else {
                 let known: Vec<_> = self.globals.params.keys().copied().collect();
                 self.unknown(codes::BAD_TEST, "parameter", *name, known.iter());
                 return None;
             };
-            if domains.iter().any(|d| d.0 == param) {
+            if domains.iter().any(|d| d.param == param) {
                 let message = format!("`{}` already has values", self.text(name.sym));
                 self.error(codes::BAD_TEST, name.span, message);
                 return None;
             }
             let mut domain = Vec::new();
-            for (value, span) in values {
+            for ParamValue { value, span } in values {
                 let ty = if matches!(value, Literal::Int(_)) { Types::INT } else { Types::BOOL };
-                if !self.expect(self.info.params[param as usize].1, ty, *span) {
+                if !self.expect(self.info.params[param as usize].ty, ty, *span) {
                     return None;
                 }
                 if matches!(value, Literal::Int(_)) && domain.contains(value) {
@@ -44,7 +47,7 @@ impl Checker<'_> {
                 }
                 domain.push(*value);
             }
-            domains.push((param, domain));
+            domains.push(Domain { param, values: domain });
         }
         self.check_wise(test, domains.len())?;
         if let Some(assume) = test.assume {
@@ -55,13 +58,13 @@ impl Checker<'_> {
         }
         let all = self.all_combinations(test, &domains)?;
         match test.wise {
-            Some((n, _)) if (n as usize) < domains.len() => Some(covering(&all, n as usize)),
+            Some(Wise { n, .. }) if (n as usize) < domains.len() => Some(covering(&all, n as usize)),
             _ => Some(all),
         }
     }
 
     fn check_wise(&mut self, test: &TestDecl, params: usize) -> Option<()> {
-        if let Some((n, span)) = test.wise
+        if let Some(Wise { n, span }) = test.wise
             && (n < 1 || n as usize > params)
         {
             let message = format!("a test with {params} parameters cannot combine {n} of them");
@@ -72,12 +75,8 @@ impl Checker<'_> {
     }
 
     /// All combinations that satisfy the assumption. The first parameter varies fastest.
-    fn all_combinations(
-        &mut self,
-        test: &TestDecl,
-        domains: &[(u32, Vec<Literal>)],
-    ) -> Option<Vec<Assignment>> {
-        let size = domains.iter().try_fold(1_usize, |n, d| n.checked_mul(d.1.len()));
+    fn all_combinations(&mut self, test: &TestDecl, domains: &[Domain]) -> Option<Vec<Assignment>> {
+        let size = domains.iter().try_fold(1_usize, |n, d| n.checked_mul(d.values.len()));
         let Some(size) = size.filter(|n| *n <= MOST) else {
             let message = format!("the test has more than {MOST} combinations of parameter values");
             self.error(codes::BAD_TEST, test.name.span, message);
@@ -86,8 +85,8 @@ impl Checker<'_> {
         let mut all = Vec::new();
         for mut number in 0..size {
             let mut assignment = Vec::new();
-            for (param, values) in domains {
-                assignment.push((*param, values[number % values.len()]));
+            for Domain { param, values } in domains {
+                assignment.push(AssignedParam { param: *param, value: values[number % values.len()] });
                 number /= values.len();
             }
             match test.assume.map(|e| self.evaluate(e, &assignment)) {
@@ -111,7 +110,7 @@ impl Checker<'_> {
             ExprKind::Bool(b) => Some(Bool(*b)),
             ExprKind::Int(n) => Some(Int(*n)),
             ExprKind::Name(_) => match self.info.use_of(expr) {
-                Use::Param(param) => params.iter().find(|p| p.0 == param).map(|p| p.1),
+                Use::Param(param) => params.iter().find(|p| p.param == param).map(|p| p.value),
                 _ => None,
             },
             ExprKind::Unary(op, operand) => match (op, self.evaluate(*operand, params)?) {
@@ -150,9 +149,10 @@ impl Checker<'_> {
             Literal::Int(n) => n.to_string(),
             Literal::Bool(b) => b.to_string(),
         };
-        let parts = params
-            .iter()
-            .map(|(p, v)| format!("{}_{}", self.text(self.info.params[*p as usize].0), value(v)));
+        let parts = params.iter().map(|assigned| {
+            let param = &self.info.params[assigned.param as usize];
+            format!("{}_{}", self.text(param.name), value(&assigned.value))
+        });
         let parts: Vec<String> = parts.collect();
         if parts.is_empty() { name.to_owned() } else { format!("{name}___{}", parts.join("__")) }
     }
@@ -160,7 +160,7 @@ impl Checker<'_> {
 
 /// A subset of the assignments that covers all combinations of values of each `n` parameters.
 fn covering(all: &[Assignment], n: usize) -> Vec<Assignment> {
-    let mut covers: Vec<FxHashSet<Vec<(u32, LiteralKey)>>> = all.iter().map(|a| subsets(a, n)).collect();
+    let mut covers: Vec<FxHashSet<Assignment>> = all.iter().map(|a| subsets(a, n)).collect();
     let mut chosen = Vec::new();
     let mut left: Vec<usize> = (0..all.len()).collect();
     // Greedily take the first assignment that covers most.
@@ -177,23 +177,16 @@ fn covering(all: &[Assignment], n: usize) -> Vec<Assignment> {
     chosen
 }
 
-/// A literal as a hashable key.
-type LiteralKey = (bool, i64);
-
 /// The restrictions of an assignment to `n` parameters.
-fn subsets(assignment: &Assignment, n: usize) -> FxHashSet<Vec<(u32, LiteralKey)>> {
-    let key = |value: &Literal| match value {
-        Literal::Int(n) => (false, *n),
-        Literal::Bool(b) => (true, i64::from(*b)),
-    };
-    let mut found: Vec<Vec<(u32, LiteralKey)>> = vec![Vec::new()];
-    for (i, (param, value)) in assignment.iter().enumerate() {
+fn subsets(assignment: &Assignment, n: usize) -> FxHashSet<Assignment> {
+    let mut found: Vec<Assignment> = vec![Vec::new()];
+    for (i, assigned) in assignment.iter().enumerate() {
         let rest = assignment.len() - i;
         let mut next = Vec::new();
         for subset in found {
             if subset.len() < n {
                 let mut with = subset.clone();
-                with.push((*param, key(value)));
+                with.push(*assigned);
                 next.push(with);
             }
             if subset.len() + rest > n {

@@ -7,7 +7,7 @@ use dally_text::stack;
 use dally_text::symbol::Sym;
 
 use super::Checker;
-use super::info::EventSet;
+use super::info::{EventSet, Local, Slot};
 use super::types::{Kind, Permission, Ty, Types};
 use crate::ast::{Entry, FunId, MachineKind, Name, TypeId, TypeKind};
 
@@ -33,7 +33,7 @@ impl Checker<'_> {
         }
         let params = ast.params.iter().flat_map(|decl| decl.names.iter().map(|n| (*n, decl.ty)));
         for (i, (_, ty)) in params.enumerate() {
-            self.info.params[i].1 = self.ty(ty);
+            self.info.params[i].ty = self.ty(ty);
         }
         for event in 0..self.info.events.len() as u32 {
             self.info.types.allowed.insert(Permission::Event(event), [event].into_iter().collect());
@@ -67,7 +67,7 @@ impl Checker<'_> {
                 let ty = self.ty(decl.ty);
                 for name in &decl.names {
                     self.reject_parameter(*name);
-                    self.info.machines[index].fields.push((name.sym, ty));
+                    self.info.machines[index].fields.push(Slot { name: name.sym, ty });
                 }
             }
         }
@@ -88,7 +88,7 @@ impl Checker<'_> {
             self.info.funs[i].ret = ret;
             for (slot, param) in (0..).zip(&fun.params) {
                 let ty = self.ty(param.ty);
-                self.info.funs[i].params.push((slot, ty));
+                self.info.funs[i].params.push(Local { slot, ty });
             }
             for name in &fun.creates {
                 if let Some(interface) = self.interface(*name) {
@@ -99,7 +99,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn param_types(&self, fun: FunId) -> Vec<Ty> {
-        self.info.funs[fun.index()].params.iter().map(|p| p.1).collect()
+        self.info.funs[fun.index()].params.iter().map(|p| p.ty).collect()
     }
 
     fn optional_ty(&mut self, ty: Option<TypeId>) -> Ty {

@@ -74,29 +74,39 @@ impl Checker<'_> {
                 }
             }
             StmtKind::Call(name, args) => {
-                if let Some((fun, _)) = self.call(body, *name, args, stmt.span) {
+                if let Some(fun) = self.call(body, *name, args, stmt.span) {
                     self.info.stmt_uses[id.index()] = Use::Fun(fun);
                 }
             }
+            StmtKind::Raise(..) | StmtKind::Send(..) | StmtKind::Announce(..) => self.event_stmt(body, id),
+            StmtKind::Goto(state, args) => self.goto(body, id, *state, args, stmt.span),
+            StmtKind::Receive(cases) => self.receive(body, id, cases, stmt.span),
+        }
+    }
+
+    /// `raise`, `send` and `announce`.
+    fn event_stmt(&mut self, body: &mut Body, id: StmtId) {
+        let ast = self.ast;
+        let span = ast.stmts[id.index()].span;
+        match &ast.stmts[id.index()].kind {
             StmtKind::Raise(event, args) => {
                 self.effects(body).leaves = true;
-                self.only_void(body, stmt.span, "raise an event");
-                self.emission(body, *event, args, stmt.span);
+                self.only_void(body, span, "raise an event");
+                self.emission(body, *event, args, span);
             }
             StmtKind::Send(target, event, args) => {
-                self.reject_in_monitor(body, stmt.span, "send events");
+                self.reject_in_monitor(body, span, "send events");
                 self.effects(body).acts = true;
                 let ty = self.expr(Some(body), *target);
                 self.expect(Types::MACHINE, ty, ast.exprs[target.index()].span);
-                self.emission(body, *event, args, stmt.span);
+                self.emission(body, *event, args, span);
             }
             StmtKind::Announce(event, args) => {
-                self.reject_in_monitor(body, stmt.span, "announce events");
+                self.reject_in_monitor(body, span, "announce events");
                 self.effects(body).acts = true;
-                self.emission(body, *event, args, stmt.span);
+                self.emission(body, *event, args, span);
             }
-            StmtKind::Goto(state, args) => self.goto(body, id, *state, args, stmt.span),
-            StmtKind::Receive(cases) => self.receive(body, id, cases, stmt.span),
+            _ => {}
         }
     }
 

@@ -13,12 +13,11 @@ use super::info::EventSet;
 
 /// A type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct Ty(u32);
+pub(crate) struct Ty(u32);
 
 /// The kinds of types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "named after the syntax")]
-pub enum Kind {
+pub(crate) enum Kind {
     /// The type of an expression with a reported error; compatible with every type.
     Error,
     /// The type of `null`, of events without payload, and of functions without result.
@@ -44,7 +43,7 @@ pub enum Kind {
 
 /// The source of a permission to send events.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Permission {
+pub(crate) enum Permission {
     /// An interface; each machine has one of the same name.
     Interface(u32),
     /// A set of events.
@@ -57,7 +56,7 @@ pub enum Permission {
 
 /// All types of a program.
 #[derive(Clone, Debug)]
-pub struct Types {
+pub(crate) struct Types {
     kinds: Vec<Kind>,
     ids: FxHashMap<Kind, Ty>,
     /// The events of each permission, known after resolution.
@@ -86,25 +85,16 @@ impl Known {
 
 impl Types {
     /// See [`Kind::Error`].
-    pub const ERROR: Ty = Ty(0);
+    pub(crate) const ERROR: Ty = Ty(0);
     /// See [`Kind::Null`].
-    pub const NULL: Ty = Ty(1);
-    #[expect(missing_docs, reason = "named after the syntax")]
-    pub const BOOL: Ty = Ty(2);
-    #[expect(missing_docs, reason = "named after the syntax")]
-    pub const INT: Ty = Ty(3);
-    #[expect(missing_docs, reason = "named after the syntax")]
-    pub const FLOAT: Ty = Ty(4);
-    #[expect(missing_docs, reason = "named after the syntax")]
-    pub const STR: Ty = Ty(5);
-    #[expect(missing_docs, reason = "named after the syntax")]
-    pub const EVENT: Ty = Ty(6);
-    #[expect(missing_docs, reason = "named after the syntax")]
-    pub const MACHINE: Ty = Ty(7);
-    #[expect(missing_docs, reason = "named after the syntax")]
-    pub const DATA: Ty = Ty(8);
-    #[expect(missing_docs, reason = "named after the syntax")]
-    pub const ANY: Ty = Ty(9);
+    pub(crate) const NULL: Ty = Ty(1);
+    pub(crate) const BOOL: Ty = Ty(2);
+    pub(crate) const INT: Ty = Ty(3);
+    pub(crate) const FLOAT: Ty = Ty(4);
+    pub(crate) const STR: Ty = Ty(5);
+    pub(crate) const EVENT: Ty = Ty(6);
+    pub(crate) const MACHINE: Ty = Ty(7);
+    pub(crate) const ANY: Ty = Ty(8);
 
     pub(super) fn new() -> Self {
         let mut types = Types {
@@ -123,7 +113,6 @@ impl Types {
             Kind::Str,
             Kind::Event,
             Kind::Machine,
-            Kind::Data,
             Kind::Any,
         ] {
             types.intern(kind);
@@ -132,7 +121,7 @@ impl Types {
     }
 
     /// Interns a type.
-    pub fn intern(&mut self, kind: Kind) -> Ty {
+    pub(crate) fn intern(&mut self, kind: Kind) -> Ty {
         if let Some(ty) = self.ids.get(&kind) {
             return *ty;
         }
@@ -143,12 +132,12 @@ impl Types {
     }
 
     /// The kind of a type.
-    pub fn kind(&self, ty: Ty) -> &Kind {
+    pub(crate) fn kind(&self, ty: Ty) -> &Kind {
         &self.kinds[ty.0 as usize]
     }
 
     /// Returns true if a value of type `from` is assignable to type `to`.
-    pub fn fits(&self, to: Ty, from: Ty) -> bool {
+    pub(crate) fn fits(&self, to: Ty, from: Ty) -> bool {
         if to == from || to == Self::ERROR || from == Self::ERROR || to == Self::ANY {
             return true;
         }
@@ -178,17 +167,17 @@ impl Types {
     }
 
     /// Returns true if each type is assignable to the other.
-    pub fn same(&self, a: Ty, b: Ty) -> bool {
+    pub(crate) fn same(&self, a: Ty, b: Ty) -> bool {
         self.fits(a, b) && self.fits(b, a)
     }
 
     /// The events of a permission.
-    pub fn allowed(&self, permission: Permission) -> Option<&EventSet> {
+    pub(crate) fn allowed(&self, permission: Permission) -> Option<&EventSet> {
         self.allowed.get(&permission)
     }
 
     /// The events that can be sent to machines in a value of this type; `None` for all events.
-    pub fn permissions(&self, ty: Ty) -> Option<EventSet> {
+    pub(crate) fn permissions(&self, ty: Ty) -> Option<EventSet> {
         let mut all = EventSet::default();
         let mut seen = vec![false; self.kinds.len()];
         let mut todo = vec![ty];
@@ -210,7 +199,7 @@ impl Types {
     }
 
     /// The text of the type, for messages.
-    pub fn show(&self, ty: Ty, symbols: &Symbols) -> String {
+    pub(crate) fn show(&self, ty: Ty, symbols: &Symbols) -> String {
         let mut out = String::new();
         self.write(ty, symbols, &mut out);
         out

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Program;
 use crate::ast::{Ast, ExprId, ExprKind, FunId, Literal, MachineKind, StmtKind, Temperature};
-use crate::check::info::{EventSet, Handler, TestInfo, Use};
+use crate::check::info::{EventSet, Handler, Reaction, TestInfo, Use};
 use crate::check::types::{Kind as TypeKind, Permission, Ty, Types};
 use crate::code::{Action, Code, Function, Kind, MachineCode, Op, Shape, State};
 use crate::value::{Data, Heap, UNNAMED, Value};
@@ -158,9 +158,9 @@ impl Compiler<'_> {
         let linked = &self.test.linked;
         let events = info.events.len();
         let kind_of = |interface: u32| linked.bound.iter().position(|b| b.interface == interface);
-        for (monitor, _) in &linked.monitors {
-            let covers = info.machines[*monitor as usize].kind == MachineKind::Scenario;
-            let machine = self.machine(*monitor);
+        for monitor in &linked.monitors {
+            let covers = info.machines[monitor.machine as usize].kind == MachineKind::Scenario;
+            let machine = self.machine(monitor.machine);
             if !covers && self.code.machines[machine as usize].states.iter().any(|state| state.hot) {
                 self.code.liveness.push(self.code.monitors.len() as u32);
             }
@@ -169,13 +169,13 @@ impl Compiler<'_> {
         for bound in &linked.bound {
             let machine = &info.machines[bound.machine as usize];
             let mut links = vec![u32::MAX; info.interfaces.len()];
-            for (created, is) in &bound.links {
-                links[*created as usize] = kind_of(*is).map_or(u32::MAX, |k| k as u32);
+            for link in &bound.links {
+                links[link.named as usize] = kind_of(link.created).map_or(u32::MAX, |k| k as u32);
             }
             let mut monitors = vec![Vec::new(); events];
-            for (number, (monitor, watched)) in (0..).zip(&linked.monitors) {
-                if watched.contains(&bound.interface) {
-                    for event in info.machines[*monitor as usize].observes.iter() {
+            for (number, monitor) in (0..).zip(&linked.monitors) {
+                if monitor.observed.contains(&bound.interface) {
+                    for event in info.machines[monitor.machine as usize].observes.iter() {
                         monitors[event as usize].push(number);
                     }
                 }
@@ -197,11 +197,11 @@ impl Compiler<'_> {
         }
         let info = &self.program.info.machines[index as usize];
         let text = |sym| self.program.ast.text(sym).to_owned();
-        let fields = info.fields.iter().map(|f| self.default_value(f.1)).collect();
-        let variables = info.fields.iter().map(|f| (text(f.0), f.1)).collect();
+        let fields = info.fields.iter().map(|f| self.default_value(f.ty)).collect();
+        let variables = info.fields.iter().map(|f| (text(f.name), f.ty)).collect();
         let states = info.states.iter().map(|state| {
             let mut actions = vec![Action::Unhandled; self.program.info.events.len()];
-            for (event, handler, _) in &state.handlers {
+            for Reaction { event, handler, .. } in &state.handlers {
                 actions[*event as usize] = match handler {
                     Handler::Defer => Action::Defer,
                     Handler::Ignore => Action::Ignore,
@@ -268,8 +268,8 @@ impl Compiler<'_> {
                 self.diagnostics.push(Diagnostic::new(codes::FOREIGN, decl.span, message));
             }
             Some(body) => {
-                if let [(slot, ty)] = info.params.as_slice() {
-                    self.takes(*slot, *ty);
+                if let [param] = info.params.as_slice() {
+                    self.takes(param.slot, param.ty);
                 }
                 for stmt in &body.stmts {
                     self.stmt(*stmt);
@@ -356,7 +356,7 @@ impl Compiler<'_> {
             TypeKind::Int => Value::Int(0),
             TypeKind::Float => Value::float(0.0),
             TypeKind::Str => self.heap.string(""),
-            TypeKind::Enum(e) => Value::Int(self.program.info.enums[e as usize].0),
+            TypeKind::Enum(e) => Value::Int(self.program.info.enums[e as usize].least),
             TypeKind::Seq(_) => self.heap.intern(Data::Seq(Tree::default())),
             TypeKind::Set(_) => self.heap.intern(Data::Set(Tree::default())),
             TypeKind::Map(..) => self.heap.intern(Data::Map(Tree::default())),
@@ -380,7 +380,7 @@ impl Compiler<'_> {
     }
 
     fn param(&self, param: u32) -> Option<Value> {
-        self.test.params.iter().find(|p| p.0 == param).map(|p| match p.1 {
+        self.test.params.iter().find(|p| p.param == param).map(|p| match p.value {
             Literal::Int(n) => Value::Int(n),
             Literal::Bool(b) => Value::Bool(b),
         })

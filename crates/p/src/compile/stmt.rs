@@ -2,7 +2,7 @@
 
 use super::{Compiler, Loop};
 use crate::ast::{ExprId, ExprKind, StmtId, StmtKind};
-use crate::check::info::Use;
+use crate::check::info::{Local, Use};
 use crate::code::{Cases, Change, Op, Path, PathStep};
 use crate::value::Value;
 
@@ -231,15 +231,15 @@ impl Compiler<'_> {
             }
             let fun = &program.info.funs[case.fun.index()];
             match fun.params.first() {
-                Some((slot, ty)) => {
-                    self.emit(Op::SetLocal(*slot));
-                    self.takes(*slot, *ty);
+                Some(param) => {
+                    self.emit(Op::SetLocal(param.slot));
+                    self.takes(param.slot, param.ty);
                 }
                 None => {
                     self.emit(Op::Pop);
                 }
             }
-            for (slot, ty) in &fun.vars {
+            for Local { slot, ty } in &fun.vars {
                 let value = self.default_value(*ty);
                 self.constant(value);
                 self.emit(Op::SetLocal(*slot));

@@ -2,8 +2,8 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{
-    Action, Entry, Enum, EventDecl, EventSetDecl, Fun, FunId, InterfaceDecl, Item, ItemKind, Machine,
-    MachineKind, Name, State, Temperature, TypeDef,
+    Action, Element, Entry, Enum, EventDecl, EventSetDecl, Fun, FunId, InterfaceDecl, Item, ItemKind,
+    Machine, MachineKind, Name, State, Temperature, TypeDef,
 };
 use crate::lexer::{K, T};
 
@@ -102,7 +102,7 @@ impl Parser<'_> {
                 next = p.number()?;
             }
             next += 1;
-            Ok((name, next - 1))
+            Ok(Element { name, value: next - 1 })
         })?;
         self.expect("}")?;
         self.ast.enums.push(Enum { name, elements });

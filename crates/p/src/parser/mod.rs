@@ -27,7 +27,7 @@ struct Reported;
 type Parsed<A> = Result<A, Reported>;
 
 /// Parses all files as one program.
-pub fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
+pub(crate) fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
     let mut ast = Ast::default();
     for event in ["null", "halt"] {
         ast.symbols.intern(event);

@@ -1,13 +1,10 @@
 //! Modules, tests and implementations.
 
-use dally_text::source::Span;
-
 use super::{Parsed, Parser};
-use crate::ast::{Literal, ModuleDecl, ModuleExpr, ModuleKind, Name, TestDecl};
+use crate::ast::{
+    Binding, Literal, ModuleDecl, ModuleExpr, ModuleKind, ParamDomain, ParamValue, TestDecl, Wise,
+};
 use crate::lexer::{K, T};
-
-/// A parameter of a test and its values.
-type Values = (Name, Vec<(Literal, Span)>);
 
 impl Parser<'_> {
     pub(super) fn module_decl(&mut self) -> Parsed<()> {
@@ -38,7 +35,7 @@ impl Parser<'_> {
                 let bindings = self.list(|p| {
                     let machine = p.name()?;
                     let interface = if p.eat("->") { Some(p.name()?) } else { None };
-                    Ok((machine, interface))
+                    Ok(Binding { machine, interface })
                 })?;
                 self.expect("}")?;
                 ModuleKind::Bind(bindings)
@@ -76,8 +73,8 @@ impl Parser<'_> {
             }
             T::Key(K::Main) => {
                 self.bump();
-                let main = self.name()?;
-                ModuleKind::Main(main, self.in_module()?)
+                self.name()?;
+                ModuleKind::Main(self.in_module()?)
             }
             _ => return Err(self.unexpected("a module")),
         };
@@ -100,26 +97,25 @@ impl Parser<'_> {
         let body = self.module()?;
         let refines = if self.eat_key(K::Refines) { Some(self.module()?) } else { None };
         self.expect(";")?;
-        let implementation = false;
-        self.ast.tests.push(TestDecl { name, main, body, refines, params, assume, wise, implementation });
+        self.ast.tests.push(TestDecl { name, main, body, refines, params, assume, wise });
         Ok(())
     }
 
-    fn test_params(&mut self) -> Parsed<Vec<Values>> {
+    fn test_params(&mut self) -> Parsed<Vec<ParamDomain>> {
         self.expect("(")?;
         let params = self.list(|p| {
             let name = p.name()?;
             p.expect_key(K::In)?;
             p.expect("[")?;
-            let values = p.list(Self::literal)?;
+            let values = p.list(Self::param_value)?;
             p.expect("]")?;
-            Ok((name, values))
+            Ok(ParamDomain { name, values })
         })?;
         self.expect(")")?;
         Ok(params)
     }
 
-    fn literal(&mut self) -> Parsed<(Literal, Span)> {
+    fn param_value(&mut self) -> Parsed<ParamValue> {
         let start = self.span();
         let value = match self.peek() {
             T::Key(key @ (K::True | K::False)) => {
@@ -132,13 +128,13 @@ impl Parser<'_> {
             }
             _ => Literal::Int(self.number()?),
         };
-        Ok((value, self.since(start)))
+        Ok(ParamValue { value, span: self.since(start) })
     }
 
-    fn wise(&mut self) -> Parsed<Option<(i64, Span)>> {
+    fn wise(&mut self) -> Parsed<Option<Wise>> {
         let start = self.span();
         if self.eat_key(K::Pairwise) {
-            return Ok(Some((2, start)));
+            return Ok(Some(Wise { n: 2, span: start }));
         }
         if !self.eat("(") {
             return Ok(None);
@@ -146,7 +142,7 @@ impl Parser<'_> {
         let n = self.number()?;
         self.expect_key(K::Wise)?;
         self.expect(")")?;
-        Ok(Some((n, self.since(start))))
+        Ok(Some(Wise { n, span: self.since(start) }))
     }
 
     pub(super) fn implementation(&mut self) -> Parsed<()> {
@@ -164,7 +160,6 @@ impl Parser<'_> {
             params: Vec::new(),
             assume: None,
             wise: None,
-            implementation: true,
         });
         Ok(())
     }
