@@ -142,7 +142,7 @@ fn refuse_inside() {
 fn insist(report: Report) -> Report {
     match report.verdict {
         Verdict::Bug(_) | Verdict::Unsupported(_) => hook::fail(&report.to_string()),
-        Verdict::Proved | Verdict::ProvedForValues | Verdict::NoBug(_) | Verdict::Inconclusive(_) => report,
+        Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug | Verdict::Inconclusive(_) => report,
     }
 }
 

@@ -88,7 +88,8 @@ impl Explorer {
     /// to report, nor of executions that a scheduler around it has ended early.
     pub fn report(&self) -> Report {
         let search = self.search.borrow();
-        Report { verdict: search.verdict(), statistics: search.count() }
+        let bound = if let Some(Stop::Bound(bound)) = search.stop { Some(bound) } else { None };
+        Report { verdict: search.verdict(), bound, statistics: search.count() }
     }
 
     /// Looks at the search, unless it is about to decide something.
@@ -406,12 +407,13 @@ impl Search {
             {
                 Verdict::Inconclusive(Limit::Steps)
             }
-            Some(Stop::Everything) if self.statistics.values > 0 => Verdict::ProvedForValues,
+            // Other values of `rand` may not have been tried.
+            Some(Stop::Everything | Stop::Bound(_)) if self.statistics.values > 0 => Verdict::NoBug,
             Some(Stop::Everything) => Verdict::Proved,
-            Some(Stop::Bound(bound)) => Verdict::NoBug(bound),
+            Some(Stop::Bound(bound)) => Verdict::ProvedWithin(bound),
             Some(Stop::NoStrategy) => Verdict::Unsupported("the configuration has no strategy".to_owned()),
             Some(Stop::Limit(limit)) => Verdict::Inconclusive(limit),
-            None => Verdict::Inconclusive(Limit::Stopped),
+            None => Verdict::Inconclusive(Limit::Unfinished),
         }
     }
 

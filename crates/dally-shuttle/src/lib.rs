@@ -44,7 +44,7 @@
 //!
 //! // Without any delay there is just one execution, and it is fine:
 //! let config = Config { delays: Some(0), ..Config::default() };
-//! assert_eq!(dally_shuttle::check_with(config, deposits).verdict, Verdict::NoBug(0));
+//! assert_eq!(dally_shuttle::check_with(config, deposits).verdict, Verdict::ProvedWithin(0));
 //! ```
 //!
 //! [`check()`] fails a test, [`explore`] returns what it found, and [`Explorer`] is the scheduler itself, for a runner of
@@ -76,6 +76,7 @@ mod strategy;
 
 pub use check::{REPLAY, check, check_with, explore, replay, replay_with};
 pub use config::{Config, Values};
+pub use dally_explore::Limit;
 pub use dally_schedule::{
     DelayingScheduler, NameError, Post, Ready, SchedulerName, StrategyName, TaskId, Unit, Why,
 };
@@ -83,6 +84,6 @@ pub use deviations::{Deviations, DeviationsError};
 pub use explorer::Explorer;
 pub use level::Level;
 pub use locate::Place;
-pub use report::{Bug, Departure, Failure, Limit, Panicked, Report, TaskName, Verdict, Waiting};
+pub use report::{Bug, Departure, Failure, Panicked, Report, TaskName, Verdict, Waiting};
 pub use statistics::{Statistics, StrategyStatistics};
 pub use strategy::Strategy;

@@ -9,44 +9,16 @@ use crate::{Deviations, Place, Statistics};
 /// What a search has to say in the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// How it ended.
+    /// The verdict.
     pub verdict: Verdict,
+    /// The bound of the search, if it was reached.
+    pub bound: Option<u32>,
     /// What it has done.
     pub statistics: Statistics,
 }
 
-/// How a search ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// No execution fails: every schedule was covered.
-    Proved,
-    /// No execution fails with the values that `shuttle::rand` returned: every schedule was covered, but other
-    /// values may not have been tried.
-    ProvedForValues,
-    /// No execution with at most this many delays fails, under any of the strategies.
-    NoBug(u32),
-    /// An execution fails.
-    Bug(Box<Bug>),
-    /// A limit ended the search; nothing has failed up to there.
-    Inconclusive(Limit),
-    /// The program, or the schedule, cannot be run like this, and why.
-    Unsupported(String),
-}
-
-/// What may end a search before it is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Limit {
-    /// There were as many executions as were asked for.
-    Schedules,
-    /// The time was up.
-    Time,
-    /// Some executions were cut off, because they had too many steps.
-    Steps,
-    /// There was one schedule to replay, and it does not fail.
-    Replay,
-    /// Somebody else has stopped it: it is not over.
-    Stopped,
-}
+/// The verdict of a search, whose bugs are [executions that fail](Bug).
+pub type Verdict = dally_explore::Verdict<Bug>;
 
 /// An execution that fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,24 +115,26 @@ pub enum Departure {
     },
 }
 
-/// A restriction of what was covered.
-const OF_RAND: &str = ", with the values that `shuttle::rand` returned";
-
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headline = self.verdict.headline();
         match &self.verdict {
-            Verdict::Proved => f.write_str("proved: no schedule fails")?,
-            Verdict::ProvedForValues => {
-                write!(f, "proved for some values: no schedule fails{OF_RAND}")?;
+            Verdict::Proved => write!(f, "{headline}: no schedule fails")?,
+            Verdict::ProvedWithin(bound) => {
+                write!(f, "{headline}: no schedule with at most {} fails", self.count(*bound))?;
             }
-            Verdict::NoBug(bound) => {
-                let values = if self.statistics.values > 0 { OF_RAND } else { "" };
-                write!(f, "no bug: no schedule with at most {} fails{values}", self.count(*bound))?;
+            Verdict::NoBug => {
+                let bound = self.bound.map(|bound| format!(" with at most {}", self.count(bound)));
+                let bound = bound.unwrap_or_default();
+                write!(
+                    f,
+                    "{headline}: no schedule{bound} fails with the values that `shuttle::rand` returned"
+                )?;
             }
+            // Its first line says what failed.
             Verdict::Bug(bug) => writeln!(f, "{bug}")?,
-            Verdict::Inconclusive(limit @ Limit::Replay) => write!(f, "{limit}")?,
-            Verdict::Inconclusive(limit) => write!(f, "no bug so far: {limit}")?,
-            Verdict::Unsupported(reason) => write!(f, "cannot be explored: {reason}")?,
+            Verdict::Inconclusive(limit) => write!(f, "{headline}: {limit}")?,
+            Verdict::Unsupported(reason) => write!(f, "{headline}: {reason}")?,
         }
         write!(f, "\n{}", self.statistics)
     }
@@ -180,18 +154,6 @@ impl Report {
                 if bound == 1 { "preemption" } else { "preemptions" }
             ),
         }
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Schedules => "the limit on schedules is reached",
-            Self::Time => "the time is up",
-            Self::Steps => "some schedules were cut off by the limit on steps",
-            Self::Replay => "this schedule does not fail; no other was run",
-            Self::Stopped => "the search is not over",
-        })
     }
 }
 

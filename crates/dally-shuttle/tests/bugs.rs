@@ -50,7 +50,11 @@ fn check_bounds(strategy: usize, name: &str) {
         let Some(bound) = bounds[strategy] else { continue };
         assert_eq!(bug(search(program, name, Some(bound)).0).delays, bound, "{known} under {name}");
         if let Some(below) = bound.checked_sub(1) {
-            assert_eq!(search(program, name, Some(below)).0, Verdict::NoBug(below), "{known} under {name}");
+            assert_eq!(
+                search(program, name, Some(below)).0,
+                Verdict::ProvedWithin(below),
+                "{known} under {name}"
+            );
         }
     }
 }

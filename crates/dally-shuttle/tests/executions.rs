@@ -203,7 +203,7 @@ fn a_thread_that_spins_lets_others_run_at_no_cost() {
                 thread.join().unwrap();
             }
         });
-        assert_eq!(report.verdict, Verdict::NoBug(1), "{strategy}");
+        assert_eq!(report.verdict, Verdict::ProvedWithin(1), "{strategy}");
     }
 }
 
@@ -234,7 +234,7 @@ fn threads_of_a_high_level_that_spin_let_those_of_a_low_one_run() {
             thread.join().unwrap();
         }
     });
-    assert_eq!(report.verdict, Verdict::NoBug(1), "{report}");
+    assert_eq!(report.verdict, Verdict::ProvedWithin(1), "{report}");
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_parked_thread_waits_at_no_cost() {
         assert_eq!(flag.load(SeqCst), 1, "woke up for no reason");
         thread.join().unwrap();
     });
-    assert_eq!(report.verdict, Verdict::NoBug(0));
+    assert_eq!(report.verdict, Verdict::ProvedWithin(0));
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn values_are_chosen_or_come_from_a_seed() {
     let chosen = Config { values: Values::Choose(6), ..unlimited("rr") };
     let Verdict::Bug(bug) = explore(&chosen, dice(6)).verdict else { panic!("every value is tried") };
     assert_eq!((bug.delays, bug.schedule.to_string().as_str()), (0, "rr+choose6/0,0,0,0,0"));
-    assert_eq!(explore(&chosen, dice(7)).verdict, Verdict::ProvedForValues, "six values are not seven");
+    assert_eq!(explore(&chosen, dice(7)).verdict, Verdict::NoBug, "six values are not seven");
 
     let coin = || assert!(!shuttle::rand::thread_rng().r#gen::<bool>(), "heads");
     let fair = Config { values: Values::Choose(2), ..unlimited("rr") };
@@ -279,7 +279,7 @@ fn values_are_chosen_or_come_from_a_seed() {
         thread::sleep(std::time::Duration::ZERO);
         thread.join().unwrap();
     });
-    assert_eq!(report.verdict, Verdict::ProvedForValues);
+    assert_eq!((&report.verdict, report.bound), (&Verdict::NoBug, None), "all schedules are covered");
     assert!(report.to_string().contains("with the values that `shuttle::rand` returned"), "{report}");
     let mut seen = std::mem::take(&mut *seen.lock().unwrap());
     assert_eq!(seen.len(), 2);
@@ -307,7 +307,7 @@ fn levels_come_first_under_priority_only() {
         assert_ne!(*seen.lock().unwrap(), [3, 2, 1], "in order");
     };
     let found = |strategy| explore(&Config { delays: Some(0), ..unlimited(strategy) }, program).verdict;
-    assert_eq!(found("rr"), Verdict::NoBug(0));
+    assert_eq!(found("rr"), Verdict::ProvedWithin(0));
     assert!(matches!(found("priority(rr)"), Verdict::Bug(_)));
 }
 
@@ -374,7 +374,7 @@ fn one_value_is_not_all_values() {
         let report = explore(&config, || {
             let _ = shuttle::rand::thread_rng().r#gen::<bool>();
         });
-        assert_eq!(report.verdict, Verdict::ProvedForValues, "{values:?}");
+        assert_eq!(report.verdict, Verdict::NoBug, "{values:?}");
     }
 }
 
@@ -383,12 +383,12 @@ struct Curious(Explorer);
 
 impl Scheduler for Curious {
     fn new_execution(&mut self) -> Option<Schedule> {
-        assert_eq!(self.0.report().verdict, Verdict::Inconclusive(Limit::Stopped));
+        assert_eq!(self.0.report().verdict, Verdict::Inconclusive(Limit::Unfinished));
         self.0.new_execution()
     }
 
     fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
-        assert_eq!(self.0.report().verdict, Verdict::Inconclusive(Limit::Stopped));
+        assert_eq!(self.0.report().verdict, Verdict::Inconclusive(Limit::Unfinished));
         self.0.next_task(tasks, current, yielding)
     }
 
@@ -429,7 +429,7 @@ fn a_search_goes_on_under_another_runner() {
     for _ in 0..3 {
         let once = Once(Some(explorer.clone()), explorer.clone());
         assert_eq!(Runner::new(once, shuttle::Config::default()).run(increments(2, 1)), 1);
-        assert_eq!(explorer.report().verdict, Verdict::Inconclusive(Limit::Stopped));
+        assert_eq!(explorer.report().verdict, Verdict::Inconclusive(Limit::Unfinished));
     }
     Runner::new(explorer.clone(), shuttle::Config::default()).run(increments(2, 1));
     assert_eq!(explorer.report(), expected);

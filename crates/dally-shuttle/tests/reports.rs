@@ -79,7 +79,7 @@ fn preemptions_are_called_so() {
     {
         let config = Config { delays: Some(1), ..under(strategies) };
         let text = explore(&config, three_yields).to_string();
-        assert!(text.starts_with(&format!("no bug: no schedule with at most {bound} fails\n")), "{text}");
+        assert!(text.starts_with(&format!("proved: no schedule with at most {bound} fails\n")), "{text}");
     }
 }
 
@@ -248,7 +248,7 @@ fn schedules_are_replayed() {
     assert!(text.starts_with("panic in the main thread, with 1 delay under rr\n"), "{text}");
     let passes = replay("rr/-", lost_update);
     assert_eq!((passes.statistics.schedules, &passes.verdict), (1, &Verdict::Inconclusive(Limit::Replay)));
-    assert!(passes.to_string().starts_with("this schedule does not fail"), "{passes}");
+    assert!(passes.to_string().starts_with("inconclusive: this schedule does not fail"), "{passes}");
 
     let dice = || assert_ne!(shuttle::rand::thread_rng().gen_range(0..6), 4);
     let Verdict::Bug(bug) = explore(&Config { values: Values::Choose(6), ..under("rtc") }, dice).verdict

@@ -4,6 +4,7 @@ mod check;
 mod cli;
 mod input;
 mod language;
+mod outcome;
 mod output;
 mod print;
 mod replay;

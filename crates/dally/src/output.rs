@@ -1,45 +1,19 @@
 //! Writing results, diagnostics and exit codes.
 
 use std::io::Write;
-use std::process::ExitCode;
 
+pub(crate) use dally_explore::Exit;
 use dally_text::code::Severity;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::{self, JsonDiagnostic};
 use dally_text::source::SourceMap;
 
-/// The outcome of a command, as its exit code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Exit {
-    /// No bug, and no error.
-    Success,
-    /// A bug was found.
-    Bug,
-    /// Usage or input error.
-    Error,
-    /// Inconclusive, or unsupported.
-    Inconclusive,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
-            Exit::Success => 0,
-            Exit::Bug => 1,
-            Exit::Error => 2,
-            Exit::Inconclusive => 3,
-        })
-    }
-}
-
-impl Exit {
-    /// The exit for a program with these diagnostics.
-    pub(crate) fn of(diagnostics: &[Diagnostic]) -> Exit {
-        match diagnostics.iter().map(Diagnostic::severity).min() {
-            None | Some(Severity::Warning) => Exit::Success,
-            Some(Severity::Error) => Exit::Error,
-            Some(Severity::Unsupported) => Exit::Inconclusive,
-        }
+/// The exit code for a program with these diagnostics.
+pub(crate) fn exit_of(diagnostics: &[Diagnostic]) -> Exit {
+    match diagnostics.iter().map(Diagnostic::severity).min() {
+        None | Some(Severity::Warning) => Exit::Success,
+        Some(Severity::Error) => Exit::Error,
+        Some(Severity::Unsupported) => Exit::Inconclusive,
     }
 }
 
@@ -86,7 +60,7 @@ pub(crate) fn show(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
     }
     text.push_str(&summary(diagnostics, MOST));
     stderr(&text);
-    Exit::of(diagnostics)
+    exit_of(diagnostics)
 }
 
 /// Shows warnings as text, if there are any.

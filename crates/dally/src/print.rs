@@ -60,8 +60,8 @@ fn report_errors(json: bool, sources: &SourceMap, diagnostics: &[Diagnostic]) ->
     if !json {
         return output::show(sources, diagnostics);
     }
-    let exit = Exit::of(diagnostics);
-    let verdict = if exit == Exit::Inconclusive { "unsupported" } else { "error" };
+    let exit = output::exit_of(diagnostics);
+    let verdict = exit.word();
     let report = Report { verdict, program: None, diagnostics: output::json(sources, diagnostics) };
     output::exit_after(output::write_json(&report), exit)
 }

@@ -451,7 +451,7 @@ fn liveness_takes_one_of_its_values_or_none() {
     }
     let output = in_root(&["check", "--liveness", "off", retry]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(text(&output.stdout).contains("were not looked for"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("liveness was not checked"), "{}", text(&output.stdout));
     for args in [
         &["check", "--liveness=never", retry][..],
         &["check", "--liveness", "off", "--unfair", retry],

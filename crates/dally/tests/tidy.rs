@@ -22,7 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("counterexample", &["bpl", "explore", "interp", "schedule", "sequentialize", "text", "trace", "verify"]),
     ("p", &["explore", "schedule", "step", "text", "trace"]),
     ("trace", &["explore", "schedule", "text"]),
-    ("dally-shuttle", &["schedule"]),
+    ("dally-shuttle", &["explore", "schedule"]),
     // The command line depends on all of them.
     (
         "dally",

@@ -156,7 +156,7 @@ pub use excerpt::{Excerpt, Kept, cut, is_long, value_text};
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use limits::Limits;
 pub use liveness::{Cycles, Liveness, Method, replay_cycle};
-pub use outcome::{Bug, Coverage, Covered, Limit, Report, Verdict};
+pub use outcome::{Bug, Coverage, Covered, Exit, Limit, Report, Verdict};
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
 pub use portfolio::{Deepen, portfolio, side_by_side};
 pub use program::{Failure, FailureKind, Program};

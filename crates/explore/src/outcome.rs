@@ -1,104 +1,120 @@
-//! The outcome of a run: its verdict, and what it covered.
-
-use std::fmt;
+//! The outcome of a run, for every command: its verdict, the limit that ended it, and what it covered.
+//!
+//! `dally check`, `dally verify` and `dally-shuttle` share these types, their words ([`wording`]) and their exit codes.
+//! What a bug holds differs: it is a parameter of [`Verdict`].
 
 use dally_schedule::StrategyName;
+use serde::Serialize;
 
 use crate::{Failure, Schedule};
 
-/// How a search ended.
+mod wording;
+
+/// The answer of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Verdict<B = Bug> {
     /// No execution fails: every schedule was covered (modulo [seals](Coverage::sealed), of which only exact searches say
     /// this).
     Proved,
     /// No execution within the bound fails: every one of them was covered. Exact searches say this.
     ProvedWithin(u32),
-    /// Nothing failed in what was covered. A cached search with a bound K says this: all that it has
-    /// seen was reached with at most K, but it may have missed something that is reachable with K. It
-    /// is also said when a scheduler never proposed some of the enabled tasks.
+    /// Nothing failed in what was covered, which is not everything. A cached search with a bound K says this: all states
+    /// that it has visited are reachable with at most K, but it may have missed some that are. So does a search whose
+    /// scheduler did not propose all enabled tasks, and one for which only some values were tried.
     NoBug,
     /// An execution fails.
-    Bug(Box<Bug>),
-    /// A limit ended the search.
+    Bug(Box<B>),
+    /// A limit ended the run, without a bug.
     Inconclusive(Limit),
-    /// The program uses something that cannot be explored.
+    /// The program uses a construct that is not supported: which one.
     Unsupported(String),
+}
+
+/// The reason why a run is inconclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// The time limit.
+    Time,
+    /// The memory limit.
+    Memory,
+    /// The limit on states.
+    States,
+    /// The limit on schedules.
+    Schedules,
+    /// The limit on steps cut some executions off.
+    Steps,
+    /// The limit on the time of one query to the solver.
+    Query,
+    /// The limit on the size of the formula.
+    Size,
+    /// The solver does not know the answer.
+    Unknown,
+    /// The solver cannot be run, or terminated early.
+    Solver,
+    /// The axioms or definitions of the program contradict each other.
+    Contradiction,
+    /// The counterexample of the solver was not confirmed by an execution.
+    Unconfirmed,
+    /// Only one schedule was replayed, and it does not fail.
+    Replay,
+    /// The user interrupted the run.
+    Cancelled,
+    /// The search has not finished.
+    Unfinished,
+}
+
+/// The exit code of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Proved, or no bug was found.
+    Success,
+    /// A bug was found.
+    Bug,
+    /// The usage or the input is wrong.
+    Error,
+    /// Inconclusive, or unsupported.
+    Inconclusive,
 }
 
 /// An execution that fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bug {
-    /// What failed.
+    /// The failure.
     pub failure: Failure,
     /// The execution, to be [replayed](crate::replay()).
     pub schedule: Schedule,
-    /// What the execution costs: delays, or whatever the policy counts.
+    /// The cost of the execution, in the [unit](StrategyName::unit) of its strategy.
     pub cost: u32,
 }
 
-/// What may end a search before it is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Limit {
-    /// The time is up.
-    Time,
-    /// The memory is used up.
-    Memory,
-    /// There are as many states as were asked for.
-    States,
-    /// Somebody wants it to end.
-    Cancelled,
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Time => "time limit",
-            Self::Memory => "memory limit",
-            Self::States => "limit on states",
-            Self::Cancelled => "cancelled",
-        })
-    }
-}
-
-/// What a search has covered, so far or in the end.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What a search has covered, so far or in the end. As JSON it has the fields that `docs/check.md` lists.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Coverage {
-    /// The bound that is being explored, or was last.
+    /// The bound that is being explored, or was explored last.
     pub bound: u32,
-    /// The last bound that was explored to its end.
+    /// The last bound that was explored completely.
     pub completed_bound: Option<u32>,
-    /// States in the visited set.
+    /// The states in the visited set.
     pub states: usize,
-    /// Transitions taken.
+    /// The transitions taken.
     pub transitions: u64,
-    /// States that wait for a higher bound.
+    /// The states left for the next bound.
     pub frontier: usize,
-    /// States at which seals pruned tasks.
+    /// The states at which a seal excluded enabled tasks.
     pub sealed: u64,
-    /// States at which the policy left out enabled tasks for another reason.
+    /// The states at which the strategy did not propose all enabled tasks, for another reason.
+    #[serde(skip)]
     pub unproposed: u64,
-    /// States in which nobody can move.
+    /// The states in which no task is enabled.
+    #[serde(skip)]
     pub finals: u64,
     /// The most bytes that the search held, by its own count.
     pub peak_bytes: usize,
-    /// Of these, the bytes of the visited set.
+    /// The part of these in the visited set.
+    #[serde(skip)]
     pub visited_bytes: usize,
-    /// The chance, at the most, that two states shared a fingerprint.
+    /// An upper bound of the probability that two states had the same fingerprint.
     pub collision_chance: f64,
-}
-
-/// The verdict, and what it rests on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Report {
-    /// How the search ended.
-    pub verdict: Verdict,
-    /// What it covered.
-    pub coverage: Coverage,
-    /// The strategy whose search came to the verdict.
-    pub strategy: StrategyName,
-    /// In a portfolio, the coverage of the other strategies.
-    pub others: Vec<Covered>,
 }
 
 /// The coverage of one strategy.
@@ -108,6 +124,19 @@ pub struct Covered {
     pub strategy: StrategyName,
     /// What its search covered.
     pub coverage: Coverage,
+}
+
+/// The verdict of a search, and what it is based on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What the search covered.
+    pub coverage: Coverage,
+    /// The strategy of the search.
+    pub strategy: StrategyName,
+    /// In a portfolio, the coverage of the other strategies.
+    pub others: Vec<Covered>,
 }
 
 impl Report {
@@ -125,15 +154,31 @@ impl Report {
     }
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<B> Verdict<B> {
+    /// The exit code of a command with this verdict.
+    pub fn exit(&self) -> Exit {
         match self {
-            Self::Proved => f.write_str("proved"),
-            Self::ProvedWithin(bound) => write!(f, "proved within {bound}"),
-            Self::NoBug => f.write_str("no bug found"),
-            Self::Bug(bug) => write!(f, "bug: {}", bug.failure),
-            Self::Inconclusive(limit) => write!(f, "inconclusive: {limit}"),
-            Self::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Self::Proved | Self::ProvedWithin(_) | Self::NoBug => Exit::Success,
+            Self::Bug(_) => Exit::Bug,
+            Self::Inconclusive(_) | Self::Unsupported(_) => Exit::Inconclusive,
         }
+    }
+}
+
+impl Exit {
+    /// The number that the process returns.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Bug => 1,
+            Self::Error => 2,
+            Self::Inconclusive => 3,
+        }
+    }
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
     }
 }

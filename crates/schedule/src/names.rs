@@ -116,6 +116,15 @@ impl StrategyName {
         }
     }
 
+    /// True if the scheduler may drop tasks that are posted.
+    pub fn drops_tasks(&self) -> bool {
+        let mut scheduler = self.scheduler();
+        while let Some(SchedulerName::Priority(inner)) = scheduler {
+            scheduler = Some(inner);
+        }
+        matches!(scheduler, Some(SchedulerName::BoundedBag(_)))
+    }
+
     /// What a bound limits.
     pub fn unit(&self) -> Unit {
         match self {

@@ -17,6 +17,7 @@ use crate::language::{Explorable, Language, LoadedProgram};
 use crate::output::{self, Exit};
 use crate::traces;
 use monitor::Monitor;
+use report::{Ended, LivenessCheck};
 use search::Plan;
 
 pub(crate) fn run(arguments: &Check) -> Exit {
@@ -29,14 +30,16 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let language = Language::of(&arguments.program.files);
     language.refuses(&arguments.language_flags()).map_or(Ok(()), |message| Err(complain(message)))?;
     let strategies = search::strategies(arguments, language).map_err(complain)?;
-    let reject = |Rejected { sources, diagnostics }| report::errors(arguments, &sources, &diagnostics);
+    let reject =
+        |Rejected { sources, diagnostics }| report::Json::errors(arguments.json, &sources, &diagnostics);
     let loaded = language.load(&arguments.program.files).map_err(reject)?;
     if arguments.list_tests {
         return Ok(list_tests(arguments, &*loaded));
     }
     let sources = loaded.sources();
     let compiled = loaded.compile(&arguments.program);
-    let mut program = compiled.map_err(|diagnostics| report::errors(arguments, sources, &diagnostics))?;
+    let mut program =
+        compiled.map_err(|diagnostics| report::Json::errors(arguments.json, sources, &diagnostics))?;
     if !arguments.json {
         output::warn(sources, loaded.warnings());
     }
@@ -45,14 +48,15 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let liveness = liveness(arguments, program.has_liveness()).map_err(complain)?;
     let plan = plan(arguments, strategies, liveness);
     let (found, monitor) = search(arguments, &mut *program, &plan)?;
-    let looked = match liveness {
-        Some(liveness) => report::Looked::For(liveness),
-        None if program.has_liveness() => report::Looked::Not,
-        None => report::Looked::Nothing,
+    let liveness = match liveness {
+        Some(liveness) => LivenessCheck::Done(liveness),
+        None if program.has_liveness() => LivenessCheck::Off,
+        None => LivenessCheck::NoProperty,
     };
     let trace = trace(arguments, &found, &*program, sources)?;
     let warnings = output::json(sources, loaded.warnings());
-    let exit = report::verdict(arguments, &found, trace.as_ref(), (&monitor, looked), warnings);
+    let ended = Ended { arguments, report: &found, liveness, monitor: &monitor, trace: trace.as_ref() };
+    let exit = ended.show(warnings);
     if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
         traces::write_or_complain(trace, file);
     }

@@ -1,4 +1,4 @@
-//! Watching a search: the clock, Ctrl-C, and progress on a terminal.
+//! Monitoring a search: the clock, Ctrl-C, and progress on a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use dally_explore::{Coverage, Limit, Watch};
 use dally_trace::count;
 
-/// Progress is shown from here on, and this often.
+/// The time between two lines of progress, and before the first.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// Ends a search when its time is up or somebody wants it to end, and shows how far it is.
+/// Ends a search at its time limit or at Ctrl-C, and shows its progress.
 pub(crate) struct Monitor {
     started: Instant,
     time: Option<Duration>,
@@ -19,8 +19,7 @@ pub(crate) struct Monitor {
     progress: Option<Mutex<Instant>>,
 }
 
-/// Asks for the search to end when Ctrl-C is pressed or the process is told to end; the second time, it ends at once.
-/// Steps that take long are interrupted.
+/// Cancels the search and interrupts the running step at Ctrl-C or a termination signal. A second signal ends the process.
 pub(crate) fn on_interrupt(
     cancelled: &Arc<AtomicBool>,
     interrupt: &Arc<AtomicBool>,
@@ -34,13 +33,13 @@ pub(crate) fn on_interrupt(
     })
 }
 
-/// Interrupts steps that go on when the time is up.
+/// Interrupts a step that is still running at the time limit.
 pub(crate) fn interrupt_after(time: Duration, interrupt: Arc<AtomicBool>) {
     let clock = move || {
         std::thread::sleep(time);
         interrupt.store(true, Ordering::Relaxed);
     };
-    // Nobody waits for it: it ends with the program. Where there are no threads to be had, time is looked at between steps.
+    // The thread is detached and ends with the process. If it cannot be started, the time is checked between steps only.
     drop(std::thread::Builder::new().spawn(clock));
 }
 
@@ -51,14 +50,14 @@ impl Monitor {
         Monitor { started, time, cancelled, progress }
     }
 
-    /// How long it has taken.
+    /// The time since the search began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
     fn show(&self, coverage: &Coverage) {
         let Some(progress) = &self.progress else { return };
-        // Another thread is showing it: that will do.
+        // If another thread holds the lock, it is writing a line already.
         let Ok(mut last) = progress.try_lock() else { return };
         if last.elapsed() < PROGRESS_EVERY {
             return;
@@ -74,7 +73,7 @@ impl Monitor {
             seconds
         );
         let mut err = std::io::stderr().lock();
-        // If it cannot be shown, nobody misses it.
+        // Progress is optional: an error is ignored.
         let _ = write!(err, "\r\x1b[2K{line}").and_then(|()| err.flush());
     }
 

@@ -1,32 +1,26 @@
-//! What `dally check` says in the end.
+//! The report of `dally check`: the verdict in a sentence, the trace of a bug, and the coverage.
 
 use dally_explore::{
-    Coverage, Covered, FailureKind, Limit, Liveness, Method, Report, StrategyName, Unit, Verdict,
+    Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, StrategyName, Unit, Verdict,
 };
-use dally_text::diagnostic::Diagnostic;
 use dally_text::render::{JsonDiagnostic, printable};
-use dally_text::source::SourceMap;
 use dally_trace::{Trace, count};
 use serde::Serialize;
 
 use super::monitor::Monitor;
 use crate::cli::Check;
 use crate::language::Language;
+use crate::outcome::OutcomeJson;
 use crate::output::{self, Exit};
 
-/// What `dally check --json` writes.
-#[derive(Serialize)]
-struct Json<'a> {
-    /// `proved`, `no-bug`, `bug`, `inconclusive`, `unsupported` or `error`.
-    verdict: &'a str,
-    /// The verdict in words.
-    message: &'a str,
-    policy: Option<String>,
-    coverage: Option<JsonCoverage>,
-    /// What the other schedulers of a portfolio covered.
+/// The object that `dally check --json` prints.
+pub(crate) type Json<'a> = OutcomeJson<'a, JsonCoverage, Others>;
+
+/// The keys that only `dally check` has.
+#[derive(Default, Serialize)]
+pub(crate) struct Others {
+    /// The coverage of the other schedulers of a portfolio.
     others: Vec<JsonOther>,
-    trace: Option<&'a Trace>,
-    diagnostics: Vec<JsonDiagnostic>,
 }
 
 #[derive(Serialize)]
@@ -36,258 +30,233 @@ struct JsonOther {
 }
 
 #[derive(Serialize)]
-struct JsonCoverage {
-    bound: u32,
-    completed_bound: Option<u32>,
-    states: usize,
-    transitions: u64,
-    frontier: usize,
-    sealed: u64,
-    peak_bytes: usize,
-    collision_chance: f64,
+pub(crate) struct JsonCoverage {
+    #[serde(flatten)]
+    coverage: Coverage,
     seconds: f64,
 }
 
-/// So many of something.
+/// A number of things, in words.
 pub(crate) fn counted(n: usize, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// Reports a program that could not be searched.
-pub(crate) fn errors(arguments: &Check, sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
-    if !arguments.json {
-        return output::show(sources, diagnostics);
-    }
-    let exit = Exit::of(diagnostics);
-    let verdict = if exit == Exit::Inconclusive { "unsupported" } else { "error" };
-    let json = Json {
-        verdict,
-        message: diagnostics.first().map_or("", |d| &d.message),
-        policy: None,
-        coverage: None,
-        others: Vec::new(),
-        trace: None,
-        diagnostics: output::json(sources, diagnostics),
-    };
-    output::exit_after(output::write_json(&json), exit)
-}
-
-/// Reports how a search ended.
-pub(crate) fn verdict(
-    arguments: &Check,
-    report: &Report,
-    trace: Option<&Trace>,
-    (monitor, looked): (&Monitor, Looked),
-    warnings: Vec<JsonDiagnostic>,
-) -> Exit {
-    let (word, exit) = match &report.verdict {
-        Verdict::Proved | Verdict::ProvedWithin(_) => ("proved", Exit::Success),
-        Verdict::NoBug => ("no-bug", Exit::Success),
-        Verdict::Bug(_) => ("bug", Exit::Bug),
-        Verdict::Inconclusive(_) => ("inconclusive", Exit::Inconclusive),
-        Verdict::Unsupported(_) => ("unsupported", Exit::Inconclusive),
-    };
-    let message = sentence(arguments, report, trace, looked);
-    let written = if arguments.json {
-        let json = Json {
-            verdict: word,
-            message: &message,
-            policy: Some(report.strategy.to_string()),
-            coverage: Some(coverage_json(&report.coverage, monitor)),
-            others: report
-                .others
-                .iter()
-                .map(|other| JsonOther {
-                    policy: other.strategy.to_string(),
-                    coverage: coverage_json(&other.coverage, monitor),
-                })
-                .collect(),
-            trace,
-            diagnostics: warnings,
-        };
-        output::write_json(&json)
-    } else {
-        let steps = trace.map(|t| format!("\n{}\n", printable(&dally_trace::text(t)))).unwrap_or_default();
-        let text = format!("{message}\n{steps}{}\n", covered(arguments, report, monitor, looked));
-        output::stdout(text.as_bytes())
-    };
-    output::exit_after(written, exit)
-}
-
-/// Whether cycles were looked for.
+/// The search for liveness violations.
 #[derive(Clone, Copy)]
-pub(crate) enum Looked {
-    /// They were.
-    For(Liveness),
-    /// They were not, though there may be some that count.
-    Not,
-    /// There was nothing to look for.
-    Nothing,
+pub(crate) enum LivenessCheck {
+    /// It took place.
+    Done(Liveness),
+    /// It was switched off, though the program declares liveness properties.
+    Off,
+    /// The program declares no liveness property.
+    NoProperty,
 }
 
-impl Looked {
-    /// Whether the search went depth first, and counted no delays.
-    fn counts_nothing(self, arguments: &Check) -> bool {
-        matches!(self, Looked::For(Liveness { method: Method::Ndfs, .. })) && arguments.delays.is_none()
-    }
+/// A search that has ended.
+pub(crate) struct Ended<'a> {
+    pub(crate) arguments: &'a Check,
+    pub(crate) report: &'a Report,
+    pub(crate) liveness: LivenessCheck,
+    pub(crate) monitor: &'a Monitor,
+    /// The bug, explained.
+    pub(crate) trace: Option<&'a Trace>,
+}
 
-    fn no_cycle(self) -> &'static str {
+impl LivenessCheck {
+    /// Part of a proof, after "no execution fails".
+    fn proved(self) -> &'static str {
         match self {
-            Looked::For(Liveness { fair: true, .. }) => ", and no fair one waits in vain for ever",
-            Looked::For(_) => ", and none waits in vain for ever",
-            Looked::Not | Looked::Nothing => "",
+            Self::Done(Liveness { fair: true, .. }) => ", and no fair one violates a liveness property",
+            Self::Done(_) => ", and none violates a liveness property",
+            Self::Off | Self::NoProperty => "",
         }
     }
 
-    fn left_out(self) -> &'static str {
+    /// What was not checked.
+    fn unchecked(self) -> &'static str {
         match self {
-            Looked::Not => "; executions that wait in vain for ever were not looked for (see --liveness)",
-            Looked::For(_) | Looked::Nothing => "",
+            Self::Off => "; liveness was not checked (see --liveness)",
+            Self::Done(_) | Self::NoProperty => "",
         }
+    }
+
+    fn is_done(self) -> bool {
+        matches!(self, Self::Done(_))
     }
 }
 
-fn sentence(arguments: &Check, report: &Report, trace: Option<&Trace>, looked: Looked) -> String {
-    let coverage = &report.coverage;
-    let (no_cycle, left_out) = (looked.no_cycle(), looked.left_out());
-    let unit = report.strategy.unit();
-    match &report.verdict {
-        // A seal keeps tasks from running, and so makes cycles unfair that are not.
-        Verdict::Proved if coverage.sealed > 0 => format!(
-            "proved: no execution fails, whatever the schedule, as long as the order inside of seals is fixed{}",
-            if no_cycle.is_empty() { left_out } else { Looked::Not.left_out() }
-        ),
-        Verdict::Proved => {
-            format!("proved: no execution fails{no_cycle}, whatever the schedule{left_out}")
-        }
-        Verdict::ProvedWithin(bound) => {
-            let sealed = if coverage.sealed > 0 { ", with the order inside of seals fixed" } else { "" };
-            format!("proved: no execution with at most {} fails{sealed}{left_out}", unit.count(*bound))
-        }
-        Verdict::NoBug => {
-            let not_covered = not_covered(arguments, report, looked);
-            format!("no bug found within {}{not_covered}{left_out}", unit.count(coverage.bound))
-        }
-        Verdict::Bug(bug) => {
-            let message = trace.map_or(&bug.failure.message, |t| &t.failure.message);
-            let spent = match unit {
-                Unit::Nothing => String::new(),
-                _ if looked.counts_nothing(arguments) => String::new(),
-                _ if bug.schedule.cycle.is_some() => {
-                    format!(", within {} under {}", unit.count(coverage.bound), report.strategy)
-                }
-                _ => format!(", with {} under {}", unit.count(bug.cost), report.strategy),
+impl Ended<'_> {
+    /// Prints the report.
+    pub(crate) fn show(&self, warnings: Vec<JsonDiagnostic>) -> Exit {
+        let Report { verdict, strategy, coverage, others } = self.report;
+        let message = self.sentence();
+        let written = if self.arguments.json {
+            let other = |other: &Covered| JsonOther {
+                policy: other.strategy.to_string(),
+                coverage: self.coverage_json(&other.coverage),
             };
-            let kind = match bug.failure.kind {
-                FailureKind::Deadlock => "deadlock: ",
-                FailureKind::Liveness => "liveness: ",
-                FailureKind::Runtime => "run-time error: ",
-                FailureKind::Assertion | FailureKind::Unsupported | FailureKind::Interrupted(_) => "",
-            };
-            format!("bug: {kind}{}{spent}", printable(message))
+            output::write_json(&Json {
+                verdict: verdict.word(),
+                message: &message,
+                policy: Some(strategy.to_string()),
+                coverage: Some(self.coverage_json(coverage)),
+                trace: self.trace,
+                diagnostics: warnings,
+                more: Others { others: others.iter().map(other).collect() },
+            })
+        } else {
+            let steps = self.trace.map(|trace| format!("\n{}\n", printable(&dally_trace::text(trace))));
+            let text = format!("{message}\n{}{}\n", steps.unwrap_or_default(), self.covered());
+            output::stdout(text.as_bytes())
+        };
+        output::exit_after(written, verdict.exit())
+    }
+
+    fn coverage_json(&self, coverage: &Coverage) -> JsonCoverage {
+        JsonCoverage { coverage: coverage.clone(), seconds: self.monitor.elapsed().as_secs_f64() }
+    }
+
+    fn unit(&self) -> Unit {
+        self.report.strategy.unit()
+    }
+
+    /// True if the search counted nothing: it has no bound, or went depth-first.
+    fn is_unbounded(&self) -> bool {
+        let depth_first = matches!(self.liveness, LivenessCheck::Done(Liveness { method: Method::Ndfs, .. }));
+        self.unit() == Unit::Nothing || depth_first && self.arguments.delays.is_none()
+    }
+
+    /// The verdict in one sentence.
+    fn sentence(&self) -> String {
+        let Report { verdict, coverage, .. } = self.report;
+        let (headline, unit, unchecked) = (verdict.headline(), self.unit(), self.liveness.unchecked());
+        match verdict {
+            // A seal disables tasks, so a cycle may only seem to be unfair: liveness is not checked then.
+            Verdict::Proved if coverage.sealed > 0 => {
+                let unchecked =
+                    if self.liveness.is_done() { LivenessCheck::Off.unchecked() } else { unchecked };
+                format!("{headline}: no execution fails, whatever the schedule outside of seals{unchecked}")
+            }
+            Verdict::Proved => {
+                let live = self.liveness.proved();
+                format!("{headline}: no execution fails{live}, whatever the schedule{unchecked}")
+            }
+            Verdict::ProvedWithin(bound) => {
+                let sealed = if coverage.sealed > 0 { ", with the order inside of seals fixed" } else { "" };
+                format!(
+                    "{headline}: no execution with at most {} fails{sealed}{unchecked}",
+                    unit.count(*bound)
+                )
+            }
+            Verdict::NoBug => {
+                let reasons = self.reasons_for_no_proof();
+                format!("{headline} within {}{reasons}{unchecked}", unit.count(coverage.bound))
+            }
+            Verdict::Bug(bug) => {
+                let message = self.trace.map_or(&bug.failure.message, |trace| &trace.failure.message);
+                let spent = if self.is_unbounded() {
+                    String::new()
+                } else if bug.schedule.cycle.is_some() {
+                    format!(", within {} under {}", unit.count(coverage.bound), self.report.strategy)
+                } else {
+                    format!(", with {} under {}", unit.count(bug.cost), self.report.strategy)
+                };
+                format!("{headline}: {}{}{spent}", kind(&bug.failure), printable(message))
+            }
+            Verdict::Inconclusive(limit) => {
+                let known = match coverage.completed_bound {
+                    Some(bound) => format!("no bug was found within {}", unit.count(bound)),
+                    None => "no bound was completed".to_owned(),
+                };
+                format!("{headline}: {limit}; {known}")
+            }
+            Verdict::Unsupported(construct) => {
+                // The verifier reads Boogie only, and checks safety only.
+                let reads = Language::of(&self.arguments.program.files).is_boogie;
+                let verifiable = reads && !self.liveness.is_done();
+                let instead = if verifiable { "; `dally verify` may decide it" } else { "" };
+                format!("{headline}: {}{instead}", printable(construct))
+            }
         }
-        Verdict::Inconclusive(limit) => {
-            let why = match limit {
-                Limit::Time => "the time is up",
-                Limit::Memory => "the memory is used up",
-                Limit::States => "there are too many states",
-                Limit::Cancelled => "interrupted",
-            };
-            let done = match coverage.completed_bound {
-                Some(bound) => format!("no bug was found within {}", unit.count(bound)),
-                None => "no bound was completed".to_owned(),
-            };
-            format!("inconclusive: {why}; {done}")
+    }
+
+    /// Why a search without a bug is not a proof.
+    fn reasons_for_no_proof(&self) -> String {
+        let Report { strategy, coverage: Coverage { sealed, unproposed, .. }, .. } = self.report;
+        let mut reasons = Vec::new();
+        if !self.arguments.exact {
+            reasons.push("each state was expanded once".to_owned());
         }
-        Verdict::Unsupported(message) => {
-            // It reads Boogie programs, and does not search for cycles.
-            let reads = Language::of(&arguments.program.files).is_boogie;
-            let decides = reads && !matches!(looked, Looked::For(_));
-            let instead = if decides { "; `dally verify` may decide it" } else { "" };
-            format!("unsupported: {}{instead}", printable(message))
+        if !self.arguments.exact && !self.liveness.is_done() {
+            reasons.push("`--exact` covers every execution within this bound".to_owned());
         }
+        if *sealed > 0 {
+            reasons.push("inside of seals, only one order was explored".to_owned());
+        }
+        if *sealed > 0 && self.liveness.is_done() {
+            reasons.push("because of the seals, liveness violations may have been missed".to_owned());
+        }
+        if *unproposed > 0 && strategy.drops_tasks() {
+            reasons.push(format!("tasks for which {strategy} has no room were dropped"));
+        } else if *unproposed > 0 {
+            reasons.push(format!("{strategy} did not propose every enabled task"));
+        }
+        reasons.iter().map(|reason| format!("; {reason}")).collect()
+    }
+
+    /// The coverage, in one line for each strategy.
+    fn covered(&self) -> String {
+        let Report { verdict, strategy, coverage, others } = self.report;
+        let left = match coverage.frontier {
+            0 => String::new(),
+            1 => ", 1 state is left for the next bound".to_owned(),
+            states => format!(", {} states are left for the next bound", count(states)),
+        };
+        let collisions = if coverage.collision_chance > 1e-15 {
+            format!(
+                "; probability that two states had the same fingerprint: {:.0e}",
+                coverage.collision_chance
+            )
+        } else {
+            String::new()
+        };
+        let bound = if self.is_unbounded() {
+            String::new()
+        } else if matches!(verdict, Verdict::Bug(_)) {
+            // A bug ends the search before the bound is completed.
+            format!("up to {} under {strategy}: ", self.unit().count(coverage.bound))
+        } else {
+            up_to(strategy, coverage)
+        };
+        let other = |Covered { strategy, coverage }: &Covered| {
+            format!("\n        {}{}", up_to(strategy, coverage), counted(coverage.states, "state"))
+        };
+        format!(
+            "covered {bound}{}, {}{left}, in {:.2} s{collisions}{}",
+            counted(coverage.states, "state"),
+            counted(usize::try_from(coverage.transitions).unwrap_or(usize::MAX), "transition"),
+            self.monitor.elapsed().as_secs_f64(),
+            others.iter().map(other).collect::<String>()
+        )
     }
 }
 
-/// Why that nothing was found is no proof.
-fn not_covered(arguments: &Check, report: &Report, looked: Looked) -> String {
-    let Coverage { sealed, unproposed, .. } = report.coverage;
-    let mut reasons = Vec::new();
-    if !arguments.exact {
-        let hint = if matches!(looked, Looked::For(_)) { "" } else { " (see --exact)" };
-        reasons.push(format!("other ways to reach the same states were not followed{hint}"));
+/// The kind of a failure; an assertion is not mentioned.
+fn kind(failure: &Failure) -> &'static str {
+    match failure.kind {
+        FailureKind::Deadlock => "deadlock: ",
+        FailureKind::Liveness => "liveness: ",
+        FailureKind::Runtime => "run-time error: ",
+        FailureKind::Assertion | FailureKind::Unsupported | FailureKind::Interrupted(_) => "",
     }
-    if sealed > 0 {
-        reasons.push("inside of seals, only one order was followed".to_owned());
-    }
-    if sealed > 0 && matches!(looked, Looked::For(_)) {
-        reasons.push(
-            "because of the seals, executions that wait in vain for ever may have been missed".to_owned(),
-        );
-    }
-    if unproposed > 0 && report.strategy.to_string().contains("bounded-bag") {
-        reasons.push(format!("tasks for which {} has no room were dropped", report.strategy));
-    } else if unproposed > 0 {
-        reasons.push(format!("{} did not propose every task that could run", report.strategy));
-    }
-    reasons.iter().map(|reason| format!("; {reason}")).collect()
 }
 
-fn covered(arguments: &Check, report: &Report, monitor: &Monitor, looked: Looked) -> String {
-    let Coverage { states, transitions, frontier, collision_chance, .. } = report.coverage;
-    let waiting = match frontier {
-        0 => String::new(),
-        1 => ", 1 state waits for a higher bound".to_owned(),
-        n => format!(", {} states wait for a higher bound", count(n)),
-    };
-    let chance = if collision_chance > 1e-15 {
-        format!("; chance that two states were taken for one: {collision_chance:.0e}")
-    } else {
-        String::new()
-    };
-    let unit = report.strategy.unit();
-    let reached = match unit {
-        Unit::Nothing => String::new(),
-        _ if looked.counts_nothing(arguments) => String::new(),
-        // A bug ends the search wherever it is.
-        _ if matches!(report.verdict, Verdict::Bug(_)) => {
-            format!("up to {} under {}: ", unit.count(report.coverage.bound), report.strategy)
-        }
-        _ => up_to(&report.strategy, &report.coverage),
-    };
-    let others = report.others.iter().map(|Covered { strategy, coverage }| {
-        let reached = up_to(strategy, coverage);
-        format!("\n        {reached}{}", counted(coverage.states, "state"))
-    });
-    let others: String = others.collect();
-    format!(
-        "covered {reached}{}, {}{waiting}, in {:.2} s{chance}{others}",
-        counted(states, "state"),
-        counted(usize::try_from(transitions).unwrap_or(usize::MAX), "transition"),
-        monitor.elapsed().as_secs_f64()
-    )
-}
-
-/// Up to which bound a policy has come. A bound that was not completed was only begun.
+/// The bound up to which a strategy was explored.
 fn up_to(strategy: &StrategyName, coverage: &Coverage) -> String {
     let bound = strategy.unit().count(coverage.bound);
     if coverage.completed_bound == Some(coverage.bound) {
         format!("up to {bound} under {strategy}: ")
     } else {
-        format!("with up to {bound} under {strategy} (not all): ")
-    }
-}
-
-fn coverage_json(coverage: &Coverage, monitor: &Monitor) -> JsonCoverage {
-    JsonCoverage {
-        bound: coverage.bound,
-        completed_bound: coverage.completed_bound,
-        states: coverage.states,
-        transitions: coverage.transitions,
-        frontier: coverage.frontier,
-        sealed: coverage.sealed,
-        peak_bytes: coverage.peak_bytes,
-        collision_chance: coverage.collision_chance,
-        seconds: monitor.elapsed().as_secs_f64(),
+        format!("up to {bound} under {strategy} (not completed): ")
     }
 }

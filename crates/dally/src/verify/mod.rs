@@ -31,28 +31,30 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let language = Language::of(&arguments.program.files);
     if !language.is_boogie || arguments.program.test.is_some() {
         let message = "dally verify is for Boogie programs; P programs are explored by dally check";
-        return report::refuse(arguments, message);
+        return report::Json::refuse(arguments.json, message);
     }
     let loaded = match language.load(&arguments.program.files) {
         Ok(loaded) => loaded,
-        Err(rejected) => return report::errors(arguments, &rejected.sources, &rejected.diagnostics),
+        Err(rejected) => {
+            return report::Json::errors(arguments.json, &rejected.sources, &rejected.diagnostics);
+        }
     };
     let (Some(program), sources) = (loaded.boogie(), loaded.sources()) else {
-        return report::refuse(arguments, "the program was not lowered to Boogie");
+        return report::Json::refuse(arguments.json, "the program was not lowered to Boogie");
     };
     let plan = match Plan::new(arguments, program) {
         Ok(Ok(plan)) => plan,
-        Ok(Err(message)) => return report::refuse(arguments, &message),
-        Err(diagnostics) => return report::errors(arguments, sources, &diagnostics),
+        Ok(Err(message)) => return report::Json::refuse(arguments.json, &message),
+        Err(diagnostics) => return report::Json::errors(arguments.json, sources, &diagnostics),
     };
     if arguments.solver.as_deref().is_some_and(|solver| solver.trim().is_empty()) {
-        return report::refuse(arguments, "--solver: it names no solver");
+        return report::Json::refuse(arguments.json, "--solver: it names no solver");
     }
     if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref()) {
-        return report::refuse(arguments, &message);
+        return report::Json::refuse(arguments.json, &message);
     }
     if let Err(message) = prepare_log(arguments, &plan) {
-        return report::refuse(arguments, &message);
+        return report::Json::refuse(arguments.json, &message);
     }
     let warnings = output::json(sources, &program.warnings);
     if !arguments.json {
@@ -63,7 +65,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let cancelled = Arc::new(AtomicBool::new(false));
     let interrupt = Arc::new(AtomicBool::new(false));
     if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
-        return report::refuse(arguments, &format!("cannot watch for Ctrl-C: {error}"));
+        return report::Json::refuse(arguments.json, &format!("cannot watch for Ctrl-C: {error}"));
     }
     if let Some(time) = arguments.time {
         monitor::interrupt_after(time, Arc::clone(&interrupt));

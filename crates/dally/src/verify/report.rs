@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use dally_bpl::Program;
 use dally_bpl::ast::{DeclKind, LoopSpecKind, SpecKind, StmtKind, for_each_stmt_mut};
+use dally_explore::{Limit, Verdict};
 use dally_interp::Inputs;
 use dally_sequentialize::{Bounds, Target};
-use dally_text::diagnostic::Diagnostic;
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_text::source::{SourceMap, Span};
-use dally_trace::{Location, Trace};
+use dally_trace::Location;
 use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind, Theory};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -18,6 +18,7 @@ use super::plan::Plan;
 use super::replay::Replayed;
 use crate::check::report::counted;
 use crate::cli::Verify;
+use crate::outcome::OutcomeJson;
 use crate::output::{self, Exit};
 use crate::traces;
 
@@ -38,26 +39,19 @@ pub(crate) struct Finding {
     pub(crate) effort: Effort,
 }
 
-/// What `dally verify --json` writes.
-#[derive(Serialize)]
-struct Json<'a> {
-    /// `proved`, `no-bug`, `bug`, `inconclusive`, `unsupported` or `error`.
-    verdict: &'a str,
-    /// The verdict in words.
-    message: &'a str,
-    /// The translation, with the last bound that was looked at; none for a sequential program.
-    policy: Option<String>,
-    coverage: Option<JsonCoverage>,
+/// The object that `dally verify --json` prints.
+pub(crate) type Json<'a> = OutcomeJson<'a, JsonCoverage, More>;
+
+/// The keys that only `dally verify` has.
+#[derive(Default, Serialize)]
+pub(crate) struct More {
     failure: Option<JsonFailure>,
-    /// The execution that fails, as `dally check` has it.
-    trace: Option<&'a Trace>,
-    diagnostics: Vec<JsonDiagnostic>,
-    /// What else there is to say.
-    remarks: &'a [String],
+    /// What the user should know about the flags.
+    remarks: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct JsonCoverage {
+pub(crate) struct JsonCoverage {
     /// For each bound on schedules that was looked at: the recursion bound that is done, and whether there is a proof
     /// for any recursion.
     bounds: Vec<JsonBound>,
@@ -79,43 +73,6 @@ struct JsonFailure {
     location: Option<Location>,
 }
 
-/// Reports a program that cannot be verified.
-pub(crate) fn errors(arguments: &Verify, sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
-    if !arguments.json {
-        return output::show(sources, diagnostics);
-    }
-    let exit = Exit::of(diagnostics);
-    let json = Json {
-        verdict: if exit == Exit::Inconclusive { "unsupported" } else { "error" },
-        message: diagnostics.first().map_or("", |d| &d.message),
-        policy: None,
-        coverage: None,
-        failure: None,
-        trace: None,
-        diagnostics: output::json(sources, diagnostics),
-        remarks: &[],
-    };
-    output::exit_after(output::write_json(&json), exit)
-}
-
-/// Reports what cannot be done, for a reason that is not in the program.
-pub(crate) fn refuse(arguments: &Verify, message: &str) -> Exit {
-    if !arguments.json {
-        return output::complain(message);
-    }
-    let json = Json {
-        verdict: "error",
-        message,
-        policy: None,
-        coverage: None,
-        failure: None,
-        trace: None,
-        diagnostics: Vec::new(),
-        remarks: &[],
-    };
-    output::exit_after(output::write_json(&json), Exit::Error)
-}
-
 /// Everything that the report is about.
 pub(crate) struct Report<'r> {
     pub(crate) arguments: &'r Verify,
@@ -135,7 +92,7 @@ impl Report<'_> {
         warnings: Vec<JsonDiagnostic>,
     ) -> Exit {
         if let Err(Failure::Unsupported(diagnostics)) = &finding.end {
-            return errors(self.arguments, self.sources, diagnostics);
+            return Json::errors(self.arguments.json, self.sources, diagnostics);
         }
         let failed = match &finding.end {
             Ok(Some(bug)) => Some(self.failed(&bug.path)),
@@ -144,17 +101,7 @@ impl Report<'_> {
         let expected = failed.as_ref().and_then(|f| Location::of(f.span, self.sources));
         let replayed = replayed.map(|replayed| replayed.at(expected.as_ref()));
         let replayed = replayed.as_ref();
-        let (word, exit) = match &finding.end {
-            Ok(Some(bug)) if self.doubt(bug, replayed).is_some() => ("inconclusive", Exit::Inconclusive),
-            // Nobody but the solver has seen it.
-            Ok(Some(_)) if matches!(replayed, Some(Replayed::Not(_) | Replayed::Nowhere(_))) => {
-                ("inconclusive", Exit::Inconclusive)
-            }
-            Ok(Some(_)) => ("bug", Exit::Bug),
-            Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => ("proved", Exit::Success),
-            Ok(None) => ("no-bug", Exit::Success),
-            Err(_) => ("inconclusive", Exit::Inconclusive),
-        };
+        let verdict = self.verdict(finding, replayed);
         let trace = match replayed {
             Some(Replayed::Trace(trace)) => Some(&**trace),
             _ => None,
@@ -165,14 +112,13 @@ impl Report<'_> {
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
             let last = finding.covered.len().saturating_sub(1);
             output::write_json(&Json {
-                verdict: word,
+                verdict: verdict.word(),
                 message: &message,
                 policy: self.plan.target(last).map(Target::describe),
                 coverage: Some(self.coverage(finding)),
-                failure,
                 trace,
                 diagnostics: warnings,
-                remarks: &self.remarks,
+                more: More { failure, remarks: self.remarks.clone() },
             })
         } else {
             let excerpt = || failed.as_ref().and_then(|f| self.excerpt(f.span)).unwrap_or_default();
@@ -190,7 +136,21 @@ impl Report<'_> {
             }
             _ => {}
         }
-        output::exit_after(written, exit)
+        output::exit_after(written, verdict.exit())
+    }
+
+    /// The verdict. A counterexample that no execution confirms is not a bug.
+    fn verdict(&self, finding: &Finding, replayed: Option<&Replayed>) -> Verdict<()> {
+        match &finding.end {
+            Ok(Some(bug)) if self.doubt(bug, replayed).is_some() => Verdict::Inconclusive(Limit::Unconfirmed),
+            Ok(Some(_)) if matches!(replayed, Some(Replayed::Not(_) | Replayed::Nowhere(_))) => {
+                Verdict::Inconclusive(Limit::Unconfirmed)
+            }
+            Ok(Some(_)) => Verdict::Bug(Box::new(())),
+            Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => Verdict::Proved,
+            Ok(None) => Verdict::NoBug,
+            Err(failure) => Verdict::Inconclusive(limit(failure)),
+        }
     }
 
     /// What fails, in the original program. There, a translation has put a test where an assertion was.
@@ -249,14 +209,10 @@ impl Report<'_> {
                 }
             }
             Err(failure) => {
+                let limit = limit(failure);
                 let why = match failure {
-                    Failure::Solver(SolverError::Time) => "the time is up".to_owned(),
-                    Failure::Solver(SolverError::QueryTime) => {
-                        "a question took the solver longer than --query-time allows".to_owned()
-                    }
-                    Failure::Solver(SolverError::Cancelled) => "interrupted".to_owned(),
                     Failure::Solver(SolverError::Broken(message)) => multi_line(message),
-                    Failure::Unknown(reason) => format!("the solver does not know: {}", unknown(reason)),
+                    Failure::Unknown(reason) => format!("{limit}: {}", unknown(reason)),
                     Failure::Contradiction(theory) => {
                         let what = match theory {
                             Theory::Axioms => "the axioms contradict each other",
@@ -268,8 +224,7 @@ impl Report<'_> {
                         };
                         format!("{what}, and from that everything follows")
                     }
-                    Failure::TooLarge => "there is too much to inline".to_owned(),
-                    Failure::Unsupported(_) => String::new(),
+                    Failure::Solver(_) | Failure::TooLarge | Failure::Unsupported(_) => limit.to_string(),
                 };
                 let done = finding.covered.iter().rposition(|(recursion, proved)| *recursion > 0 || *proved);
                 let known = match done {
@@ -390,6 +345,19 @@ impl Report<'_> {
         let (line, _) = file.line_column(span.start);
         let text = file.text.get(file.line_range(line)?)?;
         Some(format!("\n{line:>5} | {}\n\n", printable(text.trim_end())))
+    }
+}
+
+/// The limit that a verifier without an answer has met.
+fn limit(failure: &Failure) -> Limit {
+    match failure {
+        Failure::Solver(SolverError::Time) => Limit::Time,
+        Failure::Solver(SolverError::QueryTime) => Limit::Query,
+        Failure::Solver(SolverError::Cancelled) => Limit::Cancelled,
+        Failure::Solver(SolverError::Broken(_)) => Limit::Solver,
+        Failure::Unknown(_) | Failure::Unsupported(_) => Limit::Unknown,
+        Failure::Contradiction(_) => Limit::Contradiction,
+        Failure::TooLarge => Limit::Size,
     }
 }
 

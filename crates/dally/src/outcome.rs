@@ -1,0 +1,56 @@
+//! The JSON of outcomes: the keys that all commands share.
+
+use dally_explore::Exit;
+use dally_text::diagnostic::Diagnostic;
+use dally_text::render::JsonDiagnostic;
+use dally_text::source::SourceMap;
+use dally_trace::Trace;
+use serde::Serialize;
+
+use crate::output;
+
+/// The object that `--json` prints for a run: its outcome, and what only this command has to say.
+#[derive(Serialize)]
+pub(crate) struct OutcomeJson<'a, C, M> {
+    /// `proved`, `no-bug`, `bug`, `inconclusive`, `unsupported` or `error`.
+    pub(crate) verdict: &'static str,
+    /// The verdict in words.
+    pub(crate) message: &'a str,
+    /// The strategy, or the translation with its last bound.
+    pub(crate) policy: Option<String>,
+    pub(crate) coverage: Option<C>,
+    pub(crate) trace: Option<&'a Trace>,
+    pub(crate) diagnostics: Vec<JsonDiagnostic>,
+    #[serde(flatten)]
+    pub(crate) more: M,
+}
+
+impl<C: Serialize, M: Default + Serialize> OutcomeJson<'_, C, M> {
+    /// Prints the outcome of a run that ended before there was a verdict.
+    fn fail(exit: Exit, message: &str, diagnostics: Vec<JsonDiagnostic>) -> Exit {
+        let json = OutcomeJson {
+            verdict: exit.word(),
+            message,
+            policy: None,
+            coverage: None::<C>,
+            trace: None,
+            diagnostics,
+            more: M::default(),
+        };
+        output::exit_after(output::write_json(&json), exit)
+    }
+
+    /// Reports a program with errors.
+    pub(crate) fn errors(json: bool, sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
+        if !json {
+            return output::show(sources, diagnostics);
+        }
+        let message = diagnostics.first().map_or("", |first| &first.message);
+        Self::fail(output::exit_of(diagnostics), message, output::json(sources, diagnostics))
+    }
+
+    /// Reports a reason, not in the program, why nothing can be done.
+    pub(crate) fn refuse(json: bool, message: &str) -> Exit {
+        if json { Self::fail(Exit::Error, message, Vec::new()) } else { output::complain(message) }
+    }
+}
