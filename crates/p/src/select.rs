@@ -1,4 +1,4 @@
-//! Which test of a program is run.
+//! Selection of the test to run.
 
 use dally_text::diagnostic::{Diagnostic, did_you_mean};
 use dally_text::source::Span;

@@ -39,7 +39,7 @@ pub struct Description {
     pub number: u16,
     /// The severity of all diagnostics with this code.
     pub severity: Severity,
-    /// What is wrong, as a noun phrase.
+    /// The problem, as a noun phrase.
     pub title: &'static str,
     /// How to correct it.
     pub advice: &'static str,
@@ -61,7 +61,7 @@ impl Code {
         self.0.severity
     }
 
-    /// What is wrong, as a noun phrase.
+    /// The problem, as a noun phrase.
     pub fn title(self) -> &'static str {
         self.0.title
     }

@@ -24,8 +24,8 @@ enum Meaning {
     Synonym(usize),
     /// A synonym that is being resolved: a use of it is a cycle.
     Open,
-    /// A resolved synonym: the type, the number of its first type variable, and the number of variables.
-    Resolved(Ty, u32, u32),
+    /// A resolved synonym: the type and its type variables.
+    Resolved(Ty, TypeParams),
 }
 
 impl Checker<'_> {
@@ -91,7 +91,7 @@ impl Checker<'_> {
         let first = self.declare_type_vars(&decl.params);
         let ty = self.ty(body);
         self.type_vars = outer;
-        let meaning = Meaning::Resolved(ty, first, decl.params.len() as u32);
+        let meaning = Meaning::Resolved(ty, TypeParams { first, count: decl.params.len() as u32 });
         self.type_of_name.insert(name, TypeName { span, meaning });
     }
 
@@ -188,8 +188,8 @@ impl Checker<'_> {
                 }
                 Ty::ERROR
             }
-            Some(Meaning::Resolved(ty, first, arity)) => {
-                if self.check_arity(name, args.len(), arity as usize) {
+            Some(Meaning::Resolved(ty, TypeParams { first, count })) => {
+                if self.check_arity(name, args.len(), count as usize) {
                     return self.info.types.subst_params(ty, first, &args);
                 }
                 Ty::ERROR

@@ -11,6 +11,13 @@ use super::types::{Kind, Permission, Ty, Types};
 use crate::ast::{Binary, ExprId, ExprKind, FunId, Name, Unary};
 use crate::codes;
 
+/// An operand and its type.
+#[derive(Clone, Copy)]
+struct Operand {
+    expr: ExprId,
+    ty: Ty,
+}
+
 /// The maximal number of options of a `choose`.
 const MOST_CHOICES: i64 = 10_000;
 
@@ -107,9 +114,9 @@ impl Checker<'_> {
                 self.unary(*op, ty, *operand)
             }
             ExprKind::Binary(op, left, right) => {
-                let l = self.expr(body.as_deref_mut(), *left);
-                let r = self.expr(body, *right);
-                self.binary(*op, (l, *left), (r, *right), span)
+                let left = Operand { expr: *left, ty: self.expr(body.as_deref_mut(), *left) };
+                let right = Operand { expr: *right, ty: self.expr(body, *right) };
+                self.binary(*op, left, right, span)
             }
             ExprKind::Cast(inner, ty) => {
                 let from = self.expr(body, *inner);
@@ -327,7 +334,8 @@ impl Checker<'_> {
         }
     }
 
-    fn binary(&mut self, op: Binary, (l, left): (Ty, ExprId), (r, right): (Ty, ExprId), span: Span) -> Ty {
+    fn binary(&mut self, op: Binary, left: Operand, right: Operand, span: Span) -> Ty {
+        let (l, r) = (left.ty, right.ty);
         if l == Types::ERROR || r == Types::ERROR {
             return match op {
                 Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Mod => Types::ERROR,
@@ -350,17 +358,17 @@ impl Checker<'_> {
                 let element = match self.info.types.kind(r) {
                     Kind::Map(element, _) | Kind::Seq(element) | Kind::Set(element) => *element,
                     _ => {
-                        let span = self.ast.exprs[right.index()].span;
+                        let span = self.ast.exprs[right.expr.index()].span;
                         self.not_of(r, span, "a sequence, set or map");
                         return Types::BOOL;
                     }
                 };
-                self.expect(element, l, self.ast.exprs[left.index()].span);
+                self.expect(element, l, self.ast.exprs[left.expr.index()].span);
                 Types::BOOL
             }
             Binary::And | Binary::Or | Binary::Implies | Binary::Iff => {
-                self.expect(Types::BOOL, l, self.ast.exprs[left.index()].span);
-                self.expect(Types::BOOL, r, self.ast.exprs[right.index()].span);
+                self.expect(Types::BOOL, l, self.ast.exprs[left.expr.index()].span);
+                self.expect(Types::BOOL, r, self.ast.exprs[right.expr.index()].span);
                 Types::BOOL
             }
             _ => {
