@@ -55,7 +55,7 @@ fn program(lines: usize) -> Option<(Program, usize)> {
 
 /// The size of a translation in kilobytes.
 fn kilobytes(program: &Program, to: Target) -> usize {
-    sequentialize(program, &Options::new(to)).map_or(0, |s| dally_bpl::print(&s.ast).len() / 1000)
+    sequentialize(program, &Options::new(to)).map_or(0, |s| dally_bpl::print(&s.program.ast).len() / 1000)
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -79,7 +79,7 @@ fn main() {
         for (name, to) in targets(2) {
             let (time, sequential) = best_of(3, || sequentialize(&program, &Options::new(to)));
             let Ok(sequential) = sequential else { continue };
-            let text = dally_bpl::print(&sequential.ast);
+            let text = dally_bpl::print(&sequential.program.ast);
             rows.push(vec![
                 count.to_string(),
                 name.to_owned(),

@@ -30,8 +30,10 @@ pub mod check;
 pub mod codes;
 mod float;
 pub mod lexer;
+pub mod literal;
 mod parser;
 mod print;
+pub mod real;
 
 pub use check::check;
 pub use parser::parse;

@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Sequentialize) -> Exit {
     };
     print::show(&arguments.program.files, arguments.json, |program| {
         let sequential = dally_sequentialize::sequentialize(program, &options)?;
-        Ok(header(&options, &sequential) + &dally_bpl::print(&sequential.ast))
+        Ok(header(&options, &sequential) + &dally_bpl::print(&sequential.program.ast))
     })
 }
 
@@ -58,7 +58,7 @@ fn target(arguments: &Sequentialize) -> Target {
 
 /// What the program is, and how to read its results.
 fn header(options: &Options, sequential: &Sequential) -> String {
-    let root = sequential.ast.text(sequential.root);
+    let root = sequential.program.ast.text(sequential.root);
     let also = match (options.preempt, options.reorder) {
         (false, false) => "",
         (true, false) => "// Tasks may be switched before each statement that touches a shared variable.\n",

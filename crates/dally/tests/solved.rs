@@ -362,7 +362,7 @@ fn the_only_task_has_the_number_one() {
 #[test]
 fn values_that_cannot_be_read_are_told_apart() {
     for (text, why) in [
-        ("procedure main(x: real) { assert x <= 0.0 || x * x != 2.0; }", "that are no fractions"),
+        ("procedure main(x: real) { assert x <= 0.0 || x * x != 2.0; }", "that are not fractions"),
         ("procedure main(x: real) { assert x != 1e9000 * 1e9000; }", "that have too many digits"),
         (
             "var m: [int]int; procedure main() {

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 
 use crate::bv;
 use crate::code::{Arith, Compare, Op};
-use crate::real::{MAX_BITS as MAX_REAL_BITS, Real};
+use crate::real::{self, MAX_BITS as MAX_REAL_BITS, Real};
 use crate::value::{Heap, Value};
 
 /// The reason why a value cannot be computed.
@@ -58,7 +58,7 @@ pub(crate) fn arith(heap: &Heap, op: Arith, a: Value, b: Value) -> Result<Value,
         }
     }
     if op == Arith::Quotient || matches!((a, b), (Value::Real(_), _) | (_, Value::Real(_))) {
-        return Ok(heap.real(Real::arith(op, &real(heap, a)?, &real(heap, b)?)?));
+        return Ok(heap.real(real::arith(op, &real(heap, a)?, &real(heap, b)?)?));
     }
     let (x, y) = (number(heap, a)?, number(heap, b)?);
     if x.bits() + y.bits() > MAX_BITS {

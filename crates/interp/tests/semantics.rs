@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
+use dally_bpl::literal::Literal;
 use dally_explore::{
     Bug, Cycles, Delays, Exhaustive, FailureKind, Liveness, Method, SchedulerName, Search, Verdict, Watch,
     replay, replay_cycle,
 };
-use dally_interp::{Decision, Input, Inputs, Machine, Options, Script, State};
+use dally_interp::{Decision, Inputs, Machine, Options, Script, State};
 use dally_text::source::{SourceMap, Span};
 use dally_trace::{Explain, TaskNumbers};
 
@@ -571,7 +572,7 @@ fn hot_globals_are_watched_through_long_steps() {
 }
 
 fn given(constants: &[(&str, i64)], functions: &[(&str, i64, i64)]) -> Inputs {
-    let int = |n: i64| Input::Int(n.to_string());
+    let int = |n: i64| Literal::Int(n.into());
     let mut inputs = Inputs::default();
     inputs.constants.extend(constants.iter().map(|(name, n)| ((*name).to_owned(), int(*n))));
     for (name, at, value) in functions {
@@ -615,7 +616,7 @@ fn scripts_decide_what_is_open() {
         Span::new(start as u32 + 1, end as u32 + 2)
     };
     let run = |x: i64, way: usize| {
-        let values = vec![("x".to_owned(), Input::Int(x.to_string()))];
+        let values = vec![("x".to_owned(), Literal::Int(x.into()))];
         let decisions = vec![
             Decision::Enter(span("main", "n"), Vec::new()),
             Decision::Set(span("havoc", ";"), values),

@@ -14,6 +14,7 @@ use dally_bpl::ast::{Attrs, StmtKind, TypeExpr};
 use dally_text::symbol::Sym;
 
 use crate::build::{self, stmt};
+use crate::origins::Check;
 use crate::unit::{Unit, as_procedure};
 
 pub(crate) fn lower(unit: &mut Unit, levels: bool) {
@@ -33,6 +34,7 @@ pub(crate) fn lower(unit: &mut Unit, levels: bool) {
         _ => false,
     };
     let may_fail = unit.closure(|stmt| matches!(stmt.kind, StmtKind::Assert(_)) || switches(&stmt.kind));
+    let lowered = &mut unit.lowered;
     build::rewrite_bodies(&mut unit.ast, |ast, s, out| {
         let test = switches(&s.kind)
             || matches!(&s.kind, StmtKind::Call(call) if may_fail.contains(&call.procedure.name));
@@ -40,7 +42,10 @@ pub(crate) fn lower(unit: &mut Unit, levels: bool) {
             let (condition, failed) = (build::not(ast, condition), build::boolean(ast, true));
             let raise = vec![build::set(ast, &[error], &[failed]), stmt(StmtKind::Return)];
             let mut check = build::when(condition, raise);
-            (check.span, check.attrs) = (s.span, s.attrs);
+            (check.id, check.span, check.attrs) = (s.id, s.span, s.attrs);
+            if let Some(id) = s.id {
+                lowered.check(id, Check { message: "an assertion does not hold", span: s.span });
+            }
             return out.push(check);
         }
         out.push(s);

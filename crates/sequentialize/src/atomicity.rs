@@ -6,7 +6,7 @@
 //! blocks: a wait, and an `await` whose condition does not hold. These let others run even inside of a section,
 //! as in `dally check`.
 
-use dally_bpl::ast::{Ast, Block, Decl, DeclKind, Ident, Procedure, Stmt, StmtKind};
+use dally_bpl::ast::{Ast, Block, Decl, DeclKind, Ident, Procedure, Role, Stmt, StmtKind};
 use dally_text::source::Span;
 use dally_text::stack::grow;
 use dally_text::symbol::Sym;
@@ -205,8 +205,7 @@ impl Pass {
         if let Some(version) = self.versions.get(&name) {
             return *version;
         }
-        let text = format!("{}$atomic", self.ast.text(name));
-        let version = build::fresh(&mut self.ast, &text);
+        let version = build::derive(&mut self.ast, name, "atomic", Role::Version);
         self.versions.insert(name, version);
         self.todo.push(name);
         version

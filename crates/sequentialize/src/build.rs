@@ -1,9 +1,9 @@
 //! Small constructors for what the translations add to a program, and the walk over what is there.
 
 use dally_bpl::ast::{
-    Ast, Attr, AttrArg, Attrs, BinaryOp, Block, Body, Branch, Call, Decl, DeclKind, Expr, ExprId, Flavour,
-    Guard, Ident, If, Lhs, Procedure, Signature, Stmt, StmtKind, TypeExpr, TypeId, UnaryOp, Var, VarDecl,
-    for_each_stmt_mut,
+    Ast, Attr, AttrArg, Attrs, BinaryOp, Block, Body, Branch, Call, Decl, DeclKind, Derivation, Expr, ExprId,
+    Flavour, Guard, Ident, If, Lhs, Procedure, Role, Signature, Stmt, StmtKind, TypeExpr, TypeId, UnaryOp,
+    Var, VarDecl, for_each_stmt_mut,
 };
 use dally_text::source::Span;
 use dally_text::stack::grow;
@@ -18,6 +18,14 @@ pub(crate) fn fresh(ast: &mut Ast, wanted: &str) -> Sym {
         name = format!("{wanted}${number}");
     }
     ast.symbols.intern(&name)
+}
+
+/// A fresh name `from$suffix`, recorded as derived from `from`.
+pub(crate) fn derive(ast: &mut Ast, from: Sym, suffix: &str, role: Role) -> Sym {
+    let wanted = format!("{}${suffix}", ast.text(from));
+    let name = fresh(ast, &wanted);
+    ast.derived.insert(name, Derivation { from, role });
+    name
 }
 
 pub(crate) fn ident(name: Sym) -> Ident {
@@ -88,7 +96,7 @@ pub(crate) fn equal(ast: &mut Ast, pairs: &[(Sym, Sym)]) -> ExprId {
 // Statements.
 
 pub(crate) fn stmt(kind: StmtKind) -> Stmt {
-    Stmt { kind, attrs: Attrs::NONE, span: Span::NONE }
+    Stmt { id: None, kind, attrs: Attrs::NONE, span: Span::NONE }
 }
 
 pub(crate) fn block(stmts: Vec<Stmt>) -> Block {
@@ -254,8 +262,7 @@ pub(crate) fn vars_apart(ast: &mut Ast, vars: &[VarDecl]) -> Vec<VarDecl> {
     for decl in &mut apart {
         let name = decl.var.name.name;
         if ast.decls.iter().any(|d| matches!(&d.kind, DeclKind::Var(global) if global.name.name == name)) {
-            let text = format!("{}$arg", ast.text(name));
-            decl.var.name.name = fresh(ast, &text);
+            decl.var.name.name = derive(ast, name, "arg", Role::Copy);
         }
     }
     apart

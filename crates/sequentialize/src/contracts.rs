@@ -10,14 +10,15 @@
 //! made of a procedure stands where its name does.
 
 use dally_bpl::ast::{
-    Ast, Attrs, Body, Decl, DeclKind, ExprId, Flavour, Guard, Ident, If, LoopSpecKind, Procedure, Signature,
-    Spec, SpecKind, Stmt, StmtKind,
+    Ast, Attrs, Body, Decl, DeclKind, ExprId, Flavour, Guard, Ident, If, LoopSpecKind, Procedure, Role,
+    Signature, Spec, SpecKind, Stmt, StmtKind,
 };
 use dally_bpl::check::{Info, VarKind};
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::build::{self, stmt};
+use crate::origins::{Check, Lowered};
 use crate::unit::Unit;
 
 pub(crate) fn lower(unit: &mut Unit, info: &Info) {
@@ -39,7 +40,8 @@ pub(crate) fn lower(unit: &mut Unit, info: &Info) {
         }
         unit.ast.decls.push(decl);
     }
-    build::rewrite_bodies(&mut unit.ast, lower_loop);
+    let lowered = &mut unit.lowered;
+    build::rewrite_bodies(&mut unit.ast, |ast, stmt, out| lower_loop(ast, lowered, stmt, out));
 }
 
 fn lower_procedure(
@@ -61,8 +63,7 @@ fn lower_procedure(
     }
     let ast = &mut unit.ast;
     let Ident { name, span } = procedure.signature.name;
-    let text = ast.text(name).to_owned();
-    let callees: Vec<Sym> = bodies.iter().map(|_| build::fresh(ast, &format!("{text}$body"))).collect();
+    let callees: Vec<Sym> = bodies.iter().map(|_| build::derive(ast, name, "body", Role::Body)).collect();
     for ((mut signature, body), callee) in bodies.into_iter().zip(&callees) {
         signature.name = Ident { name: *callee, span };
         build::declare_procedure(ast, signature, body.locals, body.block.stmts, Attrs::NONE);
@@ -70,17 +71,15 @@ fn lower_procedure(
     let is_entry = unit.entries.iter().any(|e| e.procedure == name);
     if is_entry && specs.iter().any(|s| matches!(s.kind, SpecKind::Requires { .. })) {
         let mut entry = procedure.clone();
-        entry.signature.name = Ident { name: build::fresh(ast, &format!("{text}$entry")), span };
+        entry.signature.name = Ident { name: build::derive(ast, name, "entry", Role::Version), span };
         let specs: Vec<Spec> = specs.iter().map(|s| copy_spec(ast, s)).collect();
-        entry.body = Some(checked(ast, info, &entry, &specs, &callees, true));
+        entry.body = Some(checked(unit, info, &entry, &specs, &callees, true));
         for e in unit.entries.iter_mut().filter(|e| e.procedure == name) {
             e.procedure = entry.signature.name.name;
         }
-        let made = entry.signature.name.name;
-        build::declare(ast, DeclKind::Procedure(Box::new(entry)), Attrs::NONE);
-        unit.derived(made, name);
+        build::declare(&mut unit.ast, DeclKind::Procedure(Box::new(entry)), Attrs::NONE);
     }
-    procedure.body = Some(checked(&mut unit.ast, info, procedure, &specs, &callees, false));
+    procedure.body = Some(checked(unit, info, procedure, &specs, &callees, false));
 }
 
 fn copy_spec(ast: &mut Ast, spec: &Spec) -> Spec {
@@ -94,21 +93,19 @@ fn copy_spec(ast: &mut Ast, spec: &Spec) -> Spec {
 
 /// A body that checks the contract around a call.
 fn checked(
-    ast: &mut Ast,
+    unit: &mut Unit,
     info: &Info,
     procedure: &Procedure,
     specs: &[Spec],
     callees: &[Sym],
     assuming: bool,
 ) -> Body {
-    let check = |spec: &Spec, assumed: bool, e: ExprId| {
-        let kind = if assumed { StmtKind::Assume(e) } else { StmtKind::Assert(e) };
-        Stmt { kind, attrs: Attrs::NONE, span: spec.span }
-    };
+    let (ast, lowered) = (&mut unit.ast, &mut unit.lowered);
     let mut stmts = Vec::new();
     for spec in specs {
         if let SpecKind::Requires { free, expr } = spec.kind {
-            stmts.push(check(spec, free || assuming, expr));
+            let clause = Check { message: "a precondition does not hold", span: spec.span };
+            stmts.push(check(ast, lowered, clause, free || assuming, expr));
         }
     }
     let signature = &procedure.signature;
@@ -117,7 +114,9 @@ fn checked(
         [] => {
             let changed = [frame(info, signature.name.name), outs].concat();
             let span = signature.name.span;
-            build::havoc(&changed).into_iter().map(|stmt| Stmt { span, ..stmt }).collect()
+            let id = ast.new_stmt_id(span);
+            lowered.effect(id, signature.name.name);
+            build::havoc(&changed).into_iter().map(|stmt| Stmt { id: Some(id), span, ..stmt }).collect()
         }
         [callee] => {
             let args = build::names(ast, &ins);
@@ -134,13 +133,22 @@ fn checked(
         }
     });
     for spec in specs {
-        match spec.kind {
-            SpecKind::Ensures { expr, .. } if callees.is_empty() => stmts.push(check(spec, true, expr)),
-            SpecKind::Ensures { free: false, expr } => stmts.push(check(spec, false, expr)),
-            _ => {}
+        let SpecKind::Ensures { free, expr } = spec.kind else { continue };
+        let assumed = callees.is_empty();
+        if assumed || !free {
+            let clause = Check { message: "a postcondition does not hold", span: spec.span };
+            stmts.push(check(ast, lowered, clause, assumed, expr));
         }
     }
     Body { locals: Vec::new(), block: build::block(stmts) }
+}
+
+/// A statement that checks or assumes a condition.
+fn check(ast: &mut Ast, lowered: &mut Lowered, clause: Check, assumed: bool, condition: ExprId) -> Stmt {
+    let id = ast.new_stmt_id(clause.span);
+    lowered.check(id, clause);
+    let kind = if assumed { StmtKind::Assume(condition) } else { StmtKind::Assert(condition) };
+    Stmt { id: Some(id), span: clause.span, ..stmt(kind) }
 }
 
 /// The globals that a procedure may change.
@@ -151,20 +159,15 @@ fn frame(info: &Info, procedure: Sym) -> Vec<Sym> {
 }
 
 /// Invariants are checked before the loop and after each iteration.
-fn lower_loop(ast: &mut Ast, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+fn lower_loop(ast: &mut Ast, lowered: &mut Lowered, mut stmt: Stmt, out: &mut Vec<Stmt>) {
     let StmtKind::While(w) = &mut stmt.kind else { return out.push(stmt) };
     let mut before = Vec::new();
     for spec in std::mem::take(&mut w.specs) {
         let LoopSpecKind::Invariant { free, expr } = spec.kind else { continue };
-        let span = ast.exprs.span(expr);
-        let check = |e| Stmt {
-            kind: if free { StmtKind::Assume(e) } else { StmtKind::Assert(e) },
-            attrs: Attrs::NONE,
-            span,
-        };
+        let clause = Check { message: "a loop invariant does not hold", span: ast.exprs.span(expr) };
         let again = ast.copy_expr(expr);
-        before.push(check(expr));
-        w.body.stmts.push(check(again));
+        before.push(check(ast, lowered, clause, free, expr));
+        w.body.stmts.push(check(ast, lowered, clause, free, again));
     }
     build::push_after(ast, before, stmt, out);
 }

@@ -3,7 +3,7 @@
 //! Variables that nothing ever changes are the same in every round, and are not copied. Thread-local ones belong to
 //! their task: a post keeps them and puts them back.
 
-use dally_bpl::ast::{Ast, Attrs, Decl, DeclKind, TypeId, VarDecl};
+use dally_bpl::ast::{Ast, Attrs, Decl, DeclKind, Role, TypeId, VarDecl};
 use dally_bpl::check::VarKind;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashSet;
@@ -79,11 +79,7 @@ pub(crate) fn names(globals: &[Global]) -> Vec<Sym> {
 
 /// Fresh names for copies: `x$suffix`.
 pub(crate) fn copies(ast: &mut Ast, globals: &[Global], suffix: &str) -> Vec<Sym> {
-    let copy = |ast: &mut Ast, g: &Global| {
-        let name = format!("{}${suffix}", ast.text(g.name));
-        build::fresh(ast, &name)
-    };
-    globals.iter().map(|g| copy(ast, g)).collect()
+    globals.iter().map(|g| build::derive(ast, g.name, suffix, Role::Copy)).collect()
 }
 
 /// Fresh names for one copy per round: `x$suffix0`, `x$suffix1`, …

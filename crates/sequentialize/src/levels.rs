@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use dally_bpl::ast::{Ast, Async, Attrs, DeclKind, Procedure, StmtKind, for_each_stmt_mut};
+use dally_bpl::ast::{Ast, Async, Attrs, DeclKind, Procedure, Role, StmtKind, for_each_stmt_mut};
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
@@ -96,7 +96,6 @@ pub(crate) fn specialise(unit: &mut Unit, buffers: bool) -> FxHashMap<Sym, Home>
             copy.body = procedure.body.as_ref().map(|b| unit.ast.copy_body(b));
             copy.signature.ins = build::same_vars(&copy.signature.ins);
             copy.signature.name.name = version;
-            unit.derived(version, original);
         }
         if let Some(body) = &mut copy.body {
             for_each_stmt_mut(&mut body.block, &mut |s| match &mut s.kind {
@@ -131,11 +130,9 @@ impl Versions {
             return *name;
         }
         let name = if self.homes.contains_key(&procedure) {
-            let text = ast.text(procedure).to_owned();
             let Home { buffer, level } = home;
-            let wanted =
-                if self.buffers { format!("{text}$b{buffer}l{level}") } else { format!("{text}${level}") };
-            build::fresh(ast, &wanted)
+            let suffix = if self.buffers { format!("b{buffer}l{level}") } else { level.to_string() };
+            build::derive(ast, procedure, &suffix, Role::Version)
         } else {
             procedure
         };
@@ -166,8 +163,7 @@ pub(crate) fn chain(unit: &mut Unit, allowed: bool) {
             for between in own + 1..level {
                 links.entry((target, between)).or_insert_with(|| {
                     wanted.push((target, between, level));
-                    let text = format!("{}$up{between}", ast.text(target));
-                    build::fresh(ast, &text)
+                    build::derive(ast, target, &format!("up{between}"), Role::Poster)
                 });
             }
             post.procedure.name = links[&(target, own + 1)];

@@ -20,7 +20,7 @@
 //!
 //! let options = Options::new(Target::Dfs(Bounds::delays(1)));
 //! let sequential = sequentialize(&program, &options).expect("dfs knows all of this");
-//! assert!(print(&sequential.ast).contains("call bump$post();"));
+//! assert!(print(&sequential.program.ast).contains("call bump$post();"));
 //! ```
 //!
 //! # The translations
@@ -60,6 +60,7 @@ mod levels;
 mod lower;
 mod numbers;
 mod options;
+mod origins;
 mod posts;
 mod preempt;
 mod priorities;
@@ -82,15 +83,18 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
 
 pub use crate::options::{Bounds, Options, Target};
+pub use crate::origins::{Check, Origins, Procedure, Source};
 use crate::unit::Unit;
 
 /// A sequential program.
 #[derive(Clone, Debug)]
 pub struct Sequential {
     /// The program: it has no asynchrony.
-    pub ast: Ast,
+    pub program: Program,
     /// The procedure in which it starts. At its end, each global of the original program has its final value.
     pub root: Sym,
+    /// Where its variables, procedures and statements come from.
+    pub origins: Origins,
 }
 
 /// Translates a program.
@@ -101,7 +105,7 @@ pub fn sequentialize(program: &Program, options: &Options) -> Result<Sequential,
         Target::Synce { rounds } => to_synce(&mut unit, rounds),
         to => to_rounds(&mut unit, to),
     };
-    finish(unit, root)
+    finish(program, unit, root)
 }
 
 /// The procedure in which a program starts that needs no translation: nothing that it reaches posts tasks, waits, or asks
@@ -243,8 +247,8 @@ fn to_synce(unit: &mut Unit, rounds: u32) -> Option<Sym> {
     Some(df::translate(unit, entry, &Bounds::rounds(rounds), "synce"))
 }
 
-fn finish(unit: Unit, root: Option<Sym>) -> Result<Sequential, Vec<Diagnostic>> {
-    let Unit { mut ast, problems, .. } = unit;
+fn finish(source: &Program, unit: Unit, root: Option<Sym>) -> Result<Sequential, Vec<Diagnostic>> {
+    let Unit { mut ast, problems, lowered, .. } = unit;
     let Some(root) = root.filter(|_| problems.is_empty()) else { return Err(problems.sorted()) };
     frames::sort(&mut ast);
     frames::single_entry_point(&mut ast, root);
@@ -255,5 +259,6 @@ fn finish(unit: Unit, root: Option<Sym>) -> Result<Sequential, Vec<Diagnostic>> 
         return Err(vec![Diagnostic::new(codes::NOT_SEQUENTIAL, first.primary.span, message)]);
     }
     frames::complete(&mut ast, &info);
-    Ok(Sequential { ast, root })
+    let origins = Origins::new(&source.ast, std::mem::take(&mut ast.derived), lowered);
+    Ok(Sequential { program: Program { ast, info, warnings: Vec::new() }, root, origins })
 }

@@ -7,7 +7,8 @@
 //! - A program with several entry points in one buffer gets one that posts them all.
 
 use dally_bpl::ast::{
-    Ast, Async, Attrs, BinaryOp, Expr, LoopSpec, LoopSpecKind, Stmt, StmtKind, VarDecl, for_each_stmt_mut,
+    Ast, Async, Attrs, BinaryOp, Expr, LoopSpec, LoopSpecKind, Role, Stmt, StmtKind, VarDecl,
+    for_each_stmt_mut,
 };
 use dally_bpl::check::{Info, Ty, TyKind, VarId};
 use dally_text::symbol::Sym;
@@ -146,15 +147,13 @@ pub(crate) fn make_reorderable(unit: &mut Unit) {
 fn declare_later(unit: &mut Unit, procedure: Sym) -> Sym {
     let signature = unit.procedure(procedure).map(|p| p.signature.clone());
     let ast = &mut unit.ast;
-    let text = format!("{}$later", ast.text(procedure));
-    let name = build::fresh(ast, &text);
+    let name = build::derive(ast, procedure, "later", Role::Wrapper);
     let Some(mut signature) = signature else { return name };
     signature.name = build::ident(name);
     (signature.ins, signature.outs) = (build::same_vars(&signature.ins), build::same_vars(&signature.outs));
     let args = build::names(ast, &build::var_names(&signature.ins));
     let call = build::call(ast, &build::var_names(&signature.outs), procedure, &args);
     build::declare_procedure(ast, signature, vec![], vec![stmt(StmtKind::Yield), call], Attrs::NONE);
-    unit.derived(name, procedure);
     name
 }
 
@@ -236,8 +235,7 @@ pub(crate) fn post_all(unit: &mut Unit, entries: &[Entry]) -> Entry {
 pub(crate) fn arbitrary_arguments(ast: &mut Ast, ins: &[VarDecl], locals: &mut Vec<VarDecl>) -> Vec<Sym> {
     let mut names = Vec::new();
     for decl in ins {
-        let text = ast.text(decl.var.name.name).to_owned();
-        let name = build::fresh(ast, &format!("{text}$any"));
+        let name = build::derive(ast, decl.var.name.name, "any", Role::Copy);
         locals.push(build::var(name, decl.var.ty, decl.attrs.clone()));
         names.push(name);
     }

@@ -4,7 +4,7 @@
 //! given in the order of the path: which one a task gets matters to nobody, as long as no two have the same.
 
 use dally_bpl::ast::{
-    Ast, Attrs, BinaryOp, DeclKind, Expr, ExprId, Function, Param, Stmt, StmtKind, TypeExpr, TypeId,
+    Ast, Attrs, BinaryOp, DeclKind, Expr, ExprId, Function, Param, Role, Stmt, StmtKind, TypeExpr, TypeId,
 };
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
@@ -129,8 +129,7 @@ impl Numbers {
     fn declare_wrapper(&self, unit: &mut Unit, procedure: Sym) -> Sym {
         let signature = unit.procedure(procedure).map(|p| p.signature.clone());
         let ast = &mut unit.ast;
-        let text = format!("{}$numbered", ast.text(procedure));
-        let name = build::fresh(ast, &text);
+        let name = build::derive(ast, procedure, "numbered", Role::Wrapper);
         let Some(mut signature) = signature else { return name };
         signature.name = build::ident(name);
         (signature.ins, signature.outs) =
@@ -141,7 +140,6 @@ impl Numbers {
         let mut stmts = build::assign(ast, &[(self.own, number)]);
         stmts.push(build::call(ast, &build::var_names(&signature.outs), procedure, &args));
         build::declare_procedure(ast, signature, vec![], stmts, Attrs::NONE);
-        unit.derived(name, procedure);
         name
     }
 
@@ -151,8 +149,7 @@ impl Numbers {
         for entry in entries {
             let signature = unit.procedure(entry).map(|p| p.signature.clone());
             let ast = &mut unit.ast;
-            let text = format!("{}$first", ast.text(entry));
-            let name = build::fresh(ast, &text);
+            let name = build::derive(ast, entry, "first", Role::Wrapper);
             let Some(mut signature) = signature else { continue };
             signature.name = build::ident(name);
             (signature.ins, signature.outs) =
@@ -162,7 +159,6 @@ impl Numbers {
             let mut stmts = vec![build::set(ast, &[self.last, self.own], &first)];
             stmts.push(build::call(ast, &build::var_names(&signature.outs), entry, &args));
             build::declare_procedure(ast, signature, vec![], stmts, Attrs::NONE);
-            unit.derived(name, entry);
             for e in unit.entries.iter_mut().filter(|e| e.procedure == entry) {
                 e.procedure = name;
             }

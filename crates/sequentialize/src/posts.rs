@@ -6,7 +6,7 @@
 //! guesses of the running task are globals that the wrapper keeps and puts back, where the figures make them
 //! parameters and results of every procedure.
 
-use dally_bpl::ast::{Ast, Attrs, Call, Procedure, Stmt, StmtKind, VarDecl, for_each_stmt_mut};
+use dally_bpl::ast::{Ast, Attrs, Call, Procedure, Role, Stmt, StmtKind, VarDecl, for_each_stmt_mut};
 use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -47,8 +47,7 @@ pub(crate) fn keepers(ast: &mut Ast, vars: &[Global]) -> Vec<(Sym, VarDecl)> {
 /// Fresh locals that keep integer variables.
 pub(crate) fn int_keepers(ast: &mut Ast, vars: &[Sym]) -> Vec<(Sym, VarDecl)> {
     let keeper = |ast: &mut Ast, var: Sym| {
-        let text = format!("{}$poster", ast.text(var));
-        let name = build::fresh(ast, &text);
+        let name = build::derive(ast, var, "poster", Role::Copy);
         (var, build::local_int(ast, name, Attrs::NONE))
     };
     vars.iter().map(|v| keeper(ast, *v)).collect()
@@ -80,8 +79,7 @@ pub(crate) fn lower(
         let Some(declaration) = unit.procedure(post.procedure).cloned() else { continue };
         let origin = unit.origin(post.procedure);
         let ast = &mut unit.ast;
-        let text = format!("{}$post", ast.text(post.procedure));
-        let wrapper = build::fresh(ast, &text);
+        let wrapper = build::derive(ast, post.procedure, "post", Role::Wrapper);
         wrappers.insert(post, wrapper);
         let mut around = around(ast, post);
         keep(ast, &mut around, &own);
@@ -146,10 +144,7 @@ struct Names {
 
 impl Names {
     fn result(&mut self, ast: &mut Ast, out: Sym) -> Sym {
-        *self.results.entry(out).or_insert_with(|| {
-            let text = format!("{}$result", ast.text(out));
-            build::fresh(ast, &text)
-        })
+        *self.results.entry(out).or_insert_with(|| build::derive(ast, out, "result", Role::Copy))
     }
 }
 

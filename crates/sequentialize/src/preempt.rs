@@ -6,7 +6,7 @@
 //! an `await` belongs to it. Atomic sections take their yields out later ([`crate::atomicity`]).
 
 use dally_bpl::ast::{
-    Accesses, Ast, Block, DeclKind, ExprId, Ident, Procedure, SpecKind, Stmt, StmtKind, TypeId, VarDecl,
+    Accesses, Ast, Block, DeclKind, ExprId, Ident, Procedure, Role, SpecKind, Stmt, StmtKind, TypeId, VarDecl,
 };
 use dally_bpl::check::{Info, Ref, VarId, VarKind};
 use dally_text::stack::grow;
@@ -121,10 +121,8 @@ impl Pass<'_> {
         let mut late = Vec::new();
         for (out, ty) in call.outs.iter_mut().zip(types) {
             let Some(target) = out else { continue };
-            let kept = *self.kept.entry(target.name).or_insert_with(|| {
-                let text = format!("{}$result", ast.text(target.name));
-                build::fresh(ast, &text)
-            });
+            let result = || build::derive(ast, target.name, "result", Role::Copy);
+            let kept = *self.kept.entry(target.name).or_insert_with(result);
             if !self.more.iter().any(|v| v.var.name.name == kept) {
                 self.more.push(build::var(kept, *ty, dally_bpl::ast::Attrs::NONE));
             }

@@ -1,6 +1,6 @@
 //! The procedure in which a sequential program starts.
 
-use dally_bpl::ast::{Attrs, Stmt, StmtKind, VarDecl};
+use dally_bpl::ast::{Attrs, Role, Stmt, StmtKind, VarDecl};
 use dally_text::symbol::Sym;
 
 use crate::build::{self, stmt};
@@ -54,8 +54,7 @@ pub(crate) fn declare(
         let fine = build::not(ast, error);
         stmts.push(stmt(StmtKind::Assert(fine)));
     }
-    let text = format!("{}${suffix}", ast.text(origin));
-    let name = build::fresh(ast, &text);
+    let name = build::derive(ast, origin, suffix, Role::Wrapper);
     let attrs: Attrs = [build::attr(ast, "entrypoint", Vec::new())].into_iter().collect();
     build::declare_procedure(ast, build::signature(name, vec![], vec![]), locals, stmts, attrs);
     name

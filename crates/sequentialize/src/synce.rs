@@ -13,7 +13,7 @@
 //!    `zield` or when one is done.
 //! 2. Once an assertion has failed, nobody is held back: tasks only return.
 
-use dally_bpl::ast::{Ast, Attrs, BinaryOp, ExprId, Stmt, StmtKind};
+use dally_bpl::ast::{Ast, Attrs, BinaryOp, ExprId, Role, Stmt, StmtKind};
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
@@ -164,8 +164,7 @@ impl Pass {
         let Some(signature) = unit.procedure(procedure).map(|p| p.signature.clone()) else { return };
         let Some(home) = self.homes.get(&procedure).copied() else { return };
         let ast = &mut unit.ast;
-        let text = format!("{}$run", ast.text(procedure));
-        let name = build::fresh(ast, &text);
+        let name = build::derive(ast, procedure, "run", Role::Wrapper);
         let mut stmts = self.enter(ast, home);
         let locals = build::same_vars(&signature.outs);
         let args = build::names(ast, &build::var_names(&signature.ins));
@@ -186,7 +185,6 @@ impl Pass {
         let mut task = build::signature(name, ins, Vec::new());
         task.type_params = signature.type_params;
         build::declare_procedure(ast, task, locals, stmts, Attrs::NONE);
-        unit.derived(name, procedure);
         self.tasks.insert(procedure, name);
     }
 

@@ -1,7 +1,7 @@
 //! A program on its way through the passes.
 
 use dally_bpl::Program;
-use dally_bpl::ast::{Ast, AttrArg, Attrs, Decl, DeclKind, Expr, Procedure, Stmt, StmtKind};
+use dally_bpl::ast::{Ast, AttrArg, Attrs, Decl, DeclKind, Expr, Procedure, Role, Stmt, StmtKind};
 use dally_bpl::check::Info;
 use dally_bpl::codes;
 use dally_text::diagnostic::{Diagnostic, Diagnostics};
@@ -9,6 +9,7 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::origins::Lowered;
 use crate::{build, lower};
 
 /// A procedure in which execution starts.
@@ -31,8 +32,8 @@ pub(crate) struct Unit {
     pub(crate) initially: Vec<(Sym, u32)>,
     /// The level at which each procedure runs, once that is known.
     pub(crate) levels: FxHashMap<Sym, u32>,
-    /// The procedure of the original program that others have been made of.
-    origins: FxHashMap<Sym, Sym>,
+    /// Statements that passes have made of other constructs.
+    pub(crate) lowered: Lowered,
     pub(crate) problems: Diagnostics,
 }
 
@@ -59,7 +60,7 @@ impl Unit {
             error: None,
             initially: Vec::new(),
             levels: FxHashMap::default(),
-            origins: FxHashMap::default(),
+            lowered: Lowered::default(),
             problems: Diagnostics::default(),
         };
         unit.find_entries(entry);
@@ -68,15 +69,12 @@ impl Unit {
         unit
     }
 
-    /// Notes that a procedure has been made of another.
-    pub(crate) fn derived(&mut self, procedure: Sym, from: Sym) {
-        let origin = self.origin(from);
-        self.origins.insert(procedure, origin);
-    }
-
-    /// The procedure of the original program that this one stands for.
-    pub(crate) fn origin(&self, procedure: Sym) -> Sym {
-        self.origins.get(&procedure).copied().unwrap_or(procedure)
+    /// The procedure that runs in a task of this procedure: the one of the source, unless the translation has added it.
+    pub(crate) fn origin(&self, mut procedure: Sym) -> Sym {
+        while let Some(derivation) = self.ast.derived.get(&procedure).filter(|d| d.role != Role::Poster) {
+            procedure = derivation.from;
+        }
+        procedure
     }
 
     /// Says that a translation cannot handle something.

@@ -12,7 +12,7 @@
 //! 3. A wait is a point where tasks may be switched, as in `dally check`.
 
 use dally_bpl::ast::{
-    Access, Ast, Async, Attrs, BinaryOp, Expr, ExprId, Lhs, MapType, Stmt, StmtKind, TypeExpr, TypeId,
+    Access, Ast, Async, Attrs, BinaryOp, Expr, ExprId, Lhs, MapType, Role, Stmt, StmtKind, TypeExpr, TypeId,
 };
 use dally_bpl::check::{Info, Ty, TyKind};
 use dally_text::source::Span;
@@ -100,8 +100,8 @@ impl Pass {
     fn declare_task(&mut self, unit: &mut Unit, info: &Info, procedure: Sym) {
         let Some(signature) = unit.procedure(procedure).map(|p| p.signature.clone()) else { return };
         let ast = &mut unit.ast;
-        let text = ast.text(procedure).to_owned();
-        let (name, number) = (build::fresh(ast, &format!("{text}$task")), build::fresh(ast, "self"));
+        let name = build::derive(ast, procedure, "task", Role::Wrapper);
+        let number = build::fresh(ast, "self");
         let mut ins = build::same_vars(&signature.ins);
         ins.push(build::local_int(ast, number, Attrs::NONE));
         let locals = build::same_vars(&signature.outs);
@@ -124,7 +124,6 @@ impl Pass {
         let mut task = build::signature(name, ins, Vec::new());
         task.type_params = signature.type_params;
         build::declare_procedure(ast, task, locals, stmts, Attrs::NONE);
-        unit.derived(name, procedure);
         self.tasks.insert(procedure, name);
     }
 
@@ -145,7 +144,7 @@ impl Pass {
                     let error = build::name(ast, error);
                     done = build::binary(ast, BinaryOp::Or, error, done);
                 }
-                out.push(Stmt { kind: StmtKind::Yield, attrs: Attrs::NONE, span: s.span });
+                out.push(Stmt { span: s.span, ..stmt(StmtKind::Yield) });
                 out.push(Stmt { span: s.span, ..build::assume(done) });
                 let ty = match info.types.kind(info.type_of(task)) {
                     TyKind::Task(ty) => *ty,

@@ -23,7 +23,7 @@
 //! interruption of it, with the odd numbers for what interrupts.
 
 use dally_bpl::ast::{
-    Ast, Async, Attrs, BinaryOp, ExprId, Signature, Stmt, StmtKind, VarDecl, for_each_stmt_mut,
+    Ast, Async, Attrs, BinaryOp, ExprId, Role, Signature, Stmt, StmtKind, VarDecl, for_each_stmt_mut,
 };
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
@@ -133,11 +133,7 @@ fn posts(unit: &mut Unit, entry: Sym) -> (Vec<Sym>, Vec<Sym>) {
 }
 
 fn named(ast: &mut Ast, procedures: &[Sym], suffix: &str) -> FxHashMap<Sym, Sym> {
-    let name = |ast: &mut Ast, p: Sym| {
-        let text = format!("{}${suffix}", ast.text(p));
-        (p, build::fresh(ast, &text))
-    };
-    procedures.iter().map(|p| name(ast, *p)).collect()
+    procedures.iter().map(|p| (*p, build::derive(ast, *p, suffix, Role::Wrapper))).collect()
 }
 
 impl Pass {
@@ -156,10 +152,7 @@ impl Pass {
         let below: Vec<Known> = (0..most).map(|l| Known::declare(ast, rounds, &l.to_string())).collect();
         let ghost: Attrs = [build::attr(ast, GHOST, Vec::new())].into_iter().collect();
         let begun = build::global_int(ast, "begun", ghost);
-        let parameter = |ast: &mut Ast, v: Sym| {
-            let text = format!("{}$at", ast.text(v));
-            build::fresh(ast, &text)
-        };
+        let parameter = |ast: &mut Ast, v: Sym| build::derive(ast, v, "at", Role::Copy);
         let below_at = below.iter().map(|k| k.parts().iter().map(|v| parameter(ast, *v)).collect()).collect();
         let round_at = build::fresh(ast, "round$at");
         unit.initially.push((begun, 0));
@@ -378,15 +371,13 @@ impl Pass {
     fn declare_entry(&self, unit: &mut Unit, entry: Sym) {
         let Some(signature) = unit.procedure(entry).map(|p| p.signature.clone()) else { return };
         let ast = &mut unit.ast;
-        let text = format!("{}$first", ast.text(entry));
-        let name = build::fresh(ast, &text);
+        let name = build::derive(ast, entry, "first", Role::Wrapper);
         let mut args = build::names(ast, &build::var_names(&signature.ins));
         args.extend(self.running.round.map(|_| build::int(ast, 0)));
         let call = build::call(ast, &[], self.starts[&entry], &args);
         let ins = build::same_vars(&signature.ins);
         build::declare_procedure(ast, build::signature(name, ins, vec![]), vec![], vec![call], Attrs::NONE);
         unit.levels.insert(name, 0);
-        unit.derived(name, entry);
         unit.entries[0].procedure = name;
     }
 }

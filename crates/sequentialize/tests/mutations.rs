@@ -99,6 +99,7 @@ impl Case {
         let (program, _) = load(text);
         sequentialize(&program, &Options { reorder: self.delays.is_none(), ..Options::new(self.to) })
             .unwrap()
+            .program
             .ast
     }
 

@@ -17,6 +17,8 @@ use dally_text::stack::grow;
 use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::path::Site;
+
 /// A block of a [`Flow`].
 pub(crate) type BlockId = usize;
 /// A procedure of [`Flows`].
@@ -66,8 +68,16 @@ pub(crate) struct Flow {
 pub(crate) struct Block {
     pub(crate) code: Vec<Instruction>,
     pub(crate) next: Next,
-    /// Where the statement stands that says where it goes on, if there is one.
+    /// The statement that decides the successor, if there is one, and its place in the text.
+    pub(crate) site: Site,
     pub(crate) span: Span,
+}
+
+impl Block {
+    /// A block without instructions.
+    pub(crate) fn new(next: Next) -> Block {
+        Block { code: Vec::new(), next, site: Site::Added, span: Span::NONE }
+    }
 }
 
 /// Where it goes on after a block.
@@ -101,10 +111,11 @@ impl Next {
     }
 }
 
-/// An instruction with its place in the text.
+/// An instruction with its origin and its place in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Instruction {
     pub(crate) kind: Kind,
+    pub(crate) site: Site,
     pub(crate) attrs: Attrs,
     pub(crate) span: Span,
 }
@@ -410,7 +421,9 @@ impl<'a> Builder<'a> {
         let changed =
             modified.into_iter().filter(|v| info[*v].kind == VarKind::Global).chain(outs.iter().copied());
         let changed: Vec<VarId> = changed.collect();
-        self.push(entry, Kind::Havoc(changed), &Attrs::NONE, info[id].span);
+        let (site, span) = (Site::Effect(info[id].name), info[id].span);
+        let code = &mut self.flow.blocks[entry].code;
+        code.push(Instruction { kind: Kind::Havoc(changed), site, attrs: Attrs::NONE, span });
         self.flow.blocks[entry].next = Next::Goto(vec![last]);
     }
 
@@ -449,12 +462,24 @@ impl<'a> Builder<'a> {
     }
 
     fn block(&mut self) -> BlockId {
-        self.flow.blocks.push(Block { code: Vec::new(), next: Next::Goto(Vec::new()), span: Span::NONE });
+        self.flow.blocks.push(Block::new(Next::Goto(Vec::new())));
         self.flow.blocks.len() - 1
     }
 
     fn push(&mut self, block: BlockId, kind: Kind, attrs: &Attrs, span: Span) {
-        self.flow.blocks[block].code.push(Instruction { kind, attrs: attrs.clone(), span });
+        let attrs = attrs.clone();
+        self.flow.blocks[block].code.push(Instruction { kind, site: Site::Added, attrs, span });
+    }
+
+    fn push_stmt(&mut self, block: BlockId, kind: Kind, stmt: &Stmt) {
+        let (site, attrs) = (Site::of(stmt), stmt.attrs.clone());
+        self.flow.blocks[block].code.push(Instruction { kind, site, attrs, span: stmt.span });
+    }
+
+    /// Notes that a statement decides the successor of a block.
+    fn decides(&mut self, stmt: &Stmt, block: BlockId) {
+        let block = &mut self.flow.blocks[block];
+        (block.site, block.span) = (Site::of(stmt), stmt.span);
     }
 
     /// Goes on from a block to another one, if it can be reached.
@@ -573,9 +598,9 @@ impl<'a> Builder<'a> {
             StmtKind::Call(call) => return self.call(stmt, call, list(call.args), at),
             StmtKind::If(conditional) => {
                 let otherwise = conditional.otherwise.as_ref();
-                return self.conditional(stmt.span, &conditional.branches, otherwise, label, at);
+                return self.conditional(stmt, &conditional.branches, otherwise, label, at);
             }
-            StmtKind::While(w) => return self.repeat(stmt.span, w, label, at),
+            StmtKind::While(w) => return self.repeat(stmt, w, label, at),
             StmtKind::Break(target) => {
                 let to = match target {
                     None => self.breaks.iter().rev().find(|(_, is_loop, _)| *is_loop),
@@ -592,14 +617,14 @@ impl<'a> Builder<'a> {
             StmtKind::Goto(targets) => {
                 let targets = targets.iter().filter_map(|t| self.labels.get(&t.name).copied()).collect();
                 self.flow.blocks[at].next = Next::Goto(targets);
-                self.flow.blocks[at].span = stmt.span;
+                self.decides(stmt, at);
                 return Ok(None);
             }
             StmtKind::ReturnExpr(e) => {
                 let Some(slot) = self.result else {
                     return unsupported(stmt.span, "a value that is returned");
                 };
-                self.push(at, Kind::Result(slot, *e), &stmt.attrs, stmt.span);
+                self.push_stmt(at, Kind::Result(slot, *e), stmt);
                 self.close(Some(at), self.end);
                 return Ok(None);
             }
@@ -618,7 +643,7 @@ impl<'a> Builder<'a> {
             | StmtKind::Seal
             | StmtKind::Unseal => return Ok(Some(at)),
         };
-        self.push(at, kind, &stmt.attrs, stmt.span);
+        self.push_stmt(at, kind, stmt);
         Ok(Some(at))
     }
 
@@ -628,13 +653,13 @@ impl<'a> Builder<'a> {
             return unsupported(stmt.span, "a call of a procedure that is built in");
         };
         let outs = call.outs.iter().map(|out| out.map(|name| self.slot(name))).collect();
-        self.push(at, Kind::Call { callee, args, outs }, &stmt.attrs, stmt.span);
+        self.push_stmt(at, Kind::Call { callee, args, outs }, stmt);
         Ok(Some(at))
     }
 
     fn conditional(
         &mut self,
-        span: Span,
+        stmt: &Stmt,
         branches: &[Branch],
         otherwise: Option<&Stmts>,
         label: Option<Sym>,
@@ -648,7 +673,7 @@ impl<'a> Builder<'a> {
                 Guard::Any => Next::Goto(vec![yes, no]),
                 Guard::Expr(e) => Next::If(e, yes, no),
             };
-            self.flow.blocks[at].span = span;
+            self.decides(stmt, at);
             let end = self.stmts(&branch.block, Some(yes))?;
             self.close(end, after);
             at = no;
@@ -662,7 +687,7 @@ impl<'a> Builder<'a> {
         Ok(Some(after))
     }
 
-    fn repeat(&mut self, span: Span, w: &While, label: Option<Sym>, at: BlockId) -> Built<Option<BlockId>> {
+    fn repeat(&mut self, stmt: &Stmt, w: &While, label: Option<Sym>, at: BlockId) -> Built<Option<BlockId>> {
         let (head, body, after) = (self.block(), self.block(), self.block());
         self.close(Some(at), head);
         for spec in &w.specs {
@@ -679,7 +704,7 @@ impl<'a> Builder<'a> {
             Guard::Any => Next::Goto(vec![body, after]),
             Guard::Expr(e) => Next::If(e, body, after),
         };
-        self.flow.blocks[head].span = span;
+        self.decides(stmt, head);
         self.breaks.push((label, true, after));
         let end = self.stmts(&w.body, Some(body))?;
         self.breaks.pop();

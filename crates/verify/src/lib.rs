@@ -37,6 +37,6 @@ mod witness;
 pub use crate::axioms::Theory;
 pub use crate::inline::{Answer, Effort, Failure, Options, Verifier};
 pub use crate::limits::Limits;
-pub use crate::path::{Application, Division, Failed, Path, Step, StepKind};
+pub use crate::path::{Application, Binding, Division, Failed, Path, Site, Step, StepKind};
 pub use crate::solver::{Solver, SolverError};
-pub use crate::value::Value;
+pub use crate::value::{ModelValue, NoValue};

@@ -13,6 +13,7 @@ use dally_bpl::check::components;
 use dally_text::source::Span;
 
 use crate::flow::{Block, BlockId, Flow, FlowId, Flows, Instruction, Kind, Next};
+use crate::path::Site;
 
 /// Replaces all loops.
 pub(crate) fn to_recursion(flows: &mut Flows) {
@@ -40,7 +41,8 @@ fn loops(flow: &Flow) -> Vec<Vec<BlockId>> {
 /// A block that calls a loop, and goes on by the exit that it takes.
 fn call(callee: FlowId, entry: BlockId, exits: Vec<BlockId>, span: Span) -> Block {
     let kind = Kind::Loop { callee, entry };
-    Block { code: vec![Instruction { kind, attrs: Attrs::NONE, span }], next: Next::Switch(exits), span }
+    let code = vec![Instruction { kind, site: Site::Added, attrs: Attrs::NONE, span }];
+    Block { code, span, ..Block::new(Next::Switch(exits)) }
 }
 
 /// Takes a loop out of a procedure.
@@ -66,11 +68,7 @@ fn extract(flow: &mut Flow, blocks: &[BlockId], id: FlowId) -> Flow {
     let mut own: Vec<Block> = blocks.iter().map(|b| flow.blocks[*b].clone()).collect();
     let exits: FxHashMap<BlockId, BlockId> =
         leads_to.iter().enumerate().map(|(exit, target)| (*target, own.len() + exit)).collect();
-    own.extend((0..leads_to.len()).map(|exit| Block {
-        code: Vec::new(),
-        next: Next::Exit(exit),
-        span: Span::NONE,
-    }));
+    own.extend((0..leads_to.len()).map(|exit| Block::new(Next::Exit(exit))));
     let all_exits: Vec<BlockId> = leads_to.iter().map(|t| exits[t]).collect();
     let again: FxHashMap<BlockId, BlockId> =
         entries.iter().enumerate().map(|(i, entry)| (*entry, own.len() + i)).collect();
@@ -84,7 +82,7 @@ fn extract(flow: &mut Flow, blocks: &[BlockId], id: FlowId) -> Flow {
         entries.iter().enumerate().map(|(i, entry)| (*entry, flow.blocks.len() + i)).collect();
     let made: Vec<Block> = entries.iter().map(|e| call(id, inside[e], leads_to.clone(), span(*e))).collect();
     for block in blocks {
-        flow.blocks[*block] = Block { code: Vec::new(), next: Next::Goto(Vec::new()), span: Span::NONE };
+        flow.blocks[*block] = Block::new(Next::Goto(Vec::new()));
     }
     for block in &mut flow.blocks {
         block.next.redirect(|t| calls.get(&t).copied().unwrap_or(t));

@@ -4,24 +4,25 @@
 //! constants, and of functions where they are used; of variables where they get arbitrary values; and which way is
 //! taken at each choice. Of a sequentialised program, the tags say where each piece belongs in the original order.
 
+use dally_bpl::ast::{Stmt, StmtId};
 use dally_bpl::check::{FunctionId, VarId};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
-use crate::value::Value;
+use crate::value::ModelValue;
 
 /// An execution that ends with a failure.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// The globals in the beginning.
-    pub globals: Vec<(VarId, Value)>,
+    pub globals: Vec<Binding>,
     /// The constants that are used.
-    pub constants: Vec<(VarId, Value)>,
+    pub constants: Vec<Binding>,
     /// Functions without a body (or whose body calls itself), where they are used.
     pub functions: Vec<Application>,
     /// Values that matter to quantifiers: for which the body of a `forall` does not hold, if there is one, and for which that of
     /// an `exists` does.
-    pub witnesses: Vec<(VarId, Value)>,
+    pub witnesses: Vec<Binding>,
     /// What comes out where something is divided by zero.
     pub divisions: Vec<Division>,
     /// What is executed.
@@ -52,9 +53,9 @@ pub struct Application {
     /// The function.
     pub function: FunctionId,
     /// The arguments.
-    pub args: Vec<Value>,
+    pub args: Vec<ModelValue>,
     /// The result.
-    pub value: Value,
+    pub value: ModelValue,
 }
 
 /// A division by zero, which has some value.
@@ -63,9 +64,9 @@ pub struct Division {
     /// Whether it is the remainder that is asked for.
     pub remainder: bool,
     /// What is divided.
-    pub dividend: Value,
+    pub dividend: ModelValue,
     /// What comes out.
-    pub value: Value,
+    pub value: ModelValue,
 }
 
 /// A step of a path.
@@ -76,8 +77,36 @@ pub struct Step {
     pub activation: usize,
     /// What happens.
     pub kind: StepKind,
-    /// Where it stands in the text; statements that a translation has added stand nowhere.
+    /// The construct of the program that is executed.
+    pub site: Site,
+    /// Its place in the text; statements that a translation has added have none.
     pub span: Span,
+}
+
+/// The construct of the program that a step executes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Site {
+    /// A statement without an identity, or a step that is no statement.
+    Added,
+    /// A statement.
+    Statement(StmtId),
+    /// The effect of a procedure without a body.
+    Effect(Sym),
+}
+
+impl Site {
+    pub(crate) fn of(stmt: &Stmt) -> Site {
+        stmt.id.map_or(Site::Added, Site::Statement)
+    }
+}
+
+/// A variable and its value.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// The variable.
+    pub var: VarId,
+    /// Its value in the model.
+    pub value: ModelValue,
 }
 
 /// What happens in a step.
@@ -88,14 +117,14 @@ pub enum StepKind {
         /// Its name.
         procedure: Sym,
         /// The variables, parameters first.
-        variables: Vec<(VarId, Value)>,
+        variables: Vec<Binding>,
     },
     /// It ends.
     Leave,
     /// A statement that needs nothing from the model.
     Statement,
     /// Variables get arbitrary values.
-    Havoc(Vec<(VarId, Value)>),
+    Havoc(Vec<Binding>),
     /// One of several ways is taken, at a `goto`, an `if (*)` or a `while (*)`: which, counted from 0.
     Choice(usize),
     /// A condition is tested, of an `if` or a `while`: whether it holds. A translation makes one of each assertion, at the
@@ -108,6 +137,6 @@ pub enum StepKind {
         /// The procedure of a task that begins.
         procedure: Option<String>,
         /// Where the piece belongs.
-        place: Vec<Value>,
+        place: Vec<ModelValue>,
     },
 }

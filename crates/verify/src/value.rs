@@ -1,164 +1,178 @@
-//! Values, as a model gives them.
+//! Reading the values of a model.
 
+use dally_bpl::literal::{Literal, MOST_DIGITS};
+use dally_bpl::real::Real;
 use dally_text::stack::grow;
+use num_bigint::{BigInt, BigUint};
 
 use crate::lambda;
-use crate::logic::{Logic, Shape};
+use crate::logic::{Constructor, Logic, Shape};
 use crate::sexpr::{Sexpr, shown};
 use crate::term::Sort;
 
-/// A value of a variable, constant or function in a model.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Value {
-    /// Of `bool`.
-    Bool(bool),
-    /// Of `int`: its digits, with a minus where it is negative.
-    Int(String),
-    /// Of `real`: a numerator and a denominator.
-    Real(String, String),
-    /// Of `bvN`: its digits as a natural number, and its width.
-    Bv(String, u32),
-    /// A map: what it has at some indices, the last entry for an index counting, and everywhere else. One with several
-    /// indices is a map of maps.
-    Map(Vec<(Value, Value)>, Box<Value>),
-    /// A value that a constructor has made, by its name in the program.
-    Data(String, Vec<Value>),
-    /// A value of a type that the program declares: equal ones have equal names.
-    Abstract(String),
-    /// It does not matter.
-    Any,
-    /// What is not one of these, as the solver writes it.
-    Other(String),
+/// The value of a term in a model, or the reason why it has none that can be used.
+pub type ModelValue = Result<Literal, NoValue>;
+
+/// The reasons why a term has no value that can be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoValue {
+    /// The solver does not know the term: any value will do.
+    Arbitrary,
+    /// A real that is not a fraction.
+    Irrational,
+    /// A number of too many digits.
+    TooLong,
+    /// The solver gives a formula that is not understood.
+    Formula,
 }
 
-impl Value {
-    /// The number, if it is an integer that fits.
-    pub fn as_int(&self) -> Option<i64> {
-        match self {
-            Value::Int(digits) => digits.parse().ok(),
-            _ => None,
-        }
-    }
+/// Reads the value that a solver prints for a term of this sort.
+pub(crate) fn read(logic: &Logic<'_>, sort: Sort, text: &Sexpr) -> ModelValue {
+    text.expanded().map_or_else(|| Err(refused(text)), |text| plain(logic, sort, &text))
 }
 
-/// Reads what a solver says a term of this sort is.
-pub(crate) fn read(logic: &Logic<'_>, sort: Sort, text: &Sexpr) -> Value {
-    text.expanded().map_or_else(|| other(text), |text| plain(logic, sort, &text))
-}
-
-/// The same of a text without abbreviations.
-pub(crate) fn plain(logic: &Logic<'_>, sort: Sort, text: &Sexpr) -> Value {
+/// Reads a value without `let`.
+pub(crate) fn plain(logic: &Logic<'_>, sort: Sort, text: &Sexpr) -> ModelValue {
     grow(|| match logic.shape(sort) {
         Shape::Map(index, value) => map(logic, *index, *value, text),
-        Shape::Datatype(constructors) => {
-            let (head, args) = match text {
-                Sexpr::Word(word) => (word.as_str(), &[][..]),
-                Sexpr::List(parts) => match parts.split_first() {
-                    Some((Sexpr::Word(word), args)) if word != "as" => (word.as_str(), args),
-                    // `((as C T) x)`, `(as C T)`
-                    Some((first, args)) => match first.headed("as").and_then(|a| a.first()) {
-                        Some(Sexpr::Word(word)) => (word.as_str(), args),
-                        _ => match text.headed("as").and_then(|a| a.first()) {
-                            Some(Sexpr::Word(word)) => (word.as_str(), &[][..]),
-                            _ => return other(text),
-                        },
-                    },
-                    None => return other(text),
-                },
-            };
-            match constructors.iter().find(|c| c.name == head) {
-                Some(c) if c.fields.len() == args.len() => {
-                    let parts = c.fields.iter().zip(args).map(|((_, s), a)| plain(logic, *s, a)).collect();
-                    Value::Data(c.original.clone(), parts)
-                }
-                _ => other(text),
-            }
-        }
-        Shape::Abstract => match text {
-            Sexpr::Word(word) => Value::Abstract(logic.abstract_name(sort, word)),
-            list => Value::Abstract(flat(list)),
-        },
-        Shape::NoBits => Value::Bv("0".to_owned(), 0),
+        Shape::Datatype(constructors) => data(logic, constructors, text),
+        Shape::Abstract => Ok(Literal::Abstract(match text {
+            Sexpr::Word(word) => logic.abstract_name(sort, word),
+            list => flat(list),
+        })),
+        Shape::NoBits => Ok(Literal::Bv(BigUint::ZERO, 0)),
         Shape::Scalar => scalar(text),
     })
 }
 
-fn scalar(text: &Sexpr) -> Value {
-    match text {
-        Sexpr::Word(word) => match word.as_str() {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            word if word.chars().all(|c| c.is_ascii_digit()) => Value::Int(word.to_owned()),
-            word => {
-                if let Some(digits) = word.strip_suffix(".0")
-                    && digits.chars().all(|c| c.is_ascii_digit())
-                {
-                    return Value::Real(digits.to_owned(), "1".to_owned());
-                }
-                let radix = |prefix: &str, radix: u32, bits: usize| {
-                    let digits = word.strip_prefix(prefix)?;
-                    let n = num_bigint::BigUint::parse_bytes(digits.as_bytes(), radix)?;
-                    Some(Value::Bv(n.to_string(), (digits.len() * bits) as u32))
-                };
-                radix("#b", 2, 1).or_else(|| radix("#x", 16, 4)).unwrap_or_else(|| other(text))
-            }
+/// `(C x y)`, `C`, `((as C T) x y)` or `(as C T)`.
+fn data(logic: &Logic<'_>, constructors: &[Constructor], text: &Sexpr) -> ModelValue {
+    let qualified = |e: &Sexpr| match e.headed("as").and_then(|a| a.first()) {
+        Some(Sexpr::Word(word)) => Some(word.clone()),
+        _ => None,
+    };
+    let none: &[Sexpr] = &[];
+    let applied = match text {
+        Sexpr::Word(word) => Some((word.clone(), none)),
+        Sexpr::List(parts) => match parts.split_first() {
+            Some((Sexpr::Word(word), args)) if word != "as" => Some((word.clone(), args)),
+            Some((first, args)) => match qualified(first) {
+                Some(word) => Some((word, args)),
+                None => qualified(text).map(|word| (word, none)),
+            },
+            None => None,
         },
-        list => {
-            if let Some([inner]) = list.headed("-") {
-                return match scalar(inner) {
-                    Value::Int(digits) => Value::Int(format!("-{digits}")),
-                    Value::Real(n, d) => Value::Real(format!("-{n}"), d),
-                    _ => other(text),
-                };
-            }
-            if let Some([n, d]) = list.headed("/") {
-                return match (scalar(n), scalar(d)) {
-                    (Value::Real(n, _) | Value::Int(n), Value::Real(d, _) | Value::Int(d)) => {
-                        Value::Real(n, d)
-                    }
-                    _ => other(text),
-                };
-            }
-            if let Some([Sexpr::Word(value), Sexpr::Word(width)]) = list.headed("_")
-                && let Some(digits) = value.strip_prefix("bv")
-                && let Ok(width) = width.parse()
-            {
-                return Value::Bv(digits.to_owned(), width);
-            }
-            other(text)
+    };
+    let Some((head, args)) = applied else { return Err(refused(text)) };
+    match constructors.iter().find(|c| c.name == head) {
+        Some(c) if c.fields.len() == args.len() => {
+            let fields = c.fields.iter().zip(args).map(|((_, s), a)| plain(logic, *s, a));
+            Ok(Literal::Data(c.original.clone(), fields.collect::<Result<_, _>>()?))
         }
+        _ => Err(refused(text)),
     }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// A number of decimal digits.
+fn number(digits: &str) -> Result<BigInt, NoValue> {
+    if digits.len() > MOST_DIGITS {
+        return Err(NoValue::TooLong);
+    }
+    digits.parse().map_err(|_| NoValue::Formula)
+}
+
+fn fraction(numerator: &BigInt, denominator: &BigInt) -> ModelValue {
+    // The text has a limit on digits.
+    let real: Result<Real, ()> = format!("{numerator}/{denominator}").parse();
+    real.map(Literal::Real).map_err(|()| NoValue::TooLong)
+}
+
+fn scalar(text: &Sexpr) -> ModelValue {
+    match text {
+        Sexpr::Word(word) => scalar_word(word).unwrap_or_else(|| Err(refused(text))),
+        list => scalar_list(list).unwrap_or_else(|| Err(refused(text))),
+    }
+}
+
+/// `true`, `12`, `1.0`, `#b01` or `#xff`.
+fn scalar_word(word: &str) -> Option<ModelValue> {
+    match word {
+        "true" => return Some(Ok(Literal::Bool(true))),
+        "false" => return Some(Ok(Literal::Bool(false))),
+        _ if is_digits(word) => return Some(number(word).map(Literal::Int)),
+        _ => {}
+    }
+    if let Some(digits) = word.strip_suffix(".0").filter(|digits| is_digits(digits)) {
+        return Some(number(digits).and_then(|n| fraction(&n, &1.into())));
+    }
+    let bits = |prefix: &str, radix: u32, bits: usize| {
+        let digits = word.strip_prefix(prefix)?;
+        let n = BigUint::parse_bytes(digits.as_bytes(), radix)?;
+        Some(Ok(Literal::Bv(n, (digits.len() * bits) as u32)))
+    };
+    bits("#b", 2, 1).or_else(|| bits("#x", 16, 4))
+}
+
+/// `(- 5)`, `(/ 1 3)` or `(_ bv5 8)`.
+fn scalar_list(list: &Sexpr) -> Option<ModelValue> {
+    if let Some([inner]) = list.headed("-") {
+        return Some(match scalar(inner) {
+            Ok(Literal::Int(n)) => Ok(Literal::Int(-n)),
+            Ok(Literal::Real(n)) => fraction(&-n.numerator(), n.denominator()),
+            Err(other) => Err(other),
+            _ => return None,
+        });
+    }
+    if let Some([n, d]) = list.headed("/") {
+        let whole = |part: &Sexpr| match scalar(part)? {
+            Literal::Int(n) => Ok(n),
+            Literal::Real(n) if *n.denominator() == BigInt::from(1) => Ok(n.numerator().clone()),
+            _ => Err(refused(part)),
+        };
+        return Some(whole(n).and_then(|n| whole(d).and_then(|d| fraction(&n, &d))));
+    }
+    if let Some([Sexpr::Word(value), Sexpr::Word(width)]) = list.headed("_")
+        && let Some(n) = value.strip_prefix("bv").and_then(|digits| digits.parse().ok())
+        && let Ok(width) = width.parse()
+    {
+        return Some(Ok(Literal::Bv(n, width)));
+    }
+    None
 }
 
 /// `(store (store ((as const S) d) i v) j w)`, or a function.
-fn map(logic: &Logic<'_>, index: Sort, value: Sort, text: &Sexpr) -> Value {
-    let mut entries = Vec::new();
+fn map(logic: &Logic<'_>, index: Sort, value: Sort, text: &Sexpr) -> ModelValue {
+    let entry = |i: &Sexpr, v: &Sexpr| Ok((plain(logic, index, i)?, plain(logic, value, v)?));
+    let mut stores = Vec::new();
     let mut at = text;
     while let Some([inner, i, v]) = at.headed("store") {
-        entries.push((plain(logic, index, i), plain(logic, value, v)));
+        stores.push(entry(i, v)?);
         at = inner;
     }
-    entries.reverse();
+    stores.reverse();
     match at.list() {
         Some([first, default]) if first.headed("as").is_some_and(|a| a[0].word() == Some("const")) => {
-            Value::Map(entries, Box::new(plain(logic, value, default)))
+            Ok(Literal::Map(stores, Box::new(plain(logic, value, default)?)))
         }
-        _ => match lambda::table(at) {
-            Some((points, default)) => {
-                let point = |(i, v): &(Sexpr, Sexpr)| (plain(logic, index, i), plain(logic, value, v));
-                let all = points.iter().map(point).chain(entries).collect();
-                Value::Map(all, Box::new(plain(logic, value, &default)))
-            }
-            None => other(text),
-        },
+        _ => {
+            let Some((points, default)) = lambda::table(at) else { return Err(refused(text)) };
+            let mut entries = points.iter().map(|(i, v)| entry(i, v)).collect::<Result<Vec<_>, NoValue>>()?;
+            entries.extend(stores);
+            Ok(Literal::Map(entries, Box::new(plain(logic, value, &default)?)))
+        }
     }
 }
 
-fn other(text: &Sexpr) -> Value {
-    Value::Other(flat(text))
+/// The reason why a text is not read. Z3 writes algebraic numbers as roots of polynomials.
+fn refused(text: &Sexpr) -> NoValue {
+    if flat(text).contains("root-obj") { NoValue::Irrational } else { NoValue::Formula }
 }
 
-/// The text again, as far as anybody reads it.
+/// The text of an expression, or its beginning.
 fn flat(text: &Sexpr) -> String {
     let mut out = String::new();
     let mut todo = vec![Some(text)];

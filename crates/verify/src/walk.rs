@@ -3,24 +3,26 @@
 use std::rc::Rc;
 
 use dally_bpl::ast::AttrArg;
+use dally_bpl::check::{FunctionId, VarId};
+use dally_bpl::literal::Literal;
 use dally_text::source::Span;
 use num_bigint::Sign;
 use rustc_hash::FxHashMap;
 
 use crate::emit::Emitter;
 use crate::execute::{CallId, Event, Executor};
-use crate::flow::{Instruction, Kind, Next};
+use crate::flow::{Block, Instruction, Kind, Next};
 use crate::inline::Axioms;
-use crate::path::{Application, Division, Failed, Path, Step, StepKind};
+use crate::path::{Application, Binding, Division, Failed, Path, Site, Step, StepKind};
 use crate::sexpr::Sexpr;
 use crate::solver::{Solver, SolverError};
 use crate::term::{Node, Op, Term, Terms};
-use crate::value::{self, Value};
+use crate::value::{self, ModelValue, NoValue};
 
 /// What a model says of terms.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
-    values: FxHashMap<Term, Value>,
+    values: FxHashMap<Term, ModelValue>,
 }
 
 impl Model {
@@ -62,11 +64,11 @@ impl Model {
         Ok(Model { values })
     }
 
-    pub(crate) fn value(&self, terms: &Terms, term: Term) -> Value {
+    pub(crate) fn value(&self, terms: &Terms, term: Term) -> ModelValue {
         match terms.node(term) {
-            Node::Bool(value) => Value::Bool(*value),
-            Node::Int(n) => Value::Int(n.to_string()),
-            _ => self.values.get(&term).cloned().unwrap_or(Value::Any),
+            Node::Bool(value) => Ok(Literal::Bool(*value)),
+            Node::Int(n) => Ok(Literal::Int(n.clone())),
+            _ => self.values.get(&term).cloned().unwrap_or(Err(NoValue::Arbitrary)),
         }
     }
 
@@ -77,7 +79,7 @@ impl Model {
 
     /// Whether a condition holds: what the model says nothing of may be either.
     fn holds(&self, terms: &Terms, term: Term) -> bool {
-        self.value(terms, term) == Value::Bool(true)
+        self.value(terms, term) == Ok(Literal::Bool(true))
     }
 }
 
@@ -104,10 +106,7 @@ pub(crate) fn conditions(executor: &Executor<'_>, from: usize) -> Vec<Term> {
 }
 
 /// Functions at points: which, the arguments, and the term.
-fn applications(
-    executor: &Executor<'_>,
-    from: usize,
-) -> Vec<(dally_bpl::check::FunctionId, Vec<Term>, Term)> {
+fn applications(executor: &Executor<'_>, from: usize) -> Vec<(FunctionId, Vec<Term>, Term)> {
     let logic = &executor.logic;
     let heads: FxHashMap<&str, _> =
         logic.uninterpreted.iter().map(|u| (u.head.as_str(), u.function)).collect();
@@ -210,8 +209,19 @@ impl<'w, 'a> Walk<'w, 'a> {
         &self.executor.logic.terms
     }
 
+    /// A step that is no statement.
     fn step(&mut self, activation: usize, kind: StepKind, span: Span) {
-        self.steps.push(Step { activation, kind, span });
+        self.steps.push(Step { activation, kind, site: Site::Added, span });
+    }
+
+    /// A step of an instruction.
+    fn execute(&mut self, activation: usize, kind: StepKind, instruction: &Instruction) {
+        self.steps.push(Step { activation, kind, site: instruction.site, span: instruction.span });
+    }
+
+    /// A step that decides the successor of a block.
+    fn decide(&mut self, activation: usize, kind: StepKind, block: &Block) {
+        self.steps.push(Step { activation, kind, site: block.site, span: block.span });
     }
 
     fn call(&mut self, call: CallId, caller: usize) -> End {
@@ -258,9 +268,9 @@ impl<'w, 'a> Walk<'w, 'a> {
                     let which = next.targets().iter().position(|t| t == target).unwrap_or(0);
                     match next {
                         Next::Goto(targets) if targets.len() > 1 => {
-                            self.step(activation, StepKind::Choice(which), block.span);
+                            self.decide(activation, StepKind::Choice(which), block);
                         }
-                        Next::If(..) => self.step(activation, StepKind::Branch(which == 0), block.span),
+                        Next::If(..) => self.decide(activation, StepKind::Branch(which == 0), block),
                         _ => {}
                     }
                     at = *target;
@@ -278,7 +288,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         let own = flow.vars.iter().zip(&instance.values[flows.globals.len()..]);
         self.note(flow.span, own.clone().map(|(_, t)| *t));
         let value = |t: Term| self.model.value(self.terms(), t);
-        let variables = own.filter_map(|(v, t)| Some(((*v)?, value(*t)))).collect();
+        let variables = own.filter_map(|(v, t)| Some(Binding { var: (*v)?, value: value(*t) })).collect();
         let kind = StepKind::Enter { procedure: flow.name, variables };
         self.step(self.activations, kind, flow.span);
         self.activations
@@ -301,25 +311,26 @@ impl<'w, 'a> Walk<'w, 'a> {
         let span = instruction.span;
         match event {
             Event::Call(call) => {
-                self.step(activation, StepKind::Statement, span);
+                self.execute(activation, StepKind::Statement, instruction);
                 return dally_text::stack::grow(|| self.call_here(*call, activation));
             }
-            Event::Plain => self.step(activation, StepKind::Statement, span),
+            Event::Plain => self.execute(activation, StepKind::Statement, instruction),
             Event::Arbitrary(new) => {
                 let terms = self.terms();
                 self.note(span, new.iter().map(|(_, t)| *t));
-                let values = new.iter().map(|(v, t)| (*v, self.model.value(terms, *t))).collect();
-                self.step(activation, StepKind::Havoc(values), span);
+                let bind = |(v, t): &(VarId, Term)| Binding { var: *v, value: self.model.value(terms, *t) };
+                let values = new.iter().map(bind).collect();
+                self.execute(activation, StepKind::Havoc(values), instruction);
             }
             Event::Tag(place) => {
                 let terms = self.terms();
                 let place = place.iter().map(|t| self.model.value(terms, *t)).collect();
                 let (name, procedure) = self.tag(instruction);
-                self.step(activation, StepKind::Tag { name, procedure, place }, span);
+                self.execute(activation, StepKind::Tag { name, procedure, place }, instruction);
             }
             Event::Checked(condition) => {
-                self.step(activation, StepKind::Statement, span);
-                if self.model.value(self.terms(), *condition) == Value::Bool(false) {
+                self.execute(activation, StepKind::Statement, instruction);
+                if self.model.value(self.terms(), *condition) == Ok(Literal::Bool(false)) {
                     let message = match instruction.kind {
                         Kind::Assert(_, message) => message,
                         _ => "a precondition does not hold",
@@ -353,8 +364,12 @@ impl<'w, 'a> Walk<'w, 'a> {
             args: args.into_iter().map(value).collect(),
             value: value(term),
         });
-        let is_zero =
-            |v: Value| matches!(v, Value::Int(n) | Value::Real(n, _) if n.trim_start_matches('-') == "0");
+        let is_zero = |v: ModelValue| match v {
+            Ok(Literal::Int(n)) => n.sign() == Sign::NoSign,
+            Ok(Literal::Real(n)) => n.numerator().sign() == Sign::NoSign,
+            _ => false,
+        };
+        let bind = |var: VarId, term: Term| Binding { var, value: value(term) };
         let by_zero =
             divisions(executor, 0).into_iter().filter(|(_, _, divisor, _)| is_zero(value(*divisor)));
         Path {
@@ -365,10 +380,10 @@ impl<'w, 'a> Walk<'w, 'a> {
                     value: value(term),
                 })
                 .collect(),
-            globals: globals.map(|(v, t)| (*v, value(*t))).collect(),
-            constants: executor.logic.constants().into_iter().map(|(v, t)| (v, value(t))).collect(),
+            globals: globals.map(|(v, t)| bind(*v, *t)).collect(),
+            constants: executor.logic.constants().into_iter().map(|(v, t)| bind(v, t)).collect(),
             functions: functions.collect(),
-            witnesses: executor.logic.witnesses.iter().map(|(v, t)| (*v, value(*t))).collect(),
+            witnesses: executor.logic.witnesses.iter().map(|(v, t)| bind(*v, *t)).collect(),
             steps: self.steps,
             failure,
             certain,

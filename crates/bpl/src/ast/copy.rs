@@ -121,7 +121,7 @@ impl Ast {
     /// A copy of a statement.
     pub(crate) fn copy_stmt(&mut self, stmt: &Stmt) -> Stmt {
         let attrs = self.copy_attrs(&stmt.attrs);
-        Stmt { kind: grow(|| self.copy_kind(&stmt.kind)), attrs, span: stmt.span }
+        Stmt { id: stmt.id, kind: grow(|| self.copy_kind(&stmt.kind)), attrs, span: stmt.span }
     }
 
     fn copy_kind(&mut self, kind: &StmtKind) -> StmtKind {

@@ -20,6 +20,8 @@ pub use types::*;
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
 
@@ -36,6 +38,47 @@ pub struct Ast {
     pub types: TypeExprs,
     /// The declarations, in the order of the text.
     pub decls: Vec<Decl>,
+    /// The names that a translation has made of other names; a program as parsed has none.
+    pub derived: FxHashMap<Sym, Derivation>,
+    /// The places of statements, by their identities.
+    stmts: Vec<Span>,
+}
+
+/// How a translation has made a name of another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Derivation {
+    /// The other name, which may itself be derived.
+    pub from: Sym,
+    /// What the name stands for.
+    pub role: Role,
+}
+
+/// What a derived name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// A variable that holds values of the variable.
+    Copy,
+    /// A procedure that runs the statements of the procedure.
+    Version,
+    /// A procedure that runs the statements of the procedure, where the procedure itself checks the contract around it.
+    Body,
+    /// A procedure that calls the procedure, within the same task.
+    Wrapper,
+    /// A procedure that posts the procedure.
+    Poster,
+}
+
+impl Ast {
+    /// The identity of a new statement at this place.
+    pub fn new_stmt_id(&mut self, span: Span) -> StmtId {
+        self.stmts.push(span);
+        StmtId::new(self.stmts.len() as u32 - 1)
+    }
+
+    /// The places of statements, by their identities.
+    pub fn stmt_spans(&self) -> &[Span] {
+        &self.stmts
+    }
 }
 
 /// An empty program. The keywords of Boogie come first among its symbols.
@@ -46,6 +89,8 @@ impl Default for Ast {
             exprs: Exprs::default(),
             types: TypeExprs::default(),
             decls: Vec::new(),
+            derived: FxHashMap::default(),
+            stmts: Vec::new(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Statements.
 
 use dally_text::source::Span;
+use std::num::NonZeroU32;
 
 use crate::ast::{Attrs, ExprId, ExprList, Exprs, Ident, VarDecl};
 
@@ -22,9 +23,27 @@ pub struct Block {
     pub end: Span,
 }
 
+/// Identifies a statement of a program. Copies that a translation makes keep it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct StmtId(NonZeroU32);
+
+impl StmtId {
+    /// The first number is 0.
+    pub(super) fn new(index: u32) -> StmtId {
+        StmtId(NonZeroU32::MIN.saturating_add(index))
+    }
+
+    /// An index into [`Ast::stmt_spans`](super::Ast::stmt_spans).
+    pub fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
 /// A statement with its attributes.
 #[derive(Clone, Debug)]
 pub struct Stmt {
+    /// Its identity; none for most statements that a translation adds.
+    pub id: Option<StmtId>,
     /// Its kind.
     pub kind: StmtKind,
     /// Its attributes, without those that are part of its kind.

@@ -84,7 +84,8 @@ impl Parser<'_> {
     fn stmt(&mut self) -> Parsed<Stmt> {
         let start = self.token.start;
         let StmtParts { kind, attrs } = self.stmt_kind()?;
-        Ok(Stmt { kind, attrs, span: self.span_from(start) })
+        let span = self.span_from(start);
+        Ok(Stmt { id: Some(self.ast.new_stmt_id(span)), kind, attrs, span })
     }
 
     fn stmt_kind(&mut self) -> Parsed<StmtParts> {

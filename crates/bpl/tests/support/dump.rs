@@ -185,7 +185,7 @@ impl Dump<'_> {
     }
 
     fn block(&mut self, Block { stmts, end: _ }: &Block) {
-        self.each("block", stmts, |d, Stmt { kind, attrs, span: _ }| {
+        self.each("block", stmts, |d, Stmt { id: _, kind, attrs, span: _ }| {
             d.attrs(attrs);
             d.stmt(kind);
         });

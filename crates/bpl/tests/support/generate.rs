@@ -367,7 +367,7 @@ impl Generator<'_, '_> {
                 | StmtKind::Scope(_)
         );
         let attrs = if without { Attrs::NONE } else { self.attrs()? };
-        Ok(Stmt { kind, attrs, span: Span::NONE })
+        Ok(Stmt { id: None, kind, attrs, span: Span::NONE })
     }
 
     fn structured(&mut self, depth: u32) -> Result<StmtKind> {

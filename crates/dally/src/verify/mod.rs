@@ -3,7 +3,6 @@
 mod plan;
 mod replay;
 mod report;
-mod script;
 
 use std::cell::OnceCell;
 use std::io::{BufWriter, Write};
@@ -13,18 +12,18 @@ use std::time::Instant;
 
 use dally_bpl::Program;
 use dally_bpl::ast::DeclKind;
+use dally_counterexample::Translated;
 use dally_interp::Inputs;
 use dally_smt::{Budget, Process};
-use dally_text::diagnostic::Diagnostic;
-use dally_text::symbol::Sym;
-use dally_verify::{Answer, Effort, Failure, Options, SolverError, Verifier};
+use dally_verify::{Answer, Effort, Failure, Options, Path, SolverError, Verifier};
 
 use crate::check::monitor;
 use crate::cli::Verify;
 use crate::language::Language;
 use crate::output::{self, Exit};
 use crate::traces;
-use plan::Plan;
+use plan::{Plan, Text};
+use replay::Replay;
 use report::Finding;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
@@ -73,21 +72,24 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let started = Instant::now();
     let until = arguments.time.map(|t| started + t);
     let budget = Budget { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
-    let mut found =
-        Stages { arguments, program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
+    let found = Stages { arguments, program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
     let report = report::Report { arguments, sources, program, plan: &plan, remarks, started };
-    let replayed = match &mut found.end {
+    let replayed = match &found.end {
         // Where the solver is not certain, functions may not be what axioms say: to run them would show nothing.
         Ok(Some(bug))
             if (bug.path.certain || !has_axioms(program))
                 && bug.path.left_out.is_empty()
                 && !bug.path.forbidden =>
         {
-            let failure = Some(report.failed(&bug.path).span);
-            let inputs = Inputs { failure, ..std::mem::take(&mut bug.inputs) };
-            let original = (program, sources, &arguments.program);
-            let replayed = replay::replay(original, inputs, plan.target(bug.at), (&cancelled, &interrupt));
-            Some(replayed.judged(bug.path.certain, replay::unreadable(&bug.path)))
+            let replay = Replay {
+                program,
+                sources,
+                arguments: &arguments.program,
+                cancelled: &cancelled,
+                interrupt: &interrupt,
+            };
+            let replayed = replay.run(&bug.inputs, plan.target(bug.at));
+            Some(replayed.judged(bug.path.certain, dally_counterexample::unreadable(&bug.path)))
         }
         _ => None,
     };
@@ -133,12 +135,6 @@ fn has_axioms(program: &Program) -> bool {
         DeclKind::Function(f) => !f.uses.is_empty(),
         _ => false,
     })
-}
-
-/// The program that the solver sees, for one bound on schedules.
-struct Translated {
-    program: Program,
-    root: Sym,
 }
 
 /// One bound on schedules.
@@ -188,7 +184,7 @@ struct Stages<'t> {
 
 impl<'t> Stages<'t> {
     fn run(self) -> Finding {
-        let texts: Vec<OnceCell<Translated>> = (0..self.plan.len()).map(|_| OnceCell::new()).collect();
+        let texts: Vec<OnceCell<Text<'t>>> = (0..self.plan.len()).map(|_| OnceCell::new()).collect();
         let mut attempts: Vec<Attempt<'_>> = Vec::new();
         for stage in 0.. {
             if let Some(text) = texts.get(stage) {
@@ -214,12 +210,8 @@ impl<'t> Stages<'t> {
                     Ok(Answer::NoBug) if recursion == most => attempt.close(false),
                     Ok(Answer::NoBug) => Ok(()),
                     Ok(Answer::Bug(path)) => {
-                        let sequential = self.plan.sequential();
-                        let inputs = texts[index]
-                            .get()
-                            .map(|text| replay::inputs(self.program, &text.program, &path, sequential))
-                            .unwrap_or_default();
-                        return self.finding(&attempts, Ok(Some(report::Bug { at: index, path, inputs })));
+                        let bug = texts[index].get().map(|text| self.bug(index, text.view(), path));
+                        return self.finding(&attempts, Ok(bug));
                     }
                     Err(failure) => Err(failure),
                 };
@@ -240,24 +232,28 @@ impl<'t> Stages<'t> {
 
     fn begin<'p>(
         &self,
-        text: &'p OnceCell<Translated>,
+        text: &'p OnceCell<Text<'t>>,
         index: usize,
         held: usize,
     ) -> Result<Attempt<'p>, Failure> {
-        let translated = match self.plan.translate(self.program, index) {
-            Ok(translated) => translated,
-            Err(diagnostics) => return Err(Failure::Unsupported(diagnostics)),
-        };
+        let translated = self.plan.translate(self.program, index).map_err(Failure::Unsupported)?;
         let translated = text.get_or_init(|| translated);
         let limits = dally_verify::Limits {
             interrupt: Arc::clone(&self.interrupt),
             terms: dally_verify::Limits::TERMS.saturating_sub(held),
         };
         let options = Options { full: self.arguments.full_inlining, calls: self.arguments.calls, limits };
-        let verifier = Verifier::new(&translated.program, translated.root, &options)?;
+        let view = translated.view();
+        let verifier = Verifier::new(view.program, view.root, &options)?;
         let solver = self.start_solver(index)?;
         let effort = verifier.effort();
         Ok(Attempt { work: Some((verifier, solver)), effort, recursion: 0, proved: None })
+    }
+
+    fn bug(&self, at: usize, text: Translated<'_>, path: Box<Path>) -> report::Bug {
+        let failed = dally_counterexample::failure(&text, &path);
+        let inputs = dally_counterexample::inputs(self.program, &text, &path);
+        report::Bug { at, path, inputs: Inputs { failure: Some(failed.span), ..inputs }, failed }
     }
 
     fn start_solver(&self, index: usize) -> Result<Process, SolverError> {
@@ -288,15 +284,5 @@ impl<'t> Stages<'t> {
         });
         let covered = attempts.iter().map(|a| (a.recursion, a.proved == Some(true))).collect();
         Finding { end, covered, effort }
-    }
-}
-
-impl Translated {
-    fn new(ast: dally_bpl::ast::Ast, root: Sym) -> Result<Translated, Vec<Diagnostic>> {
-        let (info, diagnostics) = dally_bpl::check(&ast);
-        if !diagnostics.are_warnings() {
-            return Err(diagnostics.sorted());
-        }
-        Ok(Translated { program: Program { ast, info, warnings: Vec::new() }, root })
     }
 }

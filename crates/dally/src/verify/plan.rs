@@ -1,12 +1,34 @@
 //! Which bounds on schedules are tried, one after the other.
 
 use dally_bpl::Program;
-use dally_sequentialize::{Bounds, Target};
+use dally_counterexample::Translated;
+use dally_sequentialize::{Bounds, Origins, Sequential, Target};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
 
-use super::Translated;
 use crate::cli::{BoundArgs, Translation, Verify};
+
+/// The program that the verifier sees, for one bound on schedules.
+pub(crate) enum Text<'p> {
+    /// The program itself, which is sequential.
+    Original { program: &'p Program, root: Sym, origins: Origins },
+    /// A translation.
+    Translated(Box<Sequential>),
+}
+
+impl Text<'_> {
+    pub(crate) fn view(&self) -> Translated<'_> {
+        match self {
+            Text::Original { program, root, origins } => {
+                Translated { program, root: *root, origins, sequential: true }
+            }
+            Text::Translated(made) => {
+                let Sequential { program, root, origins } = &**made;
+                Translated { program, root: *root, origins, sequential: false }
+            }
+        }
+    }
+}
 
 /// Bounds in ascending order.
 pub(crate) struct Plan {
@@ -73,13 +95,17 @@ impl Plan {
     }
 
     /// The program for a bound.
-    pub(crate) fn translate(&self, program: &Program, index: usize) -> Result<Translated, Vec<Diagnostic>> {
+    pub(crate) fn translate<'p>(
+        &self,
+        program: &'p Program,
+        index: usize,
+    ) -> Result<Text<'p>, Vec<Diagnostic>> {
         match &self.targets {
-            Err(root) => Translated::new(program.ast.clone(), *root),
+            Err(root) => Ok(Text::Original { program, root: *root, origins: Origins::identity(program) }),
             Ok(targets) => {
                 let options = dally_sequentialize::Options { to: targets[index], ..self.options.clone() };
-                let sequential = dally_sequentialize::sequentialize(program, &options)?;
-                Translated::new(sequential.ast, sequential.root)
+                let made = dally_sequentialize::sequentialize(program, &options)?;
+                Ok(Text::Translated(Box::new(made)))
             }
         }
     }

@@ -3,15 +3,14 @@
 use std::time::Instant;
 
 use dally_bpl::Program;
-use dally_bpl::ast::{DeclKind, LoopSpecKind, SpecKind, StmtKind, for_each_stmt_mut};
+use dally_bpl::ast::{DeclKind, StmtKind, for_each_stmt_mut};
 use dally_explore::{Limit, Verdict};
 use dally_interp::Inputs;
 use dally_sequentialize::{Bounds, Target};
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_text::source::{SourceMap, Span};
 use dally_trace::Location;
-use dally_verify::{Effort, Failed, Failure, Path, SolverError, StepKind, Theory};
-use rustc_hash::FxHashMap;
+use dally_verify::{Effort, Failed, Failure, Path, SolverError, Theory};
 use serde::Serialize;
 
 use super::plan::Plan;
@@ -27,8 +26,10 @@ pub(crate) struct Bug {
     /// Within which bound on schedules.
     pub(crate) at: usize,
     pub(crate) path: Box<Path>,
-    /// What it takes to run it.
+    /// The inputs of its execution.
     pub(crate) inputs: Inputs,
+    /// The condition that fails, in the original program.
+    pub(crate) failed: Failed,
 }
 
 /// How a run ended.
@@ -95,10 +96,10 @@ impl Report<'_> {
             return Json::errors(self.arguments.json, self.sources, diagnostics);
         }
         let failed = match &finding.end {
-            Ok(Some(bug)) => Some(self.failed(&bug.path)),
+            Ok(Some(bug)) => Some(&bug.failed),
             _ => None,
         };
-        let expected = failed.as_ref().and_then(|f| Location::of(f.span, self.sources));
+        let expected = failed.and_then(|f| Location::of(f.span, self.sources));
         let replayed = replayed.map(|replayed| replayed.at(expected.as_ref()));
         let replayed = replayed.as_ref();
         let verdict = self.verdict(finding, replayed);
@@ -106,9 +107,9 @@ impl Report<'_> {
             Some(Replayed::Trace(trace)) => Some(&**trace),
             _ => None,
         };
-        let message = self.sentence(finding, failed.as_ref(), replayed);
+        let message = self.sentence(finding, replayed);
         let written = if self.arguments.json {
-            let location = failed.as_ref().and_then(|f| Location::of(f.span, self.sources));
+            let location = failed.and_then(|f| Location::of(f.span, self.sources));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
             let last = finding.covered.len().saturating_sub(1);
             output::write_json(&Json {
@@ -121,7 +122,7 @@ impl Report<'_> {
                 more: More { failure, remarks: self.remarks.clone() },
             })
         } else {
-            let excerpt = || failed.as_ref().and_then(|f| self.excerpt(f.span)).unwrap_or_default();
+            let excerpt = || failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
             let shown = match trace {
                 Some(trace) => format!("\n{}\n", printable(&dally_trace::text(trace))),
                 None => excerpt(),
@@ -143,7 +144,7 @@ impl Report<'_> {
     fn verdict(&self, finding: &Finding, replayed: Option<&Replayed>) -> Verdict<()> {
         match &finding.end {
             Ok(Some(bug)) if self.doubt(bug, replayed).is_some() => Verdict::Inconclusive(Limit::Unconfirmed),
-            Ok(Some(_)) if matches!(replayed, Some(Replayed::Not(_) | Replayed::Nowhere(_))) => {
+            Ok(Some(_)) if matches!(replayed, Some(Replayed::Not(_) | Replayed::Absent(_))) => {
                 Verdict::Inconclusive(Limit::Unconfirmed)
             }
             Ok(Some(_)) => Verdict::Bug(Box::new(())),
@@ -153,27 +154,12 @@ impl Report<'_> {
         }
     }
 
-    /// What fails, in the original program. There, a translation has put a test where an assertion was.
-    pub(crate) fn failed(&self, path: &Path) -> Failed {
-        if self.plan.target(0).is_none() {
-            return path.failure.clone();
-        }
-        let checks = checks(self.program);
-        let raised = path.steps.iter().rev().find_map(|step| match step.kind {
-            StepKind::Branch(true) => {
-                checks.get(&step.span).map(|message| Failed { message, span: step.span })
-            }
-            _ => None,
-        });
-        raised.unwrap_or_else(|| path.failure.clone())
-    }
-
-    fn sentence(&self, finding: &Finding, failed: Option<&Failed>, replayed: Option<&Replayed>) -> String {
+    fn sentence(&self, finding: &Finding, replayed: Option<&Replayed>) -> String {
         let last = finding.covered.len().saturating_sub(1);
         match &finding.end {
             Ok(Some(bug)) => {
-                let message = failed.map_or("an assertion does not hold", |f| f.message);
-                let place = failed.and_then(|f| self.sources.place(f.span));
+                let Failed { message, span } = bug.failed;
+                let place = self.sources.place(span);
                 let place =
                     place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
                 let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
@@ -183,7 +169,7 @@ impl Report<'_> {
                     return format!("inconclusive: {doubt}; perhaps {what}");
                 }
                 match replayed {
-                    Some(Replayed::Nowhere(_)) => format!(
+                    Some(Replayed::Absent(_)) => format!(
                         "inconclusive: the solver has found a failing execution, but with its values the program does \
                          not fail so: that is a defect of dally, or of the solver; please report it, with the program \
                          and what --smt-log writes; perhaps {what}"
@@ -450,39 +436,4 @@ fn has_stmt(program: &Program, is_one: impl Fn(&StmtKind) -> bool) -> bool {
 
 fn has_buffers(program: &Program) -> bool {
     program.ast.decls.iter().any(|decl| program.ast.attr(&decl.attrs, "buffer").is_some())
-}
-
-/// Everything that is checked, with what to say if it fails.
-fn checks(program: &Program) -> FxHashMap<Span, &'static str> {
-    let mut found = FxHashMap::default();
-    for decl in &program.ast.decls {
-        let mut block = match &decl.kind {
-            DeclKind::Procedure(p) => {
-                for spec in &p.specs {
-                    match spec.kind {
-                        SpecKind::Requires { .. } => found.insert(spec.span, "a precondition does not hold"),
-                        SpecKind::Ensures { .. } => found.insert(spec.span, "a postcondition does not hold"),
-                        _ => None,
-                    };
-                }
-                p.body.as_ref().map(|b| b.block.clone())
-            }
-            DeclKind::Implementation(i) => Some(i.body.block.clone()),
-            _ => None,
-        };
-        for_each_stmt_mut(block.get_or_insert_default(), &mut |stmt| match &stmt.kind {
-            StmtKind::Assert(_) => {
-                found.insert(stmt.span, "an assertion does not hold");
-            }
-            StmtKind::While(w) => {
-                for spec in &w.specs {
-                    if let LoopSpecKind::Invariant { expr, .. } = spec.kind {
-                        found.insert(program.ast.exprs.span(expr), "a loop invariant does not hold");
-                    }
-                }
-            }
-            _ => {}
-        });
-    }
-    found
 }

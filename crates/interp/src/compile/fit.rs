@@ -2,12 +2,12 @@
 
 use dally_bpl::Program;
 use dally_bpl::check::{FunctionInfo, Ty, TyKind, VarKind};
+use dally_bpl::literal::{Literal, beginning};
 use dally_text::stack::grow;
 use rustc_hash::FxHashMap;
 
 use super::inputs::MOST_KEYS;
-use super::inputs_text::beginning;
-use super::{Decision, Input, Inputs};
+use super::{Decision, Inputs};
 
 impl Inputs {
     /// Leaves out what does not fit a program, and says what that is.
@@ -67,7 +67,7 @@ impl Fitter<'_> {
     }
 
     /// Whether a variable or constant of this name may have a value.
-    fn named(&mut self, kind: &str, name: &str, value: &Input) -> bool {
+    fn named(&mut self, kind: &str, name: &str, value: &Literal) -> bool {
         let mut own = Vec::from(self.names.get(name).map_or(&[][..], Vec::as_slice));
         own.retain(|(_, k)| matches!(k, VarKind::Const { .. }) == (kind == "constant"));
         if own.is_empty() {
@@ -79,7 +79,7 @@ impl Fitter<'_> {
         })
     }
 
-    fn function(&mut self, name: &str, points: &mut Vec<(Vec<Input>, Input)>) -> bool {
+    fn function(&mut self, name: &str, points: &mut Vec<(Vec<Literal>, Literal)>) -> bool {
         let info = &self.program.info;
         let found = info.functions.iter().find(|f| self.program.ast.text(f.name) == name);
         let Some(function) = found else {
@@ -88,14 +88,14 @@ impl Fitter<'_> {
         if points.len() > MOST_KEYS {
             return self.judge(false, || format!("the function `{name}` has values at too many points"));
         }
-        let mut known: FxHashMap<Vec<Input>, Input> = FxHashMap::default();
+        let mut known: FxHashMap<Vec<Literal>, Literal> = FxHashMap::default();
         points.retain(|(args, value)| {
             let fits = args.len() == function.params.len()
                 && args.iter().zip(&function.params).all(|(arg, ty)| self.fits(arg, *ty))
                 && self.fits(value, function.result);
             let first = known.entry(args.clone()).or_insert_with(|| value.clone());
             self.judge(fits && first == value, || {
-                let point = Input::Data(name.to_owned(), args.clone()).to_string();
+                let point = Literal::Data(name.to_owned(), args.clone()).to_string();
                 let (point, first, value) =
                     (beginning(&point), beginning(&first.to_string()), beginning(&value.to_string()));
                 match fits {
@@ -122,20 +122,20 @@ impl Fitter<'_> {
     }
 
     /// Whether a value is one of a type.
-    fn fits(&self, value: &Input, ty: Ty) -> bool {
+    fn fits(&self, value: &Literal, ty: Ty) -> bool {
         let info = &self.program.info;
         grow(|| match (value, info.types.kind(ty)) {
-            (Input::Bool(_), TyKind::Bool)
-            | (Input::Int(_), TyKind::Int)
-            | (Input::Real(_), TyKind::Real) => true,
-            (Input::Bv(n, own), TyKind::Bv(width)) => own == width && n.bits() <= u64::from(*width),
+            (Literal::Bool(_), TyKind::Bool)
+            | (Literal::Int(_), TyKind::Int)
+            | (Literal::Real(_), TyKind::Real) => true,
+            (Literal::Bv(n, own), TyKind::Bv(width)) => own == width && n.bits() <= u64::from(*width),
             (_, TyKind::Map(_, indices, result)) => self.fits_map(value, indices, *result),
-            (Input::Data(name, fields), TyKind::Con(con, _)) => {
+            (Literal::Data(name, fields), TyKind::Con(con, _)) => {
                 let constructors = info.datatypes.get(con).map_or(&[][..], |d| &d.constructors);
                 self.constructed(name, fields, constructors.iter().map(|c| &info[c.function]))
             }
-            (Input::Abstract(_), TyKind::Con(con, _)) => !info.datatypes.contains_key(con),
-            (Input::Data(name, fields), TyKind::Param(_)) => {
+            (Literal::Abstract(_), TyKind::Con(con, _)) => !info.datatypes.contains_key(con),
+            (Literal::Data(name, fields), TyKind::Param(_)) => {
                 let constructors = info.functions.iter().filter(|f| f.constructs.is_some());
                 self.constructed(name, fields, constructors)
             }
@@ -147,7 +147,7 @@ impl Fitter<'_> {
     fn constructed<'f>(
         &self,
         name: &str,
-        fields: &[Input],
+        fields: &[Literal],
         mut constructors: impl Iterator<Item = &'f FunctionInfo>,
     ) -> bool {
         constructors.find(|c| self.program.ast.text(c.name) == name).is_some_and(|c| {
@@ -157,9 +157,9 @@ impl Fitter<'_> {
     }
 
     /// Whether a map of maps is one with these indices.
-    fn fits_map(&self, value: &Input, indices: &[Ty], result: Ty) -> bool {
+    fn fits_map(&self, value: &Literal, indices: &[Ty], result: Ty) -> bool {
         let Some((first, others)) = indices.split_first() else { return self.fits(value, result) };
-        let Input::Map(entries, default) = value else { return false };
+        let Literal::Map(entries, default) = value else { return false };
         entries.len() <= MOST_KEYS
             && self.fits_map(default, others, result)
             && entries.iter().all(|(i, v)| self.fits(i, *first) && self.fits_map(v, others, result))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use dally_bpl::ast::Expr;
 use dally_bpl::check::{FunctionId, Ty, TyKind, VarId, VarKind};
+use dally_bpl::literal::Literal;
 use dally_text::source::Span;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
@@ -14,46 +15,26 @@ use crate::code::{Arith, Domain, Op};
 use crate::real::Real;
 use crate::value::Value;
 
-/// A value from outside. As data, it is a text.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub enum Input {
-    /// Of `bool`.
-    Bool(bool),
-    /// Of `int`: its digits, after a minus if it is negative.
-    Int(String),
-    /// Of `real`: a fraction in lowest terms, `-1/3`, or an integer, `2.0`.
-    Real(String),
-    /// Of a bitvector type, of this width.
-    Bv(BigUint, u32),
-    /// A map: its value at some indices, and everywhere else. One with several indices is a map of maps.
-    Map(Vec<(Input, Input)>, Box<Input>),
-    /// What a constructor, by its name, makes of values.
-    Data(String, Vec<Input>),
-    /// A value of a type without a definition; equal ones have equal names.
-    Abstract(String),
-}
-
 /// All that comes from outside, by names.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Inputs {
     /// What variables may be where they are arbitrary, if their types have too many values to try them all.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub variables: BTreeMap<String, Vec<Input>>,
+    pub variables: BTreeMap<String, Vec<Literal>>,
     /// What constants are that no axiom gives a value.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub constants: BTreeMap<String, Input>,
+    pub constants: BTreeMap<String, Literal>,
     /// What functions without a definition are, where they matter.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub functions: BTreeMap<String, Vec<(Vec<Input>, Input)>>,
+    pub functions: BTreeMap<String, Vec<(Vec<Literal>, Literal)>>,
     /// Values that matter to quantifiers, by the names of their variables.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub witnesses: BTreeMap<String, Vec<Input>>,
+    pub witnesses: BTreeMap<String, Vec<Literal>>,
     /// What comes out where a number is divided by zero: whether for the remainder, the number, and the value. Both are
     /// integers, or both are reals.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub divisions: Vec<(bool, Input, Input)>,
+    pub divisions: Vec<(bool, Literal, Literal)>,
     /// What tasks do where the program leaves it open, and the scripts of its first tasks. If there are none, tasks do
     /// whatever they can.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -76,24 +57,16 @@ pub(super) const MOST_KEYS: usize = 1 << 14;
 /// So are rows at more indices than this that occur elsewhere only.
 const MOST_INDICES: usize = 100;
 
-impl Input {
-    /// A value of `real`, given a numerator and a denominator; nothing if that is no fraction, or one of too many digits.
-    pub fn real(numerator: &str, denominator: &str) -> Option<Input> {
-        let real: Real = format!("{numerator}/{denominator}").parse().ok()?;
-        Some(Input::Real(real.to_string()))
-    }
-}
-
 impl Inputs {
     /// The values of variables and constants.
-    fn values(&self) -> impl Iterator<Item = &Input> {
+    fn values(&self) -> impl Iterator<Item = &Literal> {
         self.variables.values().flatten().chain(self.constants.values())
     }
 }
 
 /// The indices of a map of maps at a level.
-fn indices_at(input: &Input, level: usize, out: &mut Vec<Input>) {
-    let Input::Map(entries, default) = input else { return };
+fn indices_at(input: &Literal, level: usize, out: &mut Vec<Literal>) {
+    let Literal::Map(entries, default) = input else { return };
     if level == 0 {
         return out.extend(entries.iter().map(|(index, _)| index.clone()));
     }
@@ -102,17 +75,17 @@ fn indices_at(input: &Input, level: usize, out: &mut Vec<Input>) {
 }
 
 /// What a map is at indices of which nothing is known.
-fn default_of(map: &Input) -> &Input {
+fn default_of(map: &Literal) -> &Literal {
     match map {
-        Input::Map(_, default) => default,
+        Literal::Map(_, default) => default,
         other => other,
     }
 }
 
 /// What a map is at an index: the last entry for it counts.
-fn value_at<'m>(map: &'m Input, index: &Input) -> &'m Input {
+fn value_at<'m>(map: &'m Literal, index: &Literal) -> &'m Literal {
     match map {
-        Input::Map(entries, default) => {
+        Literal::Map(entries, default) => {
             entries.iter().rev().find(|(i, _)| i == index).map_or(default, |(_, value)| value)
         }
         other => other,
@@ -130,7 +103,7 @@ impl Compiler<'_> {
             values.extend(self.input(input, ty));
         }
         if values.is_empty() || inputs.wide {
-            let mut others: Vec<&Input> = inputs.variables.values().flatten().collect();
+            let mut others: Vec<&Literal> = inputs.variables.values().flatten().collect();
             others.sort_unstable();
             others.dedup();
             let others = others.into_iter().filter_map(|input| self.input(input, ty));
@@ -168,18 +141,18 @@ impl Compiler<'_> {
     }
 
     /// A value from outside as one of a type, if it is one.
-    pub(super) fn input(&mut self, input: &Input, ty: Ty) -> Option<Value> {
+    pub(super) fn input(&mut self, input: &Literal, ty: Ty) -> Option<Value> {
         let info = self.info;
         match (input, info.types.kind(ty)) {
-            (Input::Bool(b), TyKind::Bool) => Some(Value::Bool(*b)),
-            (Input::Int(digits), TyKind::Int) => Some(self.heap.int(digits.parse().ok()?)),
-            (Input::Real(text), TyKind::Real) => Some(self.heap.real(text.parse().ok()?)),
-            (Input::Bv(n, _), TyKind::Bv(width)) => Some(self.heap.bits(n.clone(), *width)),
-            (Input::Map(..), TyKind::Map(_, indices, result)) => {
+            (Literal::Bool(b), TyKind::Bool) => Some(Value::Bool(*b)),
+            (Literal::Int(n), TyKind::Int) => Some(self.heap.int(n.clone())),
+            (Literal::Real(n), TyKind::Real) => Some(self.heap.real(n.clone())),
+            (Literal::Bv(n, _), TyKind::Bv(width)) => Some(self.heap.bits(n.clone(), *width)),
+            (Literal::Map(..), TyKind::Map(_, indices, result)) => {
                 let (indices, result) = (indices.clone(), *result);
                 dally_text::stack::grow(|| self.map(input, &indices, result))
             }
-            (Input::Data(constructor, fields), TyKind::Con(con, _)) => {
+            (Literal::Data(constructor, fields), TyKind::Con(con, _)) => {
                 let constructors = &info.datatypes.get(con)?.constructors;
                 let found = constructors.iter().find(|c| self.text(info[c.function].name) == constructor)?;
                 let types = info[found.function].params.clone();
@@ -191,7 +164,7 @@ impl Compiler<'_> {
                     .collect();
                 Some(self.heap.construct(number, &fields?))
             }
-            (Input::Abstract(name), TyKind::Con(con, _)) if !info.datatypes.contains_key(con) => {
+            (Literal::Abstract(name), TyKind::Con(con, _)) if !info.datatypes.contains_key(con) => {
                 self.abstract_value(name, Some(ty))
             }
             (_, TyKind::Param(_)) => self.untyped(input),
@@ -200,14 +173,14 @@ impl Compiler<'_> {
     }
 
     /// A value from outside whose type is a parameter of a function or of a datatype.
-    fn untyped(&mut self, input: &Input) -> Option<Value> {
+    fn untyped(&mut self, input: &Literal) -> Option<Value> {
         match input {
-            Input::Bool(b) => Some(Value::Bool(*b)),
-            Input::Int(digits) => Some(self.heap.int(digits.parse().ok()?)),
-            Input::Real(text) => Some(self.heap.real(text.parse().ok()?)),
-            Input::Bv(n, width) => Some(self.heap.bits(n.clone(), *width)),
-            Input::Abstract(name) => self.abstract_value(name, None),
-            Input::Data(constructor, fields) => {
+            Literal::Bool(b) => Some(Value::Bool(*b)),
+            Literal::Int(n) => Some(self.heap.int(n.clone())),
+            Literal::Real(n) => Some(self.heap.real(n.clone())),
+            Literal::Bv(n, width) => Some(self.heap.bits(n.clone(), *width)),
+            Literal::Abstract(name) => self.abstract_value(name, None),
+            Literal::Data(constructor, fields) => {
                 let constructors = self.info.datatypes.values().flat_map(|d| &d.constructors);
                 let mut named = constructors.filter(|c| self.text(self.info[c.function].name) == constructor);
                 let number = named.next().map(|c| c.function)?;
@@ -216,7 +189,7 @@ impl Compiler<'_> {
                     fields.iter().map(|field| dally_text::stack::grow(|| self.untyped(field))).collect();
                 Some(self.heap.construct(number, &fields?))
             }
-            Input::Map(entries, default) => {
+            Literal::Map(entries, default) => {
                 let default = dally_text::stack::grow(|| self.untyped(default))?;
                 let mut value = self.heap.constant_map(default);
                 for (index, entry) in entries {
@@ -231,8 +204,8 @@ impl Compiler<'_> {
 
     /// A map of maps as one with several indices: as it is at all indices of which anything is known. With one index,
     /// these are all that there are.
-    fn map(&mut self, input: &Input, indices: &[Ty], result: Ty) -> Option<Value> {
-        let mut keys: Vec<Vec<Input>> = vec![Vec::new()];
+    fn map(&mut self, input: &Literal, indices: &[Ty], result: Ty) -> Option<Value> {
+        let mut keys: Vec<Vec<Literal>> = vec![Vec::new()];
         for (level, ty) in indices.iter().enumerate() {
             let mut known = Vec::new();
             indices_at(input, level, &mut known);
@@ -241,7 +214,7 @@ impl Compiler<'_> {
             }
             known.sort_unstable();
             known.dedup();
-            let longer = |key: &Vec<Input>| {
+            let longer = |key: &Vec<Literal>| {
                 let key = key.clone();
                 known.iter().map(move |index| [&key[..], std::slice::from_ref(index)].concat())
             };
@@ -261,18 +234,18 @@ impl Compiler<'_> {
     }
 
     /// Values of a type that are used as such: in the text, or from outside.
-    fn values_of_type(&mut self, ty: Ty) -> Vec<Input> {
-        let mut all: Vec<Input> = self.options.inputs.iter().flat_map(Inputs::values).cloned().collect();
+    fn values_of_type(&mut self, ty: Ty) -> Vec<Literal> {
+        let mut all: Vec<Literal> = self.options.inputs.iter().flat_map(Inputs::values).cloned().collect();
         for id in self.ast.exprs.ids() {
             match self.ast.exprs[id] {
-                Expr::Int(digits) => all.push(Input::Int(self.text(digits).to_owned())),
-                Expr::Bool(b) => all.push(Input::Bool(b)),
+                Expr::Int(digits) => all.extend(self.text(digits).parse().map(Literal::Int)),
+                Expr::Bool(b) => all.push(Literal::Bool(b)),
                 _ => {}
             }
         }
         all.sort_unstable();
         all.dedup();
-        all.retain(|input| !matches!(input, Input::Map(..)) && self.input(input, ty).is_some());
+        all.retain(|input| !matches!(input, Literal::Map(..)) && self.input(input, ty).is_some());
         all.truncate(MOST_INDICES);
         all
     }
@@ -302,7 +275,7 @@ impl Compiler<'_> {
             .collect();
         for constant in &constants {
             let name = self.text(self.info[*constant].name);
-            if let (Some(Input::Abstract(abstract_name)), Some(Meaning::Const(value))) =
+            if let (Some(Literal::Abstract(abstract_name)), Some(Meaning::Const(value))) =
                 (inputs.constants.get(name), self.meanings.get(constant))
             {
                 self.atoms.insert(abstract_name.clone(), *value);
@@ -334,7 +307,7 @@ impl Compiler<'_> {
         let mut known = Vec::new();
         for (remainder, dividend, value) in &inputs.divisions {
             let (op, ty) = match (dividend, remainder) {
-                (Input::Real(_), _) => (Arith::Quotient, Ty::REAL),
+                (Literal::Real(_), _) => (Arith::Quotient, Ty::REAL),
                 (_, true) => (Arith::Mod, Ty::INT),
                 (_, false) => (Arith::Div, Ty::INT),
             };

@@ -14,7 +14,6 @@ mod fit;
 mod functions;
 mod fuse;
 mod inputs;
-mod inputs_text;
 mod procedure;
 mod quantifier;
 mod script;
@@ -29,7 +28,7 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
-pub use inputs::{Input, Inputs};
+pub use inputs::Inputs;
 pub use script::{Decision, Script};
 
 use crate::code::{Address, Check, Code, Entry, Op, Place, Target};

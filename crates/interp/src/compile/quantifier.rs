@@ -6,8 +6,9 @@
 
 use dally_bpl::ast::{BinderId, BinderKind, Expr, ExprId};
 use dally_bpl::check::{Ty, TyKind, VarId, VarKind};
+use dally_bpl::literal::Literal;
 
-use super::{Compiler, Input, Meaning};
+use super::{Compiler, Meaning};
 use crate::code::{Arith, Domain, Op, Quantifier};
 use crate::evaluate;
 use crate::quantifier::Kind;
@@ -175,7 +176,7 @@ impl Compiler<'_> {
             types.dedup();
             types
         };
-        let mut typed: Vec<(&Input, Ty)> = Vec::new();
+        let mut typed: Vec<(&Literal, Ty)> = Vec::new();
         for (all, bound) in [(&inputs.witnesses, true), (&inputs.variables, false)] {
             for (name, given) in all {
                 let types = named(name, bound);

@@ -4,12 +4,13 @@
 //! it has come. Where the program does something else than the script says, there is no such execution.
 
 use dally_bpl::check::{ProcedureId, Ty, VarId};
+use dally_bpl::literal::Literal;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Compiler, Input, Meaning};
+use super::{Compiler, Meaning};
 use crate::code::{Op, Place, Variable};
 use crate::script::{Act, Scripts, Site};
 use crate::value::Value;
@@ -32,9 +33,9 @@ pub enum Decision {
     /// One of several ways is taken, counted from 0.
     Choose(Span, usize),
     /// Variables get these values.
-    Set(Span, Vec<(String, Input)>),
+    Set(Span, Vec<(String, Literal)>),
     /// A procedure begins, in which variables have these values until they are assigned to.
-    Enter(Span, Vec<(String, Input)>),
+    Enter(Span, Vec<(String, Literal)>),
     /// A task is posted that follows this script.
     Post(usize),
 }
@@ -173,7 +174,11 @@ impl Compiler<'_> {
         Some((name, self.info[var].ty, place))
     }
 
-    fn values_of(&mut self, given: &[(String, Input)], targets: &[(Sym, Ty, Place)]) -> Vec<(Place, Value)> {
+    fn values_of(
+        &mut self,
+        given: &[(String, Literal)],
+        targets: &[(Sym, Ty, Place)],
+    ) -> Vec<(Place, Value)> {
         let mut values = Vec::new();
         for (name, input) in given {
             let name = self.code.symbols.get(name);

@@ -123,9 +123,9 @@ pub(crate) fn reordered(text: &str, to: Target) -> String {
 
 pub(crate) fn printed(text: &str, options: &Options) -> String {
     let (program, _) = load(text);
-    let Sequential { ast, .. } =
+    let Sequential { program, .. } =
         sequentialize(&program, options).unwrap_or_else(|d| panic!("{} in\n{text}", d[0].message));
-    dally_bpl::print(&ast)
+    dally_bpl::print(&program.ast)
 }
 
 /// What a sequential program comes to, projected to some globals.

@@ -1,75 +1,99 @@
-//! Values from outside as texts, as traces have them: `true`, `-5`, `1/3`, `2.0`, `7bv8`, `[1 := 2, else 0]`, `Cons(1, Nil())`, and
-//! `|v|` for the value `v` of a type without a definition.
+//! Values of Boogie types as data: what a solver's model says, a trace keeps, and the interpreter is given.
+//!
+//! The text of a value is `true`, `-5`, `1/3`, `2.0`, `7bv8`, `[1 := 2, else 0]`, `Cons(1, Nil())`, or `|v|` for the element `v` of
+//! a type without a definition.
 
 use std::fmt;
 use std::str::FromStr;
 
 use dally_text::stack::grow;
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
+use serde::{Deserialize, Serialize};
 
-use super::Input;
 use crate::real::Real;
 
-/// Values are not read that are nested deeper than this.
-const MOST_DEPTH: usize = 2000;
-/// Nor are numbers with more digits.
-const MOST_DIGITS: usize = 100_000;
+/// A value of a Boogie type. It is serialised as its text.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Literal {
+    /// Of `bool`.
+    Bool(bool),
+    /// Of `int`.
+    Int(BigInt),
+    /// Of `real`.
+    Real(Real),
+    /// Of a bitvector type: the number, and the width.
+    Bv(BigUint, u32),
+    /// Of a map type: the value at some indices, where the last entry for an index counts, and at all others. A map with
+    /// several indices is a map of maps.
+    Map(Vec<(Literal, Literal)>, Box<Literal>),
+    /// Of a datatype: the name of a constructor, and its fields.
+    Data(String, Vec<Literal>),
+    /// Of a type without a definition; equal elements have equal names.
+    Abstract(String),
+}
 
-impl fmt::Display for Input {
+/// Deepest nesting of a value that is read.
+const MOST_DEPTH: usize = 2000;
+/// Most digits of a number that is read.
+pub const MOST_DIGITS: usize = 100_000;
+
+impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         grow(|| match self {
-            Input::Bool(b) => write!(f, "{b}"),
-            Input::Int(text) | Input::Real(text) => f.write_str(text),
-            Input::Bv(n, width) => write!(f, "{n}bv{width}"),
-            Input::Map(entries, default) => {
+            Literal::Bool(b) => write!(f, "{b}"),
+            Literal::Int(n) => write!(f, "{n}"),
+            Literal::Real(n) => write!(f, "{n}"),
+            Literal::Bv(n, width) => write!(f, "{n}bv{width}"),
+            Literal::Map(entries, default) => {
                 f.write_str("[")?;
                 entries.iter().try_for_each(|(index, value)| write!(f, "{index} := {value}, "))?;
                 write!(f, "else {default}]")
             }
-            Input::Data(name, fields) => {
+            Literal::Data(name, fields) => {
                 write!(f, "{name}(")?;
                 for (nth, field) in fields.iter().enumerate() {
                     write!(f, "{}{field}", if nth > 0 { ", " } else { "" })?;
                 }
                 f.write_str(")")
             }
-            Input::Abstract(name) => write!(f, "|{}|", name.replace('\\', "\\\\").replace('|', "\\|")),
+            Literal::Abstract(name) => write!(f, "|{}|", name.replace('\\', "\\\\").replace('|', "\\|")),
         })
     }
 }
 
-impl From<Input> for String {
-    fn from(input: Input) -> String {
-        input.to_string()
+impl From<Literal> for String {
+    fn from(literal: Literal) -> String {
+        literal.to_string()
     }
 }
 
-impl TryFrom<String> for Input {
-    type Error = InputError;
+impl TryFrom<String> for Literal {
+    type Error = LiteralError;
 
-    fn try_from(text: String) -> Result<Self, InputError> {
+    fn try_from(text: String) -> Result<Self, LiteralError> {
         text.parse()
     }
 }
 
-/// Why a text is no value.
+/// The error for a text that is not a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct InputError {
+pub struct LiteralError {
     /// The text, or its beginning.
     text: String,
     why: &'static str,
 }
 
-impl fmt::Display for InputError {
+impl fmt::Display for LiteralError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no value: {}", self.text, self.why)
+        write!(f, "`{}` is not a value: {}", self.text, self.why)
     }
 }
 
-impl std::error::Error for InputError {}
+impl std::error::Error for LiteralError {}
 
-/// The text, or its beginning if it is long.
-pub(super) fn beginning(text: &str) -> String {
+/// The text, or its beginning if it is long: for messages.
+pub fn beginning(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -77,16 +101,16 @@ pub(super) fn beginning(text: &str) -> String {
     }
 }
 
-impl FromStr for Input {
-    type Err = InputError;
+impl FromStr for Literal {
+    type Err = LiteralError;
 
-    fn from_str(text: &str) -> Result<Self, InputError> {
+    fn from_str(text: &str) -> Result<Self, LiteralError> {
         let mut reader = Reader { rest: text };
         let read = reader.value(0).and_then(|value| match reader.rest {
             "" => Ok(value),
-            _ => Err("something follows it"),
+            _ => Err("text follows it"),
         });
-        read.map_err(|why| InputError { text: beginning(text), why })
+        read.map_err(|why| LiteralError { text: beginning(text), why })
     }
 }
 
@@ -105,9 +129,9 @@ impl<'t> Reader<'t> {
         if self.skip(text) { Ok(()) } else { Err(otherwise) }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Input, &'static str> {
+    fn value(&mut self, depth: usize) -> Result<Literal, &'static str> {
         if depth > MOST_DEPTH {
-            return Err("it is nested too deep");
+            return Err("it is nested too deeply");
         }
         grow(|| {
             if self.skip("[") {
@@ -131,8 +155,8 @@ impl<'t> Reader<'t> {
         word
     }
 
-    /// What comes behind `[`.
-    fn map(&mut self, depth: usize) -> Result<Input, &'static str> {
+    /// Reads a map after its `[`.
+    fn map(&mut self, depth: usize) -> Result<Literal, &'static str> {
         let mut entries = Vec::new();
         while !self.skip("else ") {
             let index = self.value(depth + 1)?;
@@ -143,18 +167,18 @@ impl<'t> Reader<'t> {
         }
         let default = self.value(depth + 1)?;
         self.expect("]", "a map is like [1 := 2, else 0]")?;
-        Ok(Input::Map(entries, Box::new(default)))
+        Ok(Literal::Map(entries, Box::new(default)))
     }
 
-    /// What comes behind `|`.
-    fn name(&mut self) -> Result<Input, &'static str> {
+    /// Reads the name of an element after its `|`.
+    fn name(&mut self) -> Result<Literal, &'static str> {
         let mut name = String::new();
         let mut chars = self.rest.chars();
         while let Some(c) = chars.next() {
             match c {
                 '|' => {
                     self.rest = chars.as_str();
-                    return Ok(Input::Abstract(name));
+                    return Ok(Literal::Abstract(name));
                 }
                 '\\' => name.extend(chars.next()),
                 c => name.push(c),
@@ -163,8 +187,8 @@ impl<'t> Reader<'t> {
         Err("the second | is missing")
     }
 
-    /// What comes behind a constructor and `(`.
-    fn data(&mut self, constructor: &str, depth: usize) -> Result<Input, &'static str> {
+    /// Reads the fields of a constructor after its `(`.
+    fn data(&mut self, constructor: &str, depth: usize) -> Result<Literal, &'static str> {
         let mut fields = Vec::new();
         while !self.skip(")") {
             if !fields.is_empty() {
@@ -172,28 +196,27 @@ impl<'t> Reader<'t> {
             }
             fields.push(self.value(depth + 1)?);
         }
-        Ok(Input::Data(constructor.to_owned(), fields))
+        Ok(Literal::Data(constructor.to_owned(), fields))
     }
 }
 
-fn scalar(word: &str) -> Result<Input, &'static str> {
+fn scalar(word: &str) -> Result<Literal, &'static str> {
     let is_number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     match word {
-        "true" => Ok(Input::Bool(true)),
-        "false" => Ok(Input::Bool(false)),
+        "true" => Ok(Literal::Bool(true)),
+        "false" => Ok(Literal::Bool(false)),
         _ if word.len() > MOST_DIGITS => Err("it is too long"),
         _ if is_number(word.strip_prefix('-').unwrap_or(word)) => {
-            let number: BigInt = word.parse().map_err(|_| "it is no number")?;
-            Ok(Input::Int(number.to_string()))
+            word.parse().map(Literal::Int).map_err(|_| "it is not a number")
         }
         _ if word.contains(['/', '.']) => match word.parse::<Real>() {
-            Ok(real) => Ok(Input::Real(real.to_string())),
+            Ok(real) => Ok(Literal::Real(real)),
             Err(()) => Err("a real is like 2.0 or 1/3"),
         },
         _ => match word.split_once("bv").map(|(n, width)| (n.parse(), width.parse())) {
-            Some((Ok(n), Ok(width))) => Ok(Input::Bv(n, width)),
+            Some((Ok(n), Ok(width))) => Ok(Literal::Bv(n, width)),
             Some(_) => Err("a bitvector is like 7bv8"),
-            None => Err("it is neither a number nor anything else that is known"),
+            None => Err("it is neither a number nor the text of another value"),
         },
     }
 }
@@ -219,14 +242,14 @@ mod tests {
             "|a \\| b \\\\ c, )|",
             "Pair(|a|, |b|)",
         ] {
-            assert_eq!(text.parse::<Input>().map(|value| value.to_string()), Ok(text.to_owned()));
+            assert_eq!(text.parse::<Literal>().map(|value| value.to_string()), Ok(text.to_owned()));
         }
-        assert_eq!("4/-6".parse(), Ok(Input::Real("-2/3".to_owned())));
-        assert_eq!("-007".parse(), Ok(Input::Int("-7".to_owned())));
+        assert_eq!("4/-6".parse(), Ok(Literal::Real("-2/3".parse().unwrap())));
+        assert_eq!("-007".parse(), Ok(Literal::Int((-7).into())));
     }
 
     #[test]
-    fn other_texts_are_no_values() {
+    fn other_texts_are_not_values() {
         for text in [
             "",
             " ",
@@ -244,16 +267,16 @@ mod tests {
             "f(",
             "f(1 2)",
         ] {
-            assert!(text.parse::<Input>().is_err(), "{text}");
+            assert!(text.parse::<Literal>().is_err(), "{text}");
         }
         for text in
             ["[", "[]", "[1]", "[1 := 2]", "[else 0", "[1 := 2 else 0]", "|a", "|a\\|", "(]", "f(,)", "𝔘"]
         {
-            assert!(text.parse::<Input>().is_err(), "{text}");
+            assert!(text.parse::<Literal>().is_err(), "{text}");
         }
         for deep in ["f(", "[else ", "[", "|"] {
-            assert!(deep.repeat(1_000_000).parse::<Input>().is_err());
+            assert!(deep.repeat(1_000_000).parse::<Literal>().is_err());
         }
-        assert!("9".repeat(1_000_000).parse::<Input>().is_err());
+        assert!("9".repeat(1_000_000).parse::<Literal>().is_err());
     }
 }
