@@ -33,6 +33,7 @@ pub struct State<const N: usize> {
 
 /// Hashes the state as one word, since hashing dominates the search.
 impl<const N: usize> std::hash::Hash for State<N> {
+    #[inline]
     fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
         let word = (0..N).fold(0_u64, |word, i| {
             let phase = (self.phase[i] as u64) << 9 | u64::from(self.seen[i]) << 6;
