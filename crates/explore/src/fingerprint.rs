@@ -4,12 +4,13 @@
 //! states the probability that this ever happens is below n² / 2¹²⁹: with a billion states, about 10⁻²¹. Searches
 //! report it.
 //!
-//! The hash is XXH3 (128 bits) by Yann Collet, in the crate `xxhash-rust`. It is in wide use and passes SMHasher. On keys
-//! of 8 to 200 bytes it takes 1.1 to 1.4 times the instructions of two multiply-and-fold lanes, which dally used before;
-//! SipHash-1-3, MuseAir and HighwayHash take 1.2 to 6 times as many, and AES instructions are not everywhere.
+//! The hash is XXH3 (128 bits) by Yann Collet, in the crate `xxhash-rust`: in wide use, and tested with SMHasher.
+//! Instructions for keys of 1, 8 and 60 words, on their own: 59, 173 and 1260; SipHash-1-3 120, 243 and 1192; MuseAir 122,
+//! 272 and 1499; HighwayHash 294, 713 and 4067. The two multiply-and-fold lanes that dally used before it took 42, 158 and
+//! 1055, and whole searches take between 12 % fewer and 2 % more instructions than with them.
 //!
-//! Keys are short, and hashing them in one call is much faster than XXH3's own streaming mode, whose state is
-//! larger than most keys. So [`Fingerprinter`] collects a block, and hashes it when it is full: the hash of a block is the
+//! Hashing a short key in one call is much faster than XXH3's streaming mode, whose state is larger than most
+//! keys. So [`Fingerprinter`] collects a block, and hashes it when it is full: the hash of a block is the
 //! beginning of the next one (Merkle and Damgård's construction).
 
 use std::hash::{Hash, Hasher};
