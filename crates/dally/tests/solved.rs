@@ -255,7 +255,7 @@ fn quantified_axioms_hold_for_what_is_given() {
 fn older_traces_are_refused_with_a_reason() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/verify");
     let trace = Scratch::new("older.json");
-    dally(&folder, "verify", &["--trace", trace.name(), "run_again_equations.bpl"]);
+    dally(&folder, "verify", &["--trace", trace.name(), "replay_equations.bpl"]);
     let mut older: Value = serde_json::from_slice(&std::fs::read(&trace.0).unwrap()).unwrap();
     older.as_object_mut().unwrap().remove("inputs").unwrap();
     let (code, said) = replayed(&folder, &older);

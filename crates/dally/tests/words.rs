@@ -27,9 +27,11 @@ const PHRASES: &[&str] = &[
 /// Words with which a doc comment must not open.
 const OPENERS: &[&str] = &["likewise"];
 
+/// The suffixes of sources, documents and programs.
+const SUFFIXES: &[&str] = &["rs", "md", "bpl", "p"];
+
 /// Folders that are not clean yet.
 const NOT_YET: &[&str] = &[
-    "crates/dally/src/check/",
     "crates/dally/src/verify/",
     "crates/dally/tests/solved.rs",
     "crates/dally-shuttle/",
@@ -40,15 +42,13 @@ const NOT_YET: &[&str] = &[
     "crates/sequentialize/",
     "crates/step/",
     "crates/verify/",
-    "docs/check.md",
-    "docs/shuttle.md",
 ];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// All sources and documents below a folder, except for build outputs, hidden files and this file.
+/// All files of these kinds below a folder, except for build outputs, hidden files and this file.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -58,7 +58,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
         }
         if path.is_dir() {
             files(&path, found);
-        } else if path.extension().is_some_and(|suffix| suffix == "rs" || suffix == "md") {
+        } else if path.extension().is_some_and(|suffix| SUFFIXES.iter().any(|known| suffix == *known)) {
             found.push(path);
         }
     }

@@ -1,4 +1,4 @@
-// An arbitrary integer cannot be tried value by value.
+// The values of an arbitrary integer cannot be enumerated.
 var x: int;
 procedure main()
 {

@@ -1,4 +1,4 @@
-// Two locks, taken in opposite orders: the message says who waits where.
+// Two locks, acquired in opposite orders: the message says where each task is blocked.
 var left, right: bool;
 procedure main()
 {

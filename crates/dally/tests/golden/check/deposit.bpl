@@ -1,6 +1,6 @@
 // Two deposits into one account, each of which reads the balance and writes it back.
 //
-// With no delay the first deposit is finished before the second one begins, and the assertion holds. One
+// With no delay the first deposit completes before the second one starts, and the assertion holds. One
 // delay between the read and the write of a deposit loses the other one.
 
 var balance: int;

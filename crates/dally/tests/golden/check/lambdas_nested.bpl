@@ -1,4 +1,4 @@
-// Three lambdas inside of each other would be maps with a thousand million entries.
+// Three nested lambdas would be maps with 2^30 entries.
 procedure main()
 {
   var m: [bv10][bv10][bv10]bool;

@@ -1,5 +1,5 @@
 // flags: --unfair
-// A task that looks again and again, and one that never gets its turn.
+// An unfair cycle: one task polls for ever, and the other one is never scheduled.
 var {:hot} waits: bool;
 
 procedure main()

@@ -1,5 +1,5 @@
 // flags: --liveness iterative-ndfs --json
-// The same, with schedules that are fair.
+// As lasso.bpl, with fair schedules only.
 var {:hot} waits: bool;
 
 procedure main()

@@ -1,5 +1,5 @@
 // flags: --liveness
-// There is nothing to look for.
+// The program declares no liveness property.
 procedure main()
 {
 }

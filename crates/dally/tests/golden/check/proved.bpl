@@ -1,5 +1,5 @@
 // flags: --threads 2
-// A lock makes the update safe.
+// A lock protects the update.
 var lock: bool;
 var x: int;
 procedure main()

@@ -1,4 +1,4 @@
-// What cannot be evaluated is reported before the search, all at once.
+// All constructs that cannot be evaluated are reported before the search.
 function f(x: int): int;
 procedure main()
 {

@@ -1,4 +1,4 @@
-// Calls that do not fit.
+// Calls with wrong arguments or results.
 procedure pair(x: int) returns (a: int, b: int);
 procedure one() returns (a: int);
 procedure none();

@@ -1,4 +1,4 @@
-// Clauses and attributes where they make no sense.
+// Misplaced clauses and attributes.
 var x: int, {:range 0, 3} y: int;
 datatype Pair { Pair(first: int where first > 0) }
 axiom (lambda i: int :: { f(i) } i) == m;

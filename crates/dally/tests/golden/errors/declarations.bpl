@@ -1,4 +1,4 @@
-// Declarations that mean nothing.
+// Invalid declarations.
 type Endless = [int]Endless;
 datatype Tower { Up(next: Tower) }
 function nothing<a>(x: int): int;

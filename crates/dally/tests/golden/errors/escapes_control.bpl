@@ -1,2 +1,2 @@
-// Text that a terminal would act upon is shown as replacement characters.
+// Control characters are shown as replacement characters.
 axiom [31mred[0m ;

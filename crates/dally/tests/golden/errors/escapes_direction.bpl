@@ -1,2 +1,2 @@
-// Text that turns the direction of writing around is shown as replacement characters.
+// Characters that change the direction of text are shown as replacement characters.
 axiom "‮ abc" == 1;

@@ -1,4 +1,4 @@
-// A procedure with a `modifies` clause is held to it; one without gets the frame that it needs.
+// A `modifies` clause is checked; without one, the frame is inferred.
 var x, y: int;
 procedure inferred() { x := 1; y := 2; }
 procedure narrow() modifies x; { x := 1; y := 2; }

@@ -1,4 +1,4 @@
-// What must not stay true for ever is a global of type bool.
+// Only globals of type bool can be marked {:hot}.
 var {:hot} number: int;
 var {:hot} {:thread_local} own: bool;
 var {:hot 1} argument: bool;

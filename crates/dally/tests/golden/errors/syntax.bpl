@@ -1,4 +1,4 @@
-// After an error the parser goes on, so that all are shown.
+// The parser recovers after an error, so that all errors are reported.
 var balance int;
 procedure main()
 {

@@ -1,4 +1,4 @@
-// What is wrong with the text itself.
+// Errors of the lexer.
 #nonsense
 axiom 0x1.8e2f2e1 == 1;
 axiom {:a "no end\"} true;

@@ -1,4 +1,4 @@
-// A step with a fair choice in a loop has one outcome for each time that the choice goes the first way.
+// A step with a fair choice in a loop has one outcome for each number of iterations.
 event eAnswer;
 
 machine Main {

@@ -1,4 +1,4 @@
-// A monitor that is hot again and again, and never cold, in one step; the fair choice is made before that.
+// A monitor that is hot again and again, and never cold, in one step; the fair choice comes before.
 event eAsk;
 event eAnswer;
 

@@ -1,4 +1,4 @@
-// A timer that may put off its answer for ever: `$` is no promise that it ever comes.
+// A timer that may postpone its answer for ever: `$` is not a fair choice.
 event eStart: machine;
 event eLater: machine;
 event eTimeout;

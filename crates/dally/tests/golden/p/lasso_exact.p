@@ -1,5 +1,5 @@
 // flags: --exact
-// In exact searches, cycles are not looked for, and that is said.
+// Exact searches do not search for cycles, and the verdict says so.
 event eStart: machine;
 event eLater: machine;
 event eTimeout;

@@ -1,4 +1,4 @@
-// The spelling of c2s becomes ours.
+// The c2s spelling is printed in canonical form.
 var m_bmp: int;
 
 procedure main()

@@ -1,4 +1,4 @@
-// The spelling of Corral becomes ours. No `modifies` clauses are needed.
+// The Corral spelling is printed in canonical form. No `modifies` clauses are needed.
 var x: int;
 procedure corral_atomic_begin();
 procedure corral_atomic_end();

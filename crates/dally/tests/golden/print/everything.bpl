@@ -1,4 +1,4 @@
-// One of each: the programs of the robustness tests are this one, damaged.
+// All constructs: the robustness tests mutate this program.
 type Ref;
 type Field _;
 type Heap = <a>[Ref, Field a]a;

@@ -1,2 +1,2 @@
-// From the time before Boogie had reals.
+// A program for versions of Boogie without reals.
 function half(x: int) returns (int) { x / 2 }

@@ -1,4 +1,4 @@
-// Parentheses stay only where they are needed.
+// Only necessary parentheses are printed.
 const a, b, c: bool;
 const x, y, z: int;
 axiom ((a && b) && c) ==> (a || (b || c));

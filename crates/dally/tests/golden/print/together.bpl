@@ -1,4 +1,4 @@
-// What is declared together is printed together; `*` is an arbitrary value, or a result that is not needed.
+// Variables of one declaration are printed together; `*` is an arbitrary value, or an unused result.
 type {:abstract} Ref, Pair a b, Refs = [int]Ref;
 var x, y: int, b: bool;
 var {:range 0, 3} low, high: int where low <= high, other: int;

@@ -1,5 +1,5 @@
 // flags: --to buffers
-// Nothing that needs a translation can stand in a code expression.
+// Constructs that need a translation are not supported in code expressions.
 
 var g: int;
 

@@ -1,5 +1,5 @@
 // flags: --to buffers --yields 2
-// [FSE12] Example 2: tasks that are put off.
+// [FSE12] Example 2: tasks that are delayed.
 
 var b: bool;
 var r: int;

@@ -1,5 +1,5 @@
 // flags: --to df
-// Nobody says what the type of the parameter is.
+// The type of the parameter is not determined.
 
 procedure main<T>(t: T)
 {

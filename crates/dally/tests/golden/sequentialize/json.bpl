@@ -1,5 +1,5 @@
 // flags: --to buffers --no-chains --json
-// Diagnostics for machines.
+// Diagnostics as JSON.
 
 var x: int;
 

@@ -1,5 +1,5 @@
 // flags: --to dfs --delays 0
-// `/` of integers is worth a warning, and is `div` in the output.
+// `/` of integers causes a warning, and becomes `div` in the output.
 
 var g: int;
 

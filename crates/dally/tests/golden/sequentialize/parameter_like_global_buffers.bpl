@@ -1,5 +1,5 @@
 // flags: --to buffers
-// A task whose parameter is called like a global: the procedures that run it need both.
+// A task whose parameter has the name of a global: the wrappers need both.
 
 var g: int;
 

@@ -1,5 +1,5 @@
 // flags: --to dfw --delays 1
-// [SPIN14] Fig. 4: all values are reached without a delay.
+// [SPIN14] Fig. 4: all values are reachable without a delay.
 
 var i: int;
 

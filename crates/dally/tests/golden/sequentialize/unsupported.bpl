@@ -1,5 +1,5 @@
 // flags: --to dfw
-// What dfw cannot translate.
+// Constructs that dfw cannot translate.
 
 var t: task int;
 

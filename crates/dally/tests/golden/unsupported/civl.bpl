@@ -1,4 +1,4 @@
-// Constructs of Civl are recognised, and named.
+// Civl constructs are recognised and named.
 var {:layer 0,2} x: int;
 yield procedure {:layer 1} worker() { call other() | other(); }
 atomic action {:layer 1} A_Inc() modifies x; { x := x + 1; }

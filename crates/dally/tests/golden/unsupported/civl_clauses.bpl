@@ -1,4 +1,4 @@
-// Clauses and statements of Civl in what are otherwise procedures.
+// Civl clauses and statements in ordinary procedures.
 procedure p()
   requires call Inv(1);
   ensures call Inv(2);

@@ -1,5 +1,5 @@
 // flags: --scheduler lal-reps --rounds 2 --preempt
-// An atomic section may end with its task.
+// An atomic section that extends to the end of its task.
 var x: int;
 var done: bool;
 

@@ -1,5 +1,5 @@
 // flags: --scheduler lal-reps --rounds 2 --preempt
-// If `set` could be interrupted inside of its atomic section, which ends with it, `done` would be true too early.
+// If `set` could be preempted in its atomic section, which extends to its end, `done` would be true too early.
 var x: int;
 var done: bool;
 

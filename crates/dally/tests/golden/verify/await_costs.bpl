@@ -1,5 +1,5 @@
 // flags: --scheduler dfw --delays 0
-// Under dfw, a task that waits for a condition costs delays, which a proof says.
+// Under dfw, a task that waits for a condition costs delays, and the proof says so.
 var ready: bool;
 
 procedure worker()

@@ -1,6 +1,6 @@
 // flags: --zields 2 --yields 2
-// For the translation, the other buffer may run as soon as `main` waits; in the program, only once `p` has ended. So what is
-// found there is a bug only if it is found here.
+// In the translation, the other buffer may run as soon as `main` waits; in the program, only after `p` has terminated. A bug
+// of the translation is therefore reported only if its replay confirms it.
 var g: int;
 
 procedure {:entrypoint} {:buffer 0} main()

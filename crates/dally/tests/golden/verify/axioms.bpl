@@ -1,4 +1,4 @@
-// What axioms say holds everywhere; with a trigger, where it matches.
+// Axioms hold everywhere; those with a trigger are instantiated where it matches.
 const limit: int;
 axiom 0 < limit && limit < 10;
 function f(x: int): int;

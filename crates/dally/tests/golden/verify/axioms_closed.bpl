@@ -1,4 +1,4 @@
-// Nothing uses the trigger, and the axiom speaks of nothing but numbers: it cannot hold, so that no execution is one.
+// The trigger is unused, and the axiom mentions only numbers: it is false, so that there is no execution.
 function add(x: int, y: int): int { x + y }
 function g(x: int): int;
 axiom (forall x: int :: {g(x)} add(x, 1) > 5);

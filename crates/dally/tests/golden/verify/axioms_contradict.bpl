@@ -1,4 +1,4 @@
-// The axioms contradict each other: nothing can be proved from them.
+// The axioms are inconsistent: nothing is proved from them.
 function f(x: int) : int;
 axiom (forall x: int :: {f(x)} f(x) > x);
 axiom f(3) == 0;

@@ -1,4 +1,4 @@
-// Nothing uses the trigger, so that the axiom waits; but it forbids the failure, a few steps away.
+// The trigger is unused, so that the axiom is not instantiated; but it excludes the failure, a few steps away.
 function f(x: int): int;
 function g(x: int): int;
 axiom (forall x: int :: {g(x)} f(x + 1) == f(x) + x);

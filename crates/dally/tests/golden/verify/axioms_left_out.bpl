@@ -1,4 +1,4 @@
-// With this axiom the solver does not know; without it there is a failure, which nobody can tell to be a bug.
+// With this axiom the solver answers unknown; without it there is a failure, which may not be a bug.
 function f(x: int): int;
 function g(x: int): int;
 axiom (forall x: int :: {g(x)} f(f(x)) > f(x) && f(x + 1) > f(x) + g(f(x)));

@@ -1,4 +1,4 @@
-// An axiom about a built-in function alone, which is wrong.
+// An axiom that mentions only a built-in function, and is false.
 function {:bvbuiltin "bvadd"} add(x: bv8, y: bv8): bv8;
 axiom add(1bv8, 1bv8) == 3bv8;
 procedure main() {

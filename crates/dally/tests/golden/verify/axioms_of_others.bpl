@@ -1,4 +1,4 @@
-// The axiom mentions a function that the program uses, and says nothing of it: its body stands in its place.
+// The axiom mentions `add`, which the program uses; but `add` is replaced by its body, so that the axiom does not matter.
 function add(x: int, y: int): int { x + y }
 function f(x: int): int;
 function g(x: int): int;

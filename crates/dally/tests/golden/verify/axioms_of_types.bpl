@@ -1,4 +1,4 @@
-// An axiom that names all values of a type holds wherever the type is used.
+// An axiom that enumerates the values of a type applies wherever the type is used.
 type Colour;
 const unique red: Colour;
 const unique green: Colour;

@@ -1,4 +1,4 @@
-// What an axiom says of a unique constant may forbid a value to another one.
+// An axiom about one unique constant may exclude a value of another one.
 const unique a: int;
 const unique b: int;
 axiom a == 1;

@@ -1,4 +1,4 @@
-// Nothing says that the limit is even.
+// No axiom states that the limit is even.
 const limit: int;
 axiom 0 < limit && limit < 10;
 

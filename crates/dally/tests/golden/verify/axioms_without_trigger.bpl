@@ -1,4 +1,4 @@
-// Nothing uses the trigger, and yet the axiom speaks of what is used: so there may be no bug.
+// The trigger is unused, but the axiom mentions symbols of the program: the failure may not be a bug.
 function f(x: int): int;
 function g(x: int): int;
 axiom (forall x: int :: {g(x)} f(x) > 0);

@@ -1,4 +1,4 @@
-// Bitvectors wrap around, compare with and without a sign, and are taken apart and put together.
+// Bitvectors wrap around, have signed and unsigned comparisons, extraction and concatenation.
 function {:bvbuiltin "bvadd"} add(x: bv8, y: bv8): bv8;
 function {:bvbuiltin "bvult"} below(x: bv8, y: bv8): bool;
 function {:bvbuiltin "bvslt"} signed_below(x: bv8, y: bv8): bool;

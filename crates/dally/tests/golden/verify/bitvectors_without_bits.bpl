@@ -1,4 +1,4 @@
-// Solvers have no bitvectors without bits; there is one, and it adds nothing.
+// Solvers have no bitvectors of width 0; Boogie has.
 var m: [bv0]int;
 
 procedure main(x: bv8, y: bv0)

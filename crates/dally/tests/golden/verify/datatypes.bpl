@@ -1,4 +1,4 @@
-// Constructors differ and are injective, testers tell them apart, and lists are finite.
+// Constructors are distinct and injective, testers distinguish them, and lists are finite.
 datatype List { Nil(), Cons(head: int, tail: List) }
 
 procedure push(l: List, x: int) returns (r: List)

@@ -1,5 +1,5 @@
 // flags: --scheduler df --delays 5
-// Bounds on the way to 5 are 0, 1 and 2; three delays are needed.
+// The bounds up to 5 are 0, 1, 2 and 5; the bug needs three delays.
 var g: int;
 
 procedure main()

@@ -1,4 +1,4 @@
-// No function is what these say: nothing can be proved of them.
+// No function satisfies these definitions: nothing is proved from them.
 function f(x: int): int { g(x) + 1 }
 function g(x: int): int { f(x) }
 

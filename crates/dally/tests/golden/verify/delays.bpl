@@ -1,5 +1,5 @@
 // flags: --delays 1
-// The bug takes one delay.
+// The bug needs one delay.
 var g: int;
 
 procedure main()

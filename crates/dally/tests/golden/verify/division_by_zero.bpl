@@ -1,4 +1,4 @@
-// Division by zero has some value, and always the same one.
+// Division by zero has an arbitrary but fixed value.
 procedure main()
 {
   var x, y: int;

@@ -1,4 +1,4 @@
-// The value has no such field: the solver takes some number for it, which no execution has.
+// The value has no such field: the solver chooses a number for it, which no execution has.
 datatype Shape { Circle(radius: int), Point() }
 
 procedure main()

@@ -1,4 +1,4 @@
-// A task whose result depends on type parameters cannot be translated: the message says where.
+// A task whose result type depends on type parameters is not supported; the message has its location.
 type T a;
 var g: int;
 

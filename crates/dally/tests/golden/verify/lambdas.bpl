@@ -1,4 +1,4 @@
-// Lambdas are maps: what is captured is captured where they stand. The last assertion fails.
+// Lambdas are maps that capture values where they are evaluated. The last assertion fails.
 var base: int;
 
 procedure main()

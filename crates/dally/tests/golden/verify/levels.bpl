@@ -1,5 +1,5 @@
 // flags: --zields 1 --yields 1
-// Levels make `buffers` the default.
+// With levels, `buffers` is the default.
 var g: int;
 
 procedure main()

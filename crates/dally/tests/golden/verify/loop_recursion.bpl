@@ -1,5 +1,5 @@
 // flags: --recursion 4
-// Five iterations are more than four: nothing is claimed beyond.
+// Five iterations exceed the bound of four: the verdict claims nothing beyond it.
 procedure main()
 {
   var i: int;

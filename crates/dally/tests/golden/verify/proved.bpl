@@ -1,4 +1,4 @@
-// No bound is hit: functions, axioms, datatypes, bitvectors, reals, quantifiers and old.
+// No bound is reached: functions, axioms, datatypes, bitvectors, reals, quantifiers and old.
 type Ref;
 const unique a, b: Ref;
 function next(r: Ref): Ref;

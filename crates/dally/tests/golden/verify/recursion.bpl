@@ -1,5 +1,5 @@
 // flags: --recursion 3
-// Within the bound there is no bug; with one more level there is.
+// Within the bound there is no bug; one level deeper there is one.
 procedure down(n: int)
 {
   assert n > 0;

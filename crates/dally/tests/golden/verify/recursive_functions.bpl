@@ -1,4 +1,4 @@
-// A function that calls itself is what its equation says, as far as it is unrolled by the solver.
+// The solver unrolls the definition of a recursive function.
 function sum(n: int): int { if n <= 0 then 0 else n + sum(n - 1) }
 
 procedure main()

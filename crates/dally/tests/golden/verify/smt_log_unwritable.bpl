@@ -1,5 +1,5 @@
 // flags: --smt-log /dev/null/logs
-// Where nothing can be written, nothing is begun.
+// If the log cannot be written, verification does not start.
 procedure main()
 {
   assert true;

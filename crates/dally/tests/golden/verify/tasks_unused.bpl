@@ -1,4 +1,4 @@
-// A variable for tasks does no harm.
+// An unused variable of a task type is harmless.
 procedure main()
 {
   var t, u: task int;

@@ -1,4 +1,4 @@
-// Constructors and built-in functions are always in use: a trigger needs what else it mentions.
+// Constructors and built-in functions are always used: a trigger needs its other symbols.
 datatype List { Nil(), Cons(head: int) }
 function f(x: List): int;
 function {:bvbuiltin "bvadd"} add(x: bv8, y: bv8): bv8;

@@ -1,4 +1,4 @@
-// Unique constants of a type differ; others need not.
+// Unique constants of a type are distinct; other constants need not be.
 type Ref;
 const unique a, b: Ref;
 const unique one, two: int;

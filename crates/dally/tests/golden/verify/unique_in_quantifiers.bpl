@@ -1,4 +1,4 @@
-// A constant that nothing mentions is a value of its type all the same, other than those of other unique constants.
+// An unused unique constant is a value of its type, distinct from all other unique constants.
 type T;
 const unique a: T;
 const unique b: T;

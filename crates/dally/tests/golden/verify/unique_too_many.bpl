@@ -1,4 +1,4 @@
-// Three constants that differ, of two values.
+// Three unique constants of a type with two values.
 const unique a: bv1;
 const unique b: bv1;
 const unique c: bv1;

@@ -1,4 +1,4 @@
-// What has no place in the solver's logic.
+// Constructs without an SMT encoding.
 procedure main()
 {
   var m: <a>[a]int;

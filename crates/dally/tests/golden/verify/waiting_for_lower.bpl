@@ -1,5 +1,5 @@
 // flags: --scheduler synce --rounds 3
-// A task waits for one that is less urgent: under this translation that one never runs, and what is covered says so.
+// A task waits for a task of lower level, which never runs under this translation; the verdict says so.
 procedure main() {
   call {:async} {:level 1} urgent();
 }

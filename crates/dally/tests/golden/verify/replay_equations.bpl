@@ -1,4 +1,4 @@
-// Equations are solved before the solver sees them: the values of what they define are asked for afterwards.
+// Equations are solved before the query: the values of the variables that they define are evaluated afterwards.
 procedure main()
 {
   var a, b, c, x: int;

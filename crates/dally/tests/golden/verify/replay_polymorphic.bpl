@@ -1,4 +1,4 @@
-// Functions and datatypes whose parameters have any type.
+// Functions and datatypes with type parameters.
 type Box a;
 datatype Option<T> { None(), Some(value: T) }
 

@@ -1,4 +1,4 @@
-// A search for these choices would have too many ways to go.
+// Replaying without the choices of the solver would enumerate too many executions.
 procedure main()
 {
   var x, n: int;

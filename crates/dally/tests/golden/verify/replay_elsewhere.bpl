@@ -1,4 +1,4 @@
-// What fails, or waits for ever, in other executions with the same values is not what is looked for.
+// Other executions with the same values fail or deadlock elsewhere, and are not reported.
 function f(x: int): int;
 var g: bool;
 

@@ -1,4 +1,4 @@
-// A machine that may change its state for ever, in one step, while a monitor waits.
+// A machine that may change its state for ever, in one step, while a monitor is hot.
 event eAnswer;
 
 machine Main {

@@ -1,4 +1,4 @@
-// The second loop changes nothing and never yields: whoever waits may do so for ever, within one step.
+// The second loop changes nothing and never yields: a cycle inside one step, in which the global stays hot.
 var {:hot} waits: bool;
 
 procedure main()

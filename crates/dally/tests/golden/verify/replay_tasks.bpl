@@ -1,5 +1,5 @@
 // flags: --delays 1
-// Each task takes the ways and the values that it took for the solver: also one with a contract, and one without a body.
+// Each task follows the choices and values of the solver, also a task with a contract and one without a body.
 var g: int;
 
 procedure main(x: int)

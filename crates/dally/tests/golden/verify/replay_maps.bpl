@@ -1,4 +1,4 @@
-// Rows that differ everywhere, and a map that the solver gives as a function.
+// Rows that differ in every entry, and a map that the solver gives as a function.
 var set: [int]bool;
 
 procedure insert(x: int);
