@@ -6,6 +6,8 @@
 use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
 
+use crate::lexer::K;
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
@@ -95,14 +97,8 @@ pub(crate) struct TypeExpr {
 /// The kinds of types.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum TypeKind {
-    Bool,
-    Int,
-    Float,
-    Str,
-    Event,
-    Machine,
-    Data,
-    Any,
+    /// A built-in type without components, by its keyword.
+    BuiltIn(K),
     Seq(TypeId),
     Set(TypeId),
     Map(TypeId, TypeId),

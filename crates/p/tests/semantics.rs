@@ -514,3 +514,10 @@ fn a_machine_may_choose_forever() {
         "far",
     );
 }
+
+#[test]
+fn the_documented_example_fails() {
+    let chapter = include_str!("../../../docs/p.md");
+    let (_, rest) = chapter.split_once("```p\n").unwrap();
+    fails(rest.split_once("```").unwrap().0, ASSERTION, "descending order");
+}

@@ -10,6 +10,7 @@ use super::Checker;
 use super::info::{EventSet, Local, Slot};
 use super::types::{Kind, Permission, Ty, Types};
 use crate::ast::{Entry, FunId, MachineKind, Name, TypeId, TypeKind};
+use crate::lexer::K;
 
 impl Checker<'_> {
     pub(super) fn resolve_declarations(&mut self) {
@@ -120,14 +121,7 @@ impl Checker<'_> {
         let ast = self.ast;
         let written = &ast.types[id.index()];
         let kind = match &written.kind {
-            TypeKind::Bool => Kind::Bool,
-            TypeKind::Int => Kind::Int,
-            TypeKind::Float => Kind::Float,
-            TypeKind::Str => Kind::Str,
-            TypeKind::Event => Kind::Event,
-            TypeKind::Machine => Kind::Machine,
-            TypeKind::Data => Kind::Data,
-            TypeKind::Any => Kind::Any,
+            TypeKind::BuiltIn(key) => built_in(*key),
             TypeKind::Seq(t) => Kind::Seq(self.ty(*t)),
             TypeKind::Set(t) => Kind::Set(self.ty(*t)),
             TypeKind::Map(k, v) => Kind::Map(self.ty(*k), self.ty(*v)),
@@ -210,5 +204,21 @@ impl Checker<'_> {
         };
         self.aliases[index] = Some(ty);
         ty
+    }
+}
+
+/// The built-in type of a keyword.
+fn built_in(key: K) -> Kind {
+    match key {
+        K::Bool => Kind::Bool,
+        K::Int => Kind::Int,
+        K::Float => Kind::Float,
+        K::Str => Kind::Str,
+        K::Data => Kind::Data,
+        K::Event => Kind::Event,
+        K::Machine => Kind::Machine,
+        K::Any => Kind::Any,
+        // The parser accepts no other keyword as a type.
+        _ => Kind::Error,
     }
 }

@@ -26,10 +26,10 @@ pub(crate) enum Kind {
     Int,
     Float,
     Str,
-    Event,
-    Machine,
     Data,
     Any,
+    Event,
+    Machine,
     Enum(u32),
     Foreign(Sym),
     /// A machine with the events that can be sent to it, and the name in the source.

@@ -290,14 +290,9 @@ impl Parser<'_> {
     fn ty_here(&mut self) -> Parsed<TypeId> {
         let start = self.span();
         let kind = match self.peek() {
-            T::Key(K::Bool) => TypeKind::Bool,
-            T::Key(K::Int) => TypeKind::Int,
-            T::Key(K::Float) => TypeKind::Float,
-            T::Key(K::Str) => TypeKind::Str,
-            T::Key(K::Event) => TypeKind::Event,
-            T::Key(K::Machine) => TypeKind::Machine,
-            T::Key(K::Data) => TypeKind::Data,
-            T::Key(K::Any) => TypeKind::Any,
+            T::Key(
+                key @ (K::Bool | K::Int | K::Float | K::Str | K::Event | K::Machine | K::Data | K::Any),
+            ) => TypeKind::BuiltIn(key),
             T::Ident => {
                 let name = self.any_name();
                 return Ok(self.add_type(TypeKind::Name(name.sym), start));
