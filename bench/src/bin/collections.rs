@@ -4,8 +4,8 @@
 //! cargo run --release -p dally-bench --bin collections
 //! ```
 //!
-//! With a copy for each update, ten times the updates take a hundred times as long. With a tree, they take little more than
-//! ten times as long.
+//! With a copy for each update, ten times the updates take a hundred times as long. With a tree,
+//! they take little more than ten times as long.
 #![allow(clippy::print_stdout, reason = "a benchmark is a command line")]
 
 use std::time::Duration;
@@ -36,13 +36,13 @@ impl Content<u64> for InSet {
     }
 }
 
-/// The elements of a set, in an order without structure.
+/// The elements of a set, in pseudo-random order.
 fn elements(count: usize) -> Vec<u64> {
     let mut numbers = Numbers::new(1);
     (0..count).map(|_| numbers.below(1 << 40)).collect()
 }
 
-/// Pushes so many elements to a sequence.
+/// Pushes `count` elements to a sequence.
 fn push_tree(count: usize) -> usize {
     (0..count).fold(Tree::default(), |tree, n| tree.insert(n, n as u64, &InSeq)).len()
 }
@@ -56,7 +56,7 @@ fn push_flat(count: usize) -> usize {
     (0..count).fold(Box::default(), push).len()
 }
 
-/// Adds so many elements to a set.
+/// Adds `count` elements to a set.
 fn add_tree(count: usize) -> usize {
     let add = |tree: Tree<u64>, element: u64| match tree.search(|other| other.cmp(&element)) {
         Ok(_) => tree,
