@@ -1,4 +1,4 @@
-//! Checking a test: search, and when something fails, find out where.
+//! Checking a test: search for a failure, then diagnose it.
 
 use std::env::VarError;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ pub const REPLAY: &str = "DALLY_REPLAY";
 ///
 /// # Panics
 ///
-/// If the test panics, deadlocks, or does not come to an end under one of them. The message says which tasks
-/// were delayed where, and how to run that schedule again. With [`DALLY_REPLAY`](REPLAY) in the environment, only
+/// If the test panics, deadlocks, or exceeds the limit on steps under one of them. The message says which tasks
+/// were delayed where, and how to replay that schedule. With [`DALLY_REPLAY`](REPLAY) in the environment, only
 /// that schedule is run, unless it does not fit the test: then it belongs to another one.
 #[track_caller]
 pub fn check<F>(f: F) -> Report
@@ -35,7 +35,7 @@ where
 ///
 /// Like [`check`].
 #[track_caller]
-#[allow(clippy::needless_pass_by_value, reason = "a configuration is written where it is used")]
+#[allow(clippy::needless_pass_by_value, reason = "callers write the configuration in the call")]
 pub fn check_with<F>(config: Config, f: F) -> Report
 where
     F: Fn() + Send + Sync + 'static,
@@ -65,13 +65,13 @@ where
     replay_with(Config::default(), schedule, f)
 }
 
-/// Like [`replay`], where the configuration has a strategy of one's own, or limits other than the default's.
+/// Like [`replay`], with a configuration that has custom strategies, or other limits than the default.
 ///
 /// # Panics
 ///
 /// Like [`replay`].
 #[track_caller]
-#[allow(clippy::needless_pass_by_value, reason = "a configuration is written where it is used")]
+#[allow(clippy::needless_pass_by_value, reason = "callers write the configuration in the call")]
 pub fn replay_with<F>(config: Config, schedule: &str, f: F) -> Report
 where
     F: Fn() + Send + Sync + 'static,
@@ -86,9 +86,9 @@ where
     }
 }
 
-/// Runs a test under one schedule, unless it belongs to another test.
+/// Runs a test under one schedule. Returns `None` if the schedule belongs to another test.
 #[track_caller]
-#[allow(clippy::print_stderr, reason = "whoever replays should know what is run")]
+#[allow(clippy::print_stderr, reason = "the user should know that the schedule was not replayed")]
 fn replay_if_it_fits<F>(config: &Config, text: &str, f: &Arc<F>) -> Option<Report>
 where
     F: Fn() + Send + Sync + 'static,
@@ -117,11 +117,11 @@ fn parse(config: &Config, text: &str) -> Result<(Deviations, Strategy), Box<dyn 
     Ok((schedule, strategy))
 }
 
-/// Like [`check_with`], but a bug is part of the report, and the environment has no say.
+/// Like [`check_with`], but returns a bug in the report, and ignores the environment.
 ///
 /// # Panics
 ///
-/// Inside of another check.
+/// If it is called inside another check.
 #[track_caller]
 pub fn explore<F>(config: &Config, f: F) -> Report
 where
@@ -131,11 +131,11 @@ where
     run_all(config, &Explorer::for_own_runner(config), &Arc::new(f))
 }
 
-/// Shuttle has one execution per thread at a time.
+/// Panics inside another check, since shuttle runs one execution per thread at a time.
 #[track_caller]
 fn refuse_inside() {
     let inside = shuttle::current::try_get_current_task().is_some();
-    assert!(!inside, "a check cannot run inside of another check, or of a shuttle test");
+    assert!(!inside, "a check cannot run inside another check, or inside a shuttle test");
 }
 
 #[track_caller]
@@ -146,7 +146,7 @@ fn insist(report: Report) -> Report {
     }
 }
 
-/// Runs all executions of a search, up to one that fails.
+/// Runs the executions of a search until one fails.
 fn run_all<F>(config: &Config, explorer: &Explorer, f: &Arc<F>) -> Report
 where
     F: Fn() + Send + Sync + 'static,

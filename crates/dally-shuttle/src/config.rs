@@ -1,4 +1,4 @@
-//! What to explore, and how far.
+//! The configuration of a search.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use shuttle::MaxSteps;
 
 use crate::Strategy;
 
-/// What to explore, and how far.
+/// The configuration of a search.
 ///
 /// ```
 /// use dally_shuttle::{Config, Strategy};
@@ -16,22 +16,21 @@ use crate::Strategy;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The orders of tasks to depart from, side by side, under one bound. The default is a portfolio:
-    /// [`Strategy::portfolio`].
+    /// The strategies, explored side by side under one bound. The default is [`Strategy::portfolio`].
     pub strategies: Vec<Strategy>,
-    /// The highest number of delays (or preemptions); without it, the bound grows until everything is covered,
-    /// or another limit is reached. This is the default.
+    /// The highest bound on delays (or preemptions). Without one, which is the default, the bound rises until every
+    /// execution is covered, or another limit is reached.
     pub delays: Option<u32>,
-    /// The highest number of executions. The default is 10,000.
+    /// The limit on executions. The default is 10,000.
     pub schedules: Option<u64>,
-    /// How long an execution may be, and whether one that is longer has failed (a livelock), or is cut off. The
-    /// default is shuttle's: it fails after a million steps.
+    /// The limit on the steps of an execution. A longer one fails (a livelock), or is cut off. The default is shuttle's:
+    /// an execution fails after a million steps.
     pub steps: MaxSteps,
-    /// The time after which no more executions begin, and a running one is cut off.
+    /// The time limit: a running execution is cut off, and no further one begins.
     pub time: Option<Duration>,
-    /// What `shuttle::rand` returns.
+    /// The values that `shuttle::rand` returns.
     pub values: Values,
-    /// Shuttle's own configuration, for what is not said here: size of stacks, warnings, shutdown.
+    /// Shuttle's own configuration, for all other settings: size of stacks, warnings, shutdown.
     pub shuttle: shuttle::Config,
 }
 
@@ -51,7 +50,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Shuttle's own configuration. Limits in time and the printing of schedules are ours.
+    /// Shuttle's own configuration, without its time limit and its printing of schedules, which this crate replaces.
     pub(crate) fn for_shuttle(&self) -> shuttle::Config {
         let mut config = self.shuttle.clone();
         config.max_steps = self.steps;
@@ -61,14 +60,14 @@ impl Config {
     }
 }
 
-/// What `shuttle::rand` returns.
+/// The values that `shuttle::rand` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Values {
-    /// Pseudo-random numbers, the same in every execution. What is proved holds for these numbers.
+    /// Pseudo-random numbers, the same in every execution. Verdicts hold for these numbers.
     Seed(u64),
     /// One of this many values, evenly spread: `gen_range(0..n)` with this n, or `gen::<bool>()` with 2, returns
-    /// each of its values in some execution. Every one of them is tried, and costs no delay.
-    /// Whether a program tells more than these apart is not known: what is proved holds for these values.
+    /// each of its values in some execution. Every value is tried, at no cost. The program may distinguish more values
+    /// than these: verdicts hold for these values.
     Choose(u32),
 }
 
@@ -79,8 +78,8 @@ impl Default for Values {
 }
 
 impl Values {
-    /// The nth of several values, evenly spread over both halves of 64 bits: `rand` looks at the highest bits of
-    /// what it needs.
+    /// The nth of several values, evenly spread over both halves of 64 bits: `rand` uses the highest bits of the 32 or 64
+    /// that it draws.
     pub(crate) fn spread(nth: usize, of: u32) -> u64 {
         let half = ((nth as u64) << 32).div_ceil(u64::from(of));
         half << 32 | half

@@ -1,4 +1,4 @@
-//! From an execution that has failed to a report of who was delayed where: it is run once more.
+//! Diagnosing a failure: the failing execution is run once more, to find which tasks were delayed where.
 
 use std::path::Path;
 
@@ -7,14 +7,15 @@ use shuttle::scheduler::TaskId;
 use crate::explorer::Search;
 use crate::hook::{Crash, Panic};
 use crate::locate::{Capture, Place, relative};
+use crate::policy::Delayed;
 use crate::report::{Bug, Departure, Failure, Panicked, TaskName, Waiting};
 use crate::run::Departure as Departed;
 use crate::{Config, Deviations, Explorer, Strategy};
 
-/// Taking a backtrace needs room on the stack of the task.
+/// The stack size that a task needs for capturing a backtrace.
 const STACK_FOR_BACKTRACES: usize = 0x4_0000;
 
-/// The execution that has failed, as the search remembers it.
+/// The failing execution, as the search recorded it.
 struct Scene {
     schedule: Deviations,
     strategy: Strategy,
@@ -42,11 +43,11 @@ impl Scene {
         tasks
     }
 
-    /// The steps of interest.
+    /// The steps at which locations are captured.
     fn capture(&self, failure: Failure) -> Capture {
         let mut capture = Capture::default();
         for departure in &self.departures {
-            if let Departed::PutOff(step, task) = departure {
+            if let Departed::Delayed(Delayed { step, task }) = departure {
                 capture.want(&self.trace, *step, *task);
             }
         }
@@ -61,19 +62,19 @@ impl Scene {
 
     fn describe(&self, departed: Departed, capture: &Capture) -> Departure {
         match departed {
-            Departed::PutOff(step, task) => Departure::Delayed {
+            Departed::Delayed(Delayed { step, task }) => Departure::Delayed {
                 task: name(capture, task),
                 place: capture.place(&self.trace, step, task),
                 begun: self.trace[..step].contains(&task),
             },
-            Departed::Value(step, nth, of) => {
+            Departed::Value { step, nth, of } => {
                 let task = self.trace[..step].last().copied().unwrap_or_else(|| TaskId::from(0));
                 Departure::Value { nth, of, task: name(capture, task) }
             }
         }
     }
 
-    /// Everybody who is blocked in the end, and where.
+    /// The tasks that are blocked at the end, and where.
     fn waiting(&self, capture: &Capture, message: &str) -> Vec<Waiting> {
         let end = self.trace.len();
         let waiting = |task: TaskId| Waiting {
@@ -84,13 +85,13 @@ impl Scene {
         blocked_tasks(message).into_iter().map(TaskId::from).map(waiting).collect()
     }
 
-    /// Where the task that ran last was seen last.
+    /// The last known location of the task that ran last.
     fn last_place(&self, capture: &Capture) -> Option<Place> {
         capture.place(&self.trace, self.trace.len(), *self.trace.last()?)
     }
 }
 
-/// Runs the execution that has failed once more, to see where everybody stands.
+/// Runs the failing execution once more, to capture the locations of its tasks.
 pub(crate) fn diagnose(
     config: &Config,
     explorer: &Explorer,
@@ -136,7 +137,7 @@ pub(crate) fn diagnose(
     }
 }
 
-/// How an execution failed, by what shuttle says.
+/// The kind of failure, according to the message of shuttle.
 fn failure_of(message: &str) -> Failure {
     if message.starts_with("deadlock!") {
         Failure::Deadlock
@@ -147,8 +148,8 @@ fn failure_of(message: &str) -> Failure {
     }
 }
 
-/// The numbers of the tasks that are blocked, by what shuttle says: `name (task TaskId(1), detached), …`, or
-/// `name (task name(1))`. With backtraces, each is followed by its own.
+/// The numbers of the blocked tasks, according to the message of shuttle: `name (task TaskId(1), detached), …`, or
+/// `name (task name(1))`, each with its backtrace if shuttle captured one.
 fn blocked_tasks(message: &str) -> Vec<usize> {
     let number = |task: &str| {
         let after_name = task.split_inclusive('(').skip(1);
@@ -164,7 +165,7 @@ fn blocked_tasks(message: &str) -> Vec<usize> {
     tasks
 }
 
-/// What panicked in the execution before it failed, in the order of time.
+/// The panics of the execution before its failure, in chronological order.
 fn panics_before(crash: &Crash) -> Vec<Panicked> {
     let others = crash.panics.iter().rev().filter(|panic| panic.message != crash.message);
     others.map(|panic| Panicked { message: panic.message.clone(), place: place_of(panic) }).collect()

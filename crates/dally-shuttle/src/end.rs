@@ -1,7 +1,7 @@
-//! Whether an execution came to its end, or was cut off by the limit on steps.
+//! Detecting whether an execution terminated, or was cut off by the limit on steps.
 //!
-//! Shuttle does not tell its scheduler. When an execution is torn down, though, the labels of its tasks are dropped
-//! while its state is still there, configuration included. So a label of ours looks at it.
+//! Shuttle does not report this to its scheduler. But when an execution is torn down, the labels of its tasks are dropped
+//! while its state, with the configuration, still exists. So a label of ours reads the state when it is dropped.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,21 +11,21 @@ use shuttle::scheduler::TaskId;
 use shuttle_engine::MaxSteps;
 use shuttle_engine::runtime::execution::{CurrentSchedule, ExecutionState};
 
-/// How an execution ended.
+/// The end of an execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It has not, or nobody could look.
+    /// It has not ended, or its end was not observed.
     #[default]
     Unknown,
-    /// It was within the limit.
+    /// It ended within the limit.
     Whole,
-    /// There is no limit that could cut it off.
+    /// The runner has no limit that cuts executions off.
     Unlimited,
     /// It reached the limit on steps.
     Cut,
 }
 
-/// Watches how executions end.
+/// Observes the end of executions.
 #[derive(Debug, Default)]
 pub(crate) struct Watch(Rc<Cell<End>>);
 
@@ -35,7 +35,7 @@ impl Watch {
         self.0.set(End::Unknown);
     }
 
-    /// Its first task exists. Where it is known that there is no limit, there is nothing to look at.
+    /// Its first task exists. If the runner is known to have no limit, the end need not be observed.
     pub(crate) fn first_task(&self, first: TaskId, unlimited: bool) {
         if unlimited {
             self.0.set(End::Unlimited);
@@ -44,13 +44,13 @@ impl Watch {
         }
     }
 
-    /// How it ended.
+    /// The end of the execution.
     pub(crate) fn end(&self) -> End {
         self.0.get()
     }
 }
 
-/// Tasks inherit it; what the last one sees counts.
+/// A label that all tasks inherit; the one that is dropped last determines the result.
 #[derive(Clone, Debug)]
 struct Label(Rc<Cell<End>>);
 

@@ -1,38 +1,36 @@
 //! Every execution exactly once, those of cost 0 first, then those of cost 1, and so on.
 //!
-//! Along an execution, number the *branches*: the points at which there is more than one way to go on. At
-//! each, an execution takes the default or one of the alternatives after it. It is given by its *deviations*:
-//! the ascending list of the branches at which it departs from the default, in which a branch stands n times
-//! if its n-th alternative is taken. Everything else is determined.
+//! The *branches* of an execution are the points with more than one alternative, numbered in order. At each, an
+//! execution takes the default or one of the alternatives after it. It is determined by its *deviations*: the
+//! ascending list of the branches at which it does not take the default, in which a branch occurs n times if its n-th
+//! alternative is taken.
 //!
-//! Leave out the last deviation, and you have the execution's parent; so the executions are a tree, whose
-//! root has no deviations. A child follows its parent up to the branch at which it deviates, so that branch is
-//! there. To run all children of an execution, it is enough to know how many branches it had and which of them
-//! were free. Hence no execution is run just to find out where it can be changed, as a depth-first search
-//! within a budget of K does with all those of less than K.
+//! An execution without its last deviation is its parent; so the executions form a tree, whose root has no deviations. A
+//! child follows its parent up to the branch at which it deviates, so that branch exists. To enumerate all children
+//! of an execution, it suffices to know the number of its branches, and which of them are free. Hence no execution is
+//! repeated to find its branches, as a depth-first search within a budget of K repeats those of less than K.
 //!
 //! A child that costs more than its parent belongs to the next *layer*, a child that costs the same to the
-//! same layer. Within a layer, executions are run in the order of their last deviation: those that differ
-//! early come early, whatever their parents.
+//! same layer. Within a layer, executions are run in the order of their last deviation, independently of their parents.
 
 use std::ops::Range;
 
-/// The branches at which an execution departs from the default, ascending, with repetition.
+/// The branches at which an execution deviates from the default, ascending, with repetition.
 pub(crate) type Branches = Vec<u32>;
 
-/// What is known of an execution that has been run.
+/// The branches of an execution that has been run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// How many branches it had.
+    /// Their number.
     pub(crate) branches: u32,
-    /// Those after the last deviation whose alternatives cost nothing, ascending.
+    /// The branches after the last deviation whose alternatives are free, ascending.
     pub(crate) free: Vec<u32>,
-    /// What one more deviation at the last of them would cost, if there is an alternative left.
+    /// The cost of one more deviation at the branch of the last deviation, if there is another alternative.
     pub(crate) further: Option<u32>,
 }
 
 impl Outcome {
-    /// Nothing is known, in the same buffer.
+    /// Removes all branches, and keeps the buffer.
     pub(crate) fn clear(&mut self) {
         (self.branches, self.further) = (0, None);
         self.free.clear();
@@ -42,18 +40,18 @@ impl Outcome {
 /// An execution that may have children.
 #[derive(Debug)]
 struct Node {
-    /// Where its deviations are in its layer.
+    /// The range of its deviations in its layer.
     deviations: Range<usize>,
-    /// The last of them.
+    /// Its last deviation.
     last: Option<u32>,
-    /// What is in its [`Outcome`]; where its free branches are in its layer.
+    /// The fields of its [`Outcome`]; the free branches are a range in its layer.
     branches: u32,
     free: Range<usize>,
     further: Option<u32>,
 }
 
 impl Node {
-    /// Whether there is a child at this price.
+    /// True if there is a child at this additional cost.
     fn has_child_for(&self, price: u32) -> bool {
         let after_last = self.last.map_or(0, |last| last + 1);
         let later = self.branches.saturating_sub(after_last) as usize;
@@ -62,8 +60,8 @@ impl Node {
     }
 }
 
-/// Executions with their deviations and their free branches, which stand one after the other: none of them needs
-/// memory of its own.
+/// Executions with their deviations and their free branches, which are stored consecutively, so that no execution
+/// allocates.
 #[derive(Debug, Default)]
 struct Layer {
     nodes: Vec<Node>,
@@ -72,7 +70,7 @@ struct Layer {
 }
 
 impl Layer {
-    /// The execution, before it is [kept](Self::keep) or not.
+    /// The node of an execution, before the caller decides to [keep](Self::keep) it.
     fn node(&self, deviations: &[u32], outcome: &Outcome) -> Node {
         let after = |list: &[u32], more: &[u32]| list.len()..list.len() + more.len();
         Node {
@@ -96,7 +94,7 @@ impl Layer {
         self.free.clear();
     }
 
-    /// What the child of a node that also deviates at this branch costs on top, if there is such a child.
+    /// The additional cost of the child of a node that also deviates at this branch, if there is such a child.
     fn price(&self, node: &Node, branch: u32) -> Option<u32> {
         match node.last {
             Some(last) if branch < last => None,
@@ -110,39 +108,39 @@ impl Layer {
 /// The enumeration of all executions, layer by layer.
 #[derive(Debug, Default)]
 pub(crate) struct Enumeration {
-    /// The highest cost that is of interest.
+    /// The highest cost to enumerate.
     limit: Option<u32>,
-    /// The cost of the present layer.
+    /// The cost of the current layer.
     cost: u32,
-    /// The executions of the layer before that have children in the present layer.
+    /// The executions of the previous layer that have children in the current layer.
     previous: Layer,
-    /// The executions of the present layer that have children in it or in the next.
+    /// The executions of the current layer that have children in it or in the next.
     present: Layer,
-    /// Some execution of the present layer has a child in the next.
+    /// True if an execution of the current layer has a child in the next.
     goes_on: bool,
-    /// Where the next execution may deviate last, and the parents that were tried for it: first `previous`,
+    /// The last deviation of the next execution, and the number of parents that were tried for it: first `previous`,
     /// then `present`.
     branch: u32,
     tried: usize,
-    /// The branches of the longest of these parents.
+    /// The greatest number of branches of these parents.
     branches: u32,
-    /// Some execution of the present layer has a child in it.
+    /// True if an execution of the current layer has a child in it.
     any_free: bool,
     begun: bool,
 }
 
 impl Enumeration {
-    /// Of all executions up to a cost.
+    /// The enumeration of all executions up to a cost.
     pub(crate) fn new(limit: Option<u32>) -> Self {
         Self { limit, ..Self::default() }
     }
 
-    /// The cost of the present layer.
+    /// The cost of the current layer.
     pub(crate) fn cost(&self) -> u32 {
         self.cost
     }
 
-    /// Writes down the deviations of the next execution of the present layer, if there is one.
+    /// Stores the deviations of the next execution of the current layer. Returns false if there is none.
     pub(crate) fn next_execution(&mut self, deviations: &mut Branches) -> bool {
         deviations.clear();
         if !std::mem::replace(&mut self.begun, true) {
@@ -153,7 +151,7 @@ impl Enumeration {
             let previous = self.previous.nodes.len();
             while self.tried < previous + free {
                 if self.previous.nodes.get(self.tried).is_some_and(|node| node.last > Some(self.branch)) {
-                    // They were run in the order of their last deviation: so do all that follow.
+                    // Nodes are in the order of their last deviation, so no later node qualifies.
                     self.tried = previous;
                     continue;
                 }
@@ -169,7 +167,7 @@ impl Enumeration {
         false
     }
 
-    /// The deviations of the node in this place, if it has a child in the present layer that deviates at the present
+    /// The deviations of the node at this index, if it has a child in the current layer that deviates at the current
     /// branch.
     fn parent(&self, place: usize) -> Option<&[u32]> {
         let (layer, place, price) = match place.checked_sub(self.previous.nodes.len()) {
@@ -181,7 +179,7 @@ impl Enumeration {
         is_parent.then(|| &layer.deviations[node.deviations.clone()])
     }
 
-    /// An execution has been run.
+    /// Records an execution that has been run.
     pub(crate) fn record(&mut self, deviations: &[u32], outcome: &Outcome) {
         let node = self.present.node(deviations, outcome);
         let costlier = node.has_child_for(1);
@@ -196,12 +194,12 @@ impl Enumeration {
         }
     }
 
-    /// Whether the executions of the present layer have children that cost more.
+    /// True if executions of the current layer have children that cost more.
     pub(crate) fn goes_on(&self) -> bool {
         self.goes_on
     }
 
-    /// Goes on to the next layer, when the present one is done.
+    /// Begins the next layer, after the current one was completed.
     pub(crate) fn deepen(&mut self) {
         std::mem::swap(&mut self.previous, &mut self.present);
         self.present.clear();
@@ -224,14 +222,14 @@ mod tests {
     use crate::policy::Price;
     use crate::run::Run;
 
-    /// A tree of decisions, of some depth.
+    /// A tree of decisions.
     struct Tree {
         seed: u64,
         depth: usize,
     }
 
     impl Tree {
-        /// How many ways there are, and what each costs more than the one before.
+        /// The number of alternatives, and the additional cost of each over the one before.
         fn fork(&self, path: &[usize]) -> (usize, impl Fn(usize) -> u32 + use<>) {
             let mut hasher = DefaultHasher::new();
             (self.seed, path).hash(&mut hasher);
@@ -255,7 +253,7 @@ mod tests {
             (0..path.len()).map(price).sum()
         }
 
-        /// All paths, by trying everything.
+        /// All paths, by exhaustive enumeration.
         fn paths(&self) -> HashSet<Vec<usize>> {
             let mut paths = vec![Vec::new()];
             for _ in 0..self.depth {

@@ -1,8 +1,7 @@
-//! The search as a scheduler of shuttle: it decides who runs next in each execution, and which executions
-//! there are.
+//! The search as a scheduler of shuttle: it selects the executions, and the next task at each scheduling point.
 //!
-//! Each strategy of a portfolio has an enumeration of its own. They take turns, one execution each, and wait
-//! for each other at the end of a bound.
+//! Each strategy of a portfolio has its own enumeration. They take turns, one execution each, and all complete a bound
+//! before the next begins.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,16 +19,15 @@ use crate::run::{Departure, Run};
 use crate::statistics::{Statistics, StrategyStatistics};
 use crate::{Config, Deviations, Limit, Report, Strategy, Values, Verdict};
 
-/// After how many steps (a power of two) the clock is looked at.
+/// The number of steps between two checks of the clock; a power of two.
 const CLOCK_PERIOD: usize = 4096;
 
-/// A systematic search, as a shuttle `Scheduler`: it enumerates all executions with no delay, then all with
-/// one, and so on, each exactly once, and stops by itself.
+/// A systematic search, as a shuttle `Scheduler`: it enumerates all executions without a delay, then all with
+/// one, and so on, each exactly once, until a limit is reached or all are covered.
 ///
-/// [`check`](crate::check()) and its siblings use it, and say more about a failure. By itself it is for a
-/// `shuttle::Runner` of one's own, whose limits hold as well: an execution that the runner cuts off is counted
-/// as such. A clone is a handle to the same search, to ask for its [report](Explorer::report) on the way or
-/// afterwards.
+/// [`check`](crate::check()) and related functions use it, and diagnose failures. Use it directly with your own
+/// `shuttle::Runner`, whose limits hold as well: executions that the runner cuts off are counted. A clone is
+/// a handle to the same search, for its [report](Explorer::report) at any time.
 ///
 /// ```
 /// use dally_shuttle::{Config, Explorer, Strategy, Verdict};
@@ -47,14 +45,14 @@ const CLOCK_PERIOD: usize = 4096;
 /// ```
 pub struct Explorer {
     search: Rc<RefCell<Search>>,
-    /// An execution was begun through this handle.
+    /// True if an execution was begun through this handle.
     begun: bool,
-    /// The runner that has this handle does not cut executions off.
+    /// True if the runner with this handle does not cut executions off.
     unlimited: bool,
 }
 
 impl Explorer {
-    /// The search that the configuration asks for. Time counts from now on.
+    /// A search with this configuration. Its time limit starts now.
     pub fn new(config: &Config) -> Self {
         let explorer = Self::for_own_runner(config);
         explorer.search.borrow_mut().watch = Some(Watch::default());
@@ -65,12 +63,12 @@ impl Explorer {
         Self { search: Rc::new(RefCell::new(search)), begun: false, unlimited: false }
     }
 
-    /// The same, for a runner with the limits of this configuration.
+    /// A search for a runner with the limits of this configuration.
     pub(crate) fn for_own_runner(config: &Config) -> Self {
         Self::of(Search::new(config, &config.strategies))
     }
 
-    /// A search of one execution only.
+    /// A search of a single execution.
     pub(crate) fn replaying(
         config: &Config,
         strategy: &Strategy,
@@ -84,20 +82,20 @@ impl Explorer {
         Self::of(search)
     }
 
-    /// What the search has to say: once it is over, or so far. It does not know of failures, which are the runner's
-    /// to report, nor of executions that a scheduler around it has ended early.
+    /// The report, at the end or so far. It contains no failures, which the runner reports, and does not know of
+    /// executions that a wrapping scheduler ended early.
     pub fn report(&self) -> Report {
         let search = self.search.borrow();
         let bound = if let Some(Stop::Bound(bound)) = search.stop { Some(bound) } else { None };
         Report { verdict: search.verdict(), bound, statistics: search.count() }
     }
 
-    /// Looks at the search, unless it is about to decide something.
+    /// Inspects the search, unless it is borrowed.
     pub(crate) fn inspect<T>(&self, look: impl FnOnce(&Search) -> T) -> Option<T> {
         self.search.try_borrow().ok().map(|search| look(&search))
     }
 
-    /// What was captured on the way.
+    /// The locations that were captured.
     pub(crate) fn into_capture(self) -> Option<Capture> {
         self.search.borrow_mut().capture.take()
     }
@@ -143,46 +141,46 @@ struct Member {
     strategy: Strategy,
     policy: Box<dyn Policy>,
     enumeration: Enumeration,
-    /// It has run all executions of the present bound.
+    /// True if it has run all executions of the current bound.
     done: bool,
 }
 
-/// Why there are no more executions.
+/// The reason why there are no more executions.
 #[derive(Clone, Copy)]
 enum Stop {
-    /// All were run, or all up to the bound.
+    /// All were run.
     Everything,
     Bound(u32),
     Limit(Limit),
-    /// There is no strategy to search with.
+    /// The configuration has no strategy.
     NoStrategy,
-    /// An execution could not follow its deviations, though its parent could.
+    /// An execution could not follow its deviations.
     Unrepeatable,
 }
 
 pub(crate) struct Search {
     members: Vec<Member>,
-    /// Whose execution it is.
+    /// The index of the strategy of the current execution.
     turn: usize,
-    /// There is only one execution to run, and this is it until it has begun.
+    /// True if a single execution is replayed: `only`, until it has begun.
     replaying: bool,
     only: Option<Branches>,
     delays: Option<u32>,
     schedules: Option<u64>,
     deadline: Option<Instant>,
     steps: MaxSteps,
-    /// Looks at how executions end, where the runner has limits of its own.
+    /// Observes the end of executions, if the runner has its own limits.
     watch: Option<Watch>,
     values: Values,
-    /// The values of an execution that come from a seed, once it has asked for one.
+    /// The source of seeded values, once the execution has requested one.
     source: Option<RandomDataSource>,
     pub(crate) run: Run,
     running: bool,
-    /// The step before which there is more to do than to choose.
+    /// The next step before which [`Self::look`] is called.
     next_look: usize,
     stop: Option<Stop>,
     statistics: Statistics,
-    /// The executions so far, by their [history](Run::history), where several strategies may come to the same one.
+    /// The [histories](Run::history) of the executions so far, since several strategies may run the same execution.
     seen: FxHashSet<u64>,
     capture: Option<Capture>,
 }
@@ -261,15 +259,15 @@ impl Search {
         counts[bound] += 1;
     }
 
-    /// The execution came to its end without failing.
+    /// The execution ended without a failure.
     fn finish_run(&mut self) {
         let is_new = self.is_alone() || self.seen.insert(self.run.history());
         let cut = self.is_cut();
         count_run(&mut self.statistics, &self.run, is_new, cut);
-        // Where nobody can say how it ended, it may have been cut off.
+        // If the end was not observed, the execution may have been cut off.
         self.statistics.cut += u64::from(!cut && self.ended() == Some(End::Unknown));
         if self.stop.is_some() {
-            return; // It was cut off by the clock.
+            return; // The time limit cut it off.
         }
         if !self.run.fits() {
             self.stop = Some(Stop::Unrepeatable);
@@ -278,23 +276,23 @@ impl Search {
         self.members[self.turn].enumeration.record(self.run.deviations(), self.run.outcome());
     }
 
-    /// Whether there is only one strategy, under which no execution comes twice.
+    /// True if there is one strategy only, so that no execution is repeated.
     fn is_alone(&self) -> bool {
         self.members.len() == 1
     }
 
-    /// Whether the execution was cut off by a limit on steps.
+    /// True if the limit on steps cut the execution off.
     fn is_cut(&self) -> bool {
         let beyond = matches!(self.steps, MaxSteps::ContinueAfter(limit) if self.run.steps() >= limit);
         beyond || self.ended() == Some(End::Cut)
     }
 
-    /// How the execution ended, if somebody looks.
+    /// The end of the execution, if it is observed.
     fn ended(&self) -> Option<End> {
         self.watch.as_ref().map(Watch::end)
     }
 
-    /// Writes down the deviations of the next execution of the portfolio, if there is one.
+    /// Stores the deviations of the next execution of the portfolio. Returns false if there is none.
     fn next_deviations(&mut self, deviations: &mut Branches) -> bool {
         if let Some(only) = self.only.take() {
             (self.turn, *deviations) = (0, only);
@@ -319,7 +317,7 @@ impl Search {
         }
     }
 
-    /// Goes on to the next bound, unless this was the last.
+    /// Raises the bound. Returns false if this was the last.
     fn deepen(&mut self) -> bool {
         let bound = self.members[0].enumeration.cost();
         if self.delays.is_some_and(|limit| bound >= limit) {
@@ -341,8 +339,8 @@ impl Search {
         over
     }
 
-    /// Does what is not done at every step: looks at the clock, and at the execution where somebody wants to know
-    /// more of it. Whether it may go on.
+    /// Work that is not done at every step: checks the clock, and captures locations. Returns false if the execution must
+    /// stop.
     #[inline(never)]
     fn look(&mut self, point: &Point<'_>, unlimited: bool) -> bool {
         let step = point.step;
@@ -383,7 +381,7 @@ impl Search {
             _ => self.run.branch(values as usize, |nth| (nth, Price::FREE)).0,
         };
         if nth > 0 {
-            self.run.chosen.push(Departure::Value(self.run.trace.len(), nth, values));
+            self.run.chosen.push(Departure::Value { step: self.run.trace.len(), nth, of: values });
         }
         self.run.returned(nth);
         Values::spread(nth, values)
@@ -397,8 +395,8 @@ impl Search {
                 self.schedule()
             )),
             Some(Stop::Unrepeatable) => Verdict::Unsupported(format!(
-                "the program does something else each time: it could not follow {} again, though nothing but \
-                 the schedule has changed. It may depend on time, on addresses, on the order of a `HashMap`, or \
+                "the program is not deterministic under a fixed schedule: it could not follow {} again. It may \
+                 depend on time, on addresses, on the order of a `HashMap`, or \
                  on statics that outlive an execution",
                 self.schedule()
             )),
@@ -417,7 +415,7 @@ impl Search {
         }
     }
 
-    /// The execution that runs, or ran last.
+    /// The schedule of the current or last execution.
     pub(crate) fn schedule(&self) -> Deviations {
         Deviations {
             strategy: self.strategy().name().clone(),
@@ -431,17 +429,16 @@ impl Search {
         &self.members[self.turn].strategy
     }
 
-    /// How that execution has departed from the default, in the order of time.
+    /// The deviations of that execution from the default, in chronological order.
     pub(crate) fn departures(&self) -> Vec<Departure> {
-        let put_off = self.members[self.turn].policy.put_off().iter();
-        let put_off = put_off.map(|(step, task)| Departure::PutOff(*step, *task));
-        // A value before a step is asked for by the one who ran before it.
-        let mut departures: Vec<_> = self.run.chosen.iter().copied().chain(put_off).collect();
+        let delayed = self.members[self.turn].policy.delayed().iter().copied().map(Departure::Delayed);
+        // A value before a step was requested by the task that ran before it.
+        let mut departures: Vec<_> = self.run.chosen.iter().copied().chain(delayed).collect();
         departures.sort_by_key(Departure::step);
         departures
     }
 
-    /// What the search has done, with the execution that runs.
+    /// The statistics, including the current execution.
     fn count(&self) -> Statistics {
         let mut statistics = self.statistics.clone();
         if self.running {

@@ -1,7 +1,7 @@
-//! Panics of the program under test: written down during a search, instead of printed.
+//! Panics of the program under test: recorded during a search instead of printed.
 //!
-//! A search may meet many panics that the program catches itself, and runs a failing execution twice; and
-//! shuttle's own hook prints its schedule each time. So, on threads that run a search, ours takes over.
+//! A program may panic many times and catch it, a failing execution is run twice, and shuttle's own hook prints its
+//! schedule each time. So our hook replaces it on threads that run a search.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -30,13 +30,13 @@ thread_local! {
     static REPORTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How an execution failed: what it panicked with in the end, and all panics on the way, the last one first.
+/// The failure of an execution: the message of its last panic, and all of its panics, the last one first.
 pub(crate) struct Crash {
     pub(crate) message: String,
     pub(crate) panics: Vec<Panic>,
 }
 
-/// Runs a search, in silence.
+/// Runs a search without printing its panics.
 pub(crate) fn watch(explorer: &Explorer, search: impl FnOnce()) -> Result<(), Crash> {
     install();
     let watch = Watch { explorer: explorer.clone(), panics: Vec::new() };
@@ -49,7 +49,7 @@ pub(crate) fn watch(explorer: &Explorer, search: impl FnOnce()) -> Result<(), Cr
     })
 }
 
-/// Panics with a report of ours, which is printed as it is: shuttle's hook would add a schedule of its own.
+/// Panics with a report. The report is printed without shuttle's hook, which would add a schedule of its own.
 #[track_caller]
 pub(crate) fn fail(report: &str) -> ! {
     install();
@@ -57,7 +57,7 @@ pub(crate) fn fail(report: &str) -> ! {
     panic!("{report}");
 }
 
-/// Takes over from shuttle's hook, which is there from shuttle's first execution on.
+/// Replaces shuttle's hook, which is installed at shuttle's first execution.
 fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -74,16 +74,16 @@ fn install() {
     });
 }
 
-#[allow(clippy::print_stderr, reason = "that is what a panic does")]
+#[allow(clippy::print_stderr, reason = "a panic is printed to standard error")]
 fn print(info: &PanicHookInfo<'_>) {
     let place = info.location().map(|location| format!(" at {location}")).unwrap_or_default();
     eprintln!("panicked{place}:\n{}", message(info.payload()));
 }
 
-/// Writes the panic down, if a search runs on this thread.
+/// Records the panic, if a search runs on this thread.
 fn note(info: &PanicHookInfo<'_>) -> bool {
     WATCH.with(|cell| {
-        // It is borrowed only where nothing panics.
+        // No code that borrows it can panic.
         let Ok(mut watch) = cell.try_borrow_mut() else { return false };
         let Some(watch) = watch.as_mut() else { return false };
         let place = info.location().map(|location| (location.file().to_owned(), location.line()));
@@ -91,7 +91,7 @@ fn note(info: &PanicHookInfo<'_>) -> bool {
         if panic.message == "panic in a destructor during cleanup" {
             last_words(watch);
         }
-        // A program may catch any number of them: the last ones tell why it failed.
+        // A program may catch any number of panics: the last ones explain the failure.
         if watch.panics.len() >= 64 {
             watch.panics.drain(..32);
         }
@@ -100,8 +100,8 @@ fn note(info: &PanicHookInfo<'_>) -> bool {
     })
 }
 
-/// The process is about to abort: this is the only chance to say why.
-#[allow(clippy::print_stderr, reason = "nobody else can say it any more")]
+/// Prints the panic of a process that is about to abort.
+#[allow(clippy::print_stderr, reason = "the process is about to abort")]
 fn last_words(watch: &Watch) {
     for Panic { message, place } in &watch.panics {
         let place = place.as_ref().map(|(file, line)| format!(" at {file}:{line}")).unwrap_or_default();

@@ -3,10 +3,10 @@
 use shuttle::current;
 use shuttle::scheduler::TaskId;
 
-/// The priority level of a task: under `priority(S)`, a task of a higher level comes before all of a lower one.
+/// The priority level of a task: under `priority(S)`, tasks of a higher level run before those of a lower one.
 ///
-/// It is a label of shuttle's, so tasks inherit the level of the task that spawned them. The scheduler looks at it
-/// when a task is new.
+/// It is a label of shuttle, so tasks inherit the level of the task that spawned them. The scheduler reads it when a task
+/// is new.
 ///
 /// ```
 /// use dally_shuttle::Level;

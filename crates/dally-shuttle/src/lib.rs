@@ -1,13 +1,13 @@
 //! Delay-bounded testing of concurrent Rust code, on the [shuttle] runtime.
 //!
-//! Shuttle runs a test on threads, locks, channels and futures of its own, so that a scheduler decides who goes on at
-//! each step. This crate brings such a scheduler: it follows one fixed order of tasks, and deviates from it a
-//! bounded number of times, systematically. It runs the one execution without a deviation, or *delay*, then all that
-//! have one, then all that have two. With K delays there are at most Iᴷ schedules of length I, however many threads there
-//! are, and real bugs show at K = 0, 1, 2 [POPL11 §3, §4].
+//! Shuttle replaces threads, locks, channels and futures, so that a scheduler selects the task of each step. This crate
+//! provides such a scheduler: it follows a fixed order of tasks, and deviates from it systematically, a bounded number
+//! of times. It runs the one execution without a deviation, or *delay*, then all with one, then all with two. With K
+//! delays there are at most Iᴷ schedules of length I, however many threads there are, and real bugs show at
+//! K = 0, 1, 2 [POPL11 §3, §4].
 //!
-//! A test is a closure, as for shuttle; the change to an existing shuttle test is one line. Here a deposit is lost,
-//! because the balance is read and written under the lock, but not under *one* lock:
+//! A test is a closure, as for shuttle; an existing shuttle test changes in one line. Here a deposit is lost, because the
+//! balance is read and written in two critical sections:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -31,27 +31,27 @@
 //!     assert_eq!(*balance.lock().unwrap(), 15);
 //! }
 //!
-//! // In a test, `dally_shuttle::check(deposits)` would panic with a report. Here we look at it as data:
+//! // In a test, `dally_shuttle::check(deposits)` panics with a report. `explore` returns it:
 //! let report = dally_shuttle::explore(&Config::default(), deposits);
 //! let Verdict::Bug(bug) = report.verdict else { panic!("{report}") };
 //! assert_eq!(bug.delays, 1);
 //! assert!(bug.to_string().contains("was delayed"));
 //!
-//! // The schedule is a short text, and runs again:
+//! // The schedule is a short text, and replays:
 //! let schedule = bug.schedule.to_string();
 //! let again = std::panic::catch_unwind(move || dally_shuttle::replay(&schedule, deposits));
 //! assert!(again.is_err());
 //!
-//! // Without any delay there is just one execution, and it is fine:
+//! // Without a delay, each strategy has one execution, and none fails:
 //! let config = Config { delays: Some(0), ..Config::default() };
 //! assert_eq!(dally_shuttle::check_with(config, deposits).verdict, Verdict::ProvedWithin(0));
 //! ```
 //!
-//! [`check()`] fails a test, [`explore`] returns what it found, and [`Explorer`] is the scheduler itself, for a runner of
-//! one's own. [`Config`] has the strategies and the limits; a [`Strategy`] is any [`DelayingScheduler`], or preemption
+//! [`check()`] fails a test, [`explore`] returns a report, and [`Explorer`] is the scheduler itself, for your own
+//! runner. [`Config`] has the strategies and the limits; a [`Strategy`] is any [`DelayingScheduler`], or preemption
 //! bounding for comparison. With `DALLY_REPLAY=rr/3` in the environment, [`check()`] runs that schedule only.
 //!
-//! Like shuttle itself, it covers schedules of sequentially consistent programs: weak memory is not modelled.
+//! Like shuttle itself, it covers sequentially consistent executions: weak memory is not modelled.
 //!
 //! [shuttle]: https://docs.rs/shuttle
 //!

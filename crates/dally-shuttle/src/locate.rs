@@ -1,8 +1,8 @@
-//! Where a task stands in the source text.
+//! The location of a task in the source text.
 //!
-//! Shuttle asks its scheduler from within the task that has come to a scheduling point, on that task's own
-//! stack. So a backtrace taken there leads to the user's code. Backtraces are slow, so none is taken during a
-//! search: the failing execution is run once more, and the few steps of interest are captured.
+//! Shuttle calls its scheduler from the task that has reached a scheduling point, on the stack of that task. So a
+//! backtrace captured there contains the user's code. Backtraces are slow, so none is captured during a search: the
+//! failing execution is run once more, and only the relevant steps are captured.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,7 +13,7 @@ use shuttle::scheduler::TaskId;
 
 use crate::policy::Point;
 
-/// Crates whose frames are not the user's.
+/// The crates whose frames are not the user's code.
 const LIBRARIES: &[&str] = &[
     "alloc",
     "backtrace",
@@ -28,18 +28,18 @@ const LIBRARIES: &[&str] = &[
     "std",
 ];
 
-/// How many points of a task are looked at, to find one in the user's code: a future that waits is between
-/// two polls, where there is none.
+/// The number of scheduling points of a task that are searched for one in the user's code: a pending future is between
+/// two polls, where its stack has none.
 const POINTS: usize = 4;
 
-/// A place in the source text, and what was about to happen there.
+/// A location in the source text, and the next operation there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// The file, relative to the working directory where it is below it.
+    /// The file, relative to the working directory if it is below it.
     pub file: String,
     /// The line.
     pub line: u32,
-    /// The operation that the task is about to do, or is doing: `lock`, `load`, `spawn`.
+    /// The operation that the task is about to perform, or performs: `lock`, `load`, `spawn`.
     pub operation: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Backtraces and names, captured at steps of interest.
+/// Backtraces and names, captured at the relevant steps.
 #[derive(Debug, Default)]
 pub(crate) struct Capture {
     wanted: BTreeSet<usize>,
@@ -58,12 +58,12 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Captures the points at which this task has stood last, before a step of an execution.
+    /// Requests the last locations of this task before a step of an execution.
     pub(crate) fn want(&mut self, trace: &[TaskId], step: usize, task: TaskId) {
         self.wanted.extend(points_of(trace, step, task));
     }
 
-    /// A scheduling point: the task that ran before this step stands there, on its own stack.
+    /// Called at a scheduling point, on the stack of the task that ran before this step.
     pub(crate) fn look(&mut self, step: usize, point: &Point<'_>) {
         for task in point.tasks {
             let name = || task.name().unwrap_or_default();
@@ -74,24 +74,24 @@ impl Capture {
         }
     }
 
-    /// Where this task stood before a step, or was seen last; none if it has not begun, or nothing is known.
+    /// The location of this task before a step, or its last known one; `None` if it has not begun, or is not known.
     pub(crate) fn place(&self, trace: &[TaskId], step: usize, task: TaskId) -> Option<Place> {
         points_of(trace, step, task).find_map(|point| place_of(self.stacks.get(&point)?))
     }
 
-    /// Whether that is where it stood: it was not seen at that point, but at an earlier one, otherwise.
+    /// True if that location is exact; otherwise it is an earlier one.
     pub(crate) fn is_exact(&self, trace: &[TaskId], step: usize, task: TaskId) -> bool {
         let point = points_of(trace, step, task).next();
         point.and_then(|point| place_of(self.stacks.get(&point)?)).is_some()
     }
 
-    /// The name that the program has given to a task.
+    /// The name of a task in the program.
     pub(crate) fn name(&self, task: TaskId) -> Option<&str> {
         self.names.get(&usize::from(task)).map(String::as_str).filter(|name| !name.is_empty())
     }
 }
 
-/// The last steps, up to the given one, before which this task was the one that had run: the last one first.
+/// The last steps, up to the given one, that follow a step of this task: the last one first.
 fn points_of(trace: &[TaskId], step: usize, task: TaskId) -> impl Iterator<Item = usize> {
     let before = &trace[..step.min(trace.len())];
     let ran = before.iter().enumerate().rev().filter(move |(_, other)| **other == task);
@@ -118,7 +118,7 @@ fn place_of(stack: &Backtrace) -> Option<Place> {
     None
 }
 
-/// Whether this function is below all tasks: what follows belongs to nobody.
+/// True if this function is the base of all stacks of tasks: the frames below it belong to no task.
 fn is_executor(name: &str) -> bool {
     name.contains("shuttle_engine::runtime::execution::Execution::") || crate_of(name) == "corosensei"
 }
@@ -143,7 +143,7 @@ fn crate_of(name: &str) -> &str {
     name.split("::").next().unwrap_or(name)
 }
 
-/// What a function of a library does, in one word: its own name, or what it drops.
+/// The operation of a library function, in one word: its name, or the type that it drops.
 fn operation_of(name: &str) -> Option<String> {
     if let Some(dropped) = name.strip_prefix("core::ptr::drop_in_place<") {
         return Some(format!("drop of {}", last_word(dropped.strip_suffix('>').unwrap_or(dropped))?));
@@ -182,7 +182,7 @@ fn identifier(text: &str) -> Option<&str> {
     is_identifier.then_some(text)
 }
 
-/// The file, relative to the working directory where it is below it. Compilers name a file by its whole path, or
+/// The file, relative to the working directory if it is below it. Compilers name a file by its whole path, or
 /// relative to the root of the workspace.
 pub(crate) fn relative(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! What a bounded search counts: at each point of an execution, a policy puts the tasks that can run in an
-//! order, of which the first is what happens by default, and says what it costs to depart from it.
+//! Search policies: at each scheduling point, a policy orders the tasks that can run, of which the first is the default,
+//! and assigns a cost to each alternative.
 //!
-//! Delay bounding and preemption bounding differ in this only.
+//! Delay bounding and preemption bounding differ only in their policies.
 
 use shuttle::scheduler::{Task, TaskId};
 
@@ -12,68 +12,74 @@ mod tasks;
 pub(crate) use delays::Delays;
 pub(crate) use preemptions::Preemptions;
 
-/// A point at which somebody has to run next.
+/// A scheduling point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point<'a> {
-    /// Who can run: ascending, and not empty. Some of them may be blocked, and run only if they are woken for
-    /// no reason.
+    /// The tasks that can run: ascending, and not empty. Some may be blocked, and run only after a spurious wake-up.
     pub(crate) tasks: &'a [&'a Task],
-    /// Who ran last.
+    /// The task that ran last.
     pub(crate) current: Option<TaskId>,
-    /// Whether that one has asked for others to run.
+    /// True if that task yields.
     pub(crate) yielding: bool,
-    /// How many steps there were before.
+    /// The number of steps before.
     pub(crate) step: usize,
-    /// A hash of what has happened in them.
+    /// A hash of these steps.
     pub(crate) history: u64,
 }
 
-/// What alternatives cost, in one number, which is returned in a register.
+/// The costs of the alternatives at a scheduling point, packed into one number that fits a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Price(u32);
 
 impl Price {
-    /// Every alternative is as good as the default.
+    /// Every alternative is free.
     pub(crate) const FREE: Self = Self(0);
 
-    /// The default was chosen, for nothing, and each alternative costs one more.
+    /// The default was chosen, at no cost, and each alternative costs one more than the one before.
     pub(crate) const USUAL: Self = Self(0b11);
 
-    /// Whether the first alternative to the default costs one; whether the one after that which was chosen does, on
-    /// top of it; and what that which was chosen costs, all in all.
+    /// `first`: the first alternative to the default costs 1. `further`: the alternative after the chosen one costs 1
+    /// more. `paid`: the total cost of the chosen alternative.
     #[inline]
     pub(crate) fn new(first: bool, further: bool, paid: u32) -> Self {
         Self(paid << 2 | u32::from(further) << 1 | u32::from(first))
     }
 
-    /// The first alternative to the default.
+    /// The cost of the first alternative to the default.
     #[inline]
     pub(crate) fn first(self) -> u32 {
         self.0 & 1
     }
 
-    /// The one after that which was chosen, on top of it.
+    /// The additional cost of the alternative after the chosen one.
     #[inline]
     pub(crate) fn further(self) -> u32 {
         self.0 >> 1 & 1
     }
 
-    /// The one that was chosen, all in all.
+    /// The total cost of the chosen alternative.
     #[inline]
     pub(crate) fn paid(self) -> u32 {
         self.0 >> 2
     }
 }
 
-/// A way to bound a search. It remembers something along an execution.
+/// A task that was delayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Delayed {
+    /// The step before which it was delayed.
+    pub(crate) step: usize,
+    pub(crate) task: TaskId,
+}
+
+/// Bounds a search: orders tasks, and assigns costs. It has a state along an execution.
 pub(crate) trait Policy {
     /// An execution begins.
     fn begin(&mut self);
 
-    /// The task in the given place of the order: 0 is the default. There are as many as can run.
+    /// The task at this position of the order: 0 is the default. There are as many as tasks that can run.
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (TaskId, Price);
 
-    /// The tasks that had to stand back in this execution, where another was chosen: the step before which they had
-    /// to, ascending, and who.
-    fn put_off(&self) -> &[(usize, TaskId)];
+    /// The tasks that were delayed in this execution, in ascending order of the step before which they were.
+    fn delayed(&self) -> &[Delayed];
 }

@@ -1,4 +1,4 @@
-//! What a search has to say in the end.
+//! The report of a search.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use dally_schedule::Unit;
 
 use crate::{Deviations, Place, Statistics};
 
-/// What a search has to say in the end.
+/// The report of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The verdict.
     pub verdict: Verdict,
     /// The bound of the search, if it was reached.
     pub bound: Option<u32>,
-    /// What it has done.
+    /// The executions that it has run.
     pub statistics: Statistics,
 }
 
@@ -23,94 +23,93 @@ pub type Verdict = dally_explore::Verdict<Bug>;
 /// An execution that fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bug {
-    /// How it fails.
+    /// The kind of failure.
     pub failure: Failure,
-    /// What it said in the end.
+    /// The message of the failure.
     pub message: String,
     /// The task that ran last.
     pub task: TaskName,
-    /// Where it panicked; or, where it had too many steps, where the task that ran last was seen last.
+    /// The location of the panic; if it had too many steps, the last known location of the task that ran last.
     pub place: Option<Place>,
-    /// What departs from the order of the strategy.
+    /// The deviations from the order of the strategy.
     pub departures: Vec<Departure>,
-    /// In a deadlock: everybody who waits.
+    /// In a deadlock: the blocked tasks.
     pub waiting: Vec<Waiting>,
-    /// If it did not fail by a panic: what has panicked before, be it that the program caught it, or that unwinding led
-    /// to the failure.
+    /// If the failure is not a panic: earlier panics, which the program caught, or whose unwinding led to the failure.
     pub panics: Vec<Panicked>,
     /// The execution, to be [replayed](crate::replay).
     pub schedule: Deviations,
-    /// The delays (or preemptions) in it.
+    /// The number of its delays (or preemptions).
     pub delays: u32,
-    /// It failed in the same way when it was run again. Otherwise the program depends on something that
-    /// shuttle does not control.
+    /// True if it failed in the same way when it was run again. Otherwise the program depends on something that shuttle
+    /// does not control.
     pub repeatable: bool,
-    /// What is counted: `delay` or `preemption`.
+    /// The unit of the bound: delays or preemptions.
     pub(crate) unit: Unit,
-    /// The schedule means the same under the default configuration.
+    /// True if the schedule replays under the default configuration.
     pub(crate) default_replays: bool,
 }
 
-/// A task that waits in a deadlock.
+/// A blocked task in a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Who.
+    /// The task.
     pub task: TaskName,
-    /// Where, if that is known.
+    /// Its location, if known.
     pub place: Option<Place>,
-    /// It waits there. Otherwise it was seen there last, and waits there or later: nobody looks any more
-    /// when the last task blocks.
+    /// True if the location is exact. Otherwise the task waits there or later: the scheduler is not called when the last
+    /// task blocks.
     pub exact: bool,
 }
 
 /// A panic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panicked {
-    /// What it said.
+    /// Its message.
     pub message: String,
-    /// Where.
+    /// Its location.
     pub place: Option<Place>,
 }
 
-/// How an execution fails.
+/// The kinds of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Failure {
     /// A task panicked.
     Panic,
-    /// Nobody can move, and somebody waits.
+    /// No task is enabled, and some are blocked.
     Deadlock,
-    /// It had too many steps: a livelock, or a loop without end.
+    /// It had too many steps: a livelock, or an infinite loop.
     StepLimit,
 }
 
-/// A task, as reports speak of it.
+/// A task, in reports.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskName {
-    /// Its number: 0 is the main one.
+    /// Its number: 0 is the main task.
     pub id: usize,
-    /// The name that the program gave it.
+    /// Its name in the program.
     pub name: Option<String>,
 }
 
-/// How an execution departs from the order of its strategy at one point.
+/// A deviation of an execution from the order of its strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Departure {
-    /// A task was put off.
+    /// A task was delayed.
     Delayed {
-        /// Who.
+        /// The task.
         task: TaskName,
-        /// Where it stood; nowhere, if it had not begun.
+        /// Its location; `None` if it had not begun.
         place: Option<Place>,
-        /// Whether it had run before.
+        /// True if it had run before.
         begun: bool,
     },
     /// `rand` returned another value than the first.
     Value {
-        /// Which of the values.
+        /// The index of the value.
         nth: usize,
-        /// How many there are.
+        /// The number of values.
         of: u32,
-        /// Who asked.
+        /// The task that requested it.
         task: TaskName,
     },
 }
@@ -131,7 +130,7 @@ impl fmt::Display for Report {
                     "{headline}: no schedule{bound} fails with the values that `shuttle::rand` returned"
                 )?;
             }
-            // Its first line says what failed.
+            // The first line of a bug is its headline.
             Verdict::Bug(bug) => writeln!(f, "{bug}")?,
             Verdict::Inconclusive(limit) => write!(f, "{headline}: {limit}")?,
             Verdict::Unsupported(reason) => write!(f, "{headline}: {reason}")?,
@@ -204,7 +203,7 @@ impl fmt::Display for Bug {
         if !self.repeatable {
             writeln!(
                 f,
-                "It did not fail like this when it was run again: it depends on something besides the schedule."
+                "It did not fail in the same way when it was run again: it depends on something besides the schedule."
             )?;
         }
         write!(
@@ -240,7 +239,7 @@ impl Bug {
     }
 }
 
-/// What a panic said, and where, indented.
+/// The message of a panic and its location, indented.
 struct Said<'a>(&'a str, Option<&'a Place>);
 
 impl fmt::Display for Said<'_> {
@@ -250,7 +249,7 @@ impl fmt::Display for Said<'_> {
     }
 }
 
-/// A place, and what comes next there.
+/// A location, and the next operation there.
 struct Before<'a>(&'a Place);
 
 impl fmt::Display for Before<'_> {

@@ -1,57 +1,57 @@
-//! One execution while it runs: where it deviates, and what is written down on the way.
+//! The current execution: its deviations, and the record of its steps.
 
 use shuttle::scheduler::TaskId;
 
 use crate::enumeration::{Branches, Outcome};
-use crate::policy::Price;
+use crate::policy::{Delayed, Price};
 
-/// No more deviations.
+/// The branch of the next deviation, if there is none.
 const NEVER: u32 = u32::MAX;
 
-/// One execution while it runs.
+/// The current execution.
 #[derive(Debug)]
 pub(crate) struct Run {
-    /// Where it deviates.
+    /// The branches at which it deviates.
     deviations: Branches,
-    /// How many of these are behind it, and the branch of the next one.
+    /// The number of deviations taken, and the branch of the next one.
     taken: usize,
     next: u32,
-    /// What is known of it so far.
+    /// Its branches so far.
     outcome: Outcome,
-    /// The tasks that ran, step by step.
+    /// The task of each step.
     pub(crate) trace: Vec<TaskId>,
-    /// How many values were asked for.
+    /// The number of values requested.
     values: usize,
-    /// A hash of all that: tasks and values.
+    /// A hash of the tasks and values so far.
     history: u64,
-    /// The values that it did not get by default.
+    /// The values other than the default.
     pub(crate) chosen: Vec<Departure>,
-    /// What its deviations cost so far.
+    /// The cost of its deviations so far.
     cost: u32,
-    /// There was no such alternative at some branch.
+    /// True if a branch lacked the alternative of a deviation.
     misfit: bool,
 }
 
-/// How an execution departed from the default.
+/// A deviation of an execution from the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Departure {
-    /// Before this step, this task had to stand back.
-    PutOff(usize, TaskId),
-    /// Before this step, the nth of so many values was chosen.
-    Value(usize, usize, u32),
+    /// A task was delayed.
+    Delayed(Delayed),
+    /// Before this step, the nth of several values was chosen.
+    Value { step: usize, nth: usize, of: u32 },
 }
 
 impl Departure {
-    /// The step before which it happened.
+    /// The step before which it took place.
     pub(crate) fn step(&self) -> usize {
         match *self {
-            Self::PutOff(step, _) | Self::Value(step, ..) => step,
+            Self::Delayed(Delayed { step, .. }) | Self::Value { step, .. } => step,
         }
     }
 }
 
 impl Run {
-    /// The execution with these deviations, before it begins.
+    /// An execution with these deviations, before its first step.
     pub(crate) fn new(deviations: Branches) -> Self {
         let mut run = Self {
             deviations: Branches::default(),
@@ -69,7 +69,7 @@ impl Run {
         run
     }
 
-    /// Another execution, in the same buffers.
+    /// Begins another execution, and reuses the buffers.
     pub(crate) fn restart(&mut self, deviations: Branches) {
         self.next = deviations.first().copied().unwrap_or(NEVER);
         self.deviations = deviations;
@@ -79,7 +79,7 @@ impl Run {
         self.chosen.clear();
     }
 
-    /// Decides at a branch with so many ways to go on. Says what was decided, and which alternative it was.
+    /// Decides at a branch with this many alternatives. Returns the decision, and the index of the alternative.
     #[inline]
     pub(crate) fn branch<T>(
         &mut self,
@@ -92,12 +92,12 @@ impl Run {
         (choice, nth)
     }
 
-    /// Whether an alternative is due at the next branch.
+    /// True if the execution deviates at the next branch.
     fn is_due(&self) -> bool {
         self.outcome.branches == self.next
     }
 
-    /// The alternative that is due at this branch.
+    /// The alternative that the deviations select at this branch.
     fn deviate(&mut self, options: usize) -> usize {
         let mut nth = 0;
         while self.is_due() {
@@ -109,7 +109,7 @@ impl Run {
         nth.min(options - 1)
     }
 
-    /// The nth of so many ways was taken at this branch.
+    /// Records the alternative taken at this branch: the index `nth` of `options`.
     #[inline]
     pub(crate) fn pass(&mut self, price: Price, way: (usize, usize)) {
         if price != Price::USUAL {
@@ -129,20 +129,20 @@ impl Run {
         }
     }
 
-    /// A task runs.
+    /// Records a step of a task.
     pub(crate) fn ran(&mut self, task: TaskId) {
         self.trace.push(task);
         self.happened(usize::from(task));
     }
 
-    /// The nth value was returned; what comes from a seed counts as 0.
+    /// Records that the nth value was returned; seeded values count as 0.
     pub(crate) fn returned(&mut self, nth: usize) {
         self.values += 1;
         self.happened(usize::MAX - nth);
     }
 
     fn happened(&mut self, what: usize) {
-        // As in rustc's hash tables, where it is good enough for lists of small numbers.
+        // The hash of rustc's hash tables, which suffices for lists of small numbers.
         self.history =
             (self.history.rotate_left(5) ^ (what as u64).wrapping_add(1)).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
@@ -152,22 +152,22 @@ impl Run {
         self.history
     }
 
-    /// Steps so far: tasks that ran, and values that were asked for.
+    /// The number of steps so far: of tasks, and values requested.
     pub(crate) fn steps(&self) -> usize {
         self.trace.len() + self.values
     }
 
-    /// Values that were asked for so far.
+    /// The number of values requested so far.
     pub(crate) fn values(&self) -> usize {
         self.values
     }
 
-    /// What its deviations cost so far.
+    /// The cost of its deviations so far.
     pub(crate) fn cost(&self) -> u32 {
         self.cost
     }
 
-    /// Branches so far.
+    /// The number of branches so far.
     pub(crate) fn branches(&self) -> u32 {
         self.outcome.branches
     }
@@ -176,17 +176,17 @@ impl Run {
         &self.deviations
     }
 
-    /// Whether the execution could follow its deviations, now that it is over.
+    /// After the last step: true if the execution could follow its deviations.
     pub(crate) fn fits(&self) -> bool {
         !self.misfit && self.taken == self.deviations.len()
     }
 
-    /// What is known of it, once it is over.
+    /// After the last step: its branches.
     pub(crate) fn outcome(&self) -> &Outcome {
         &self.outcome
     }
 
-    /// The deviations of an execution that is over, as a buffer for those of the next.
+    /// After the last step: its deviations, as a buffer for those of the next execution.
     pub(crate) fn take_deviations(&mut self) -> Branches {
         std::mem::take(&mut self.deviations)
     }

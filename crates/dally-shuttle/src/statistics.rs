@@ -1,37 +1,37 @@
-//! What a search has done.
+//! The executions that a search has run.
 
 use std::fmt;
 
 use dally_schedule::StrategyName;
 
-/// What a search has done.
+/// The executions that a search has run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Executions that began.
+    /// The number of executions.
     pub schedules: u64,
-    /// Those that differ in the order of their steps. Different strategies may come to the same execution.
+    /// The number of distinct executions. Different strategies may run the same execution.
     pub distinct: u64,
-    /// Steps in all of them: how often a task ran until the next scheduling point, or asked for a value.
+    /// The number of their steps: runs of a task until the next scheduling point, and requests of values.
     pub steps: u64,
-    /// Branches in all of them: scheduling points at which more than one task could run, and calls of `rand`
+    /// The number of their branches: scheduling points at which more than one task could run, and calls of `rand`
     /// whose values are chosen.
     pub branches: u64,
-    /// Values in all of them that `shuttle::rand` was asked for.
+    /// The number of values that they requested from `shuttle::rand`.
     pub values: u64,
-    /// Executions that were cut off, because they had too many steps.
+    /// The number of executions that were cut off by the limit on steps.
     pub cut: u64,
-    /// For each strategy, in the order of the configuration.
+    /// The executions of each strategy, in the order of the configuration.
     pub strategies: Vec<StrategyStatistics>,
 }
 
-/// What a search has done under one strategy.
+/// The executions of one strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrategyStatistics {
     /// The strategy.
     pub strategy: StrategyName,
-    /// How many executions there were with 0, 1, 2, … delays.
+    /// The numbers of executions with 0, 1, 2, … delays.
     pub schedules: Vec<u64>,
-    /// The last bound that was explored to its end.
+    /// The last bound that was explored completely.
     pub completed: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for StrategyStatistics {
     }
 }
 
-/// So many numbers are listed at the most.
+/// The most numbers that are listed.
 const LISTED: usize = 12;
 
 /// The counts for the bounds 0, 1, 2, …, of which there may be thousands.

@@ -6,8 +6,8 @@ use dally_shuttle::{Bug, Config, Failure, Strategy, Verdict, explore};
 #[path = "../examples/bugs/all.rs"]
 mod bugs;
 
-/// The smallest bound that finds the bug, under `rr`, `rr:reverse`, `rtc` and `preemptions`; none where it takes
-/// more than a test can afford.
+/// The smallest bound that finds the bug, under `rr`, `rr:reverse`, `rtc` and `preemptions`; `None` where that takes
+/// too long for a test.
 const BOUNDS: &[(&str, [Option<u32>; 4])] = &[
     ("bank_account", [Some(1), Some(1), Some(1), Some(1)]),
     ("lazy_initialisation", [Some(1), Some(1), Some(1), Some(1)]),
@@ -80,7 +80,7 @@ fn preemptions() {
 }
 
 #[test]
-fn the_portfolio_finds_each_of_them_soon() {
+fn the_portfolio_finds_each_bug_within_its_default_limit() {
     for program in bugs::PROGRAMS.iter().filter(|program| program.name != "two_stage_100") {
         let (verdict, schedules) = search(program, "portfolio", None);
         assert!(bug(verdict).repeatable);

@@ -1,4 +1,4 @@
-//! Which executions there are: each exactly once, all of them in the end, and how many at each bound.
+//! The enumeration of executions: each exactly once, all without a bound, and their number at each bound.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 use std::cell::RefCell;
@@ -14,7 +14,7 @@ use shuttle::sync::Mutex;
 use shuttle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use shuttle::{Runner, thread};
 
-/// Any scheduler, with the orders of tasks that it decided on.
+/// A scheduler that records the orders of tasks.
 struct Recording<S> {
     inner: S,
     runs: Rc<RefCell<Vec<Vec<usize>>>>,
@@ -38,7 +38,7 @@ impl<S: Scheduler> Scheduler for Recording<S> {
     }
 }
 
-/// The orders of tasks in all executions, one after the other; with repetitions, if there are any.
+/// The orders of tasks of all executions, with repetitions.
 fn sequence(
     scheduler: impl Scheduler + 'static,
     program: impl Fn() + Send + Sync + 'static,
@@ -49,7 +49,7 @@ fn sequence(
     runs.take()
 }
 
-/// The same, sorted.
+/// The orders of tasks of all executions, sorted.
 fn orders(
     scheduler: impl Scheduler + 'static,
     program: impl Fn() + Send + Sync + 'static,
@@ -63,7 +63,7 @@ fn unlimited(strategy: &str) -> Config {
     Config { strategies: Strategy::list(strategy).unwrap(), schedules: None, ..Config::default() }
 }
 
-/// What a thread of a random program does.
+/// An operation of a random program.
 #[derive(Clone, Copy, Debug)]
 enum Action {
     Lock,
@@ -73,7 +73,7 @@ enum Action {
     Park,
 }
 
-/// Two threads and a main one, which does something as well.
+/// Two threads and a main thread, all with operations.
 #[derive(Clone, Debug)]
 struct Program([Vec<Action>; 3]);
 
@@ -109,7 +109,7 @@ fn perform(action: Action, shared: &(Mutex<usize>, AtomicUsize), main: &thread::
         }
         Action::Yield => thread::yield_now(),
         Action::Unpark => main.unpark(),
-        // Somebody has to unpark a thread that parks.
+        // Another thread must unpark a parked one.
         Action::Park => {
             thread::current().unpark();
             thread::park();
@@ -118,7 +118,7 @@ fn perform(action: Action, shared: &(Mutex<usize>, AtomicUsize), main: &thread::
 }
 
 #[test]
-fn without_a_bound_they_are_those_of_shuttles_exhaustive_search() {
+fn an_unbounded_search_runs_the_executions_of_shuttles_exhaustive_search() {
     arbtest(|u| {
         let program = Program::arbitrary(u)?;
         let run = |program: &Program| {
@@ -171,7 +171,7 @@ fn delays_grow_more_slowly_than_preemptions() {
 
 #[test]
 fn two_threads_are_enumerated_by_hand() {
-    // Main (0) begins, and stands before `spawn`, `sleep`, `join` and in `join`, where it waits. The thread (1) has one
+    // The main thread (0) has scheduling points before `spawn`, `sleep` and `join`, and in `join`, where it waits. The thread (1) has one
     // step. So there is a choice only before `sleep` and before `join`.
     let ours = orders(Explorer::new(&unlimited("rr")), || {
         let thread = thread::spawn(|| {});
@@ -288,7 +288,7 @@ fn values_are_chosen_or_come_from_a_seed() {
 }
 
 #[test]
-fn levels_come_first_under_priority_only() {
+fn only_priority_runs_high_levels_first() {
     let program = || {
         let order = Arc::new(std::sync::Mutex::new(Vec::new()));
         let seen = Arc::clone(&order);
@@ -312,7 +312,7 @@ fn levels_come_first_under_priority_only() {
 }
 
 #[test]
-fn a_bounded_search_is_the_beginning_of_the_whole_one() {
+fn a_bounded_search_is_a_prefix_of_the_unbounded_one() {
     for strategy in ["rr", "rr:reverse", "rtc", "dfw", "random:1", "priority(rr)", "preemptions"] {
         let explorer = Explorer::new(&unlimited(strategy));
         let whole = sequence(explorer.clone(), increments(2, 1));
@@ -360,7 +360,7 @@ fn limits_end_a_search() {
 }
 
 #[test]
-fn as_many_schedules_as_there_are_is_no_limit() {
+fn a_limit_equal_to_the_number_of_schedules_is_not_reached() {
     let all = explore(&unlimited("rr"), increments(2, 1));
     let exactly = Config { schedules: Some(all.statistics.schedules), ..unlimited("rr") };
     assert_eq!(explore(&exactly, increments(2, 1)), all);
@@ -378,7 +378,7 @@ fn one_value_is_not_all_values() {
     }
 }
 
-/// Asks for a report before each execution and at each step.
+/// A scheduler that requests a report before each execution and at each step.
 struct Curious(Explorer);
 
 impl Scheduler for Curious {
@@ -398,14 +398,14 @@ impl Scheduler for Curious {
 }
 
 #[test]
-fn a_report_on_the_way_leaves_the_search_as_it_was() {
+fn a_report_during_the_search_does_not_change_it() {
     let expected = explore(&unlimited("rr, rtc"), increments(2, 1));
     let explorer = Explorer::new(&unlimited("rr, rtc"));
     Runner::new(Curious(explorer.clone()), shuttle::Config::default()).run(increments(2, 1));
     assert_eq!(explorer.report(), expected);
 }
 
-/// Ends after one execution.
+/// A scheduler that stops after one execution.
 struct Once(Option<Explorer>, Explorer);
 
 impl Scheduler for Once {
@@ -423,7 +423,7 @@ impl Scheduler for Once {
 }
 
 #[test]
-fn a_search_goes_on_under_another_runner() {
+fn a_search_continues_under_another_runner() {
     let expected = explore(&unlimited("rr"), increments(2, 1));
     let explorer = Explorer::new(&unlimited("rr"));
     for _ in 0..3 {
@@ -436,7 +436,7 @@ fn a_search_goes_on_under_another_runner() {
 }
 
 #[test]
-fn what_a_runner_of_ones_own_cuts_off_is_not_proved() {
+fn executions_that_a_custom_runner_cuts_off_are_not_proved() {
     let mut limited = shuttle::Config::default();
     for (steps, verdict) in [(5, Verdict::Inconclusive(Limit::Steps)), (1_000, Verdict::Proved)] {
         limited.max_steps = shuttle::MaxSteps::ContinueAfter(steps);
@@ -449,7 +449,7 @@ fn what_a_runner_of_ones_own_cuts_off_is_not_proved() {
 }
 
 #[test]
-fn time_ends_an_execution_that_does_not() {
+fn the_time_limit_cuts_off_an_infinite_execution() {
     let time = Some(std::time::Duration::from_millis(50));
     let config = Config { time, steps: shuttle::MaxSteps::None, ..unlimited("rr") };
     let report = explore(&config, || {

@@ -1,4 +1,4 @@
-//! What a user sees of a failure, and how it is run again.
+//! Reports of failures, and their replay.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,14 +40,14 @@ fn lost_update() {
     assert_eq!(*balance.lock().unwrap(), 2, "a deposit is lost"); // LINE OF THE PANIC
 }
 
-/// The line of this file with a text in it.
+/// The number of the line of this file that contains a text.
 fn line(text: &str) -> usize {
     let source = include_str!("reports.rs");
     source.lines().position(|line| line.contains(text)).unwrap() + 1
 }
 
 #[test]
-fn a_panic_comes_with_the_delays_that_lead_there() {
+fn a_panic_is_reported_with_its_delays() {
     let text = message(|| {
         check_with(under("rr"), lost_update);
     });
@@ -68,7 +68,7 @@ Run the test with DALLY_REPLAY='rr/4' to see it again, or call dally_shuttle::re
 }
 
 #[test]
-fn preemptions_are_called_so() {
+fn preemptions_are_reported_as_preemptions() {
     let text = message(|| {
         check_with(under("preemptions"), lost_update);
     });
@@ -119,7 +119,7 @@ fn a_bug_has_as_many_preemptions_as_its_bound() {
 }
 
 #[test]
-fn a_deadlock_comes_with_those_who_wait() {
+fn a_deadlock_is_reported_with_the_blocked_tasks() {
     let config = under("rr");
     let report = explore(&config, || {
         let locks = Arc::new((Mutex::new(()), Mutex::new(())));
@@ -137,7 +137,7 @@ fn a_deadlock_comes_with_those_who_wait() {
     let Verdict::Bug(bug) = report.verdict else { panic!("{text}") };
     assert_eq!((bug.failure, bug.delays), (Failure::Deadlock, 1));
     assert!(text.starts_with("deadlock, with 1 delay under rr\n"), "{text}");
-    // Whoever blocks last is not seen any more.
+    // The scheduler is not called after the last task blocks.
     let [main, thread] = ["// MAIN WAITS", "// THE THREAD WAITS"].map(line);
     let waits = format!(
         "the main thread waits, last seen at tests/reports.rs:{main} before `lock`\n\
@@ -147,7 +147,7 @@ fn a_deadlock_comes_with_those_who_wait() {
 }
 
 #[test]
-fn whoever_has_ended_does_not_wait() {
+fn terminated_tasks_are_not_listed_in_a_deadlock() {
     let report = explore(&under("rr"), || {
         let lock = Arc::new(Mutex::new(0));
         let other = Arc::clone(&lock);
@@ -185,7 +185,7 @@ impl Drop for Locks {
 }
 
 #[test]
-fn a_panic_that_ends_in_a_deadlock_is_told() {
+fn a_panic_that_leads_to_a_deadlock_is_reported() {
     let report = explore(&under("rr"), || {
         let lock = Arc::new(Mutex::new(()));
         let locks = Locks(Arc::clone(&lock));
@@ -224,12 +224,12 @@ fn too_many_steps_are_a_failure_or_not() {
         let flag = Arc::new(AtomicUsize::new(0));
         let setter = Arc::clone(&flag);
         let thread = thread::spawn(move || setter.store(1, SeqCst));
-        // Whoever spins without yielding keeps others from running.
+        // A thread that spins without yielding starves the others.
         while flag.load(SeqCst) == 0 {} // IT SPINS
         thread.join().unwrap();
     };
     let fails = Config { steps: shuttle::MaxSteps::FailAfter(1_000), ..under("rr") };
-    let Verdict::Bug(bug) = explore(&fails, spin).verdict else { panic!("it does not end") };
+    let Verdict::Bug(bug) = explore(&fails, spin).verdict else { panic!("it exceeds the limit on steps") };
     assert_eq!((bug.failure, bug.delays, bug.repeatable), (Failure::StepLimit, 0, true));
     let last = format!(
         "the main thread ran last, last seen at tests/reports.rs:{} before `load`",
@@ -287,7 +287,7 @@ fn wrong_schedules_are_refused() {
 }
 
 #[test]
-fn a_configuration_that_matters_is_asked_for() {
+fn the_report_says_if_the_replay_needs_the_configuration() {
     let mine = Config {
         strategies: vec![Strategy::delaying("mine+yours", "rr".parse::<SchedulerName>().unwrap().build())],
         ..under("rr")
@@ -305,12 +305,12 @@ fn a_configuration_that_matters_is_asked_for() {
 }
 
 #[test]
-fn a_check_inside_of_a_check_is_refused() {
+fn a_check_inside_a_check_is_refused() {
     let report = explore(&under("rr"), || {
         check(|| {});
     });
     let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
-    assert!(bug.message.contains("a check cannot run inside of another check"), "{report}");
+    assert!(bug.message.contains("a check cannot run inside another check"), "{report}");
     assert_eq!(check(|| {}).verdict, Verdict::Proved, "afterwards, all is well");
 }
 
@@ -370,7 +370,7 @@ fn futures_are_tasks_like_threads() {
 }
 
 #[test]
-fn a_program_that_changes_its_mind_is_told_so() {
+fn a_program_that_is_not_deterministic_is_unsupported() {
     let runs = AtomicRuns::default();
     let report = explore(&under("rr"), move || {
         if runs.next() == 0 {
@@ -381,14 +381,16 @@ fn a_program_that_changes_its_mind_is_told_so() {
 }
 
 #[test]
-fn a_failure_that_does_not_come_again_is_told_so() {
+fn a_failure_that_does_not_repeat_is_reported_as_such() {
     let runs = AtomicRuns::default();
     let report = explore(&under("rr"), move || assert_ne!(runs.next(), 0, "the first time only"));
     let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
-    assert!(!bug.repeatable && report.to_string().contains("did not fail like this when it was run again"));
+    assert!(
+        !bug.repeatable && report.to_string().contains("did not fail in the same way when it was run again")
+    );
 }
 
-/// Counts executions, behind shuttle's back.
+/// Counts executions in a static, which shuttle does not control.
 #[derive(Default)]
 struct AtomicRuns(std::sync::atomic::AtomicUsize);
 
@@ -399,7 +401,7 @@ impl AtomicRuns {
 }
 
 #[test]
-fn panics_that_the_program_catches_are_its_own_business() {
+fn panics_that_the_program_catches_are_not_failures() {
     let report = check(|| {
         let caught = catch_unwind(|| panic!("caught"));
         assert!(caught.is_err());
@@ -490,7 +492,7 @@ fn an_aborting_test() {
 }
 
 #[test]
-fn even_an_abort_leaves_a_schedule() {
+fn an_abort_prints_its_schedule() {
     let output = in_a_process_of_its_own("an_aborting_test", NONE);
     assert!(output.contains("first") && output.contains("second"), "{output}");
     assert!(output.contains("ends the process, under schedule rr/-"), "{output}");

@@ -1,21 +1,20 @@
 //! Explicit-state exploration by few delays: programs, searches, schedules and their replay.
 //!
-//! A [`Program`] says who can move in a state and what a step leads to. A [`Search`] goes through its
-//! executions in the order of what they cost under a [policy](policy::Policy): [`Delays`] of a
-//! scheduler, [`Preemptions`], [`Depth`], or nothing at all ([`Exhaustive`]). In the end there is a
-//! [`Report`] with a [`Verdict`] and what was [covered](Coverage); a [`Bug`] comes with a [`Schedule`]
-//! that can be printed, stored and [replayed](replay()).
+//! A [`Program`] is a transition system of tasks. A [`Search`] explores its executions in ascending order of their
+//! cost under a [policy](policy::Policy): [`Delays`] of a scheduler, [`Preemptions`], [`Depth`], or no cost at all
+//! ([`Exhaustive`]). It returns a [`Report`] with a [`Verdict`] and the [`Coverage`]; a [`Bug`] comes with a
+//! [`Schedule`] that can be printed, stored and [replayed](replay()).
 //!
 //! # A worked example
 //!
-//! Two clerks each add one to a counter: they read it, and then write what they have read plus one.
+//! Two clerks each increment a counter: they read it, and then write the value plus one.
 //!
 //! ```
 //! use dally_explore::{Delays, Failure, Options, Program, SchedulerName, Search, Successors, TaskId, Verdict};
 //!
 //! struct Clerks;
 //!
-//! /// What each clerk has read, once it has; whether it is done; and the counter.
+//! /// The value that each clerk has read, if it has; the clerks that are done; and the counter.
 //! #[derive(Clone, Default, PartialEq, Eq, Hash)]
 //! struct State {
 //!     read: [Option<u8>; 2],
@@ -74,10 +73,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Executions that never end
+//! # Liveness
 //!
-//! [`Cycles`] also finds executions that go on for ever and wait in vain. A philosopher takes the fork whenever it is
-//! free; another one wants it, and may always look at the wrong time.
+//! [`Cycles`] also finds infinite executions that violate a liveness property. A philosopher takes the fork whenever it
+//! is free; another one needs it, and is enabled only while it is free.
 //!
 //! ```
 //! use dally_explore::{Cycles, Delays, Liveness, Options, Program, SchedulerName, Successors, TaskId};
@@ -85,7 +84,7 @@
 //! struct Fork;
 //!
 //! impl Program for Fork {
-//!     /// Whether the first philosopher has the fork.
+//!     /// True if the first philosopher has the fork.
 //!     type State = bool;
 //!
 //!     fn initial(&self, out: &mut Successors<bool>) {
@@ -110,18 +109,18 @@
 //! let options = Options::default();
 //! let report = Cycles::new(&Fork, &round_robin, &options, Liveness::default(), &()).run();
 //! let bug = report.bug().expect("the second philosopher may starve");
-//! // The steps in parentheses are gone through for ever.
+//! // The steps in parentheses are the cycle, which repeats forever.
 //! assert_eq!(bug.schedule.to_string(), "rr: ( 0 0 )");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # What a search can miss
 //!
-//! - [`Verdict::Proved`] holds for every schedule, up to the [chance](Coverage::collision_chance) that
-//!   two states share a fingerprint, and modulo [seals](Coverage::sealed).
+//! - [`Verdict::Proved`] holds for every schedule, up to the [probability](Coverage::collision_chance) that
+//!   two states have the same fingerprint, and modulo [seals](Coverage::sealed).
 //! - [`Verdict::ProvedWithin`] (exact mode) holds for every execution within the bound.
-//! - [`Verdict::NoBug`] (cached mode, with a bound) is not a proof: a state is explored as it was first
-//!   reached, and from there the scheduler may have needed more delays than along another way.
+//! - [`Verdict::NoBug`] (cached mode, with a bound) is not a proof: a state is expanded once, with the scheduler of its
+//!   first visit, from which a failure may need more delays than from another.
 //!
 //! The bibliography is that of [`dally_schedule`].
 
@@ -163,4 +162,3 @@ pub use program::{Failure, FailureKind, Program};
 pub use replay::{Moment, NoCycle, ReplayError, Replayed, replay, replay_under};
 pub use search::{Options, Phase, Search, Watch};
 pub use successors::{Event, Successor, Successors, Turn};
-pub use visited::Visited;

@@ -1,16 +1,16 @@
-//! What ends a step that takes long. The search itself looks at its limits between steps only.
+//! Limits that are checked inside a step. The search itself checks its limits between steps only.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{Failure, Limit};
 
-/// What ends a step that takes long, for programs whose steps may.
+/// Limits on a step, for programs whose steps may take long.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Becomes true when steps shall end as soon as they can.
+    /// Becomes true when a running step must stop.
     pub interrupt: Arc<AtomicBool>,
-    /// How many bytes the values of all states may take.
+    /// The limit on the bytes that the values of all states take.
     pub memory: usize,
 }
 
@@ -21,7 +21,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The failure with which a step ends now, if a limit is reached; `bytes` tells what the values take.
+    /// The failure with which the step stops, if a limit is reached. `bytes` counts the bytes of the values.
     #[cold]
     pub fn reached(&self, bytes: impl FnOnce() -> usize) -> Option<Failure> {
         if self.interrupt.load(Ordering::Relaxed) {

@@ -1,10 +1,9 @@
-//! What a bounded search counts: a policy proposes the tasks of a state one after another, each at a
-//! cost.
+//! Search policies: a policy proposes the enabled tasks of a state one after another, each at a cost.
 //!
-//! Delay bounding, preemption bounding and depth bounding differ in this only. A policy remembers
-//! something along an execution, its *place* (a scheduler, the task that ran last); at a state, its
-//! *cursor* says how far the proposals have got. Costs only ever add up, and a search goes through
-//! executions in the order of their cost.
+//! Delay bounding, preemption bounding and depth bounding differ only in their policies. The *place* of a policy is
+//! its state along an execution (a scheduler, or the task that ran last); its *cursor* is the position in the
+//! proposals at one state. The cost of an execution is the sum of the costs of its steps, and a search explores
+//! executions in ascending order of cost.
 
 use std::hash::Hash;
 
@@ -25,78 +24,78 @@ pub use preemptions::{Preemptions, Switches};
 /// A point of an execution at which a policy proposes tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct Point<'a> {
-    /// Who can move.
+    /// The enabled tasks.
     pub ready: Ready<'a>,
-    /// Whether places count as part of a state. If they do not, it is enough to propose each enabled
-    /// task once; if they do, the same task at another place is worth another try.
+    /// True if places are part of states. Then the policy proposes a task again at another place; otherwise it
+    /// proposes each enabled task once.
     pub exact: bool,
 }
 
-/// What a policy proposes.
+/// A proposal of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proposal {
-    /// Run this task, which is enabled.
+    /// Run this enabled task.
     Run(TaskId),
-    /// Run nothing, and ask again: the task that is due is blocked, or was proposed before.
+    /// Run nothing, and advance: the next task is blocked, or was proposed before.
     Pass,
-    /// There is nothing more.
+    /// There are no more proposals.
     End,
 }
 
-/// What was left out at a state, in the end.
+/// The enabled tasks of a state that were not proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Omission {
-    /// Nothing: each enabled task was proposed.
+    /// None: each enabled task was proposed.
     Nothing,
-    /// Tasks that a seal excludes.
+    /// Tasks excluded by a seal.
     Sealed,
     /// Tasks that the policy never proposes.
     Unproposed,
 }
 
-/// What happened in a step, for the policy.
+/// A step, as a policy observes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Happened<'a> {
-    /// The task that took the step; none for the initial states.
+    /// The task that took the step; `None` for the initial states.
     pub task: Option<TaskId>,
-    /// What the step did.
+    /// The events of the step.
     pub events: &'a [Event],
-    /// How the task left it.
+    /// The state of the task at the end of the step.
     pub turn: Turn,
 }
 
-/// A way to bound a search.
+/// Bounds a search: proposes tasks, and assigns costs.
 pub trait Policy: Sync {
-    /// What it remembers along an execution.
+    /// The state of the policy along an execution.
     type Place: Clone + Hash + Send + Sync;
-    /// How far the proposals at a state have got; the default is the beginning.
+    /// The position in the proposals at one state; the default is the first.
     type Cursor: Clone + Default + Send + Sync;
 
-    /// The place before anything has happened.
+    /// The place before the first step.
     fn start(&self) -> Self::Place;
 
-    /// The proposal that is due.
+    /// The current proposal.
     fn propose(&self, place: &mut Self::Place, cursor: &mut Self::Cursor, point: &Point<'_>) -> Proposal;
 
-    /// Goes on to the next proposal at the same state: what it costs more, or `None` if there is none.
+    /// Advances to the next proposal at the same state. Returns its additional cost, or `None` if there is none.
     fn advance(&self, place: &mut Self::Place, cursor: &mut Self::Cursor, point: &Point<'_>) -> Option<u32>;
 
-    /// The place after the proposed task has run.
+    /// The place after a step of the proposed task.
     fn after(&self, place: &Self::Place, happened: &Happened<'_>) -> Self::Place;
 
-    /// Once there are no more proposals: what was left out.
+    /// After the last proposal: the tasks that were not proposed.
     fn omission(&self, place: &Self::Place, cursor: &Self::Cursor, point: &Point<'_>) -> Omission;
 
-    /// What each step costs by itself.
+    /// The cost of each step, in addition to that of its proposal.
     fn step_cost(&self) -> u32 {
         0
     }
 
-    /// Bytes that a place holds beyond its own size, for the memory budget.
+    /// The heap bytes of a place, for the memory limit.
     fn heap_bytes(&self, _place: &Self::Place) -> usize {
         0
     }
 
-    /// The strategy that it implements, which schedules and reports carry.
+    /// The name of the strategy, for schedules and reports.
     fn strategy(&self) -> StrategyName;
 }

@@ -1,4 +1,4 @@
-//! Several policies side by side, bound by bound.
+//! Several searches side by side, bound by bound.
 //!
 //! The base order decides how many delays a bug needs. A portfolio explores each bound under one
 //! scheduler after the other before it raises the bound, so that it finds a bug at the least bound that
@@ -10,11 +10,11 @@ use crate::outcome::{Covered, Report, Verdict};
 use crate::policy::Policy;
 use crate::search::{Options, Search, Watch};
 
-/// A search that goes on bound by bound.
+/// A search that explores one bound after the other.
 pub trait Deepen {
-    /// Explores the next bound. The report, if that settles the matter: then the search is over.
+    /// Explores the next bound. Returns the report if the search has ended.
     fn deepen(&mut self) -> Option<Report>;
-    /// What was covered so far.
+    /// The coverage so far.
     fn so_far(&self) -> Covered;
 }
 
@@ -48,10 +48,8 @@ impl<D: Deepen + ?Sized> Deepen for Box<D> {
     }
 }
 
-/// Searches under each of the policies, and reports the first bug, or the first proof, or what the last
-/// one has to say.
-///
-/// The memory budget is shared out evenly. Returns `None` if there is no policy.
+/// Searches under each of the policies. Returns the first report with a bug or a proof, or else the last report; `None` if
+/// there is no policy. The searches share the memory limit equally.
 pub fn portfolio<P: Program, O: Policy, W: Watch<P::State>>(
     program: &P,
     policies: &[O],
@@ -62,9 +60,9 @@ pub fn portfolio<P: Program, O: Policy, W: Watch<P::State>>(
     side_by_side(policies.iter().map(|policy| Search::new(program, policy, &options, watch)).collect())
 }
 
-/// Likewise, for searches of any kind.
+/// Runs searches of any kind side by side, as [`portfolio`] does.
 pub fn side_by_side<D: Deepen>(mut searches: Vec<D>) -> Option<Report> {
-    // Searches that are over, the last one last.
+    // The reports of the searches that have ended, in this order.
     let mut done: Vec<Report> = Vec::new();
     while !searches.is_empty() {
         let mut going = Vec::new();
@@ -86,11 +84,11 @@ pub fn side_by_side<D: Deepen>(mut searches: Vec<D>) -> Option<Report> {
     Some(Report { others: done.into_iter().map(Report::into_covered).collect(), ..last })
 }
 
-/// Whether nothing that another policy finds can change the verdict.
+/// True if no other search can change the verdict.
 fn settles(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Proved | Verdict::Bug(_) | Verdict::Unsupported(_) => true,
-        // One that gives up on memory leaves the others their chance; time and patience are shared.
+        // Each search has its own limits on memory and states; the other limits hold for all.
         Verdict::Inconclusive(limit) => !matches!(limit, crate::Limit::Memory | crate::Limit::States),
         Verdict::ProvedWithin(_) | Verdict::NoBug => false,
     }

@@ -1,4 +1,4 @@
-//! Running a schedule again.
+//! Replaying a schedule.
 
 use std::fmt;
 
@@ -9,33 +9,33 @@ use crate::policy::{Happened, Point, Policy, Proposal};
 use crate::successors::{Event, Successors, Turn};
 use crate::{Failure, Program};
 
-/// One step of a replay, for those who watch it.
+/// One step of a replay, as its observer sees it.
 #[derive(Debug)]
 pub struct Moment<'a, S> {
-    /// Which step it is, from 0; none for the initial state.
+    /// The step and its index; `None` for the initial state.
     pub step: Option<(usize, Step)>,
-    /// The state before it; for the initial state, the initial state.
+    /// The state before it; at the initial state, that state.
     pub before: &'a S,
     /// The state after it.
     pub after: &'a S,
-    /// What happened in it.
+    /// Its events.
     pub events: &'a [Event],
-    /// How its task left it.
+    /// The state of its task at its end.
     pub turn: Turn,
-    /// The liveness properties that it is hot for, as bits.
+    /// The liveness properties for which it is hot, as a bit set.
     pub hot: u64,
-    /// Those that it is cold for.
+    /// The liveness properties for which it is cold.
     pub cold: u64,
-    /// What failed in it.
+    /// Its failure.
     pub failure: Option<&'a Failure>,
 }
 
-/// How a replay ended.
+/// The end of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed<S> {
     /// The last state.
     pub state: S,
-    /// What failed in the last step, or by standing still after it.
+    /// The failure of the last step, or the deadlock after it.
     pub failure: Option<Failure>,
 }
 
@@ -44,40 +44,42 @@ pub struct Replayed<S> {
 pub enum ReplayError {
     /// There is no such initial state.
     NoInitial(u32),
-    /// The task of this step cannot move.
+    /// The task of this step is not enabled.
     NotEnabled(usize, TaskId),
     /// This step has no such outcome.
     NoOutcome(usize, u32),
-    /// The program failed at this step, and the schedule goes on.
+    /// The program fails before the last step.
     FailsEarly(usize, Failure),
     /// The policy does not propose the task of this step at the cost that the schedule gives.
     NotProposed(usize, Step),
-    /// The loop is not one that counts.
+    /// The cycle violates no liveness property.
     NoCycle(NoCycle),
 }
 
-/// Why a loop is not one in which something is waited for in vain.
+/// The reason why the cycle of a lasso violates no liveness property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoCycle {
-    /// It does not come back to the state in which it began.
+    /// Its last state is not its first.
     MovesOn,
-    /// Nothing is waited for all along.
+    /// No property is hot all along.
     NothingHot,
-    /// It is not fair to this task, which can move all along and never does.
+    /// It is unfair to this task, which is enabled all along and never runs.
     Starves(TaskId),
-    /// It makes a fair choice one way only.
+    /// It resolves a fair choice in one way only.
     OneWay,
 }
 
 impl fmt::Display for NoCycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::MovesOn => f.write_str("the loop does not end in the state in which it begins"),
-            Self::NothingHot => f.write_str("nothing is waited for in vain all along the loop"),
+            Self::MovesOn => f.write_str("the cycle does not end in the state in which it begins"),
+            Self::NothingHot => f.write_str("no liveness property is hot all along the cycle"),
             Self::Starves(task) => {
-                write!(f, "the loop is not fair: task {task} can move all along, and never does")
+                write!(f, "the cycle is not fair: task {task} is enabled all along, and never runs")
             }
-            Self::OneWay => f.write_str("the loop is not fair: it makes a fair choice one way only"),
+            Self::OneWay => {
+                f.write_str("the cycle is not fair: a fair choice has the same outcome each time")
+            }
         }
     }
 }
@@ -86,9 +88,9 @@ impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoInitial(nth) => write!(f, "there is no initial state {nth}"),
-            // For people, the first step is step 1.
-            Self::NotEnabled(at, task) => write!(f, "step {}: task {task} cannot move", at + 1),
-            Self::NoOutcome(at, 0) => write!(f, "step {}: the task comes to nothing that it can do", at + 1),
+            // Messages count steps from 1.
+            Self::NotEnabled(at, task) => write!(f, "step {}: task {task} is not enabled", at + 1),
+            Self::NoOutcome(at, 0) => write!(f, "step {}: the task has no outcome", at + 1),
             Self::NoOutcome(at, choice) => write!(f, "step {}: the task has no outcome {choice}", at + 1),
             Self::FailsEarly(at, failure) => write!(f, "step {at} fails, and is not the last: {failure}"),
             Self::NoCycle(why) => why.fmt(f),
@@ -102,7 +104,7 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// Follows a schedule, and shows each step to `watch`.
+/// Replays a schedule, and shows each step to `watch`.
 pub fn replay<P: Program>(
     program: &P,
     schedule: &Schedule,
@@ -136,7 +138,7 @@ pub fn replay<P: Program>(
     Ok(Replayed { state, failure })
 }
 
-/// Takes one outcome, and shows it.
+/// Takes one outcome, and shows it to `watch`.
 fn take<S: Clone>(
     successors: &Successors<S>,
     choice: u32,
@@ -145,7 +147,7 @@ fn take<S: Clone>(
     watch: &mut impl FnMut(&Moment<'_, S>),
 ) -> Option<(S, Option<Failure>)> {
     let outcome = successors.outcomes.get(choice as usize)?;
-    // Nothing was delivered lately, so that each outcome has its state.
+    // Replay suppresses no duplicates, so each outcome has its state.
     let state = successors.states.get(choice as usize)?;
     watch(&Moment {
         step,
@@ -160,7 +162,7 @@ fn take<S: Clone>(
     Some((state.clone(), outcome.failure.as_deref().cloned()))
 }
 
-/// Confirms that a policy admits the schedule, at the costs that its steps give.
+/// Replays a schedule, and confirms that the policy proposes each step at the cost that the schedule gives.
 pub fn replay_under<P: Program, O: Policy>(
     program: &P,
     policy: &O,
@@ -173,14 +175,14 @@ pub fn replay_under<P: Program, O: Policy>(
     follower.refused.map_or(Ok(replayed), Err)
 }
 
-/// Runs a policy beside a replay: does it admit each step at the cost that the schedule gives?
+/// Runs a policy alongside a replay, and checks that it proposes each step at the cost that the schedule gives.
 pub(crate) struct Follower<'a, O: Policy> {
     policy: &'a O,
     choice_cost: u32,
     place: O::Place,
     enabled: Vec<TaskId>,
     delayed: Vec<TaskId>,
-    /// The first step that the policy does not admit.
+    /// The first step that the policy does not propose.
     pub(crate) refused: Option<ReplayError>,
 }
 
@@ -214,8 +216,8 @@ impl<'a, O: Policy> Follower<'a, O> {
     }
 }
 
-/// If the task is proposed at exactly this cost: the tasks that were proposed before it, at a cost; the place
-/// is then the one after the proposal.
+/// Advances the policy to the proposal of this task at exactly this cost. Returns the tasks that were passed over at a
+/// cost, or `None` if there is no such proposal.
 fn passed_over<O: Policy>(
     policy: &O,
     place: &mut O::Place,

@@ -17,7 +17,7 @@ const BATCH: usize = 16;
 
 /// A set of fingerprints, with a value for each.
 #[derive(Debug)]
-pub struct Visited<V = ()> {
+pub(crate) struct Visited<V = ()> {
     /// Invariant: `SHARDS` of them.
     shards: Vec<Shard<V>>,
 }
@@ -28,10 +28,10 @@ impl<V: Copy + Default> Default for Visited<V> {
     }
 }
 
+#[cfg(test)]
 impl Visited {
     /// Inserts a fingerprint. Returns true if it is new.
-    #[inline]
-    pub fn insert(&mut self, fingerprint: Fingerprint) -> bool {
+    pub(crate) fn insert(&mut self, fingerprint: Fingerprint) -> bool {
         self.insert_with(fingerprint, || ())
     }
 }
@@ -40,7 +40,7 @@ impl<V: Copy + Default> Visited<V> {
     /// Inserts a fingerprint with a value. Returns true if it is new; otherwise its value is
     /// unchanged.
     #[inline]
-    pub fn insert_with(&mut self, fingerprint: Fingerprint, value: impl FnOnce() -> V) -> bool {
+    pub(crate) fn insert_with(&mut self, fingerprint: Fingerprint, value: impl FnOnce() -> V) -> bool {
         self.shards[shard_of(fingerprint)].insert(fingerprint, value)
     }
 
@@ -58,27 +58,22 @@ impl<V: Copy + Default> Visited<V> {
 
     /// Returns true if the fingerprint is in the set.
     #[inline]
-    pub fn contains(&self, fingerprint: Fingerprint) -> bool {
+    pub(crate) fn contains(&self, fingerprint: Fingerprint) -> bool {
         self.shards[shard_of(fingerprint)].contains(fingerprint)
     }
 
     /// The number of fingerprints.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.len).sum()
     }
 
-    /// Returns true if the set is empty.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The bytes of the tables.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.shards.iter().map(Shard::bytes).sum()
     }
 
     /// An upper bound of the probability that two states so far share a fingerprint.
-    pub fn collision_chance(&self) -> f64 {
+    pub(crate) fn collision_chance(&self) -> f64 {
         let states = self.len() as f64;
         states * states / 2.0_f64.powi(129)
     }

@@ -1,10 +1,10 @@
-//! Whichever scheduler was asked for.
+//! Any one of the schedulers of this crate.
 
 use crate::{Bag, BoundedBag, DelayingScheduler, Df, Dfs, Dfw, Pct, Priority, Random, Ready, Rr, Rtc};
 use crate::{TaskId, Why};
 
-/// One of the schedulers of this crate, built by [`SchedulerName::build`](crate::SchedulerName::build). There is one for each state that a
-/// search has still to explore: those that are large stand elsewhere.
+/// A scheduler of this crate, built by [`SchedulerName::build`](crate::SchedulerName::build). Each state in the frontier
+/// of a search has one, so large schedulers are boxed.
 #[derive(Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each variant is documented at the type that it holds")]
 pub enum Scheduler {
@@ -20,9 +20,9 @@ pub enum Scheduler {
     Pct(Box<Pct>),
 }
 
-const _: () = assert!(size_of::<Scheduler>() <= 48, "there is one for each state that waits");
+const _: () = assert!(size_of::<Scheduler>() <= 48, "each state in the frontier has one");
 
-/// The same for whichever scheduler it is.
+/// Evaluates an expression with the scheduler that the enum holds.
 macro_rules! each {
     ($any:expr, $scheduler:ident => $body:expr) => {
         match $any {

@@ -12,7 +12,7 @@ use crate::{DelayingScheduler, Ready, TaskId, Why};
 /// Every enabled task is a choice.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bag {
-    /// The tasks up to this one were proposed and delayed at the present point.
+    /// The tasks up to this one were proposed and delayed at the current scheduling point.
     skipped: Option<TaskId>,
 }
 

@@ -1,11 +1,10 @@
 //! `bounded-bag:N`: the bag that drops the N+1st copy of a task.
 //!
-//! [POPL11 §2.1, Scheduler 2]. It makes the buffers of programs finite that post without bound. It is
-//! *lossy*, the only one here that is: a dropped task is never proposed, and what it would have done
-//! is not covered.
+//! [POPL11 §2.1, Scheduler 2]. It keeps the number of pending tasks finite in programs that post without bound. It is
+//! *lossy*, as the only scheduler here: a dropped task is never proposed, so its steps are not covered.
 //!
 //! Deviations:
-//! 1. Two tasks are copies of each other if the program says so ([`Post::kind`](crate::Post::kind)).
+//! 1. Tasks are copies of each other if they have the same [`Post::kind`](crate::Post::kind).
 //! 2. As in [`bag`](crate::Bag), delays are free and blocked tasks are not proposed.
 
 use crate::{DelayingScheduler, Ready, TaskId, Why};
@@ -13,13 +12,13 @@ use crate::{DelayingScheduler, Ready, TaskId, Why};
 /// The bag that drops the N+1st pending copy of a task.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct BoundedBag {
-    /// How many copies may be pending.
+    /// The limit on pending copies.
     bound: usize,
-    /// The tasks of a kind that are in the bag and have not run yet, with their kinds.
+    /// The pending tasks that have a kind.
     pending: Vec<(TaskId, u64)>,
     /// The tasks that were dropped, ascending.
     dropped: Vec<TaskId>,
-    /// The tasks up to this one were proposed and delayed at the present point.
+    /// The tasks up to this one were proposed and delayed at the current scheduling point.
     skipped: Option<TaskId>,
 }
 

@@ -1,11 +1,11 @@
 //! A budget of delays, for callers that run one execution at a time.
 //!
-//! [POPL11 §3]: an execution is K-delay-bounded if it has at most K delays. Explorers that visit many
-//! executions at once count for themselves.
+//! [POPL11 §3]: an execution is K-delay-bounded if it has at most K delays. Searches that explore many executions at
+//! once count delays themselves.
 
 use crate::{DelayingScheduler, Ready, TaskId, Why};
 
-/// Any scheduler, with a limit on what its delays cost in all.
+/// A scheduler with a limit on the total cost of its delays.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Budget<S> {
     inner: S,
@@ -20,7 +20,7 @@ impl<S> Budget<S> {
         Self { inner, left: delays }
     }
 
-    /// What may still be spent.
+    /// The rest of the budget.
     pub fn left(&self) -> u32 {
         self.left
     }
@@ -35,7 +35,7 @@ impl<S: DelayingScheduler> DelayingScheduler for Budget<S> {
         self.inner.take(ready)
     }
 
-    /// Spends; the caller asks [`can_delay`](DelayingScheduler::can_delay) first.
+    /// Spends the cost; the caller checks [`can_delay`](DelayingScheduler::can_delay) first.
     fn delay(&mut self, task: TaskId) {
         self.left = self.left.saturating_sub(self.inner.delay_cost());
         self.inner.delay(task);

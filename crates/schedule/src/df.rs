@@ -2,10 +2,10 @@
 //!
 //! The next task is the first, in depth-first order of the tree of posts, among those of the least
 //! round, *whether it waits or not*. A delay moves it to the next round. The scheduler DF of
-//! [SPIN14 §3]; its delay counter is the caller's business.
+//! [SPIN14 §3], without its counter of delays, which the caller keeps.
 //!
-//! Unlike in [`dfs`](crate::Dfs), a yielding task goes on before its children. Like there, a blocked
-//! task is proposed all the same, and costs a delay to get past.
+//! Unlike in [`dfs`](crate::Dfs), a yielding task resumes before its children. As there, a blocked
+//! task is proposed, and costs a delay.
 //!
 //! Deviations:
 //! 1. Rounds count from the least one that is in use, so that equal orders are equal values.

@@ -1,11 +1,11 @@
 //! `dfs`: depth-first, as in [POPL11].
 //!
 //! The tasks that a task has posted run before those that were pending when it was dispatched; a task
-//! that yields goes on after the tasks that it has posted; a delayed task runs in the next round, when
-//! all others of this one are done. [POPL11 §3.2, Scheduler 4].
+//! that yields resumes after the tasks that it has posted; a delayed task runs in the next round, after
+//! all tasks of this one. [POPL11 §3.2, Scheduler 4].
 //!
-//! It is *not* non-blocking: it proposes the next task of its order even when that is blocked, and the
-//! only way past it is a delay. This is what the sequentialisation dfs(K) of [POPL11 §5] computes.
+//! It is *not* non-blocking: it proposes the next task of its order even if that is blocked, and a delay
+//! is needed to continue. This is what the sequentialisation dfs(K) of [POPL11 §5] computes.
 //!
 //! Deviations: none.
 
@@ -44,7 +44,7 @@ impl DelayingScheduler for Dfs {
     }
 
     fn complete(&mut self, task: TaskId) {
-        // The running task is in none of them; another one may be.
+        // The running task is in none of the stacks; another task may be in one.
         for stack in [&mut self.handler, &mut self.round, &mut self.delayed] {
             stack.retain(|other| *other != task);
         }

@@ -1,18 +1,18 @@
-//! `dfw`: depth-first by rounds, and waiting tasks wait.
+//! `dfw`: depth-first by rounds; waiting tasks are not proposed.
 //!
 //! Like [`df`](crate::Df), but a waiting task is not proposed, so that waiting costs no delay; and
-//! before a task goes on past a wait, the current round of all of its subtasks runs, whether it waits
+//! before a task resumes after a wait, the current round of all of its subtasks runs, whether it waits
 //! for them or not. The scheduler DFW of [SPIN14 §3]. What it reaches with K delays is exactly what
 //! the sequentialisation of [SPIN14 §5] reaches.
 //!
 //! The rules, as we read them (k is the round of task i, k' the round in which the task that it waits
-//! for has completed, and k if it stands at no wait):
-//! - a task that comes to a wait, or is delayed, is labelled W: it waits;
+//! for has completed, and k if it does not wait):
+//! - a task that reaches a wait, or is delayed, is labelled W: it waits;
 //! - (i) it becomes ready, in round max(k, k'), once the task that it waits for has completed, and
 //! - (ii) once each of its descendants that has not completed, outside of the subtrees of the children
-//!   that it has posted since its last wait, can go on only in rounds above max(k, k'). A descendant
-//!   that waits for a task of a later round will go on in that later round, so it is no reason to
-//!   wait: Fig. 6 of the paper runs i in its own round then, before anything of the later one.
+//!   that it has posted since its last wait, can resume only in rounds above max(k, k'). A descendant
+//!   that waits for a task of a later round resumes in that later round, so i need not wait for
+//!   it: Fig. 6 of the paper then runs i in its own round, before any task of the later one.
 //!
 //! It is delay-accessible for programs of [SPIN14 §2], in which tasks wait for tasks that they or their
 //! callers have posted.
@@ -20,9 +20,9 @@
 //! Deviations:
 //! 1. Rounds count from the least one that is in use, so that equal orders are equal values; a
 //!    completed task whose round is not above that is forgotten, since max(k, k') = k then.
-//! 2. Tasks may also be blocked for other reasons than waits (a lock, a condition); such a task is passed
-//!    over, and rule (ii) holds nobody back for its sake.
-//! 3. The labels are brought up to date until nothing changes, where the paper does so once for each
+//! 2. Tasks may also be blocked for other reasons than waits (a lock, a condition). Such a task is not proposed, and
+//!    rule (ii) does not wait for it.
+//! 3. The labels are updated until a fixed point is reached, where the paper updates them once for each
 //!    (small) step.
 
 use crate::tree::{Node, Tree};
@@ -32,14 +32,14 @@ use crate::{DelayingScheduler, Ready, TaskId, Why};
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Dfw {
     tree: Tree,
-    /// The rounds of the tasks that have completed, where above the least in use; ascending by task.
+    /// The rounds of completed tasks, if they are above the least round in use; ascending by task.
     completed: Vec<(TaskId, u32)>,
 }
 
 reusing_clone!(Dfw { tree, completed });
 
 impl Dfw {
-    /// The round in which the waiting task would go on, if rule (i) lets it.
+    /// The round in which the waiting task would resume, if rule (i) allows it.
     fn round_after_wait(&self, node: &Node) -> Option<u32> {
         let Some(awaited) = node.awaits else { return Some(node.round) };
         if self.tree.find(awaited).is_some() {
@@ -49,11 +49,11 @@ impl Dfw {
         Some(known.map_or(0, |place| self.completed[place].1).max(node.round))
     }
 
-    /// The least round in which the task may go on, as far as its own waiting tells.
+    /// A lower bound of the round in which the task resumes, from its chain of waits.
     fn earliest_round(&self, node: &Node) -> u32 {
         let mut round = node.round;
         let mut next = node.awaits;
-        // A chain longer than the tree is a cycle of waits, which is past helping.
+        // A chain longer than the tree is a cycle of waits: a deadlock.
         for _ in 0..self.tree.nodes().len() {
             let Some(place) = next.and_then(|task| self.tree.find(task)) else { break };
             let awaited = &self.tree.nodes()[place];
@@ -63,7 +63,7 @@ impl Dfw {
         round
     }
 
-    /// Rule (ii), which does not hold a task back for subtasks that are blocked.
+    /// Rule (ii), which does not wait for subtasks that are blocked.
     fn subtasks_done(&self, place: usize, round: u32, blocked: &impl Fn(&Node) -> bool) -> bool {
         let depth = self.tree.nodes()[place].depth;
         let mut recent = false;
@@ -75,12 +75,12 @@ impl Dfw {
         })
     }
 
-    /// Makes every waiting task ready that the rules let go on.
+    /// Makes every waiting task ready that the rules allow to resume.
     fn settle(&mut self) {
         self.settle_past(|_| false);
     }
 
-    /// Likewise, where some subtasks are blocked for another reason than a wait.
+    /// Does so if some subtasks are blocked for another reason than a wait.
     fn settle_past(&mut self, blocked: impl Fn(&Node) -> bool) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -142,7 +142,7 @@ impl DelayingScheduler for Dfw {
     }
 
     fn take(&mut self, ready: &Ready<'_>) -> Option<TaskId> {
-        // A subtask that stands at no wait and cannot move is blocked for another reason.
+        // A subtask that does not wait and is not enabled is blocked for another reason.
         self.settle_past(|node| node.awaits.is_none() && !ready.contains(node.task));
         self.tree.least(|node| node.ready && ready.contains(node.task))
     }

@@ -1,4 +1,4 @@
-//! Pseudo-random numbers as functions of their arguments: schedulers have no hidden state.
+//! Pseudo-random numbers as functions of their arguments, since the state of a scheduler is a plain value.
 
 /// A well mixed function of two numbers (the finaliser of SplitMix64, twice).
 pub(crate) fn mix(a: u64, b: u64) -> u64 {

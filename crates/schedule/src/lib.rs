@@ -1,12 +1,11 @@
-//! Delaying schedulers: deterministic orders of tasks that deviate only when told to.
+//! Delaying schedulers: deterministic orders of tasks, from which explicit delays deviate.
 //!
-//! A scheduler fixes one order of the tasks of a program. Each time it is told to *delay* the task
-//! that it would run next, it deviates by one step, and the next task in its order comes up. With K
-//! delays there are at most Iᴷ schedules of length I, however many tasks there are [POPL11 §3], and
-//! by spending enough delays every task can be reached [POPL11, Lemma 1].
+//! A scheduler fixes one order of the tasks of a program. A *delay* postpones the task that would run next, and the
+//! scheduler proposes the next task of its order instead. With K delays there are at most Iᴷ schedules of length I,
+//! however many tasks there are [POPL11 §3], and with enough delays every task is proposed [POPL11, Lemma 1].
 //!
-//! The trait is [`DelayingScheduler`]; each scheduler is one module, and [`Scheduler`] is whichever
-//! of them was asked for by [`SchedulerName`]. [`Sealable`] and [`Budget`] wrap any of them.
+//! The trait is [`DelayingScheduler`]; each scheduler is one module, and [`Scheduler`] is any one of them, built from its
+//! [`SchedulerName`]. [`Sealable`] and [`Budget`] wrap any of them. [The table of strategies](table) lists their names.
 //!
 //! ```
 //! use dally_schedule::{DelayingScheduler, Post, Ready, Rr, TaskId, Why};
@@ -19,7 +18,7 @@
 //! let both = [a, b];
 //! let ready = Ready::new(&both);
 //! assert_eq!(rr.take(&ready), Some(a)); // creation order
-//! rr.delay(a); // … but not now:
+//! rr.delay(a);
 //! assert_eq!(rr.take(&ready), Some(b));
 //! rr.complete(b);
 //! assert_eq!(rr.take(&Ready::new(&[a])), Some(a));

@@ -1,15 +1,13 @@
 //! `pct:SEED,D`: random priorities with D change points, for comparison.
 //!
 //! Each task has a random priority, and the enabled task of the highest priority runs; at D random
-//! steps, the priority of the task about to run drops below all others. \[PCT §3\]. It samples: many
-//! seeds are meant to be tried, and with D change points a bug of depth D + 1 shows with a known
-//! chance.
+//! steps, the priority of the task about to run drops below all others. \[PCT §3\]. It samples: one tries many
+//! seeds, and with D change points each finds a bug of depth D + 1 with a known probability.
 //!
 //! Deviations:
 //! 1. The change points are drawn from the first 1,000 steps; the paper draws them from the
 //!    length of the program, which is measured beforehand.
-//! 2. Delaying is defined, though sampling needs none: it drops the priority of the task, which is
-//!    what a change point does.
+//! 2. Sampling needs no delays. A delay drops the priority of the task, as a change point does.
 
 use crate::hash::mix;
 use crate::{DelayingScheduler, Ready, TaskId, Why};
@@ -21,7 +19,7 @@ pub(crate) const HORIZON: u64 = 1000;
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Pct {
     seed: u64,
-    /// Proposals so far.
+    /// The number of proposals so far.
     step: u64,
     /// The steps at which a priority drops, descending: the next one is the last.
     changes: Vec<u64>,

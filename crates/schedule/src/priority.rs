@@ -1,12 +1,12 @@
 //! `priority(S)`: the highest level first, and the order of S among equals.
 //!
 //! In [FSE12 §3] only a task of the highest level of its buffer may be dispatched. A delay postpones a
-//! task *within* its level: tasks of lower levels are out of reach as long as a higher one is enabled
-//! in the same buffer. Tasks of different buffers do not wait for each other.
+//! task *within* its level: a task is not proposed while one of a higher level is enabled in the same
+//! buffer. Buffers do not affect each other.
 //!
 //! Deviations:
 //! 1. The paper leaves the order among equals open; here it is any other scheduler's.
-//! 2. Interruption is the program's business: it says that an interrupted task is not enabled.
+//! 2. Interruption is up to the program: an interrupted task is not enabled.
 
 use crate::{DelayingScheduler, Ready, TaskId, Why};
 
@@ -45,7 +45,7 @@ impl<S> Priority<S> {
         }
     }
 
-    /// Whether no enabled task of the same buffer has a higher level.
+    /// True if no enabled task of the same buffer has a higher level.
     fn is_highest(&self, task: TaskId, ready: &Ready<'_>) -> bool {
         let Rank { buffer, level } = self.rank(task);
         let higher = |(other, rank): &(TaskId, Rank)| {

@@ -1,10 +1,9 @@
-//! `random:SEED`: a fresh pseudo-random order of the enabled tasks at each state.
+//! `random:SEED`: a new pseudo-random order of the enabled tasks at each state.
 //!
-//! The random scheduler of [TR15 §3], the baseline for cleverer orders. A delay skips the task.
+//! The random scheduler of [TR15 §3], the baseline for the other orders. A delay skips the task.
 //!
 //! Deviations:
-//! 1. In Zing the order came from a generator seeded by the clock, so that a run could not be
-//!    repeated. Here it is a function of the seed and of the hash of the program's state
+//! 1. In Zing the order comes from a generator seeded by the clock, so a run cannot be repeated. Here it is a function of the seed and of the hash of the program's state
 //!    ([`Ready::state`]) only.
 
 use crate::hash::mix;
@@ -14,7 +13,7 @@ use crate::{DelayingScheduler, Ready, TaskId, Why};
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Random {
     seed: u64,
-    /// The last task that was proposed and delayed at the present point.
+    /// The last task that was proposed and delayed at the current scheduling point.
     skipped: Option<TaskId>,
     /// The task proposed last.
     proposed: Option<TaskId>,

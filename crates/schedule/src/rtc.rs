@@ -1,15 +1,15 @@
 //! `rtc`: run to completion, along the causes of events.
 //!
-//! A stack. Whoever is posted or sent something goes on top and runs next; when it can no longer go
-//! on, its sender below does. A delay moves the top to the bottom, and so departs from the causal
+//! A stack. A task that is posted or sent a message moves to the top and runs next; when it blocks, its
+//! sender below runs. A delay moves the top to the bottom, and so deviates from the causal
 //! order. The run-to-completion scheduler of [TR15 §3].
 //!
 //! Deviations:
-//! 1. In Zing, which [TR15] describes, a blocked process left the stack and came back on top when it
-//!    was enabled. Here it keeps its place and is passed over, since what is enabled is for the
-//!    program to say; being woken puts it on top.
-//! 2. There, an enabled process that was sent something more stayed where it was. Here it goes on top
-//!    as well: it is the receiver of the last thing that happened.
+//! 1. In Zing, which [TR15] describes, a blocked process leaves the stack, and returns on top when it is
+//!    enabled. Here it keeps its place and is passed over, since the program determines the enabled tasks; a task
+//!    that is woken moves to the top.
+//! 2. There, an enabled process that is sent another message keeps its place. Here it moves to the top
+//!    as well: it is the receiver of the last message.
 
 use crate::{DelayingScheduler, Ready, TaskId, Why};
 
@@ -27,7 +27,7 @@ impl Rtc {
         self.stack.iter().rposition(|other| *other == task)
     }
 
-    /// Moves a task to the top. It is seldom far from there: a loop takes fewer instructions than a call that copies.
+    /// Moves a task to the top. It is usually near the top: a loop of swaps takes fewer instructions than a `memmove`.
     fn raise(&mut self, task: TaskId) {
         let Some(mut place) = self.position(task) else { return };
         while place + 1 < self.stack.len() {
@@ -41,7 +41,7 @@ impl DelayingScheduler for Rtc {
     #[inline]
     fn give(&mut self, task: TaskId, why: Why) {
         match why {
-            // The first tasks run in the order in which they are given: nobody caused them.
+            // The first tasks have no poster: they run in the order in which they are given.
             Why::Posted(post) if post.by.is_none() => self.stack.insert(0, task),
             Why::Posted(_) => self.stack.push(task),
             Why::Woken(_) => self.raise(task),
@@ -57,7 +57,7 @@ impl DelayingScheduler for Rtc {
     #[inline]
     fn stays(&self, task: TaskId, ready: &Ready<'_>) -> bool {
         match self.stack[..] {
-            // The one above may have ended, or wait.
+            // The task above may have completed, or be blocked.
             [.., below, top] => top == task || below == task && ready.lacks(top),
             [only] => only == task,
             [] => false,
@@ -65,7 +65,7 @@ impl DelayingScheduler for Rtc {
     }
 
     fn delay(&mut self, task: TaskId) {
-        // It goes to the bottom, and each task below it one up. It is in the stack: it was proposed.
+        // The task moves to the bottom, and each task below it one up. It was proposed, so it is in the stack.
         let mut lifted = task;
         for place in &mut self.stack {
             std::mem::swap(place, &mut lifted);

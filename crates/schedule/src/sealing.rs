@@ -1,14 +1,14 @@
-//! Sealing: from here to there the program fixes its order.
+//! Sealing: a program can fix the order of tasks for a part of an execution.
 //!
 //! While sealed, a state has exactly one scheduling successor, the next task of the order; delays are
-//! pruned, not charged. The sealable schedulers of [TR15 §3]. What a search covers is then modulo the
+//! pruned, not charged. The sealable schedulers of [TR15 §3]. The coverage of a search is then modulo the
 //! seals, and its verdict must say so.
 //!
-//! Deviations: none; like in Zing, seals do not nest.
+//! Deviations: none; as in Zing, seals do not nest.
 
 use crate::{DelayingScheduler, Ready, TaskId, Why};
 
-/// Any scheduler, with seals.
+/// A scheduler with seals.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sealable<S> {
     inner: S,
@@ -23,12 +23,12 @@ impl<S> Sealable<S> {
         Self { inner, sealed: false }
     }
 
-    /// From now on, delays are not allowed (`true`), or allowed again (`false`).
+    /// Forbids delays (`true`), or allows them again (`false`).
     pub fn seal(&mut self, sealed: bool) {
         self.sealed = sealed;
     }
 
-    /// Whether delays are not allowed now.
+    /// True if delays are forbidden now.
     pub fn is_sealed(&self) -> bool {
         self.sealed
     }

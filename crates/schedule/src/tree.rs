@@ -1,8 +1,8 @@
-//! The tree of tasks that `df` and `dfw` walk: who posted whom, in order, and in which round each is.
+//! The tree of tasks of `df` and `dfw`: the posts of each task, in order, with the round of each task.
 //!
 //! [SPIN14 §3, Fig. 3]. The tree is a list in depth-first order with depths, so that copying, hashing
-//! and walking it are cheap. Completed tasks are taken out: their children move up to their place,
-//! which keeps the order of everything else. Only differences between rounds matter, so the least
+//! and traversing it are cheap. Completed tasks are removed, and their children take their place,
+//! which keeps the order of all others. Only differences between rounds matter, so the least
 //! round of the tree is always 0: trees that differ in nothing else are equal.
 
 use crate::TaskId;
@@ -15,9 +15,9 @@ pub(crate) struct Node {
     pub(crate) round: u32,
     /// The label R of [SPIN14]: it may be proposed. The label W otherwise.
     pub(crate) ready: bool,
-    /// It has been posted since the last wait of its parent: one of the `a` rightmost children.
+    /// It was posted since the last wait of its parent: one of the `a` rightmost children.
     pub(crate) recent: bool,
-    /// It stands at a wait for this task.
+    /// The task that it waits for.
     pub(crate) awaits: Option<TaskId>,
 }
 
@@ -66,7 +66,7 @@ impl Tree {
         self.nodes.insert(place, Node { task, depth, round, ready: true, recent: true, awaits: None });
     }
 
-    /// The children of the node are no longer recent: it has come to a wait.
+    /// The children of the node are no longer recent, since it has reached a wait.
     pub(crate) fn age_children(&mut self, place: usize) {
         let (depth, end) = (self.nodes[place].depth, self.end_of(place));
         for node in &mut self.nodes[place + 1..end] {
@@ -74,7 +74,7 @@ impl Tree {
         }
     }
 
-    /// Takes a completed task out, and returns its round. Its children take its place.
+    /// Removes a completed task, and returns its round. Its children take its place.
     pub(crate) fn remove(&mut self, task: TaskId) -> Option<u32> {
         let place = self.find(task)?;
         let end = self.end_of(place);
@@ -91,7 +91,7 @@ impl Tree {
         self.nodes.iter().filter(|node| qualifies(node)).min_by_key(|node| node.round).map(|node| node.task)
     }
 
-    /// Counts rounds from the least one again, and returns by how much they fell.
+    /// Subtracts the least round from all rounds, and returns it.
     pub(crate) fn rebase(&mut self) -> u32 {
         let least = self.nodes.iter().map(|node| node.round).min().unwrap_or(0);
         if least > 0 {
@@ -104,7 +104,7 @@ impl Tree {
         size_of_val(&*self.nodes)
     }
 
-    /// How many delays it takes at the most until each task has been in the least round.
+    /// The number of delays after which each task has been in the least round, at most.
     pub(crate) fn patience(&self) -> usize {
         let most = self.nodes.iter().map(|node| node.round).max().unwrap_or(0);
         self.nodes.iter().map(|node| (most + 1 - node.round) as usize).sum::<usize>() + 1

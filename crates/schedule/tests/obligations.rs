@@ -1,6 +1,6 @@
 //! The obligations of a delaying scheduler, for every scheduler, on random sequences of events.
 //!
-//! A failure prints a seed; put it into the `arbtest` call as `.seed(…)` to see it again.
+//! A failure prints a seed; add it to the `arbtest` call as `.seed(…)` to repeat it.
 
 use std::collections::BTreeSet;
 
@@ -27,12 +27,12 @@ const NAMES: [&str; 16] = [
     "pct:1,0",
 ];
 
-/// A program made up as it runs: who is there, who can run, and on what terms.
+/// A program that is generated while it runs: its tasks, and which of them are enabled.
 struct World {
     tasks: Vec<Task>,
     next: u32,
     clock: u64,
-    /// Tasks wait for their children only, as in [SPIN14 §2]; otherwise they block at will.
+    /// Tasks wait for their children only, as in [SPIN14 §2]; otherwise they block at arbitrary points.
     structured: bool,
 }
 
@@ -79,7 +79,7 @@ impl World {
         Ok(())
     }
 
-    /// The task runs a step, and the scheduler hears of it.
+    /// The task runs a step, which is reported to the scheduler.
     fn step(
         &mut self,
         u: &mut Unstructured<'_>,
@@ -140,7 +140,7 @@ impl World {
     }
 }
 
-/// What comes up by delaying again and again, up to the scheduler's own patience.
+/// The tasks that successive delays propose, up to the scheduler's own `patience`.
 fn proposals(scheduler: &Scheduler, ready: &Ready<'_>) -> Vec<TaskId> {
     let mut scheduler = scheduler.clone();
     let patience = scheduler.patience().min(1000);
@@ -155,7 +155,7 @@ fn proposals(scheduler: &Scheduler, ready: &Ready<'_>) -> Vec<TaskId> {
     all
 }
 
-/// Walks through a random program under the scheduler, and checks the obligations at each step.
+/// Runs a random program under the scheduler, and checks the obligations at each step.
 fn walk(u: &mut Unstructured<'_>, name: &str) -> Result<()> {
     let copies = name.strip_prefix("bounded-bag:").map_or(usize::MAX, |n| n.parse().expect("a number"));
     let blocking = name.contains("df") && name != "dfw";

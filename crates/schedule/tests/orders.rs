@@ -37,7 +37,7 @@ impl Run {
 
     fn take(&mut self) -> char {
         self.alive.sort_unstable();
-        let task = self.scheduler.take(&Ready::new(&self.alive)).expect("somebody can run");
+        let task = self.scheduler.take(&Ready::new(&self.alive)).expect("a task is enabled");
         char::from(b'a' + u8::try_from(task.0).expect("a letter"))
     }
 
@@ -51,7 +51,7 @@ impl Run {
         self.scheduler.complete(id(letter));
     }
 
-    /// All tasks run to their ends, without posting more.
+    /// All tasks run to completion, without posting more.
     fn order(mut self) -> String {
         let mut order = String::new();
         while !self.alive.is_empty() {
@@ -162,7 +162,7 @@ fn dfw_runs_all_subtasks_before_it_goes_past_a_wait() {
     assert_eq!(delayed.take(), 'a');
 }
 
-/// [SPIN14] Fig. 6 goes on in round 0 with a task whose subtask waits for something of round 1.
+/// [SPIN14] Fig. 6 continues in round 0 with a task whose subtask waits for a task of round 1.
 #[test]
 fn dfw_does_not_wait_for_subtasks_that_wait_for_a_later_round() {
     let mut run = Run::new("dfw");

@@ -1,5 +1,5 @@
-//! A buffer with one place and one condition variable for producers and consumers alike: a notification may go to
-//! one of the same kind, who goes back to sleep, and everybody waits.
+//! A buffer of capacity 1 with one condition variable for producers and consumers: a notification may wake a thread
+//! of the same kind, which waits again, and all threads are blocked.
 
 use super::sync::{Arc, Condvar, Mutex, thread};
 

@@ -1,5 +1,5 @@
-//! An async worker takes a job out of a queue, and awaits something before it is done with it: if it is cancelled
-//! there, the job is in no place.
+//! An async worker removes a job from a queue, and awaits before it has finished it: if it is cancelled there, the job
+//! is lost.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A value that is made on first use, checked without the lock only: two threads make it.
+//! A value that is initialised on first use, checked without the lock only: two threads initialise it.
 
 use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use super::sync::{Arc, thread};

@@ -1,4 +1,4 @@
-//! A consumer looks at the flag, and only then takes the lock to wait: the notification in between is lost.
+//! A consumer checks the flag before it takes the lock to wait: a notification in between is lost.
 
 use super::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use super::sync::{Arc, Condvar, Mutex, thread};

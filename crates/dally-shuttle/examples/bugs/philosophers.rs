@@ -1,4 +1,4 @@
-//! Three philosophers, each of whom takes the left fork, then the right one: they starve together.
+//! Three philosophers, each of whom takes the left fork, then the right one: a deadlock.
 
 use super::sync::{Arc, Mutex, thread};
 

@@ -1,4 +1,4 @@
-//! A lock that prefers readers: while one of them is in, others overtake a writer that waits.
+//! A lock that prefers readers: while one holds it, other readers overtake a waiting writer.
 
 use super::sync::{Arc, Condvar, Mutex, thread};
 
@@ -6,7 +6,7 @@ use super::sync::{Arc, Condvar, Mutex, thread};
 struct State {
     readers: usize,
     writer_waits: bool,
-    /// Readers that came in while the writer waited.
+    /// The number of readers that entered while the writer waited.
     overtakers: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Two threads advance a number in turns. It takes five steps in the right order, hence at least three delays, to
-//! get where it should never be.
+//! Two threads advance a number in turns. It reaches the forbidden value after five steps in a certain order, hence with at
+//! least three delays.
 
 use super::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use super::sync::{Arc, thread};

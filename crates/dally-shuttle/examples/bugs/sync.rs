@@ -1,4 +1,4 @@
-//! The primitives that the programs use. The benchmarks put loom's in their place.
+//! The primitives that the programs use. The benchmarks replace them with loom's.
 
 pub use shuttle::sync::{Arc, Condvar, Mutex, atomic};
 pub use shuttle::thread;

@@ -1,5 +1,5 @@
-//! A token goes round. A guard who sees it in no place, because he looks at one after the other or because it is
-//! between two, makes a new one: then there are two.
+//! A token circulates in a ring. A guard that finds it nowhere, because it checks one place after the other or the token is
+//! between two, creates a new one: then there are two.
 
 use super::sync::{Arc, Mutex, thread};
 

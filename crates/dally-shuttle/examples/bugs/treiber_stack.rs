@@ -1,5 +1,5 @@
-//! A lock-free stack that reuses its nodes: between a thread's look at the head and its exchange, others pop two
-//! nodes and push the first one back (ABA), so the exchange succeeds with a successor that is no longer free.
+//! A lock-free stack that reuses its nodes: between a thread's load of the head and its compare-exchange, others pop two
+//! nodes and push the first one back (ABA), so the exchange succeeds with a successor that is in use.
 
 use super::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use super::sync::{Arc, thread};

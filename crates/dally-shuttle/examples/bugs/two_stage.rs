@@ -1,5 +1,5 @@
-//! Two values that belong together, each under a lock of its own: a reader comes between the two stages of the
-//! first writer. With many writers created before the reader, one base order does not find it.
+//! Two related values, each with its own lock: a reader runs between the two stages of the first writer. With many writers
+//! created before the reader, a single order does not find the bug.
 
 use super::sync::{Arc, Mutex, thread};
 

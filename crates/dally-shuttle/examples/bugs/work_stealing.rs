@@ -1,4 +1,4 @@
-//! A deque whose owner takes the last item without asking the thief: both get it.
+//! A deque whose owner takes the last item without synchronising with the thief: both get it.
 
 use super::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use super::sync::{Arc, thread};
@@ -21,7 +21,7 @@ impl Deque {
         self.bottom.store(last, SeqCst);
         let top = self.top.load(SeqCst);
         if top <= last {
-            // Where they are equal, a thief may be at it as well: this must be settled by `top`.
+            // If they are equal, a thief may take the same item: `top` must decide.
             self.take(last);
         } else {
             self.bottom.store(top, SeqCst);

@@ -1,51 +1,50 @@
 //! Delay bounding [POPL11 §3, §4]: the n-th task in the order of a delaying scheduler costs n delays.
 //!
 //! Deviations:
-//! 1. At one point each task comes up once: one that was put off counts as blocked until the next point. So an
+//! 1. At one scheduling point each task is proposed once: a delayed task counts as blocked until the next point. So each
 //!    execution is enumerated exactly once.
-//! 2. A proposal of a task that cannot run is passed over at no cost: in real code there is nothing else to
-//!    do with it. (In [POPL11] the execution would end there.)
-//! 3. A task that yields (`yield_now`, `spin_loop`) is delayed at no cost, and comes last in the order of this
-//!    point, or else a thread that spins would spin forever. The same holds for a parked thread that may wake
-//!    up for no reason. Where levels matter, a task that has yielded stays at the end until it runs again, or
-//!    everybody who can run has yielded: or else two tasks of a high level that spin would keep those of a lower one
-//!    from running.
-//! 4. What a scheduler never proposes comes at the end of the order. So every scheduler is delay-accessible
-//!    here, `priority` included.
-//! 5. Shuttle does not tell a task that has ended from one that is blocked. Both are passed over.
+//! 2. A proposal of a task that cannot run is skipped at no cost, since real code cannot run it. (In [POPL11] the
+//!    execution ends there.)
+//! 3. A task that yields (`yield_now`, `spin_loop`) is delayed at no cost, and is last in the order of this
+//!    point; otherwise a thread that spins would spin forever. The same holds for a parked thread that may wake up
+//!    spuriously. Under schedulers with levels, a task that has yielded stays last until it runs again, or all tasks
+//!    that can run have yielded; otherwise two spinning tasks of a high level would starve those of a lower one.
+//! 4. Tasks that a scheduler never proposes are last in the order. So every scheduler is delay-accessible
+//!    here, including `priority`.
+//! 5. Shuttle does not distinguish a terminated task from a blocked one. Both are skipped.
 
 use ::shuttle::scheduler::{self as shuttle, Task};
 use dally_schedule::{DelayingScheduler, Post, Ready, TaskId, Why};
 
 use super::tasks::Tasks;
-use super::{Point, Policy, Price};
+use super::{Delayed, Point, Policy, Price};
 use crate::Level;
 
 /// Delay bounding under a scheduler.
 pub(crate) struct Delays<S> {
-    /// The scheduler before anything has happened.
+    /// The scheduler before the first step.
     empty: S,
     scheduler: S,
     /// The tasks that can run.
     ready: Tasks,
-    /// A buffer for [`Self::look_around`]: those that could run before.
+    /// A buffer for [`Self::update_ready`]: the tasks that could run before.
     before: Tasks,
-    /// The tasks that are blocked, but may wake up for no reason.
+    /// The blocked tasks that may wake up spuriously.
     dozing: Vec<TaskId>,
-    /// How many tasks the scheduler was given: those with the first ids, which are handed out one by one.
+    /// The number of tasks that the scheduler was given. Ids are assigned consecutively, so these are the first ids.
     given: usize,
-    /// Whether the scheduler looks at levels.
+    /// True if the scheduler uses levels.
     levels: bool,
-    /// Those who can run and come last at this point, because they have yielded.
+    /// The tasks that can run and are last at this point, because they have yielded.
     last: Vec<TaskId>,
-    /// A buffer for [`Self::propose`]: who has not been proposed yet.
+    /// A buffer for [`Self::propose`]: the tasks that have not been proposed yet.
     rest: Tasks,
-    /// Who had to stand back in this execution, and before which step.
-    put_off: Vec<(usize, shuttle::TaskId)>,
+    /// The tasks that were delayed in this execution.
+    delayed: Vec<Delayed>,
 }
 
 impl<S: DelayingScheduler> Delays<S> {
-    /// Under this scheduler, which is empty, and which looks at levels or does not.
+    /// Delay bounding under this scheduler, which is empty. `levels`: it uses levels.
     pub(crate) fn new(empty: S, levels: bool) -> Self {
         Self {
             scheduler: empty.clone(),
@@ -57,14 +56,14 @@ impl<S: DelayingScheduler> Delays<S> {
             levels,
             last: Vec::new(),
             rest: Tasks::default(),
-            put_off: Vec::new(),
+            delayed: Vec::new(),
         }
     }
 
-    /// Tells the scheduler what has happened since the last point.
+    /// Reports the events since the last point to the scheduler.
     fn observe(&mut self, point: &Point<'_>, same: bool) {
         if !same {
-            self.look_around(point);
+            self.update_ready(point);
         }
         if let Some(current) = point.current.map(ours) {
             let goes_on = same || self.ready.contains(current);
@@ -72,7 +71,7 @@ impl<S: DelayingScheduler> Delays<S> {
         }
     }
 
-    /// Whether the same tasks can run as at the last point. If so, the one that has run since is among them.
+    /// True if the same tasks can run as at the last point. Then the task that has run since is among them.
     #[inline]
     fn same_as_before(&self, point: &Point<'_>) -> bool {
         let same = |(task, id): (&&Task, &TaskId)| ours(task.id()) == *id && task.runnable();
@@ -81,7 +80,7 @@ impl<S: DelayingScheduler> Delays<S> {
             && point.tasks.iter().zip(self.ready.ids()).all(same)
     }
 
-    fn look_around(&mut self, point: &Point<'_>) {
+    fn update_ready(&mut self, point: &Point<'_>) {
         std::mem::swap(&mut self.before, &mut self.ready);
         self.ready.clear();
         self.dozing.clear();
@@ -95,13 +94,13 @@ impl<S: DelayingScheduler> Delays<S> {
             if id.index() >= self.given {
                 self.give_new(task);
             } else if !self.before.contains(id) && Some(task.id()) != point.current {
-                // It could not run before, and is not the one that has run: so that one has woken it.
+                // It could not run before, and did not run: so the task that ran has woken it.
                 self.scheduler.give(id, Why::Woken(point.current.map(ours)));
             }
         }
     }
 
-    /// A task is new.
+    /// Gives a new task to the scheduler.
     #[inline(never)]
     fn give_new(&mut self, task: &Task) {
         let id = ours(task.id());
@@ -111,12 +110,12 @@ impl<S: DelayingScheduler> Delays<S> {
         self.scheduler.give(id, Why::Posted(Post { by, level, ..Post::default() }));
     }
 
-    /// The task that has asked for others to run, if it could go on and there are others.
+    /// The task that yields, if it can run and others can.
     fn yielding(&self, point: &Point<'_>) -> Option<TaskId> {
         point.current.map(ours).filter(|current| self.ready.ids().len() > 1 && self.ready.contains(*current))
     }
 
-    /// Decides who comes last, now that a task may have asked for others to run.
+    /// Updates the tasks that are last, after a task may have yielded.
     #[inline(never)]
     fn put_last(&mut self, point: &Point<'_>) {
         let yielding = if point.yielding { self.yielding(point) } else { None };
@@ -135,7 +134,8 @@ impl<S: DelayingScheduler> Delays<S> {
         }
     }
 
-    /// How many proposals of tasks that cannot run, or were proposed before, are worth waiting for.
+    /// The number of useless proposals after which the scheduler has proposed every task: of tasks that cannot run, or
+    /// were proposed before.
     fn patience(&self) -> usize {
         match self.scheduler.patience() {
             usize::MAX => 2 * self.given,
@@ -143,7 +143,7 @@ impl<S: DelayingScheduler> Delays<S> {
         }
     }
 
-    /// Makes the scheduler propose this task, whatever else it would propose first.
+    /// Delays other tasks until the scheduler proposes this one.
     fn settle_on(&mut self, task: TaskId, point: &Point<'_>) {
         for _ in 0..=self.patience() {
             match self.scheduler.take(&Ready::at(&[task], point.history)) {
@@ -153,7 +153,7 @@ impl<S: DelayingScheduler> Delays<S> {
         }
     }
 
-    /// The n-th task of the order, whoever can run now (the same as before, or not), and comes last.
+    /// The n-th task of the order, in the general case. `same`: the same tasks can run as before.
     #[inline(never)]
     fn choose_afresh(&mut self, point: &Point<'_>, nth: usize, same: bool) -> (shuttle::TaskId, Price) {
         self.observe(point, same);
@@ -165,7 +165,7 @@ impl<S: DelayingScheduler> Delays<S> {
         (theirs(task), Price::new(true, true, nth as u32))
     }
 
-    /// The n-th task of the order, where nobody comes last.
+    /// The n-th task of the order, if no task is last.
     #[inline]
     fn nth_task(&mut self, point: &Point<'_>, nth: usize) -> TaskId {
         match self.scheduler.take(&self.ready.at(point.history)) {
@@ -177,25 +177,25 @@ impl<S: DelayingScheduler> Delays<S> {
         }
     }
 
-    /// The n-th task of the order, where nobody was proposed first, or one that cannot run.
+    /// The n-th task of the order, if the first proposal is useless: none, or a task that cannot run.
     #[inline(never)]
     fn nth_past(&mut self, useless: Option<TaskId>, point: &Point<'_>, nth: usize) -> TaskId {
         useless.into_iter().for_each(|task| self.scheduler.delay(task));
         self.rest.set_to(&self.ready);
-        self.propose(point, self.put_off.len() + nth)
+        self.propose(point, self.delayed.len() + nth)
     }
 
-    /// The n-th task of the order, where the first was proposed and can run.
+    /// The n-th task of the order, after the first, which was proposed and can run.
     #[inline(never)]
     fn nth_after(&mut self, first: TaskId, point: &Point<'_>, nth: usize) -> TaskId {
-        let until = self.put_off.len() + nth;
-        self.put_off.push((point.step, theirs(first)));
+        let until = self.delayed.len() + nth;
+        self.delayed.push(Delayed { step: point.step, task: theirs(first) });
         self.scheduler.delay(first);
         self.rest.set_to_all_but(first, &self.ready);
         self.propose(point, until)
     }
 
-    /// The n-th task of the order, where some come last: they are delayed first, at no cost.
+    /// The n-th task of the order, if some tasks are last: these are delayed first, at no cost.
     #[inline(never)]
     fn nth_before_last(&mut self, point: &Point<'_>, nth: usize) -> TaskId {
         self.rest.set_to(&self.ready);
@@ -205,13 +205,13 @@ impl<S: DelayingScheduler> Delays<S> {
             self.scheduler.delay(resting);
             self.rest.remove(resting);
         }
-        let task = self.propose(point, self.put_off.len() + nth);
+        let task = self.propose(point, self.delayed.len() + nth);
         self.last.retain(|resting| *resting != task);
         task
     }
 
-    /// The task among the rest that comes when so many have been put off. Part of its callers, of which one in three
-    /// steps may need one: by itself it would be a call more for each delay.
+    /// The task among the rest that is proposed after `until` delays. Inlined, since one in three steps may need it, and a
+    /// call would cost more for each delay.
     #[inline(always)]
     fn propose(&mut self, point: &Point<'_>, until: usize) -> TaskId {
         let mut patience = self.patience();
@@ -219,10 +219,10 @@ impl<S: DelayingScheduler> Delays<S> {
             let Some(task) = self.scheduler.take(&self.rest.at(point.history)) else { break };
             if !self.rest.contains(task) {
                 patience -= 1;
-            } else if self.put_off.len() == until {
+            } else if self.delayed.len() == until {
                 return task;
             } else {
-                self.put_off.push((point.step, theirs(task)));
+                self.delayed.push(Delayed { step: point.step, task: theirs(task) });
                 self.rest.remove(task);
             }
             self.scheduler.delay(task);
@@ -230,16 +230,17 @@ impl<S: DelayingScheduler> Delays<S> {
         self.choose_unproposed(point, until)
     }
 
-    /// Likewise, where the scheduler has nothing more to propose.
+    /// The task after `until` delays, if the scheduler proposes no more tasks.
     #[inline(never)]
     fn choose_unproposed(&mut self, point: &Point<'_>, until: usize) -> TaskId {
-        let before = self.put_off.partition_point(|(step, _)| *step < point.step);
-        let is_left = |task: &TaskId| !self.put_off[before..].contains(&(point.step, theirs(*task)));
+        let delayed = |task: TaskId| Delayed { step: point.step, task: theirs(task) };
+        let before = self.delayed.partition_point(|earlier| earlier.step < point.step);
+        let is_left = |task: &TaskId| !self.delayed[before..].contains(&delayed(*task));
         let others = self.ready.ids().iter().filter(|task| !self.last.contains(task));
-        let everybody = others.chain(&self.last).chain(&self.dozing).copied();
-        let left: Vec<_> = everybody.filter(is_left).collect();
-        let nth = until - self.put_off.len();
-        self.put_off.extend(left[..nth].iter().map(|task| (point.step, theirs(*task))));
+        let all = others.chain(&self.last).chain(&self.dozing).copied();
+        let left: Vec<_> = all.filter(is_left).collect();
+        let nth = until - self.delayed.len();
+        self.delayed.extend(left[..nth].iter().map(|task| delayed(*task)));
         self.settle_on(left[nth], point);
         left[nth]
     }
@@ -252,11 +253,11 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
         self.dozing.clear();
         self.last.clear();
         self.given = 0;
-        self.put_off.clear();
+        self.delayed.clear();
     }
 
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (shuttle::TaskId, Price) {
-        // Nearly always the same tasks can run as before, and the same one goes on: so that should cost little.
+        // The common case, which must be fast: the same tasks can run as before, and the current one continues.
         let same = self.same_as_before(point);
         match point.current {
             Some(current)
@@ -275,13 +276,13 @@ impl<S: DelayingScheduler> Policy for Delays<S> {
         }
     }
 
-    fn put_off(&self) -> &[(usize, shuttle::TaskId)] {
-        &self.put_off
+    fn delayed(&self) -> &[Delayed] {
+        &self.delayed
     }
 }
 
 fn ours(task: shuttle::TaskId) -> TaskId {
-    // Shuttle keeps all tasks of an execution in memory: there are far fewer than 2³².
+    // Shuttle keeps all tasks of an execution in memory, so there are far fewer than 2³².
     TaskId(usize::from(task) as u32)
 }
 

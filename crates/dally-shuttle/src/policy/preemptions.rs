@@ -1,29 +1,29 @@
-//! Iterative preemption bounding, the baseline of [POPL11 §4]: to switch away from a task that could go on
-//! costs one, whomever to; all other switches are free.
+//! Iterative preemption bounding, the baseline of [POPL11 §4]: a switch away from a task that is still enabled costs 1,
+//! to any other task; all other switches are free.
 //!
 //! Deviations:
-//! 1. A task that yields gives its turn to the next in creation order at no cost, and to any other, or to itself, for
-//!    one: if all of them were free, tasks that spin could pass the turn to each other forever.
-//! 2. To wake up a parked thread for no reason costs one.
+//! 1. When a task yields, a switch to the next task in creation order is free, and to any other, or to itself, costs 1:
+//!    if all were free, spinning tasks could alternate forever.
+//! 2. A spurious wake-up of a parked thread costs 1.
 
 use shuttle::scheduler::{Task, TaskId};
 
-use super::{Point, Policy, Price};
+use super::{Delayed, Point, Policy, Price};
 
 /// Preemption bounding.
 #[derive(Default)]
 pub(crate) struct Preemptions {
-    put_off: Vec<(usize, TaskId)>,
+    delayed: Vec<Delayed>,
 }
 
 impl Policy for Preemptions {
     fn begin(&mut self) {
-        self.put_off.clear();
+        self.delayed.clear();
     }
 
     fn choose(&mut self, point: &Point<'_>, nth: usize) -> (TaskId, Price) {
         if let [only] = point.tasks {
-            // There is nothing to choose, and no price.
+            // There is no alternative.
             return (only.id(), Price::USUAL);
         }
         let is_current = |task: &&&Task| Some(task.id()) == point.current;
@@ -32,7 +32,7 @@ impl Policy for Preemptions {
         if let (Some(task), 0) = (stays, nth) {
             return (task.id(), Price::USUAL);
         }
-        // Round and round, so that two tasks that yield do not keep a third from running.
+        // In cyclic order, so that two yielding tasks do not starve a third.
         let others = |later: bool| {
             let is_other =
                 move |task: &&&Task| (Some(task.id()) > point.current) == later && !is_current(task);
@@ -51,12 +51,12 @@ impl Policy for Preemptions {
         let chosen = if nth == 0 { default } else { order.nth(nth - 1) };
         let Some(task) = chosen else { unreachable!("the order holds every task that can run") };
         if nth > 0 && paid > 0 {
-            self.put_off.extend(default.map(|task| (point.step, task)));
+            self.delayed.extend(default.map(|task| Delayed { step: point.step, task }));
         }
         (task, price)
     }
 
-    fn put_off(&self) -> &[(usize, TaskId)] {
-        &self.put_off
+    fn delayed(&self) -> &[Delayed] {
+        &self.delayed
     }
 }

@@ -1,4 +1,4 @@
-//! A set of tasks, in the form in which schedulers look at it.
+//! A set of tasks, in the form that schedulers need.
 
 use dally_schedule::{Ready, TaskId};
 
@@ -22,25 +22,25 @@ impl Tasks {
         self.bits = 0;
     }
 
-    /// Adds a task that comes after all others.
+    /// Adds a task whose id is greater than all others.
     #[inline]
     pub(super) fn push(&mut self, task: TaskId) {
         self.ids.push(task);
         self.bits |= Ready::bit(task);
     }
 
-    /// Makes this all of those.
+    /// Copies all tasks of another set.
     pub(super) fn set_to(&mut self, all: &Self) {
         self.ids.clone_from(&all.ids);
         self.bits = all.bits;
     }
 
-    /// Makes this all of those but one.
+    /// Copies all tasks of another set but one.
     #[inline]
     pub(super) fn set_to_all_but(&mut self, one: TaskId, all: &Self) {
         self.ids.clear();
         match all.ids[..] {
-            // The commonest case, in fewer instructions.
+            // The most common case, in fewer instructions.
             [first, second] => self.ids.push(if first == one { second } else { first }),
             _ => self.ids.extend(all.ids.iter().filter(|task| **task != one)),
         }
@@ -57,7 +57,7 @@ impl Tasks {
         self.at(0).contains(task)
     }
 
-    /// These tasks can run, in a state of the program: the hash of what has happened will do for it.
+    /// These tasks, as the enabled tasks of a state. The hash of the steps so far stands for the state.
     #[inline]
     pub(super) fn at(&self, state: u64) -> Ready<'_> {
         Ready::with_bits(&self.ids, self.bits, state)

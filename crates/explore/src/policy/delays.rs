@@ -20,33 +20,33 @@ pub struct Delays<S = Scheduler> {
 }
 
 impl Delays<Scheduler> {
-    /// Under the scheduler of this name.
+    /// Delay bounding under the scheduler of this name.
     pub fn named(name: &SchedulerName) -> Self {
         Self { strategy: name.clone().into(), empty: name.build() }
     }
 }
 
 impl<S> Delays<S> {
-    /// Under a scheduler, given empty. Schedules carry its name.
+    /// Delay bounding under a scheduler, given empty. Its name stands for it in schedules.
     pub fn new(name: &str, empty: S) -> Self {
         Self { strategy: StrategyName::known_or_custom(name), empty }
     }
 }
 
-/// How far the proposals at a state have got.
+/// The position in the proposals at one state.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
-    /// The task that is proposed now.
+    /// The task of the current proposal.
     task: Option<TaskId>,
     proposals: u32,
     /// The enabled tasks that were proposed, by their position.
     seen: Positions,
-    /// Hash of the scheduler at an earlier proposal: when it comes again, the proposals repeat. Moving
-    /// it on at powers of two finds every cycle, wherever it begins (Brent's algorithm).
+    /// The hash of the scheduler at an earlier proposal: if it occurs again, the proposals repeat. It is updated at
+    /// powers of two, which finds every cycle (Brent's algorithm).
     landmark: u64,
 }
 
-/// A small set of positions. There is one for each state that waits.
+/// A small set of positions. There is one for each state in the frontier.
 #[derive(Clone, Debug, Default)]
 struct Positions {
     first: u64,
@@ -54,7 +54,7 @@ struct Positions {
 }
 
 impl Positions {
-    /// Adds a position, and says whether it is new.
+    /// Adds a position. Returns true if it is new.
     fn insert(&mut self, position: usize) -> bool {
         let word = match position / 64 {
             0 => &mut self.first,

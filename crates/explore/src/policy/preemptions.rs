@@ -1,31 +1,31 @@
 //! Preemption bounding and context bounding, baselines: switching tasks costs one.
 //!
-//! Preemption bounding charges a switch away from a task that could go on; context bounding charges
-//! every switch [POPL11 §1.2]. Any enabled task may be switched to, at the same price.
+//! Preemption bounding charges a switch away from a task that is still enabled; context bounding charges
+//! every switch [POPL11 §1.2]. A switch to any enabled task has the same cost.
 
 use dally_schedule::{StrategyName, TaskId};
 
 use super::{Happened, Omission, Point, Policy, Proposal};
 
-/// Which switches cost.
+/// The switches that are charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switches {
-    /// Those away from a task that could go on: preemption bounding.
+    /// Switches away from a task that is still enabled: preemption bounding.
     Preemptive,
-    /// All: context bounding.
+    /// All switches: context bounding.
     All,
 }
 
-/// Switching tasks costs one.
+/// Switching tasks costs 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Preemptions(pub Switches);
 
-/// The first proposal, where leaving the last task costs: to stay with it.
+/// The first proposal where a switch is charged: to continue with the last task.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stay {
     /// It is enabled, at this position.
     Possible(usize),
-    /// It cannot go on: there is nothing to run without paying.
+    /// It is not enabled: every enabled task costs a switch.
     Impossible,
 }
 
@@ -42,7 +42,7 @@ impl Preemptions {
 impl Policy for Preemptions {
     /// The task that ran last.
     type Place = Option<TaskId>;
-    /// Which proposal it is: the first is the task that ran last, if it can go on.
+    /// The index of the proposal: the first is the task that ran last, if it is enabled.
     type Cursor = u32;
 
     fn start(&self) -> Option<TaskId> {
@@ -56,7 +56,7 @@ impl Policy for Preemptions {
             (None, _) => nth,
             (Some(Stay::Possible(last)), 0) => last,
             (Some(Stay::Impossible), 0) => return Proposal::Pass,
-            // The others follow in order: those before the last one have moved up.
+            // The other tasks follow in order, without the last one.
             (Some(Stay::Possible(last)), _) if nth > last => nth,
             (Some(_), _) => nth - 1,
         };
