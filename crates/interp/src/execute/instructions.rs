@@ -56,12 +56,10 @@ impl<O: Observer> Run<'_, O> {
                 self.push(Value::Bool(eval::equal(heap, a, b)? == (op == Op::Eq)));
             }
             Op::AndThen(to) | Op::OrElse(to) => {
-                let value = eval::truth(self.expression.values.last().copied().unwrap_or(Value::Unset))?;
-                if value == matches!(op, Op::OrElse(_)) {
+                if self.short_circuits(matches!(op, Op::OrElse(_)))? {
                     self.pc = to;
                     return Ok(Flow::On);
                 }
-                self.pop();
             }
             Op::Jump(to) => {
                 self.pc = to;
@@ -85,32 +83,11 @@ impl<O: Observer> Run<'_, O> {
                 self.assign(place, self.code.constants[constant as usize]);
                 self.pc += 1;
             }
-            Op::Binary(op, a, b) => {
-                let (a, b) = (self.operand(a), self.operand(b));
-                if a == Value::Unset || b == Value::Unset {
-                    // One after another: a value may have to be chosen.
-                    return self.execute_plain();
-                }
-                self.push(match op {
-                    Binary::Eq => Value::Bool(eval::equal(heap, a, b)?),
-                    Binary::Ne => Value::Bool(!eval::equal(heap, a, b)?),
-                    Binary::Compare(op) => eval::compare(heap, op, a, b)?,
-                    Binary::Arith(op) => self.arith(op, a, b)?,
-                });
-                self.pc += 2;
-            }
+            Op::Binary(op, a, b) => return self.binary(op, self.operand(a), self.operand(b)),
             Op::Pop => {
                 self.pop();
             }
-            Op::Select(count, map_of_maps) => {
-                let key = self.key(count);
-                let map = self.pop();
-                let value = heap.select(map, key?);
-                if value == Value::Unset && !map_of_maps {
-                    return Err(Trouble::Arbitrary);
-                }
-                self.push(value);
-            }
+            Op::Select(count, map_of_maps) => self.select(count, map_of_maps)?,
             Op::Store(count) => {
                 let value = self.pop();
                 let key = self.key(count);
@@ -130,6 +107,46 @@ impl<O: Observer> Run<'_, O> {
         }
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    /// Returns true if the value of the first operand decides the conjunction or disjunction; it stays on the stack then.
+    #[inline]
+    fn short_circuits(&mut self, is_or: bool) -> Result<bool, Trouble> {
+        let value = eval::truth(self.expression.values.last().copied().unwrap_or(Value::Unset))?;
+        if value != is_or {
+            self.pop();
+        }
+        Ok(value == is_or)
+    }
+
+    /// Executes an operation that is fused with the loads of its operands.
+    #[inline]
+    fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Flow, Trouble> {
+        if a == Value::Unset || b == Value::Unset {
+            // The operands are loaded one by one: a value may have to be chosen.
+            return self.execute_plain();
+        }
+        let heap = &self.store.heap;
+        self.push(match op {
+            Binary::Eq => Value::Bool(eval::equal(heap, a, b)?),
+            Binary::Ne => Value::Bool(!eval::equal(heap, a, b)?),
+            Binary::Compare(op) => eval::compare(heap, op, a, b)?,
+            Binary::Arith(op) => self.arith(op, a, b)?,
+        });
+        self.pc += 3;
+        Ok(Flow::On)
+    }
+
+    #[inline]
+    fn select(&mut self, count: u8, map_of_maps: bool) -> Result<(), Trouble> {
+        let key = self.key(count);
+        let map = self.pop();
+        let value = self.store.heap.select(map, key?);
+        if value == Value::Unset && !map_of_maps {
+            return Err(Trouble::Arbitrary);
+        }
+        self.push(value);
+        Ok(())
     }
 
     fn arith(&self, op: Arith, a: Value, b: Value) -> Result<Value, Trouble> {
@@ -234,29 +251,9 @@ impl<O: Observer> Run<'_, O> {
         Ok(self.store.heap.key(&indices))
     }
 
+    /// Functions, quantifiers, choices and checks.
     fn execute_rarer(&mut self, op: Op) -> Result<Flow, Trouble> {
-        let heap = &self.store.heap;
         match op {
-            Op::Bv(BvOp::Not | BvOp::Neg, _) | Op::Extract(..) | Op::SignExtend(..) | Op::ZeroExtend => {
-                let value = self.pop();
-                self.push(eval::bits_unary(op, value)?);
-            }
-            Op::Bv(op, width) => {
-                let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
-                self.push(bv::binary(op, a, b, width));
-            }
-            Op::Concat(width) => {
-                let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
-                self.push(Value::Bv(if width >= 64 { b } else { a << width | b }));
-            }
-            Op::Wide(op) if op.is_binary() => {
-                let (b, a) = (self.pop(), self.pop());
-                self.push(wide::binary(heap, op, a, b)?);
-            }
-            Op::Wide(op) => {
-                let value = self.pop();
-                self.push(wide::unary(heap, op, value)?);
-            }
             Op::Put(index) => {
                 let value = self.pop();
                 let place = self.expression.base + index as usize;
@@ -269,48 +266,7 @@ impl<O: Observer> Run<'_, O> {
                 Some(flow) => return Ok(flow),
                 None => self.push(value),
             },
-            Op::Floor => {
-                let value = self.pop();
-                self.push(eval::floor(heap, value)?);
-            }
-            Op::ToReal => {
-                let value = self.pop();
-                self.push(eval::to_real(heap, value)?);
-            }
-            Op::ConstantMap => {
-                let value = self.pop();
-                self.push(heap.constant_map(value));
-            }
-            Op::Construct(constructor, count) => {
-                let from = self.expression.values.len() - usize::from(count);
-                let value = heap.construct(constructor, &self.expression.values[from..]);
-                self.expression.values.truncate(from);
-                self.push(value);
-            }
-            Op::Field(list) => {
-                let value = self.pop();
-                self.push(eval::field(heap, &self.code.fields[list as usize], value)?);
-            }
-            Op::FieldUpdate(list) => {
-                let (new, value) = (self.pop(), self.pop());
-                self.push(eval::field_update(heap, &self.code.fields[list as usize], value, new)?);
-            }
-            Op::Is(constructor) => {
-                let value = self.pop();
-                self.push(eval::is_constructor(heap, constructor, value)?);
-            }
-            Op::Recall(to) => {
-                let argument = self.pop();
-                let known = match argument {
-                    Value::Int(argument) => self.store.memo.get(to, argument),
-                    _ => None,
-                };
-                let Some(result) = known else {
-                    self.push(argument);
-                    return Ok(self.apply(to, 1));
-                };
-                self.push(Value::Int(result));
-            }
+            Op::Recall(to) => return Ok(self.recall(to)),
             Op::Remember(function) => {
                 let values = &self.expression.values;
                 if let (Value::Int(argument), Some(Value::Int(result))) =
@@ -350,16 +306,97 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Check(check) => {
                 if !eval::truth(self.pop())? {
-                    let check = &self.code.checks[check as usize];
-                    if self.code.only.is_some_and(|only| only != check.span) {
-                        return Ok(self.discard());
-                    }
-                    let failure = Box::new(Failure::assertion(check.message.clone()));
-                    return Ok(self.stop(End::Fails(failure, check.span)));
+                    return Ok(self.fail_check(check));
                 }
             }
             Op::FollowTo(place, list) => return Ok(self.follow_to(place, list)),
             Op::Follow(place) => return Ok(self.follow_values(place)),
+            _ => return self.execute_data(op),
+        }
+        self.pc += 1;
+        Ok(Flow::On)
+    }
+
+    /// The cached result of a function of one integer, or the beginning of its evaluation.
+    fn recall(&mut self, to: u32) -> Flow {
+        let argument = self.pop();
+        let known = match argument {
+            Value::Int(argument) => self.store.memo.get(to, argument),
+            _ => None,
+        };
+        let Some(result) = known else {
+            self.push(argument);
+            return self.apply(to, 1);
+        };
+        self.push(Value::Int(result));
+        self.pc += 1;
+        Flow::On
+    }
+
+    #[cold]
+    fn fail_check(&mut self, check: u32) -> Flow {
+        let check = &self.code.checks[check as usize];
+        if self.code.only.is_some_and(|only| only != check.span) {
+            return self.discard();
+        }
+        let failure = Box::new(Failure::assertion(check.message.clone()));
+        self.stop(End::Fails(failure, check.span))
+    }
+
+    /// Bitvectors, reals, constant maps and datatypes.
+    fn execute_data(&mut self, op: Op) -> Result<Flow, Trouble> {
+        let heap = &self.store.heap;
+        match op {
+            Op::Bv(BvOp::Not | BvOp::Neg, _) | Op::Extract(..) | Op::SignExtend(..) | Op::ZeroExtend => {
+                let value = self.pop();
+                self.push(eval::bits_unary(op, value)?);
+            }
+            Op::Bv(op, width) => {
+                let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
+                self.push(bv::binary(op, a, b, width));
+            }
+            Op::Concat(width) => {
+                let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
+                self.push(Value::Bv(if width >= 64 { b } else { a << width | b }));
+            }
+            Op::Wide(op) if op.is_binary() => {
+                let (b, a) = (self.pop(), self.pop());
+                self.push(wide::binary(heap, op, a, b)?);
+            }
+            Op::Wide(op) => {
+                let value = self.pop();
+                self.push(wide::unary(heap, op, value)?);
+            }
+            Op::Floor => {
+                let value = self.pop();
+                self.push(eval::floor(heap, value)?);
+            }
+            Op::ToReal => {
+                let value = self.pop();
+                self.push(eval::to_real(heap, value)?);
+            }
+            Op::ConstantMap => {
+                let value = self.pop();
+                self.push(heap.constant_map(value));
+            }
+            Op::Construct(constructor, count) => {
+                let from = self.expression.values.len() - usize::from(count);
+                let value = heap.construct(constructor, &self.expression.values[from..]);
+                self.expression.values.truncate(from);
+                self.push(value);
+            }
+            Op::Field(list) => {
+                let value = self.pop();
+                self.push(eval::field(heap, &self.code.fields[list as usize], value)?);
+            }
+            Op::FieldUpdate(list) => {
+                let (new, value) = (self.pop(), self.pop());
+                self.push(eval::field_update(heap, &self.code.fields[list as usize], value, new)?);
+            }
+            Op::Is(constructor) => {
+                let value = self.pop();
+                self.push(eval::is_constructor(heap, constructor, value)?);
+            }
             _ => return self.execute_control(op),
         }
         self.pc += 1;

@@ -1,4 +1,4 @@
-//! What each instruction does.
+//! The semantics of each instruction.
 
 use dally_explore::Failure;
 use dally_step::engine::Pause;
@@ -11,7 +11,7 @@ use crate::show::Writer;
 use crate::state::{Mode, Queued, Then};
 use crate::value::{Data, Value};
 
-/// What a new value costs besides its size.
+/// The cost of interning a value, besides its size.
 pub(super) const NEW: usize = 8;
 
 impl<O: Observer> Runner<'_, O> {
@@ -91,7 +91,7 @@ impl<O: Observer> Runner<'_, O> {
                 let base = self.base();
                 self.local.values.truncate(base);
                 self.local.frames.pop();
-                // The result of a handler is of no use to anybody.
+                // The result of a handler is dropped.
                 if !self.local.frames.is_empty() {
                     self.push(value);
                 }
@@ -104,6 +104,14 @@ impl<O: Observer> Runner<'_, O> {
                 }
             }
             Op::Yield => return Err(Pause::Ends(End::Stops)),
+            _ => self.compute(op)?,
+        }
+        Ok(())
+    }
+
+    /// Instructions that send, raise, receive or choose.
+    fn interact(&mut self, op: Op) -> Run<()> {
+        match op {
             Op::New(interface) => self.create(interface),
             Op::Send => self.send()?,
             Op::Enqueue => self.enqueue(),
@@ -136,7 +144,7 @@ impl<O: Observer> Runner<'_, O> {
                 return Err(Pause::Chooses(Options::Bools, 2));
             }
             Op::Choose => return self.choices(),
-            _ => self.compute(op)?,
+            _ => return fails("an instruction that cannot be run"),
         }
         Ok(())
     }
@@ -331,7 +339,7 @@ impl<O: Observer> Runner<'_, O> {
                 _ => return fails("`null` cannot be turned into a machine"),
             },
             Op::Format(text, count) => self.format(text, count)?,
-            _ => return fails("an instruction that cannot be run"),
+            _ => return self.interact(op),
         };
         self.push(value);
         Ok(())
@@ -425,7 +433,7 @@ impl<O: Observer> Runner<'_, O> {
         })
     }
 
-    /// Whether a value has a shape as it is.
+    /// Returns true if a value has a shape without reordering fields.
     fn has_shape(&mut self, value: Value, shape: u32) -> Run<bool> {
         let code = self.code;
         self.burn(0)?;

@@ -224,7 +224,7 @@ impl<O: Observer> Runner<'_, O> {
     }
 }
 
-const NO_SUCH_EDIT: &str = "a collection is changed in a way that it does not have";
+const NO_SUCH_EDIT: &str = "a collection does not have the operation that is applied to it";
 
 /// The position for an index, which has to be below a limit; the collection has this many elements.
 fn place_below(index: i64, limit: usize, len: usize) -> Run<usize> {
