@@ -8,19 +8,23 @@
 //! they take little more than ten times as long.
 #![allow(clippy::print_stdout, reason = "a benchmark is a command line")]
 
+use std::hash::Hasher;
 use std::time::Duration;
 
 use dally_bench::{Numbers, best_of, table};
-use dally_explore::Fingerprint;
+use dally_explore::{Fingerprint, Fingerprinter};
 use dally_step::collection::{Content, Tree};
+
+/// An element, as large as a value of a program.
+type Element = u128;
 
 /// Hashes the elements of a sequence.
 struct InSeq;
 
-impl Content<u64> for InSeq {
+impl Content<Element> for InSeq {
     const ORDERED: bool = true;
 
-    fn hash(&self, element: u64) -> Fingerprint {
+    fn hash(&self, element: Element) -> Fingerprint {
         Fingerprint::of(&element)
     }
 }
@@ -28,29 +32,36 @@ impl Content<u64> for InSeq {
 /// Hashes the elements of a set.
 struct InSet;
 
-impl Content<u64> for InSet {
+impl Content<Element> for InSet {
     const ORDERED: bool = false;
 
-    fn hash(&self, element: u64) -> Fingerprint {
+    fn hash(&self, element: Element) -> Fingerprint {
         Fingerprint::of(&element)
     }
 }
 
 /// The elements of a set, in pseudo-random order.
-fn elements(count: usize) -> Vec<u64> {
+fn elements(count: usize) -> Vec<Element> {
     let mut numbers = Numbers::new(1);
-    (0..count).map(|_| numbers.below(1 << 40)).collect()
+    (0..count).map(|_| numbers.below(1 << 40).into()).collect()
+}
+
+/// Hashes an array element by element, as programs hash values.
+fn hash_flat(elements: &[Element]) -> Fingerprint {
+    let mut hash = Fingerprinter::default();
+    elements.iter().for_each(|element| hash.write_u128(*element));
+    hash.fingerprint()
 }
 
 /// Pushes `count` elements to a sequence.
 fn push_tree(count: usize) -> usize {
-    (0..count).fold(Tree::default(), |tree, n| tree.insert(n, n as u64, &InSeq)).len()
+    (0..count).fold(Tree::default(), |tree, n| tree.insert(n, n as Element, &InSeq)).len()
 }
 
 fn push_flat(count: usize) -> usize {
-    let push = |flat: Box<[u64]>, n: usize| {
-        let copy: Box<[u64]> = flat.iter().copied().chain([n as u64]).collect();
-        std::hint::black_box(Fingerprint::of(&copy));
+    let push = |flat: Box<[Element]>, n: usize| {
+        let copy: Box<[Element]> = flat.iter().copied().chain([n as Element]).collect();
+        std::hint::black_box(hash_flat(&copy));
         copy
     };
     (0..count).fold(Box::default(), push).len()
@@ -58,7 +69,7 @@ fn push_flat(count: usize) -> usize {
 
 /// Adds `count` elements to a set.
 fn add_tree(count: usize) -> usize {
-    let add = |tree: Tree<u64>, element: u64| match tree.search(|other| other.cmp(&element)) {
+    let add = |tree: Tree<Element>, element: Element| match tree.search(|other| other.cmp(&element)) {
         Ok(_) => tree,
         Err(place) => tree.insert(place, element, &InSet),
     };
@@ -66,12 +77,12 @@ fn add_tree(count: usize) -> usize {
 }
 
 fn add_flat(count: usize) -> usize {
-    let add = |flat: Box<[u64]>, element: u64| match flat.binary_search(&element) {
+    let add = |flat: Box<[Element]>, element: Element| match flat.binary_search(&element) {
         Ok(_) => flat,
         Err(place) => {
             let (before, after) = flat.split_at(place);
-            let copy: Box<[u64]> = before.iter().chain(&[element]).chain(after).copied().collect();
-            std::hint::black_box(Fingerprint::of(&copy));
+            let copy: Box<[Element]> = before.iter().chain(&[element]).chain(after).copied().collect();
+            std::hint::black_box(hash_flat(&copy));
             copy
         }
     };
