@@ -8,13 +8,12 @@ mod p;
 
 use std::path::Path;
 
-use dally_explore::{Arrangement, Bug, Limits, ReplayError, Report, SchedulerName};
+use dally_explore::{Arrangement, Bug, Limits, Plan, ReplayError, Report, SchedulerName};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
 use dally_trace::{Explain, Source, Trace};
 
 use crate::check::monitor::Monitor;
-use crate::check::search::Plan;
 use crate::cli::ProgramArgs;
 use crate::input::Rejected;
 

@@ -122,7 +122,7 @@ impl Explain for Machine {
             End::Fails(_, span) => Some(span),
             _ => None,
         };
-        Explained { lines: recorder.lines.finish().map(|line| self.shown(line, taken.tasks)), failed_at }
+        Explained { lines: recorder.lines.finish().map(|line| self.trace_line(line, taken.tasks)), failed_at }
     }
 
     fn variables(&self, state: &State, tasks: &TaskNumbers) -> Vec<Change> {
@@ -164,7 +164,7 @@ impl Explain for Machine {
 }
 
 impl Machine {
-    fn shown(&self, line: Recorded<'_>, tasks: &TaskNumbers) -> Line {
+    fn trace_line(&self, line: Recorded<'_>, tasks: &TaskNumbers) -> Line {
         let change = |set: Set<'_>| Change {
             variable: set.variable.to_owned(),
             shared: set.shared,

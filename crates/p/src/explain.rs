@@ -139,7 +139,7 @@ impl Observer<Note> for Recorder<'_> {
 
 // From recorded events to lines.
 impl Recorder<'_> {
-    fn told(&mut self, recorded: Recorded<'_>) -> Line {
+    fn line(&mut self, recorded: Recorded<'_>) -> Line {
         let Recorded { note, monitor, changes } = recorded;
         self.monitor = monitor;
         let procedure = match monitor {
@@ -172,8 +172,8 @@ impl Recorder<'_> {
 
     fn remark(&self, note: &Note) -> String {
         let text = match *note {
-            Note::Takes(event, payload) => format!("takes {}", self.event(event, payload)),
-            Note::FindsNothing => "finds nothing to take".to_owned(),
+            Note::Takes(event, payload) => format!("dequeues {}", self.event(event, payload)),
+            Note::FindsNothing => "finds no event to dequeue".to_owned(),
             Note::Raises(event, payload) => format!("raises {}", self.event(event, payload)),
             Note::Announces(event, payload) => format!("announces {}", self.event(event, payload)),
             Note::Enters(state) => {
@@ -208,7 +208,7 @@ impl Explain for Machine {
         };
         let mut recorder = observed.observer;
         let recorded = std::mem::replace(&mut recorder.lines, Excerpt::of_a_step()).finish();
-        let mut lines = recorded.map(|line| recorder.told(line));
+        let mut lines = recorded.map(|line| recorder.line(line));
         self.leave_out_rest(state, task, &mut lines.first);
         self.leave_out_beginning(observed.pc, &observed.end, &mut lines);
         Explained { lines, failed_at: observed.failed }
@@ -309,7 +309,7 @@ impl Machine {
             queue if queue.is_empty() => name.to_owned(),
             queue => {
                 let events: Vec<&str> = queue.iter().map(|queued| self.event_name(queued.event)).collect();
-                format!("{name} with {} waiting", events.join(", "))
+                format!("{name} with {} in its queue", events.join(", "))
             }
         }
     }

@@ -2,12 +2,12 @@
 
 pub(crate) mod monitor;
 pub(crate) mod report;
-pub(crate) mod search;
+mod strategies;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dally_explore::{Limits, Liveness, Method, Options, Report, StrategyName, Verdict};
+use dally_explore::{Limits, Liveness, Method, Options, Plan, Report, StrategyName, Verdict};
 use dally_text::source::SourceMap;
 use dally_trace::Trace;
 
@@ -18,7 +18,6 @@ use crate::output::{self, Exit};
 use crate::traces;
 use monitor::Monitor;
 use report::{Ended, LivenessCheck};
-use search::Plan;
 
 pub(crate) fn run(arguments: &Check) -> Exit {
     check(arguments).unwrap_or_else(|exit| exit)
@@ -29,7 +28,7 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let complain = |message: String| output::complain(&message);
     let language = Language::of(&arguments.program.files);
     language.refuses(&arguments.language_flags()).map_or(Ok(()), |message| Err(complain(message)))?;
-    let strategies = search::strategies(arguments, language).map_err(complain)?;
+    let strategies = strategies::strategies(arguments, language).map_err(complain)?;
     let reject =
         |Rejected { sources, diagnostics }| report::Json::errors(arguments.json, &sources, &diagnostics);
     let loaded = language.load(&arguments.program.files).map_err(reject)?;
