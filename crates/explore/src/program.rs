@@ -1,20 +1,21 @@
-//! What is explored: a program, as a transition system of tasks.
+//! Programs as transition systems of tasks.
 //!
-//! [TR15 §2]: states, an initial one, the processes that can move in a state, and a step of one of
-//! them. A step may have several outcomes where the task chooses, and none where it gives up (a failed
-//! `assume`).
+//! [TR15 §2]: states, an initial one, the processes that are enabled in a state, and a step of one of them. A step
+//! has several outcomes where the task makes a nondeterministic choice, and none where an `assume` fails.
 //!
 //! Deviations:
 //! 1. There, a step is a function; here, as in its implementation, it may have several outcomes.
 //! 2. A step reports what happened in it, since schedulers order tasks by who posted and woke whom.
-//! 3. There, a transition is accepting or not. Here there may be several liveness properties at a time, and a step
-//!    is hot or cold, or neither, for each of them: cold steps end what hot ones began.
+//! 3. There, a transition is accepting or not. Here there may be several liveness properties, and a step is hot or
+//!    cold, or neither, for each of them.
 
 use std::fmt;
 use std::hash::Hash;
 
 use dally_schedule::TaskId;
 
+use crate::footprint::Footprint;
+use crate::successors::Label;
 use crate::{Fingerprint, Limit, Successors};
 
 /// A program whose tasks take steps.
@@ -22,38 +23,86 @@ use crate::{Fingerprint, Limit, Successors};
 /// Three methods are required. A state is any value; small `Copy` states are the fastest, and
 /// [`store`](crate::store) helps where states are large and steps change little of them.
 pub trait Program: Sync {
-    /// A state, complete: equal states behave alike.
+    /// A complete state: equal states behave alike.
     type State: Clone + Hash + Send + Sync;
 
-    /// The initial states, each with its first tasks, [posted](crate::Successor::posts) by nobody.
+    /// Pushes the initial states, each with its first tasks, which are [posted](crate::Successor::posts) by no task.
     fn initial(&self, out: &mut Successors<Self::State>);
 
-    /// The tasks that can take a step, ascending and without repetition, appended to `tasks`.
+    /// Appends the tasks that can take a step to `tasks`, ascending and without repetition.
     fn enabled(&self, state: &Self::State, tasks: &mut Vec<TaskId>);
 
-    /// The outcomes of a step of an enabled task: one for each way in which the task can choose.
+    /// Pushes the outcomes of a step of an enabled task: one for each combination of its nondeterministic choices. The
+    /// order of outcomes is the same each time.
     fn step(&self, state: &Self::State, task: TaskId, out: &mut Successors<Self::State>);
 
-    /// Called for states in which no task can move: is it a failure? The default says that it is the
+    /// Takes a step along a path, which has the option taken at each of its choices, and suspends it at the next choice.
+    /// Returns the number of options there. If the step ends before another choice, returns `None`, and `out` has its
+    /// outcome, if there is one. The default takes the outcomes of [`step`](Self::step) for the options of one
+    /// choice.
+    fn resume(
+        &self,
+        state: &Self::State,
+        task: TaskId,
+        path: &[u32],
+        out: &mut Successors<Self::State>,
+    ) -> Option<u64> {
+        out.clear();
+        self.step(state, task, out);
+        match path {
+            [] if out.len() > 1 => {
+                let options = out.len() as u64;
+                out.clear();
+                return Some(options);
+            }
+            [] => {}
+            [nth, ..] => out.keep(*nth as usize),
+        }
+        None
+    }
+
+    /// Describes what a step of an enabled task reads and writes, whatever it chooses. The default is everything.
+    fn footprint(&self, _state: &Self::State, _task: TaskId, out: &mut Footprint) {
+        out.touches_everything();
+    }
+
+    /// The name of what woke a task, such as an event. The default knows no names.
+    fn label(&self, _label: Label) -> Option<&str> {
+        None
+    }
+
+    /// Appends a state to `out` as bytes that mean the same in every process. Returns false if states of this program
+    /// have no such form, as by default.
+    fn encode(&self, _state: &Self::State, _out: &mut Vec<u8>) -> bool {
+        false
+    }
+
+    /// Reads a state that was [encoded](Self::encode) here or in another process. Returns `None` if these bytes are no
+    /// state.
+    fn decode(&self, _bytes: &[u8]) -> Option<Self::State> {
+        None
+    }
+
+    /// Called for states in which no task is enabled. Returns what is wrong with ending there; by default, that is the
     /// regular end of the program.
     fn deadlock(&self, _state: &Self::State) -> Option<Failure> {
         None
     }
 
-    /// How many liveness properties there are, at most 64. A cycle violates one of them if some of its steps is
+    /// The number of liveness properties, at most 64. A cycle violates one of them if some of its steps is
     /// [hot](crate::Successor::hot) for it and none is [cold](crate::Successor::cold). The default has one,
     /// which [accepting](crate::Successor::accepting) steps violate.
     fn properties(&self) -> u32 {
         1
     }
 
-    /// Called for a state on a cycle that violates a property: what is wrong?
+    /// Describes the violation of a property by a cycle through this state.
     fn starves(&self, _property: u32, _state: &Self::State) -> Failure {
         Failure::liveness("accepting steps are taken for ever")
     }
 
-    /// What stands for the state in the visited set. States with equal fingerprints are taken to be
-    /// equal. The default hashes the state.
+    /// The key of a state in the visited set. States with equal fingerprints are taken to be equal. The default
+    /// hashes the state.
     fn fingerprint(&self, state: &Self::State) -> Fingerprint {
         Fingerprint::of(state)
     }
@@ -69,12 +118,12 @@ pub trait Program: Sync {
     }
 }
 
-/// What is wrong with a program.
+/// A violated property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The kind of failure.
     pub kind: FailureKind,
-    /// What failed, for people.
+    /// What failed, for the user.
     pub message: String,
 }
 
@@ -83,11 +132,11 @@ pub struct Failure {
 pub enum FailureKind {
     /// An assertion does not hold.
     Assertion,
-    /// Nobody can move, and somebody should.
+    /// No task is enabled, and some task waits.
     Deadlock,
-    /// Something that should happen may never do so.
+    /// A liveness property is violated.
     Liveness,
-    /// The program did what it must not: an index out of range, a missing key, an unhandled event.
+    /// A run-time error: an index out of range, a missing key, an unhandled event.
     Runtime,
     /// Not a failure of the program: it uses something that cannot be explored.
     Unsupported,
@@ -101,17 +150,17 @@ impl Failure {
         Self { kind: FailureKind::Assertion, message: message.into() }
     }
 
-    /// Nobody can move, and somebody should.
+    /// No task is enabled, and some task waits.
     pub fn deadlock(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Deadlock, message: message.into() }
     }
 
-    /// Something that should happen may never do so.
+    /// A liveness property is violated.
     pub fn liveness(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Liveness, message: message.into() }
     }
 
-    /// The program did what it must not.
+    /// A run-time error.
     pub fn runtime(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Runtime, message: message.into() }
     }

@@ -1,24 +1,28 @@
-//! What a step leads to, and what happened in it.
+//! The outcomes of a step, and the events in it.
 
 use dally_schedule::{Post, TaskId};
 
 use crate::visited::Recent;
 use crate::{Failure, Fingerprint};
 
+/// The name of what woke a task, such as an event: [`Program::label`](crate::Program::label) has its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Label(pub u32);
+
 /// Something that a step did to other tasks or to the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It posted a task. Who posted it is filled in by the search.
+    /// It posted a task. The search fills in the poster.
     Posted(TaskId, Post),
     /// It sent something to a task, which may enable it.
-    Woken(TaskId),
+    Woken(TaskId, Option<Label>),
     /// It ended another task.
     Ended(TaskId),
-    /// From here on the order of tasks is fixed…
+    /// From here on the order of tasks is fixed.
     Sealed,
-    /// … to here.
+    /// From here on the order of tasks is open again.
     Unsealed,
-    /// It made a choice that is fair: who makes it again and again takes both ways again and again. The number
+    /// It made a fair choice: an execution that makes it infinitely often takes each option infinitely often. The number
     /// tells it from other choices.
     Chose(u64, bool),
 }
@@ -26,7 +30,7 @@ pub enum Event {
 /// How the task that took the step left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Turn {
-    /// It could go on.
+    /// It is still enabled.
     #[default]
     Yields,
     /// It waits: for the given task to complete, or for anything else.
@@ -69,15 +73,15 @@ impl<S> Default for Successors<S> {
 }
 
 impl<S> Successors<S> {
-    /// Adds an outcome: the state after the step, in which the task could go on. The result says what
-    /// else happened.
+    /// Adds an outcome: the state after the step, in which the task is still enabled. The methods of the result say
+    /// what else happened.
     pub fn push(&mut self, state: S) -> Successor<'_, S> {
         self.states.push(state);
         self.add(true, None)
     }
 
-    /// Likewise, where the [fingerprint](crate::Program::fingerprint) of the state is known before the state
-    /// is: most steps lead to states that were seen before, and such a state need not be made.
+    /// Adds an outcome whose [fingerprint](crate::Program::fingerprint) is known. The state is built only if the search
+    /// did not deliver it lately: most steps lead to states that were visited before.
     pub fn push_with(&mut self, fingerprint: Fingerprint, state: impl FnOnce() -> S) -> Successor<'_, S> {
         let seen = self.recent.as_ref().is_some_and(|recent| recent.contains(fingerprint));
         if !seen {
@@ -110,15 +114,31 @@ impl<S> Successors<S> {
         self.outcomes.len()
     }
 
-    /// Whether there is no outcome.
+    /// True if there is no outcome.
     pub fn is_empty(&self) -> bool {
         self.outcomes.is_empty()
     }
 
-    /// The bytes that the outcomes take, beside what their states hold on the heap: for programs that end a step in its middle
-    /// if it takes too many.
+    /// The bytes of the outcomes, without what their states hold on the heap. A program may end a step that takes too
+    /// many.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.outcomes) + size_of_val(&*self.states) + size_of_val(&*self.events)
+    }
+
+    /// Keeps one outcome of a step, if there are so many, and removes all others.
+    pub(crate) fn keep(&mut self, nth: usize) {
+        if nth >= self.len() {
+            return self.clear();
+        }
+        let events = self.events_of(nth).to_vec();
+        let state = self.outcomes[..nth].iter().filter(|outcome| outcome.has_state).count();
+        let mut outcome = self.outcomes.swap_remove(nth);
+        outcome.events_end = events.len() as u32;
+        let state = outcome.has_state.then(|| self.states.swap_remove(state));
+        self.clear();
+        self.outcomes.push(outcome);
+        self.states.extend(state);
+        self.events = events;
     }
 
     /// Removes all outcomes, and keeps the memory.
@@ -158,7 +178,12 @@ impl<S> Successor<'_, S> {
 
     /// The step sent something to a task, which may enable it.
     pub fn wakes(self, task: TaskId) -> Self {
-        self.event(Event::Woken(task))
+        self.event(Event::Woken(task, None))
+    }
+
+    /// The step sent something of this name to a task, which may enable it.
+    pub fn wakes_by(self, task: TaskId, label: Label) -> Self {
+        self.event(Event::Woken(task, Some(label)))
     }
 
     /// The step ended another task.
@@ -188,25 +213,25 @@ impl<S> Successor<'_, S> {
         self
     }
 
-    /// The transition counts for liveness: to take such transitions for ever is a failure.
+    /// The transition is accepting: an execution that takes such transitions for ever violates the liveness property.
     pub fn accepting(self) -> Self {
         self.hot(1)
     }
 
-    /// The step is hot for these [properties](crate::Program::properties), given as bits: each waits for something.
+    /// The step is hot for these [properties](crate::Program::properties), given as bits: they wait for a cold step.
     pub fn hot(mut self, properties: u64) -> Self {
         self.last().hot |= properties;
         self
     }
 
-    /// The step is cold for these properties, given as bits: each has what it waited for.
+    /// The step is cold for these properties, given as bits: what they wait for has happened.
     pub fn cold(mut self, properties: u64) -> Self {
         self.last().cold |= properties;
         self
     }
 
-    /// The step made a fair choice: who makes it again and again takes both ways again and again. The number tells
-    /// it from other choices.
+    /// The step made a fair choice: an execution that makes it infinitely often takes each option infinitely often. The
+    /// number tells it from other choices.
     pub fn chooses(self, choice: u64, way: bool) -> Self {
         self.event(Event::Chose(choice, way))
     }
@@ -217,7 +242,8 @@ impl<S> Successor<'_, S> {
         self
     }
 
-    fn event(mut self, event: Event) -> Self {
+    /// Something happened in the step.
+    pub fn event(mut self, event: Event) -> Self {
         self.all.events.push(event);
         let end = self.all.event_count();
         self.last().events_end = end;

@@ -101,3 +101,69 @@ fn read(effect: Effect, procedure: &Procedure, place: Place) -> Effect {
         Place::Global(_) | Place::ThreadLocal(_) => effect,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use dally_step::effect::check_stack;
+    use dally_text::source::SourceMap;
+
+    use super::*;
+    use crate::compile::{Options, compile};
+
+    /// The code of the programs of this repository, with the name of their file.
+    fn codes() -> Vec<(String, Code)> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let folders =
+            ["examples", "crates/dally/tests/golden/check", "crates/dally/tests/golden/sequentialize"];
+        let files = folders.iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+        let files = files.map(|file| file.unwrap().path());
+        let mut codes = Vec::new();
+        for file in files.filter(|file| file.extension() == Some("bpl".as_ref())) {
+            let mut sources = SourceMap::default();
+            sources.add("test.bpl", std::fs::read_to_string(&file).unwrap()).unwrap();
+            // Some of the golden programs have errors.
+            let Ok(program) = dally_bpl::load(&sources) else { continue };
+            for preempt in [false, true] {
+                if let Ok((code, _)) = compile(&program, &Options { preempt, ..Options::default() }) {
+                    codes.push((file.display().to_string(), code));
+                }
+            }
+        }
+        codes
+    }
+
+    /// The first procedure whose code contradicts the table, if there is one.
+    fn unbalanced<'c>(
+        code: &'c Code,
+        effect: impl Fn(&Procedure, Address) -> Effect,
+    ) -> Option<&'c Procedure> {
+        code.procedures.iter().find(|procedure| {
+            check_stack(procedure.entry..procedure.end, |address| effect(procedure, address)).is_err()
+        })
+    }
+
+    #[test]
+    fn the_table_describes_the_stack_of_compiled_code() {
+        let codes = codes();
+        assert!(codes.len() > 50);
+        for (file, code) in &codes {
+            let wrong = unbalanced(code, |procedure, address| code.effect(procedure, address));
+            let name = wrong.map(|procedure| code.symbols.text(procedure.name));
+            assert_eq!(name, None, "{file}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_row_of_the_table_is_found() {
+        let found = codes().iter().any(|(_, code)| {
+            let effect = |procedure: &Procedure, address: Address| match code.ops[address as usize] {
+                Op::Select(..) => Effect::computes(1, 1, address + 1),
+                _ => code.effect(procedure, address),
+            };
+            unbalanced(code, effect).is_some()
+        });
+        assert!(found);
+    }
+}

@@ -239,6 +239,40 @@ impl Machine {
         }
     }
 
+    /// Adds an outcome of a step. Returns false if it has failed.
+    fn push(&self, state: &State, run: &mut Run<'_, ()>, end: End, out: &mut Successors<State>) -> bool {
+        self.end_run(state, run, &end);
+        let parts = self.parts_after(state, run);
+        let globals_sum = self.store.sum_after(state, &run.globals, &run.changed_globals());
+        let fingerprint = parts.fingerprint().plus(Fingerprint(globals_sum));
+        let mut successor = out.push_with(fingerprint, || {
+            let globals = state.globals.with(&run.globals, run.changed_globals());
+            State { globals, globals_sum, parts: parts.into_owned() }
+        });
+        if self.has_hot_globals() {
+            let (hot, cold) = self.heat(state, run);
+            successor = successor.hot(hot).cold(cold);
+        }
+        for event in &run.local().events {
+            successor = successor.event(*event);
+        }
+        match end {
+            End::Completes(_) => {
+                successor.completes();
+            }
+            End::Blocks(on) => {
+                successor.blocks(on.map(TaskId));
+            }
+            End::Fails(failure, span) => {
+                let message = format!("{}{}", failure.message, self.locate(span));
+                successor.fails(Failure { message, ..*failure });
+                return false;
+            }
+            End::Yields | End::Zields | End::Interrupted => {}
+        }
+        true
+    }
+
     /// Forgets the tasks that have ended and that nobody can wait for any more.
     fn forget_ended(&self, before: &State, run: &mut Run<'_, impl Observer>) {
         let old = self.control_of(before);
@@ -328,44 +362,25 @@ impl Program for Machine {
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
         let mut heap = 0;
         self.outcomes(state, task.0, |run, end| {
-            self.end_run(state, run, &end);
-            let parts = self.parts_after(state, run);
-            let globals_sum = self.store.sum_after(state, &run.globals, &run.changed_globals());
-            let fingerprint = parts.fingerprint().plus(Fingerprint(globals_sum));
-            let mut successor = out.push_with(fingerprint, || {
-                let globals = state.globals.with(&run.globals, run.changed_globals());
-                let next = State { globals, globals_sum, parts: parts.into_owned() };
-                heap += next.heap_bytes();
-                next
-            });
-            if self.has_hot_globals() {
-                let (hot, cold) = self.heat(state, run);
-                successor = successor.hot(hot).cold(cold);
-            }
-            for event in &run.local().events {
-                successor = match *event {
-                    Event::Posted(task, post) => successor.posts_as(task, post),
-                    Event::Sealed => successor.seals(),
-                    Event::Unsealed => successor.unseals(),
-                    Event::Woken(task) => successor.wakes(task),
-                    Event::Ended(task) => successor.ends(task),
-                    Event::Chose(choice, way) => successor.chooses(choice, way),
-                };
-            }
-            match end {
-                End::Completes(_) => successor.completes(),
-                End::Blocks(on) => successor.blocks(on.map(TaskId)),
-                End::Fails(failure, span) => {
-                    let message = format!("{}{}", failure.message, self.locate(span));
-                    successor.fails(Failure { message, ..*failure });
-                    // A search ends with the first failure of a step: what comes after it does not matter.
-                    return false;
-                }
-                _ => successor,
-            };
+            let before = out.states().len();
+            let goes_on = self.push(state, run, end, out);
+            heap += out.states()[before..].iter().map(State::heap_bytes).sum::<usize>();
             run.meter.delivered = heap + out.bytes();
-            true
+            // A search ends with the first failure of a step: what comes after it does not matter.
+            goes_on
         });
+    }
+
+    fn resume(&self, state: &State, task: TaskId, path: &[u32], out: &mut Successors<State>) -> Option<u64> {
+        out.clear();
+        let mut step = Step::suspending(self.start(state, task.0, ())?, path);
+        match step.next_outcome() {
+            Some(end) => {
+                self.push(state, step.task_mut(), end, out);
+                None
+            }
+            None => step.suspended(),
+        }
     }
 
     fn deadlock(&self, state: &State) -> Option<Failure> {

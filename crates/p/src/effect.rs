@@ -67,3 +67,87 @@ impl Code {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use dally_explore::{Delays, Options, Report, SchedulerName, Search};
+    use dally_step::effect::check_stack;
+    use dally_text::source::SourceMap;
+
+    use super::*;
+    use crate::machine::Machine;
+
+    /// All tests of the programs in these folders, with the name of their file.
+    fn machines() -> Vec<(String, Machine)> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let folders = ["examples/p", "examples/liveness", "crates/dally/tests/golden/p"];
+        let files = folders.iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+        let files =
+            files.map(|file| file.unwrap().path()).filter(|file| file.extension() == Some("p".as_ref()));
+        let mut machines = Vec::new();
+        for file in files {
+            let mut sources = SourceMap::default();
+            sources.add("test.p", std::fs::read_to_string(&file).unwrap()).unwrap();
+            // Some of the golden programs have errors.
+            let Ok(program) = crate::load(&sources) else { continue };
+            for test in &program.info.tests {
+                if let Ok(machine) = Machine::new(&program, test, &sources) {
+                    machines.push((file.display().to_string(), machine));
+                }
+            }
+        }
+        machines
+    }
+
+    #[test]
+    fn the_table_describes_the_stack_of_compiled_code() {
+        let machines = machines();
+        assert!(machines.len() > 40);
+        for (file, machine) in machines {
+            for function in &machine.code.functions {
+                let body = function.entry..function.end;
+                let checked = check_stack(body, |address| machine.code.effect(address));
+                assert_eq!(checked, Ok(()), "{file}: {}: {:?}", function.name, machine.code.ops);
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_row_of_the_table_is_found() {
+        let machines = machines();
+        let wrong = machines.iter().any(|(_, machine)| {
+            machine.code.functions.iter().any(|function| {
+                let effect = |address: Address| match machine.code.ops[address as usize] {
+                    Op::Binary(_) => Effect::computes(1, 1, address + 1),
+                    _ => machine.code.effect(address),
+                };
+                check_stack(function.entry..function.end, effect).is_err()
+            })
+        });
+        assert!(wrong);
+    }
+
+    fn search(machine: &Machine) -> Report {
+        let options = Options { states: Some(3000), ..Options::default() };
+        Search::new(machine, &Delays::named(&SchedulerName::Rtc), &options, &()).run()
+    }
+
+    #[test]
+    fn resetting_dead_variables_changes_no_verdict() {
+        let mut fewer = 0;
+        for (file, mut machine) in machines() {
+            let with = search(&machine);
+            machine.code.dead = Dead::nothing(machine.code.ops.len());
+            machine.forget_steps();
+            let without = search(&machine);
+            if with.coverage.states < 3000 && without.coverage.states < 3000 {
+                assert_eq!(with.verdict.to_string(), without.verdict.to_string(), "{file}");
+            }
+            assert!(with.coverage.states <= without.coverage.states, "{file}");
+            fewer += usize::from(with.coverage.states < without.coverage.states);
+        }
+        assert!(fewer > 0);
+    }
+}

@@ -5,7 +5,9 @@
 
 use std::hash::Hasher;
 
-use dally_explore::{Failure, Fingerprint, Fingerprinter, Limits, Program, Successor, Successors, TaskId};
+use dally_explore::{
+    Failure, Fingerprint, Fingerprinter, Label, Limits, Program, Successor, Successors, TaskId,
+};
 use dally_step::engine::{Pause, Step};
 use dally_step::memo::Cache;
 use dally_text::diagnostic::Diagnostic;
@@ -98,6 +100,12 @@ impl Machine {
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
     pub fn limit_steps(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// Empties the cache of steps.
+    #[cfg(test)]
+    pub(crate) fn forget_steps(&mut self) {
+        self.known = Cache::default();
     }
 
     fn monitors(&self) -> usize {
@@ -324,8 +332,8 @@ impl Machine {
         if outcome.created.is_some() {
             successor = successor.posts(TaskId(taking.view.machines()));
         }
-        if let Some((target, _)) = outcome.sent {
-            successor = successor.wakes(TaskId(target));
+        if let Some((target, message)) = outcome.sent {
+            successor = successor.wakes_by(TaskId(target), Label(self.store.messages.get(message).event));
         }
         successor = successor.hot(outcome.hot).cold(outcome.cold);
         for FairChoice { pc, taken } in &outcome.fair {
@@ -340,19 +348,34 @@ impl Machine {
         }
     }
 
+    /// Adds the outcome with which a run has ended. Returns it, unless it has failed.
+    fn push_end(
+        &self,
+        state: &State,
+        taking: &Taking,
+        runner: &Runner<'_, ()>,
+        end: End,
+        out: &mut Successors<State>,
+    ) -> Option<Outcome> {
+        let outcome = self.outcome(&taking.view, runner);
+        let successor = self.push(state, taking, &outcome, out);
+        match end {
+            End::Fails(failure) => {
+                let message = format!("{}{}", failure.message, self.locate(runner.failed_at()));
+                successor.fails(Failure { message, ..*failure });
+                None
+            }
+            End::Stops | End::Halts => Some(outcome),
+        }
+    }
+
     /// Executes a step. Returns its outcomes, if they may be kept.
     fn execute(&self, state: &State, taking: &Taking, out: &mut Successors<State>) -> Option<Vec<Outcome>> {
         let mut kept = Some(Vec::new());
         let mut step = Step::new(self.start(taking, ()));
         while let Some(end) = step.next_outcome() {
-            let outcome = self.outcome(&taking.view, step.task());
-            let successor = self.push(state, taking, &outcome, out);
-            if let End::Fails(failure) = end {
-                let message = format!("{}{}", failure.message, self.locate(step.task().failed_at()));
-                successor.fails(Failure { message, ..*failure });
-                // A search ends with the first failure of a step: what comes after it does not matter.
-                return None;
-            }
+            // A search ends with the first failure of a step: what comes after it does not matter.
+            let outcome = self.push_end(state, taking, step.task(), end, out)?;
             step.task_mut().meter.delivered = out.bytes() + state.heap_bytes() * out.len();
             kept = kept.filter(|kept| kept.len() < MOST_KEPT);
             if let Some(kept) = &mut kept {
@@ -443,6 +466,23 @@ impl Program for Machine {
             let heap = size_of_val(&*outcomes);
             self.known.put(key, outcomes, heap);
         }
+    }
+
+    fn resume(&self, state: &State, task: TaskId, path: &[u32], out: &mut Successors<State>) -> Option<u64> {
+        out.clear();
+        let taking = self.taking(state, task.0);
+        let mut step = Step::suspending(self.start(&taking, ()), path);
+        match step.next_outcome() {
+            Some(end) => {
+                self.push_end(state, &taking, step.task(), end, out);
+                None
+            }
+            None => step.suspended(),
+        }
+    }
+
+    fn label(&self, label: Label) -> Option<&str> {
+        self.code.events.get(label.0 as usize).map(|event| event.0.as_str())
     }
 
     fn deadlock(&self, state: &State) -> Option<Failure> {

@@ -131,7 +131,7 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
                     post.by = happened.task;
                     place.give(task, Why::Posted(post));
                 }
-                Event::Woken(task) => place.give(task, Why::Woken(happened.task)),
+                Event::Woken(task, _) => place.give(task, Why::Woken(happened.task)),
                 Event::Ended(task) => place.complete(task),
                 Event::Sealed => place.seal(true),
                 Event::Unsealed => place.seal(false),

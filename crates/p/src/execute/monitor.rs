@@ -43,6 +43,8 @@ impl<O: Observer> Runner<'_, O> {
         self.note(Note::Monitor(Some(monitor)));
         let pause = begin(self).and_then(|()| self.execute_all());
         self.note(Note::Monitor(None));
+        let monitor_local = std::mem::replace(&mut self.local, machine);
+        self.in_monitor = false;
         match pause {
             // The instruction that failed is the monitor's: its address stays.
             Err(pause @ Pause::Ends(End::Fails(_))) => return Err(pause),
@@ -56,10 +58,9 @@ impl<O: Observer> Runner<'_, O> {
         if heat.hot || heat.cold {
             effects.heat.push((monitor, heat));
         }
-        self.in_monitor = false;
         self.pc = pc;
         self.counters = Counters { heat: effects.heat.len(), ..counters };
-        Ok(std::mem::replace(&mut self.local, machine))
+        Ok(monitor_local)
     }
 
     /// A monitor at its beginning.
