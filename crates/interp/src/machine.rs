@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use dally_explore::store::Parts;
-use dally_explore::{Event, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
+use dally_explore::{Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
 use dally_step::engine::Step;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};

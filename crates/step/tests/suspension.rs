@@ -85,7 +85,7 @@ fn p() {
         let mut sources = SourceMap::default();
         sources.add("test.p", std::fs::read_to_string(&file).unwrap()).unwrap();
         let program = dally_p::load(&sources).unwrap();
-        for test in &program.info.tests {
+        for test in &program.tests {
             let machine = dally_p::Machine::new(&program, test, &sources).unwrap();
             deepest = deepest.max(compare(&machine, &file));
         }
