@@ -135,10 +135,7 @@ mod tests {
     }
 
     /// The first procedure whose code contradicts the table, if there is one.
-    fn unbalanced<'c>(
-        code: &'c Code,
-        effect: impl Fn(&Procedure, Address) -> Effect,
-    ) -> Option<&'c Procedure> {
+    fn unbalanced(code: &Code, effect: impl Fn(&Procedure, Address) -> Effect) -> Option<&Procedure> {
         code.procedures.iter().find(|procedure| {
             check_stack(procedure.entry..procedure.end, |address| effect(procedure, address)).is_err()
         })
