@@ -190,7 +190,7 @@ fn inputs_that_are_not_those_of_the_program_are_refused() {
     refused("/inputs/scripts/0", json!({"procedure": "main", "decisions": []}), "does not replay");
 }
 
-/// Whoever takes away what axioms and ranges say does not get a bug confirmed.
+/// A trace whose inputs violate axioms or ranges does not confirm a bug.
 #[test]
 fn axioms_and_ranges_hold_for_what_is_given() {
     let program = Scratch::new("ranges.bpl");
@@ -222,7 +222,7 @@ fn axioms_and_ranges_hold_for_what_is_given() {
     }
 }
 
-/// Nor whoever gives functions values that a quantified axiom forbids. Where it says nothing, they may be anything.
+/// Inputs that violate a quantified axiom do not confirm a bug. Functions are arbitrary where no axiom constrains them.
 #[test]
 fn quantified_axioms_hold_for_what_is_given() {
     let program = Scratch::new("quantified.bpl");

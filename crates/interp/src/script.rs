@@ -1,9 +1,9 @@
-//! What tasks do where they could do otherwise, if somebody has decided that for them: see `compile::script`.
+//! Scripts at run time: the nondeterministic choices of tasks, as inputs (see `compile::script`).
 
 use crate::code::Place;
 use crate::value::Value;
 
-/// Where decisions are made.
+/// The kinds of places with decisions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Site {
     /// At a choice.
@@ -14,14 +14,14 @@ pub(crate) enum Site {
     Enter,
 }
 
-/// A decision, at a place with this number.
+/// A decision, with the number of its place.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Act {
-    /// To take one of several ways.
+    /// Takes this outcome.
     Choose(u32, u32),
-    /// To give variables values.
+    /// Assigns values to variables.
     Set(u32, Vec<(Place, Value)>),
-    /// To let a posted task follow this script.
+    /// Lets a posted task follow this script.
     Post(u32),
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Scripts {
     pub(crate) acts: Vec<Vec<Act>>,
     /// The scripts of the first tasks, in the order of the entry points.
     pub(crate) entries: Vec<u32>,
-    /// The thread-local variable in which a task keeps how far it has come.
+    /// The thread-local variable with the position of a task in its script.
     pub(crate) position: u32,
 }
 
@@ -41,7 +41,7 @@ impl Scripts {
         Value::Int(i64::from(script) << 32)
     }
 
-    /// What comes next, and the position behind it.
+    /// The next decision, and the position after it.
     pub(crate) fn next(&self, position: Value) -> Option<(&Act, Value)> {
         let Value::Int(position) = position else { return None };
         let script = self.acts.get((position >> 32) as usize)?;

@@ -1,10 +1,9 @@
 //! Atomic sections: yields inside of them do nothing, so they are taken out.
 //!
-//! Whether a statement is inside of a section can be seen in the text: an atomic procedure, an atomic `if`, or what
-//! stands between `corral_atomic_begin` and `corral_atomic_end`, or the end of a task. A procedure with yields that is called from
-//! inside of a section gets a second version without them, `p$atomic`. What remains are points where a task
-//! blocks: a wait, and an `await` whose condition does not hold. These let others run even inside of a section,
-//! as in `dally check`.
+//! Sections are lexical: an atomic procedure, an atomic `if`, or the statements between `corral_atomic_begin` and
+//! `corral_atomic_end`, or the end of a task. A procedure with yields that is called from inside a section gets a second version
+//! without them, `p$atomic`. What remains are points where a task blocks: a wait, and an `await` whose condition does not hold.
+//! There other tasks run even inside a section, as in `dally check`.
 
 use dally_bpl::ast::{Ast, Block, Decl, DeclKind, Ident, Procedure, Role, Stmt, StmtKind};
 use dally_text::source::Span;
@@ -15,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::build;
 use crate::unit::{Unit, as_procedure};
 
-/// How deep a statement is inside of sections of both kinds.
+/// The nesting depth of a statement in sections of both kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Depth {
     ifs: u32,
@@ -30,19 +29,19 @@ impl Depth {
 
 struct Pass {
     ast: Ast,
-    /// Procedures in which a yield may come up.
+    /// Procedures that may yield.
     yielding: FxHashSet<Sym>,
-    /// Procedures all of which is atomic.
+    /// Atomic procedures.
     atomic: FxHashSet<Sym>,
-    /// Procedures that are called. Where another one ends, so does a task, and with it its sections.
+    /// Procedures that are called. The end of any other procedure is the end of a task, and of its sections.
     called: FxHashSet<Sym>,
-    /// The second versions, those still to be made last.
+    /// The second versions; those that are still to be made are in `todo`.
     versions: FxHashMap<Sym, Sym>,
     todo: Vec<Sym>,
     labels: FxHashMap<Sym, Depth>,
     gotos: Vec<(Ident, Depth)>,
     problems: Vec<(Span, &'static str)>,
-    /// Whether posts may interrupt.
+    /// True if posts may interrupt.
     levels: bool,
 }
 
@@ -107,7 +106,7 @@ impl Pass {
         self.ast.decls = decls;
     }
 
-    /// Whether there is any atomic section at all.
+    /// True if there is an atomic section.
     fn needs_versions(&mut self) -> bool {
         let mut found = !self.atomic.is_empty();
         build::each_stmt(&mut self.ast, |ast, s| {
@@ -143,7 +142,7 @@ impl Pass {
         }
     }
 
-    /// Goes through a block; how deep its end is.
+    /// Rewrites a block, and returns the nesting depth at its end.
     fn open_block(&mut self, block: &mut Block, outside: Depth) -> Depth {
         let mut depth = outside;
         let mut out = Vec::with_capacity(block.stmts.len());

@@ -22,10 +22,10 @@ use crate::lower;
 use crate::translation::Translation;
 use crate::unit::{Entry, Unit};
 
-/// What other translations must know of this one.
+/// The parts of this translation that others need.
 #[derive(Clone, Debug)]
 pub(crate) struct Zields {
-    /// The task that runs the buffers, which is none of the original program.
+    /// The task that runs the buffers, which the translation has added.
     pub(crate) main: Sym,
     /// The tasks that it posts.
     pub(crate) entries: Vec<Sym>,

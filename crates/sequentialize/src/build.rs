@@ -9,7 +9,7 @@ use dally_text::source::Span;
 use dally_text::stack::grow;
 use dally_text::symbol::Sym;
 
-/// A name that nothing in the program has yet: `wanted`, or `wanted` with a number.
+/// A fresh name: `wanted`, or `wanted` with a number.
 pub(crate) fn fresh(ast: &mut Ast, wanted: &str) -> Sym {
     let mut name = wanted.to_owned();
     let mut number = 1;
@@ -81,7 +81,7 @@ pub(crate) fn field(ast: &mut Ast, e: ExprId, field: &str) -> ExprId {
     expr(ast, Expr::Field(e, field))
 }
 
-/// All of them hold; `true` if there are none.
+/// The conjunction of conditions; `true` if there are none.
 pub(crate) fn all(ast: &mut Ast, conditions: Vec<ExprId>) -> ExprId {
     let all = conditions.into_iter().reduce(|a, b| binary(ast, BinaryOp::And, a, b));
     all.unwrap_or_else(|| boolean(ast, true))
@@ -245,7 +245,7 @@ pub(crate) fn declare_procedure(
     declare(ast, DeclKind::Procedure(Box::new(procedure)), attrs);
 }
 
-/// Declares a procedure without parameters that is meant to be inlined, as the figures have it.
+/// Declares a procedure without parameters, to be inlined, as in the figures.
 pub(crate) fn declare_helper(ast: &mut Ast, name: Sym, locals: Vec<VarDecl>, stmts: Vec<Stmt>) {
     let attrs = [attr_int(ast, "inline", 1)].into_iter().collect();
     declare_procedure(ast, signature(name, Vec::new(), Vec::new()), locals, stmts, attrs);
@@ -256,7 +256,7 @@ pub(crate) fn same_vars(vars: &[VarDecl]) -> Vec<VarDecl> {
     vars.iter().map(|v| var(v.var.name.name, v.var.ty, Attrs::NONE)).collect()
 }
 
-/// The same for a procedure that uses globals by their names: a parameter that is called like one gets another name.
+/// Parameters for a procedure that uses globals by their names: a parameter with the name of a global is renamed.
 pub(crate) fn vars_apart(ast: &mut Ast, vars: &[VarDecl]) -> Vec<VarDecl> {
     let mut apart = same_vars(vars);
     for decl in &mut apart {
@@ -295,7 +295,7 @@ pub(crate) fn rewrite(block: &mut Block, f: &mut dyn FnMut(Stmt, &mut Vec<Stmt>)
     block.stmts = out;
 }
 
-/// Calls `f` for each procedure that has a body; the tree can be added to meanwhile.
+/// Calls `f` for each procedure that has a body; `f` may add to the tree.
 pub(crate) fn each_body(ast: &mut Ast, mut f: impl FnMut(&mut Ast, &mut Decl)) {
     let has_body = |d: &Decl| match &d.kind {
         DeclKind::Procedure(p) => p.body.is_some(),
@@ -338,8 +338,8 @@ pub(crate) fn each_stmt(ast: &mut Ast, mut f: impl FnMut(&mut Ast, &mut Stmt)) {
     });
 }
 
-/// Appends a statement, and others before it. A label right before a loop or conditional is what `break` leaves
-/// by: another one takes its place there.
+/// Appends a statement, with others before it. `break` names the label right before a loop or conditional: that statement gets a
+/// new label.
 pub(crate) fn push_after(ast: &mut Ast, before: Vec<Stmt>, mut stmt: Stmt, out: &mut Vec<Stmt>) {
     let label = match (out.last().map(|s| &s.kind), &stmt.kind) {
         (Some(StmtKind::Label(label)), StmtKind::If(_) | StmtKind::While(_)) if !before.is_empty() => {

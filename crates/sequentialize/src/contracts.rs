@@ -1,13 +1,12 @@
 //! Contracts and loop invariants become statements, and every procedure gets one body.
 //!
-//! A failed assertion ends an execution only once its guesses are confirmed ([`crate::assertions`]), and that goes
-//! for contracts as well. Their meaning is that of `dally check`: a precondition is checked where a procedure
-//! begins (and assumed where a task of the program begins), a postcondition where it ends, an invariant at the
-//! head of its loop; a procedure without a body changes what it may change to whatever its postconditions allow.
+//! A failed assertion ends an execution only once its guesses are confirmed ([`crate::assertions`]), and the same holds for
+//! contracts. Their meaning is that of `dally check`: a precondition is checked on entry to a procedure (and assumed on entry to
+//! the program), a postcondition on exit, an invariant at the loop head; a procedure without a body assigns to the variables
+//! that it may modify any values that its postconditions allow.
 //!
-//! A procedure with a contract, or with bodies elsewhere, keeps its name and gets a body that checks the contract
-//! around a call of `p$body`: so parameters may have other names there, and no `return` escapes the check. What is
-//! made of a procedure stands where its name does.
+//! A procedure with a contract, or with implementations, keeps its name and gets a body that checks the contract around a call of
+//! `p$body`: so parameters may have other names there, and no `return` skips the check.
 
 use dally_bpl::ast::{
     Ast, Attrs, Body, Decl, DeclKind, ExprId, Flavour, Guard, Ident, If, LoopSpecKind, Procedure, Role,

@@ -38,7 +38,7 @@ pub(crate) fn sort(ast: &mut Ast) {
     ast.decls.sort_by_key(|d| matches!(d.kind, DeclKind::Procedure(_)));
 }
 
-/// Takes attributes out of what they no longer say anything about.
+/// Removes attributes that have lost their meaning.
 pub(crate) fn plain_variables(ast: &mut Ast) {
     let marks: Vec<Sym> = [THREAD_LOCAL, GHOST].iter().filter_map(|name| ast.symbols.get(name)).collect();
     for decl in ast.decls.iter_mut().filter(|d| matches!(d.kind, DeclKind::Var(_))) {

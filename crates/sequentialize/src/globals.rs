@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use crate::build;
 use crate::unit::info;
 
-/// A global, as far as its copies are concerned.
+/// A global variable that is copied.
 #[derive(Clone, Debug)]
 pub(crate) struct Global {
     pub(crate) name: Sym,
@@ -30,7 +30,7 @@ pub(crate) struct Globals {
 }
 
 pub(crate) const THREAD_LOCAL: &str = "thread_local";
-/// Marks what belongs to no execution, but to the path of the sequential program: it is never copied.
+/// The attribute of variables of the sequential program itself: they are never copied.
 pub(crate) const GHOST: &str = "ghost";
 
 impl Globals {
@@ -62,7 +62,7 @@ pub(crate) fn declared(ast: &Ast) -> impl Iterator<Item = (&Decl, Global)> {
     })
 }
 
-/// Lets each task have its own of these.
+/// Makes variables thread-local.
 pub(crate) fn make_thread_local(ast: &mut Ast, globals: &[Global]) {
     let names: FxHashSet<Sym> = names(globals).into_iter().collect();
     let own = build::attr(ast, THREAD_LOCAL, Vec::new());
@@ -118,12 +118,12 @@ pub(crate) fn declare_copies(ast: &mut Ast, globals: &[Global], suffix: &str) ->
     copies
 }
 
-/// The first of one list with the first of the other, and so on.
+/// Pairs of the elements of two lists.
 pub(crate) fn pairs(left: &[Sym], right: &[Sym]) -> Vec<(Sym, Sym)> {
     left.iter().copied().zip(right.iter().copied()).collect()
 }
 
-/// The same for vectors.
+/// Pairs of the elements of two vectors.
 pub(crate) fn vector_pairs(left: &[Vec<Sym>], right: &[Vec<Sym>]) -> Vec<(Sym, Sym)> {
     left.iter().zip(right).flat_map(|(l, r)| pairs(l, r)).collect()
 }

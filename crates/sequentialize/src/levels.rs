@@ -67,7 +67,7 @@ pub(crate) fn entry_per_buffer(unit: &mut Unit) {
     unit.entries = entries;
 }
 
-/// Makes a version of each procedure for each place at which it runs. Without `buffers`, those do not count.
+/// Makes a version of each procedure for each level at which it runs, and with `buffers` also for each buffer.
 pub(crate) fn specialise(unit: &mut Unit, buffers: bool) -> FxHashMap<Sym, Home> {
     let home = |e: &Entry| Home { buffer: if buffers { e.buffer } else { 0 }, level: e.level };
     let mut versions =
@@ -143,7 +143,7 @@ impl Versions {
     }
 }
 
-/// Replaces posts by more than one level up by chains, or says that there are some.
+/// Replaces posts by more than one level up by chains of posts, or reports them.
 pub(crate) fn chain(unit: &mut Unit, allowed: bool) {
     let levels = unit.levels.clone();
     let mut links: FxHashMap<(Sym, u32), Sym> = FxHashMap::default();

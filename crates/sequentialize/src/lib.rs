@@ -41,8 +41,8 @@
 //!
 //! # What they assume
 //!
-//! A task is waited for only by somebody who has been given its handle: a handle that nothing was assigned to stands
-//! for any task. What a translation cannot handle is an `unsupported` diagnostic.
+//! A task is waited for only through its handle: a handle that nothing was assigned to may denote any task. A construct that a
+//! translation cannot handle is an `unsupported` diagnostic.
 //!
 //! The bibliography is in `ARCHITECTURE.md`.
 
@@ -126,8 +126,7 @@ pub fn sequential_entry(program: &Program, entry: Option<&str>) -> Result<Option
     Ok((!asynchronous.contains(&unit.entries[0].procedure)).then_some(only.procedure))
 }
 
-/// Whether tasks have levels, or there is more than one buffer: only [`Target::Buffers`] and [`Target::Synce`] know
-/// these.
+/// True if tasks have levels, or there is more than one buffer: only [`Target::Buffers`] and [`Target::Synce`] support these.
 pub fn has_levels(program: &Program, entry: Option<&str>) -> bool {
     let mut unit = Unit::new(program, entry);
     let place = |e: &unit::Entry| (e.level, e.buffer);
@@ -174,7 +173,7 @@ pub fn without_levels(program: &Program, entry: Option<&str>) -> Result<Ast, Vec
     Err(unit.problems.sorted())
 }
 
-/// What all translations do first.
+/// The passes that all translations start with.
 fn prepare(program: &Program, options: &Options) -> Unit {
     let mut unit = Unit::new(program, options.entry.as_deref());
     let levels = matches!(options.to, Target::Buffers { .. } | Target::Synce { .. });
@@ -193,7 +192,7 @@ fn prepare(program: &Program, options: &Options) -> Unit {
     unit
 }
 
-/// The translations that know one buffer and one level.
+/// The translations for one buffer and one level.
 fn to_rounds(unit: &mut Unit, to: Target) -> Option<Sym> {
     if let Some(span) = tasks::in_globals(&unit.ast) {
         if matches!(to, Target::Dfw(_)) {

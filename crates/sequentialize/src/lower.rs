@@ -1,4 +1,4 @@
-//! What all translations do first: odds and ends of the language that come down to simpler statements.
+//! Passes that all translations start with: constructs that are reduced to simpler statements.
 //!
 //! - `call {:async} r := p(e);` with an `r` of the result's type, as Corral has it: `r` gets an arbitrary value.
 //! - `assume {:await} e;` is passed if `e` holds; otherwise the task blocks, which lets others run, until it does.
@@ -42,7 +42,7 @@ pub(crate) fn odds_and_ends(unit: &mut Unit, info: &Info) {
     unit.ast.decls = decls;
 }
 
-/// Forgets which variables are `:hot`: executions that go on for ever are not among those that are translated.
+/// Removes `:hot`: infinite executions are not translated.
 pub(crate) fn heat(ast: &mut Ast) {
     let Some(hot) = ast.symbols.get("hot") else { return };
     ast.decls.iter_mut().for_each(|decl| decl.attrs = decl.attrs.without(hot));
@@ -57,8 +57,8 @@ pub(crate) fn old_division(ast: &mut Ast, info: &Info) {
     }
 }
 
-/// Says which statements of code expressions would have to be translated: those are part of an expression, in the
-/// middle of which no task can be switched, and no flag raised.
+/// Reports statements of code expressions that would have to be translated: in the middle of an expression no task can be
+/// switched, and no flag raised.
 pub(crate) fn code_expressions(unit: &mut Unit) {
     let ids = unit.ast.exprs.ids().filter_map(|e| match unit.ast.exprs[e] {
         Expr::Code(code) => Some(code),
@@ -109,11 +109,10 @@ pub(crate) fn awaits(unit: &mut Unit, levels: bool) {
     });
 }
 
-/// Lets each posted task be put off before it begins: the programs that [FSE12 §3.1] calls reorderable.
+/// Lets each posted task be postponed before it begins: such programs are reorderable in the sense of [FSE12 §3.1].
 ///
-/// There, the first statement is `while (*) { yield; }`; here, one yield lets a task move on by any number of
-/// rounds. A procedure that is also called gets a version of its own for tasks, `p$later`: the paper has none
-/// that is both.
+/// There, the first statement is `while (*) { yield; }`; here, one yield lets a task move on by any number of rounds. A procedure
+/// that is also called gets a version for tasks, `p$later`: in the paper no procedure is both called and posted.
 pub(crate) fn make_reorderable(unit: &mut Unit) {
     let tasks = unit.task_procedures();
     let mut called = FxHashSet::default();
@@ -157,7 +156,7 @@ fn declare_later(unit: &mut Unit, procedure: Sym) -> Sym {
     name
 }
 
-/// Sets up what passes have added at the beginning of the first entry point.
+/// Initialises the variables that passes have added, at the beginning of the first entry point.
 pub(crate) fn start_with(unit: &mut Unit) {
     let Some(entry) = unit.entries.first().map(|e| e.procedure) else { return };
     let ast = &mut unit.ast;
@@ -171,7 +170,7 @@ pub(crate) fn start_with(unit: &mut Unit) {
     });
 }
 
-/// Leaves one entry point, or says that there are several buffers.
+/// Leaves one entry point, or reports that there are several buffers.
 pub(crate) fn single_entry(unit: &mut Unit, translation: &str) -> Option<Entry> {
     let first = *unit.entries.first()?;
     if let Some(other) =
@@ -231,7 +230,7 @@ pub(crate) fn post_all(unit: &mut Unit, entries: &[Entry]) -> Entry {
     Entry { procedure: root, level, ..entries[0] }
 }
 
-/// Fresh locals for parameters that nobody passes.
+/// Fresh locals for the parameters of an entry point.
 pub(crate) fn arbitrary_arguments(ast: &mut Ast, ins: &[VarDecl], locals: &mut Vec<VarDecl>) -> Vec<Sym> {
     let mut names = Vec::new();
     for decl in ins {

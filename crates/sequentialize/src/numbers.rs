@@ -1,7 +1,7 @@
 //! The numbers of tasks, for programs that ask for them as Corral's do.
 //!
-//! Each task has its number in a variable of its own, and that of the task that it has posted last in another. Numbers are
-//! given in the order of the path: which one a task gets matters to nobody, as long as no two have the same.
+//! Each task has its number in a thread-local variable, and that of the task that it posted last in another. Numbers are given in
+//! the order of the path: programs depend only on their being distinct.
 
 use dally_bpl::ast::{
     Ast, Attrs, BinaryOp, DeclKind, Expr, ExprId, Function, Param, Role, Stmt, StmtKind, TypeExpr, TypeId,
@@ -16,14 +16,14 @@ use crate::unit::{Unit, as_procedure};
 const OWN: &str = "corral_getThreadID";
 const CHILD: &str = "corral_getChildThreadID";
 
-/// What a program that asks for numbers gets.
+/// The variables and functions for numbers.
 struct Numbers {
     /// The last number that was given.
     last: Sym,
     own: Sym,
     child: Sym,
     ty: TypeId,
-    /// The addition of bitvectors, if numbers are such.
+    /// The addition of bitvectors, if numbers are bitvectors.
     plus: Option<(Sym, u32)>,
 }
 

@@ -1,4 +1,4 @@
-//! What to translate to, and how.
+//! The options of a translation.
 
 /// How far executions may deviate from the scheduler's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,13 +15,13 @@ impl Bounds {
         Bounds { delays: Some(delays), rounds: delays.saturating_add(1) }
     }
 
-    /// This many rounds, and as many delays as one likes.
+    /// This many rounds, and any number of delays.
     pub fn rounds(rounds: u32) -> Bounds {
         Bounds { delays: None, rounds: rounds.max(1) }
     }
 }
 
-/// Which translation.
+/// The translations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The depth-first scheduler of [POPL11 §3.2].
@@ -50,7 +50,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The same, with one round where there are none: nothing runs in less.
+    /// The same, with at least one round.
     #[must_use]
     pub(crate) fn with_rounds(self) -> Target {
         let bounds = |b: Bounds| Bounds { rounds: b.rounds.max(1), ..b };
@@ -78,7 +78,7 @@ impl Target {
         }
     }
 
-    /// Which executions the translation has, in a sentence.
+    /// Describes the executions that the translation covers.
     pub fn describe(self) -> String {
         let bounds = |b: Bounds| {
             let plural = |n: u32, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -109,23 +109,23 @@ impl Target {
     }
 }
 
-/// How to translate.
+/// The options of a translation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which translation.
+    /// The translation.
     pub to: Target,
     /// The procedure in which execution starts; otherwise those marked `{:entrypoint}`, or `main`.
     pub entry: Option<String>,
-    /// Whether tasks may be switched before each statement that touches a shared variable.
+    /// True to let tasks be switched before each statement that accesses a shared variable.
     pub preempt: bool,
-    /// Whether each posted task may be put off before it begins: what [FSE12 §5] needs to reach all orders of tasks.
+    /// True to let each posted task be postponed before it begins: [FSE12 §5] needs it to reach all orders of tasks.
     pub reorder: bool,
-    /// Whether a post by more than one level up becomes a chain of posts; otherwise it is unsupported.
+    /// True to replace a post by more than one level up by a chain of posts; otherwise it is unsupported.
     pub chains: bool,
 }
 
 impl Options {
-    /// The usual way to translate.
+    /// The default options.
     pub fn new(to: Target) -> Options {
         Options { to, entry: None, preempt: false, reorder: false, chains: true }
     }

@@ -16,7 +16,7 @@ use crate::tags::Place;
 use crate::tasks::{self, Tasks};
 use crate::unit::{Unit, as_procedure};
 
-/// What a translation does around the call in a wrapper.
+/// The code of a translation around the call in a wrapper.
 #[derive(Debug, Default)]
 pub(crate) struct Around {
     /// The variables that it needs.
@@ -25,11 +25,11 @@ pub(crate) struct Around {
     pub(crate) before: Vec<Stmt>,
     /// Confirms the guesses of the posted task.
     pub(crate) after: Vec<Stmt>,
-    /// Puts back the poster's state.
+    /// Restores the poster's state.
     pub(crate) restore: Vec<Stmt>,
 }
 
-/// Adds variables that belong to the poster: they are kept over the task.
+/// Adds variables that belong to the poster: they are saved and restored around the task.
 pub(crate) fn keep(ast: &mut Ast, around: &mut Around, kept: &[(Sym, VarDecl)]) {
     let saves: Vec<(Sym, Sym)> = kept.iter().map(|(var, copy)| (*var, copy.var.name.name)).collect();
     around.locals.extend(kept.iter().map(|(_, copy)| copy.clone()));
@@ -38,13 +38,13 @@ pub(crate) fn keep(ast: &mut Ast, around: &mut Around, kept: &[(Sym, VarDecl)]) 
     around.restore.extend(build::assign(ast, &saves));
 }
 
-/// Fresh locals that keep globals.
+/// Fresh locals that save globals.
 pub(crate) fn keepers(ast: &mut Ast, vars: &[Global]) -> Vec<(Sym, VarDecl)> {
     let copies = globals::copies(ast, vars, "poster");
     vars.iter().map(|g| g.name).zip(globals::declarations(vars, &copies)).collect()
 }
 
-/// Fresh locals that keep integer variables.
+/// Fresh locals that save integer variables.
 pub(crate) fn int_keepers(ast: &mut Ast, vars: &[Sym]) -> Vec<(Sym, VarDecl)> {
     let keeper = |ast: &mut Ast, var: Sym| {
         let name = build::derive(ast, var, "poster", Role::Copy);
@@ -53,14 +53,14 @@ pub(crate) fn int_keepers(ast: &mut Ast, vars: &[Sym]) -> Vec<(Sym, VarDecl)> {
     vars.iter().map(|v| keeper(ast, *v)).collect()
 }
 
-/// What a translation needs to know of a post: who is posted, and by a procedure of which level.
+/// A post, as translations distinguish them: the posted procedure, and the level of the posting one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Post {
     pub(crate) procedure: Sym,
     pub(crate) from: u32,
 }
 
-/// Turns all posts into calls of wrappers, which keep what is thread-local by themselves.
+/// Turns all posts into calls of wrappers, which save and restore thread-local variables.
 pub(crate) fn lower(
     unit: &mut Unit,
     tasks: &mut Tasks,
@@ -70,7 +70,7 @@ pub(crate) fn lower(
 ) {
     let (posted, with_handle) = posted(unit);
     let own = keepers(&mut unit.ast, thread_local);
-    // What the passes have set up is assigned to before a task reads it.
+    // Variables that passes have initialised are assigned before a task reads them.
     let mut arbitrary = globals::names(thread_local);
     arbitrary.retain(|v| unit.initially.iter().all(|(set, _)| set != v));
     let mut names = Names { handle: build::fresh(&mut unit.ast, "posted"), results: FxHashMap::default() };
@@ -113,7 +113,7 @@ fn level_of(levels: &FxHashMap<Sym, u32>, decl: &dally_bpl::ast::Decl) -> u32 {
     name.and_then(|n| levels.get(&n)).copied().unwrap_or(0)
 }
 
-/// The posts in the order of the text, each once, and the procedures that somebody holds a handle of.
+/// The posts in the order of the text, each once, and the procedures whose tasks have handles.
 fn posted(unit: &mut Unit) -> (Vec<Post>, FxHashSet<Sym>) {
     let (mut posted, mut seen, mut with_handle) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
     let levels = std::mem::take(&mut unit.levels);

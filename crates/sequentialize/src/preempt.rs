@@ -22,13 +22,13 @@ struct Pass<'a> {
     thread_local: FxHashSet<Sym>,
     /// The types of the results of each procedure.
     results: FxHashMap<Sym, Vec<TypeId>>,
-    /// The procedures of which a call is one step, with the types of their parameters, if these mean the same elsewhere.
+    /// The procedures whose calls are one step, with the types of their parameters, if these can be used in another procedure.
     one_step: FxHashMap<Sym, Option<Vec<TypeId>>>,
-    /// The variables of the body that is being gone through.
+    /// The variables of the current body.
     locals: FxHashMap<Sym, VarId>,
-    /// The variables that keep results for a while.
+    /// The variables that hold results temporarily.
     kept: FxHashMap<Sym, Sym>,
-    /// Those of them that the body needs.
+    /// The ones that the body needs.
     more: Vec<VarDecl>,
 }
 
@@ -111,7 +111,7 @@ impl Pass<'_> {
         block.stmts = out;
     }
 
-    /// Lets others run between the end of a call and the assignment of its results to shared variables.
+    /// Inserts a yield between the return of a call and the assignment of its results to shared variables.
     fn late_results(&mut self, ast: &mut Ast, s: &mut Stmt) -> Vec<Stmt> {
         let StmtKind::Call(call) = &mut s.kind else { return Vec::new() };
         if !call.outs.iter().flatten().any(|out| self.is_shared(*out)) {
@@ -134,7 +134,7 @@ impl Pass<'_> {
         stmts
     }
 
-    /// Lets others run between the evaluation of arguments and a call that is one step.
+    /// Inserts a yield between the evaluation of arguments and a call that is one step.
     fn early_arguments(&mut self, ast: &mut Ast, s: &mut Stmt) -> Vec<Stmt> {
         let StmtKind::Call(call) = &mut s.kind else { return Vec::new() };
         let Some(types) = self.one_step.get(&call.procedure.name) else { return Vec::new() };

@@ -8,7 +8,7 @@ use crate::lower;
 use crate::tags::Place;
 use crate::unit::{Entry, Unit};
 
-/// What a translation does around the call of the entry point.
+/// The code of a translation around the call of the entry point.
 #[derive(Debug, Default)]
 pub(crate) struct Root {
     pub(crate) locals: Vec<VarDecl>,

@@ -14,13 +14,13 @@ use crate::{Bounds, unit::Unit};
 
 #[derive(Debug)]
 pub(crate) struct Rounds {
-    /// How many there are.
+    /// The number of rounds.
     pub(crate) count: u32,
     /// The round of the running task.
     pub(crate) round: Sym,
     /// The place of the running piece within its round.
     pub(crate) order: Sym,
-    /// How many pieces there are so far.
+    /// The number of pieces so far.
     pieces: Sym,
     delays: Option<Sym>,
     /// The procedure that may delay the running task, if delays are possible.
@@ -66,7 +66,7 @@ impl Rounds {
         self.delay = Some(delay);
     }
 
-    /// Perhaps moves the running task to a later round.
+    /// Moves the running task to a later round, or not.
     pub(crate) fn maybe_delay(&self, ast: &mut Ast) -> Vec<Stmt> {
         self.delay.into_iter().map(|delay| build::call(ast, &[], delay, &[])).collect()
     }
@@ -80,7 +80,7 @@ impl Rounds {
         stmts
     }
 
-    /// At the beginning of everything.
+    /// Initialises the variables.
     pub(crate) fn start(&self, ast: &mut Ast) -> Stmt {
         let targets: Vec<Sym> =
             [self.round, self.order, self.pieces].into_iter().chain(self.delays).collect();
@@ -92,14 +92,14 @@ impl Rounds {
         Place(vec![self.round, self.order])
     }
 
-    /// Locals that keep round and place of the poster.
+    /// Locals that save round and place of the poster.
     pub(crate) fn keepers(&self, ast: &mut Ast) -> Vec<(Sym, dally_bpl::ast::VarDecl)> {
         posts::int_keepers(ast, &[self.round, self.order])
     }
 }
 
-/// Replaces yields by calls of a helper, and waits by calls of another that is given round and place of the task
-/// that is waited for.
+/// Replaces yields by calls of a helper, and waits by calls of another one, whose arguments are round and place at which the task
+/// ended.
 pub(crate) fn lower_switches(unit: &mut Unit, yields: Option<Sym>, waits: Option<Sym>) {
     build::rewrite_bodies(&mut unit.ast, |ast, mut s, out| match s.kind {
         StmtKind::Yield => {
@@ -125,15 +125,14 @@ pub(crate) fn lower_switches(unit: &mut Unit, yields: Option<Sym>, waits: Option
     });
 }
 
-/// Whether the program waits for tasks.
+/// True if the program waits for tasks.
 pub(crate) fn has_waits(ast: &mut Ast) -> bool {
     let mut found = false;
     build::each_stmt(ast, |_, s| found |= matches!(s.kind, StmtKind::Wait(..)));
     found
 }
 
-/// `procedure join(ended, at)`, whose task goes on if the other one has ended before the place at which it
-/// stands after `first`.
+/// `procedure join(ended, at)`: its task continues if the other one has ended before the place at which it is after `first`.
 pub(crate) fn declare_wait_by_place(unit: &mut Unit, rounds: &Rounds, first: Vec<Stmt>) -> Option<Sym> {
     let ast = &mut unit.ast;
     if !has_waits(ast) {
@@ -147,7 +146,7 @@ pub(crate) fn declare_wait_by_place(unit: &mut Unit, rounds: &Rounds, first: Vec
     let same = build::binary(ast, BinaryOp::And, same, before);
     let mut done = build::binary(ast, BinaryOp::Or, earlier, same);
     if let Some(error) = unit.error {
-        // The task returns at once then, and waits for nobody.
+        // The task then returns at once, without waiting.
         let error = build::name(ast, error);
         done = build::binary(ast, BinaryOp::Or, error, done);
     }

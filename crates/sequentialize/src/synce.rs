@@ -11,7 +11,7 @@
 //!    a buffer, a mark that one of its tasks is in the middle of something (`busy`), so that tasks of a level are
 //!    switched only where they yield; and the buffer whose turn it is, so that buffers are switched only at a
 //!    `zield` or when one is done.
-//! 2. Once an assertion has failed, nobody is held back: tasks only return.
+//! 2. Once an assertion has failed, no task is held back: tasks only return.
 
 use dally_bpl::ast::{Ast, Attrs, BinaryOp, ExprId, Role, Stmt, StmtKind};
 use dally_text::symbol::Sym;
@@ -96,7 +96,7 @@ fn declare(unit: &mut Unit, homes: FxHashMap<Sym, Home>) -> Pass {
 }
 
 impl Pass {
-    /// No task of a higher level is there, and it is the turn of the buffer.
+    /// The condition that no task of a higher level is pending, and that it is the buffer's turn.
     fn may_run(&self, ast: &mut Ast, home: Home) -> Vec<ExprId> {
         let mut above: Vec<(&Home, &Level)> =
             self.levels.iter().filter(|(h, _)| h.buffer == home.buffer && h.level > home.level).collect();
@@ -121,13 +121,13 @@ impl Pass {
         vec![build::assume(condition)]
     }
 
-    /// Goes on in the middle of a task.
+    /// Continues in the middle of a task.
     fn resume(&self, ast: &mut Ast, home: Home) -> Vec<Stmt> {
         let conditions = self.may_run(ast, home);
         self.assume(ast, conditions)
     }
 
-    /// Begins, or goes on after a yield: nobody else of the level is in the middle of something.
+    /// Begins, or continues after a yield, while no other task of the level is in the middle of a step.
     fn enter(&self, ast: &mut Ast, home: Home) -> Vec<Stmt> {
         let busy = self.levels[&home].busy;
         let mut conditions = self.may_run(ast, home);
@@ -141,7 +141,7 @@ impl Pass {
         build::set_int(ast, self.levels[&home].busy, 0)
     }
 
-    /// It is somebody's turn.
+    /// The condition that it is the buffer's turn.
     fn switch_buffers(&self, ast: &mut Ast) -> Vec<Stmt> {
         let Some(turn) = self.turn else { return Vec::new() };
         let mut stmts = build::havoc(&[turn]);

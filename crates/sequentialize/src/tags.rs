@@ -1,4 +1,4 @@
-//! Tags: what puts a path of the sequential program back into the order of the original one.
+//! Tags, which restore the order of the original program on a path of the sequential one.
 //!
 //! A sequential program runs the pieces of tasks in another order than the original. Each piece begins and ends at
 //! a tag, an `assume` of `true` with attributes:

@@ -19,7 +19,7 @@ pub(crate) struct Tasks {
     constructors: FxHashMap<String, Sym>,
 }
 
-/// Whether `task` is the built-in type.
+/// True if `task` is the built-in type.
 pub(crate) fn is_builtin(ast: &Ast, task: Sym) -> bool {
     !ast.decls.iter().any(|d| match &d.kind {
         DeclKind::Type(t) => t.name.name == task,
@@ -41,7 +41,7 @@ pub(crate) fn in_globals(ast: &Ast) -> Option<Span> {
     ast.decls.iter().find_map(holds)
 }
 
-/// Whether values of a type contain tasks.
+/// True if values of a type contain tasks.
 fn holds_tasks(info: &Info, ty: Ty) -> bool {
     let (mut todo, mut seen) = (vec![ty], FxHashSet::default());
     while let Some(ty) = todo.pop() {

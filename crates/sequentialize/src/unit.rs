@@ -1,4 +1,4 @@
-//! A program on its way through the passes.
+//! The program while passes rewrite it.
 
 use dally_bpl::Program;
 use dally_bpl::ast::{Ast, AttrArg, Attrs, Decl, DeclKind, Expr, Procedure, Role, Stmt, StmtKind};
@@ -21,14 +21,14 @@ pub(crate) struct Entry {
     pub(crate) span: Span,
 }
 
-/// The program, and what passes tell each other about it.
+/// The program, and the facts that passes share.
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub(crate) ast: Ast,
     pub(crate) entries: Vec<Entry>,
     /// The flag that a failed assertion raises, if there are assertions.
     pub(crate) error: Option<Sym>,
-    /// Where a program sets up what the passes have added, before anything else happens.
+    /// Variables that passes have added, with their initial values.
     pub(crate) initially: Vec<(Sym, u32)>,
     /// The level at which each procedure runs, once that is known.
     pub(crate) levels: FxHashMap<Sym, u32>,
@@ -37,7 +37,7 @@ pub(crate) struct Unit {
     pub(crate) problems: Diagnostics,
 }
 
-/// What names and types mean at this point.
+/// Checks the program at this point.
 pub(crate) fn info(ast: &Ast) -> Info {
     let (info, diagnostics) = dally_bpl::check(ast);
     debug_assert!(
@@ -77,7 +77,7 @@ impl Unit {
         procedure
     }
 
-    /// Says that a translation cannot handle something.
+    /// Reports a construct that a translation cannot handle.
     pub(crate) fn unsupported(&mut self, span: Span, message: impl Into<String>, help: &str) {
         self.problems.push(Diagnostic::new(codes::NOT_SEQUENTIAL, span, message).help(help));
     }
@@ -118,7 +118,7 @@ impl Unit {
         }
     }
 
-    /// Nobody says which types the parameters of an entry point are of.
+    /// Reports generic entry points: the types of their parameters are not known.
     fn refuse_generic_entries(&mut self) {
         for entry in self.entries.clone() {
             if self.procedure(entry.procedure).is_some_and(|p| !p.signature.type_params.is_empty()) {
@@ -143,7 +143,7 @@ impl Unit {
         found
     }
 
-    /// The procedures for whose own statements the test holds, and those that call such.
+    /// The procedures with a statement for which the test holds, and those that call them, transitively.
     pub(crate) fn closure(&mut self, mut test: impl FnMut(&Stmt) -> bool) -> FxHashSet<Sym> {
         let mut found = FxHashSet::default();
         let mut callers: FxHashMap<Sym, Vec<Sym>> = FxHashMap::default();

@@ -16,9 +16,9 @@ use crate::rounds::Rounds;
 pub(crate) struct Vectors {
     pub(crate) shared: Vec<Global>,
     pub(crate) vars: Vec<Sym>,
-    /// `G`: what the rounds of the running task have reached. That of the current round is out of date.
+    /// `G`: the values that the rounds of the running task have reached. That of the current round is out of date.
     pub(crate) reached: Vec<Vec<Sym>>,
-    /// `Next`: what the tasks posted so far will leave behind.
+    /// `Next`: the values that the tasks posted so far will leave.
     pub(crate) next: Vec<Vec<Sym>>,
     load: Sym,
     store: Sym,
@@ -27,8 +27,8 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// What stands around a posted task: it begins in a later round, where the guess for the end of its piece is made,
-    /// and confirmed when it ends.
+    /// The code around a posted task: it begins in a later round, where the guess for the end of its piece is made, and confirmed when
+    /// it ends.
     pub(crate) fn run_later(&self, ast: &mut Ast, rounds: &Rounds, guess: &[Vec<Sym>], around: &mut Around) {
         around.before.extend(self.advance(ast, guess));
         around.before.extend(rounds.begin_piece(ast));
@@ -101,14 +101,14 @@ impl Vectors {
         stmts
     }
 
-    /// Locals that keep the globals of the poster, and what it has reached.
+    /// Locals that save the globals of the poster, and the values that it has reached.
     pub(crate) fn keepers(&self, ast: &mut Ast) -> Vec<(Sym, VarDecl)> {
         let mut kept = posts::keepers(ast, &self.shared);
         kept.extend(self.keepers_of(ast, &self.reached, "poster"));
         kept
     }
 
-    /// Locals that keep a vector.
+    /// Locals that save a vector.
     pub(crate) fn keepers_of(&self, ast: &mut Ast, vector: &[Vec<Sym>], suffix: &str) -> Vec<(Sym, VarDecl)> {
         let saves = globals::vector(ast, &self.shared, suffix, vector.len() as u32);
         let by_round = vector.iter().zip(&saves);

@@ -1,9 +1,8 @@
-//! Waits removed: a task leaves its result in shared memory.
+//! Removal of waits: a task leaves its result in shared memory.
 //!
-//! [SPIN14 Fig. 7]. Each task that somebody holds a handle of has a number, which is its handle; where it ends, it
-//! says so in the map `done`, and leaves its result in a map of results. A wait yields, and goes on only if the
-//! task is done. The program that comes out has the same executions under every scheduler that may propose a
-//! blocked task, and no waits.
+//! [SPIN14 Fig. 7]. Each task with a handle has a number, which is the handle; where the task ends, it sets `done` at its number,
+//! and stores its result in a map of results. A wait yields, and continues only if the task is done. The resulting program has no
+//! waits, and the same executions under every scheduler that may propose a blocked task.
 //!
 //! Deviations:
 //! 1. `done` and the results are two maps, where the figure has one value for tasks that are not done; there is a
@@ -23,12 +22,12 @@ use crate::build::{self, stmt};
 use crate::unit::{Unit, info};
 
 struct Pass {
-    /// How many numbers have been given out.
+    /// The number of tasks so far.
     count: Sym,
     done: Sym,
     /// The map of results for each type.
     results: FxHashMap<Ty, Sym>,
-    /// The versions of procedures that say when they are done.
+    /// The versions of procedures that set `done`.
     tasks: FxHashMap<Sym, Sym>,
 }
 
@@ -140,7 +139,7 @@ impl Pass {
                 let index = ast.copy_expr(task);
                 let mut done = at(ast, self.done, index);
                 if let Some(error) = error {
-                    // The task returns at once then, and waits for nobody.
+                    // The task then returns at once, without waiting.
                     let error = build::name(ast, error);
                     done = build::binary(ast, BinaryOp::Or, error, done);
                 }

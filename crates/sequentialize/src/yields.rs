@@ -1,4 +1,4 @@
-//! Θ_Y(K): no more yields; the tasks of each level run in K rounds.
+//! Θ_Y(K): removal of yields; the tasks of each level run in K rounds.
 //!
 //! [FSE12 §5.1, Fig. 4]. A task has a round, and copies of the globals for each round of the tasks of its level; at a
 //! yield it may move to a later round. A task that posts one of a higher level sets the copies aside, and runs
@@ -35,8 +35,8 @@ use crate::tags::Place;
 use crate::translation::Translation;
 use crate::unit::{Unit, as_procedure};
 
-/// What is known of a task that is running or interrupted: its round, unless there is only one; its number; and how
-/// often it was interrupted.
+/// The state of a task that is running or interrupted: its round, unless there is only one; its number; and the number of its
+/// interruptions.
 #[derive(Clone, Debug)]
 struct Known {
     round: Option<Sym>,
@@ -63,16 +63,16 @@ struct Pass {
     vars: Vec<Sym>,
     /// A copy of the globals for each round; none if there is only one.
     copies: Vec<Vec<Sym>>,
-    /// Locals that keep the copies while a higher level runs, and those with guesses for it.
+    /// Locals that save the copies while a higher level runs, and those with guesses for it.
     saved: Vec<Vec<Sym>>,
     guess: Vec<Vec<Sym>>,
     running: Known,
     /// The interrupted task of each lower level.
     below: Vec<Known>,
-    /// Parameters that say the same to a task that begins.
+    /// Parameters with the same state, for a task that begins.
     below_at: Vec<Vec<Sym>>,
     round_at: Sym,
-    /// How many tasks have begun.
+    /// The number of tasks that have begun.
     begun: Sym,
     zields: Option<Zields>,
     /// The procedures that begin a task, and those that post to a higher level.
@@ -80,7 +80,7 @@ struct Pass {
     raises: FxHashMap<Sym, Sym>,
 }
 
-/// The procedures that load, store, and perhaps move to a later round.
+/// The procedures that load, store, and may move to a later round.
 #[derive(Clone, Copy)]
 struct Switches {
     load: Sym,
@@ -156,7 +156,7 @@ impl Pass {
         let below_at = below.iter().map(|k| k.parts().iter().map(|v| parameter(ast, *v)).collect()).collect();
         let round_at = build::fresh(ast, "round$at");
         unit.initially.push((begun, 0));
-        // They are kept over posts even where they say nothing yet.
+        // They are saved over posts even where they have no meaning yet.
         let known = [&running].into_iter().chain(&below).flat_map(Known::parts);
         unit.initially.extend(known.map(|v| (v, 0)));
         Pass {
@@ -216,7 +216,7 @@ impl Pass {
         Some(Switches { load, store, pause })
     }
 
-    /// Yields and posts; and tags where another buffer may go on.
+    /// Rewrites yields and posts, and adds tags where another buffer may run.
     fn rewrite(&self, unit: &mut Unit, switches: Option<Switches>) {
         let levels = std::mem::take(&mut unit.levels);
         build::each_body(&mut unit.ast, |ast, decl| {
@@ -252,7 +252,7 @@ impl Pass {
         unit.levels = levels;
     }
 
-    /// Adds what a task that begins must know to its arguments, unless it interrupts.
+    /// Adds the state that a task needs at its beginning to its arguments, unless it interrupts.
     fn post(&self, ast: &mut Ast, post: &mut Async, from: u32) {
         let level = post.level.unwrap_or(from);
         if level > from {
@@ -266,13 +266,13 @@ impl Pass {
         post.args = ast.exprs.add_list(&args);
     }
 
-    /// What is known of the interrupted tasks below a level.
+    /// The state of the interrupted tasks below a level.
     fn context(&self, ast: &mut Ast, level: u32) -> Vec<ExprId> {
         let parts: Vec<Sym> = self.below[..level as usize].iter().flat_map(Known::parts).collect();
         build::names(ast, &parts)
     }
 
-    /// The parameters for what is passed to a task of a level in addition.
+    /// The parameters for the additional arguments of a task of a level.
     fn more_ins(&self, ast: &mut Ast, level: u32) -> Vec<VarDecl> {
         let round = self.running.round.map(|_| self.round_at);
         let names = round.into_iter().chain(self.below_at[..level as usize].concat());
@@ -314,7 +314,7 @@ impl Pass {
         build::declare_procedure(ast, start, locals, stmts, Attrs::NONE);
     }
 
-    /// `procedure p$raise(…)`, which posts a task one level up, and goes on when that level is done.
+    /// `procedure p$raise(…)`, which posts a task one level up, and continues when that level is done.
     fn declare_raise(&self, unit: &mut Unit, procedure: Sym) {
         let Some(signature) = unit.procedure(procedure).map(|p| p.signature.clone()) else { return };
         let level = unit.levels.get(&procedure).copied().unwrap_or(1);
@@ -382,7 +382,7 @@ impl Pass {
     }
 }
 
-/// What surrounds a post to a higher level.
+/// The code around a post to a higher level.
 #[derive(Default)]
 struct Around {
     locals: Vec<VarDecl>,

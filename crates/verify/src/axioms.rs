@@ -1,8 +1,8 @@
-//! Which axioms the solver is told, and whether a proof from them means something.
+//! The axioms that are sent to the solver, and whether a proof from them means something.
 //!
-//! An axiom is asserted when something that it speaks of is used; one with triggers, when everything in one of them is. Boogie
-//! prunes axioms in the same way. An axiom that compares values of a type may say how many there are, and so it speaks of
-//! the type as well. From axioms that contradict each other everything follows.
+//! An axiom is asserted when a symbol that it mentions is used; an axiom with triggers, when all symbols of one trigger are.
+//! Boogie prunes axioms in the same way. An axiom that compares values of a type may restrict how many there are, so it
+//! mentions the type as well. Contradictory axioms prove everything.
 
 use dally_bpl::Program;
 use dally_bpl::ast::{BinaryOp, DeclKind, Expr, ExprId};
@@ -18,7 +18,7 @@ use crate::solver::Solver;
 use crate::term::Term;
 
 impl Logic<'_> {
-    /// A function is described by an axiom if it calls itself, or if a trigger mentions it.
+    /// True if axioms describe a function: it is recursive, or a trigger mentions it.
     pub(crate) fn find_axiomatic(&mut self) {
         let (ast, info) = (&self.program.ast, &self.program.info);
         let mut calls: Vec<Vec<u32>> = vec![Vec::new(); info.functions.len()];
@@ -94,7 +94,7 @@ impl Logic<'_> {
         Ok(())
     }
 
-    /// The groups of symbols of which one has to be in use for an axiom to matter.
+    /// The groups of symbols of an axiom: it matters once all symbols of one group are in use.
     fn waits_for(&mut self, axiom: ExprId) -> Vec<FxHashSet<Symbol>> {
         let program = self.program;
         let exprs = &program.ast.exprs;
@@ -113,14 +113,14 @@ impl Logic<'_> {
         triggers.iter().map(|t| self.mentioned(t)).collect()
     }
 
-    /// Whether the solver has a function itself: a constructor, or one that is built in.
+    /// True if a function is interpreted by the solver: a constructor, or a built-in.
     fn is_given(&self, id: FunctionId) -> bool {
         let (ast, function) = (&self.program.ast, &self.program.info[id]);
         let is_built_in = |attrs| ["bvbuiltin", "builtin"].iter().any(|name| ast.attr(attrs, name).is_some());
         function.constructs.is_some() || ast.decls.get(function.decl).is_some_and(|d| is_built_in(&d.attrs))
     }
 
-    /// The constants and functions in expressions, but for those that the solver has itself, which are always in use.
+    /// The constants and functions in expressions, without those that the solver interprets, which are always in use.
     fn mentioned(&mut self, roots: &[ExprId]) -> FxHashSet<Symbol> {
         let mut mentioned = FxHashSet::default();
         for root in roots {
@@ -137,8 +137,8 @@ impl Logic<'_> {
         mentioned
     }
 
-    /// The types without a definition whose values are compared in an expression, or values that hold theirs. Nothing else
-    /// says how many values they have.
+    /// The uninterpreted types whose values an expression compares, directly or inside other values. No other expression
+    /// restricts how many values they have.
     fn limited(&mut self, root: ExprId) -> FxHashSet<Symbol> {
         let mut types: Vec<Ty> = Vec::new();
         self.visit(root, &mut |logic, e| {
@@ -172,10 +172,9 @@ impl Logic<'_> {
         limited
     }
 
-    /// Whether an axiom matters to what is in use: it says something of a constant or function of which the solver knows nothing
-    /// but axioms, or of none, so that it holds or contradicts itself; or of a constant that differs from one that is in use, or of how
-    /// many values a type has. What is put in the place of a function that has a body
-    /// says nothing of that function, but of what it mentions itself; and a trigger says nothing.
+    /// True if an axiom matters to the symbols in use. It does if it mentions a constant or function of which the solver knows
+    /// only axioms, or no symbol at all, so that it is valid or contradictory; or a constant that differs from one in use; or the
+    /// number of values of a type. An inlined function counts as the symbols of its body; triggers do not count.
     fn matters(&mut self, axiom: ExprId) -> bool {
         let exprs = &self.program.ast.exprs;
         let body = match exprs[axiom] {
@@ -204,18 +203,18 @@ impl Logic<'_> {
         !of_others
     }
 
-    /// Whether a constant is unique, and another one of its type is in use.
+    /// True if a constant is unique, and another one of its type is in use.
     fn differs_from_used(&self, constant: VarId) -> bool {
         let info = &self.program.info[constant];
         info.kind == (VarKind::Const { unique: true }) && self.uses_unique(info.ty)
     }
 
-    /// Whether the body of a function is put in its place.
+    /// True if a function is inlined.
     pub(crate) fn is_replaced(&self, id: FunctionId) -> bool {
         body_of(self.program, &self.program.info[id]).is_some() && !self.axiomatic.contains(&id)
     }
 
-    /// Something that holds in every execution.
+    /// Adds a formula that holds in every execution.
     pub(crate) fn state(&mut self, fact: Term) {
         self.axioms.push(fact);
         self.stated.push(fact);
@@ -228,7 +227,7 @@ impl Logic<'_> {
         Ok(())
     }
 
-    /// Asserts the axioms that speak of what is used, and whose triggers are not.
+    /// Asserts the axioms that mention symbols in use although their triggers do not occur.
     pub(crate) fn assert_left_out(&mut self) -> Found<Late> {
         let exprs = &self.program.ast.exprs;
         let before = self.waiting.clone();
@@ -241,14 +240,14 @@ impl Logic<'_> {
             match self.assert_axiom(index - 1) {
                 Ok(()) => {
                     asserted.push(exprs.span(axiom));
-                    // It may use what others speak of.
+                    // It may use symbols that further axioms mention.
                     index = 0;
                 }
                 Err(Failure::Unsupported(_)) => left_out.push(exprs.span(axiom)),
                 Err(other) => return Err(other),
             }
         }
-        // With those that wait for what is used only now.
+        // Includes the axioms that were waiting for the symbols that are used only now.
         let new = before.iter().zip(&self.waiting).filter_map(|(old, now)| old.filter(|_| now.is_none()));
         let has_quantifier = |axiom| exprs.any(axiom, &mut |e| matches!(exprs[e], Expr::Binder(_)));
         let quantified = new.into_iter().any(has_quantifier);
@@ -269,13 +268,13 @@ impl Logic<'_> {
     }
 }
 
-/// Axioms that were left out at first: where they stand.
+/// Axioms that were left out at first, by their places in the text.
 pub(crate) struct Late {
-    /// Those that are asserted now.
+    /// The axioms that are asserted now.
     pub(crate) asserted: Vec<Span>,
-    /// Those that cannot be.
+    /// The axioms that cannot be asserted.
     pub(crate) left_out: Vec<Span>,
-    /// Whether what is asserted now is about all values of a type.
+    /// True if an axiom that is asserted now has a quantifier.
     pub(crate) quantified: bool,
 }
 
@@ -287,23 +286,22 @@ fn body_of(program: &Program, function: &FunctionInfo) -> Option<ExprId> {
     }
 }
 
-/// What may contradict itself.
+/// The formulas that contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theory {
     /// Axioms.
     Axioms,
-    /// Definitions of functions, which call themselves.
+    /// Definitions of recursive functions.
     Definitions,
     /// Both, together.
     Both,
-    /// Unique constants, of which there are more than their type has values.
+    /// Unique constants: there are more than their type has values.
     Constants,
 }
 
 impl Verifier<'_> {
-    /// Whether the axioms that the solver was told contradict each other, or definitions of functions that call themselves do.
-    /// They are asked about alone: what it was told besides is forgotten, so that there can be no further
-    /// [`run`](Verifier::run).
+    /// Checks whether the axioms that were sent, or the definitions of recursive functions, contradict each other. The solver
+    /// forgets everything else, so that there can be no further [`run`](Verifier::run).
     pub fn contradiction(mut self, solver: &mut dyn Solver) -> Result<Option<Theory>, Failure> {
         let logic = &mut self.executor.logic;
         let theory = match (logic.waiting.iter().any(Option::is_none), logic.defines) {

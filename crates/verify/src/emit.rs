@@ -1,8 +1,8 @@
 //! Terms as SMT-LIB 2.
 //!
-//! A term that is used more than once, or that is deep, gets a constant of its own and an assertion that says what it is:
-//! what is shared stays shared, and what is sent is linear in the number of terms. (Z3 takes quadratic time to
-//! read nested `define-fun`s.) Terms under a quantifier that depend on its variables are written out.
+//! A term that is used more than once, or that is deep, gets a constant and an assertion that defines it: sharing is kept, and
+//! the text is linear in the number of terms. (Z3 takes quadratic time to read nested `define-fun`s.) Terms under a
+//! quantifier that depend on its variables are written out.
 
 use std::fmt::Write;
 
@@ -17,9 +17,9 @@ use crate::term::{Node, Op, Sort, Term};
 pub(crate) struct Emitter {
     /// The terms that have a name, and the unknowns that are declared.
     named: Vec<bool>,
-    /// Unknowns of which it is known what they are.
+    /// Unknowns that equations define.
     pub(crate) definitions: FxHashMap<Term, Term>,
-    /// There is a model, which nothing that is asserted may take away: names are abbreviations.
+    /// True once there is a model, which a further assertion would discard: names are then abbreviations.
     pub(crate) has_model: bool,
 }
 
@@ -31,7 +31,7 @@ impl Emitter {
         self.named.get(term.index()).copied().unwrap_or(false)
     }
 
-    /// Whether the solver can be asked for a term.
+    /// True if the solver can evaluate a term in a model.
     pub(crate) fn is_observed(&self, logic: &Logic<'_>, term: Term) -> bool {
         match logic.terms.node(term) {
             Node::App(Op::Not, args) => self.is_observed(logic, args[0]),
@@ -40,12 +40,12 @@ impl Emitter {
         }
     }
 
-    /// Declares what a term needs to be written.
+    /// Declares the symbols that a term needs.
     pub(crate) fn declare(&mut self, logic: &Logic<'_>, root: Term, out: &mut String) {
         self.emit(logic, root, false, out);
     }
 
-    /// Makes a term one that can be asked for in a model.
+    /// Declares a term so that the solver can evaluate it in a model.
     pub(crate) fn observe(&mut self, logic: &Logic<'_>, term: Term, out: &mut String) {
         let term = match logic.terms.node(term) {
             Node::App(Op::Not, args) => args[0],
@@ -54,7 +54,7 @@ impl Emitter {
         self.emit(logic, term, true, out);
     }
 
-    /// Gives names to the parts of a term that need one, as far as they have none.
+    /// Names the parts of a term that need a name and have none.
     fn emit(&mut self, logic: &Logic<'_>, root: Term, name_it: bool, out: &mut String) {
         let mut uses: FxHashMap<Term, u32> = FxHashMap::default();
         let mut order = Vec::new();
@@ -92,7 +92,7 @@ impl Emitter {
         }
     }
 
-    /// What a term is made of; an unknown that is known is made of what it is.
+    /// The operands of a term; the operand of a defined unknown is its definition.
     fn parts(&self, logic: &Logic<'_>, term: Term, f: &mut dyn FnMut(Term)) {
         match logic.terms.node(term) {
             Node::App(_, args) => args.iter().for_each(|a| f(*a)),

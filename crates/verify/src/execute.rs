@@ -1,10 +1,10 @@
-//! Running a procedure on terms: one pass over its blocks, all ways at once.
+//! Symbolic execution of a procedure: one pass over its blocks, all paths at once.
 //!
-//! What comes out is, as terms over what went in: the condition under which each exit is reached, the values of
-//! what it changes, and the condition under which an assertion fails. There are no other constraints, so what
-//! is said of a call that no execution makes does no harm, and a call that is inlined late is a few definitions.
+//! The results are terms over the inputs: the condition under which each exit is reached, the values of modified variables,
+//! and the condition under which an assertion fails. There are no other constraints, so that facts about a call that no
+//! execution makes do no harm, and a call that is inlined late adds a few definitions.
 //!
-//! A call is *open* if nothing is known of it: its results, whether it returns, and whether it fails are unknowns.
+//! A call is *open* if it is not inlined: its results, whether it returns, and whether it fails are unknowns.
 
 use std::rc::Rc;
 
@@ -18,69 +18,69 @@ use crate::facts::{Fact, Orders};
 use crate::flow::{BlockId, FlowId, Flows, Instruction, Kind, Next, Slot};
 use crate::limits::Limits;
 use crate::logic::{Found, Logic, unsupported};
-use crate::merge::{Values, Way, Ways};
+use crate::merge::{PathId, Paths, Values};
 use crate::term::{Sort, Term, Terms};
 
 pub(crate) type CallId = usize;
 pub(crate) type InstanceId = usize;
 
-/// A call that is made somewhere.
+/// A call site.
 #[derive(Debug)]
 pub(crate) struct CallSite {
     pub(crate) flow: FlowId,
     pub(crate) entry: BlockId,
-    /// The call in which it is made.
+    /// The call that makes it.
     pub(crate) parent: Option<CallId>,
-    /// How many calls of the same procedure there are from the root up to this one.
+    /// The number of calls of the same procedure from the root to this one.
     pub(crate) depth: u32,
-    /// How many calls there are from the root up to this one, which counts 0; iterations of loops are calls.
+    /// The number of calls from the root to this one; the root is 0, and iterations of loops are calls.
     pub(crate) level: u32,
-    /// The values of variables where the callee begins.
+    /// The values of variables on entry to the callee.
     values: Values,
     /// The globals to which `old` refers in a loop.
     old: Values,
-    /// The unknowns for its results, as long as nothing else is known of them.
+    /// The unknowns for its results, while it is open.
     pub(crate) open: Option<Outcome>,
-    /// What it does.
+    /// The inlined procedure.
     pub(crate) instance: Option<InstanceId>,
 }
 
-/// What a call comes to.
+/// The result of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// For each exit the condition that it is taken.
+    /// The condition of each exit.
     pub(crate) exits: Vec<Term>,
-    /// The condition that an assertion fails.
+    /// The condition under which an assertion fails.
     pub(crate) fails: Term,
-    /// What it changes, and then its results.
+    /// The values of modified variables, then the results.
     pub(crate) values: Vec<Term>,
 }
 
-/// A procedure that has been run.
+/// A procedure that has been executed.
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) flow: FlowId,
     pub(crate) entry: BlockId,
-    /// Its variables where it begins.
+    /// Its variables on entry.
     pub(crate) values: Values,
-    /// What happened in each block that can be reached.
+    /// The events in each reachable block.
     pub(crate) blocks: FxHashMap<BlockId, Happened>,
 }
 
-/// What happened in a block.
+/// The events in a block.
 #[derive(Debug, Default)]
 pub(crate) struct Happened {
-    /// One for each instruction, until a way ends.
+    /// One event for each instruction, until the path ends.
     pub(crate) events: Vec<Event>,
-    /// Where it may go on, each with its condition.
+    /// The successors, each with its condition.
     pub(crate) edges: Vec<(Term, BlockId)>,
 }
 
-/// What is remembered of an instruction.
+/// The event of an instruction.
 #[derive(Debug)]
 pub(crate) enum Event {
     Plain,
-    /// Something that must hold.
+    /// A checked condition.
     Checked(Term),
     /// New values of variables.
     Arbitrary(Vec<(VarId, Term)>),
@@ -89,18 +89,18 @@ pub(crate) enum Event {
     Call(CallId),
 }
 
-/// How much is inlined before the solver is asked.
+/// How much is inlined before the first query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Eagerness {
-    /// Procedures that have up to this many instructions with everything inlined.
+    /// Procedures of at most this many instructions, with all calls inlined.
     pub(crate) size: u64,
     /// Calls of recursive procedures up to this depth.
     pub(crate) depth: u32,
-    /// Calls inside of so many others at most.
+    /// Calls of at most this level.
     pub(crate) level: u32,
 }
 
-/// Procedures at work.
+/// Executes procedures.
 #[derive(Debug)]
 pub(crate) struct Executor<'a> {
     pub(crate) logic: Logic<'a>,
@@ -111,28 +111,28 @@ pub(crate) struct Executor<'a> {
     orders: Orders,
     pub(crate) eagerness: Eagerness,
     pub(crate) limits: Limits,
-    /// How many values the frames of calls have.
+    /// The number of values in the frames of calls.
     frames: usize,
-    /// What the globals are in the beginning.
+    /// The initial values of globals.
     pub(crate) initial: Vec<Term>,
 }
 
-/// One run of a procedure.
+/// One execution of a procedure.
 struct Run {
     call: CallId,
     flow: FlowId,
-    ways: Ways,
+    paths: Paths,
     old: Values,
-    waiting: FxHashMap<BlockId, Vec<(Way, Values)>>,
+    waiting: FxHashMap<BlockId, Vec<(PathId, Values)>>,
     failures: Vec<Term>,
-    exits: Vec<Vec<(Way, Values)>>,
-    /// The exits of the loop that the block has called last.
+    exits: Vec<Vec<(PathId, Values)>>,
+    /// The exit conditions of the loop that the block called last.
     taken: Vec<Term>,
 }
 
-/// A way through a block, as far as it has come.
+/// A path through a block, up to the current instruction.
 struct Front {
-    way: Way,
+    path: PathId,
     values: Values,
 }
 
@@ -158,14 +158,14 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// How many terms are held, and what takes as much memory as terms do.
+    /// The number of terms, and of other data that takes as much memory.
     pub(crate) fn held(&self) -> usize {
-        // What a term takes is enough for so many values.
+        // A term takes as much memory as this many values.
         const VALUES: usize = 64;
         self.logic.terms.len() + self.frames / VALUES + self.calls.len()
     }
 
-    /// The call with which the program begins.
+    /// The call in which the program starts.
     pub(crate) fn root(&mut self, flow: FlowId) -> Found<(CallId, Outcome)> {
         let flows = Rc::clone(&self.flows);
         for var in &flows.globals {
@@ -187,7 +187,7 @@ impl<'a> Executor<'a> {
         old: Values,
     ) -> CallId {
         let mut depth = 1;
-        // Only a recursive procedure can be among its callers.
+        // Only a recursive procedure can occur among its callers.
         let mut at = parent.filter(|_| self.facts[flow].recursive);
         while let Some(call) = at {
             if self.calls[call].flow == flow {
@@ -213,7 +213,7 @@ impl<'a> Executor<'a> {
         self.calls.len() - 1
     }
 
-    /// The variables of a procedure that begins: globals and parameters are given, all else is arbitrary.
+    /// The variables on entry to a procedure: globals and parameters are given, all others are arbitrary.
     fn frame(&mut self, flow: FlowId, mut values: Vec<Term>, args: &[Term]) -> Found<Values> {
         let flows = Rc::clone(&self.flows);
         values.truncate(flows.globals.len());
@@ -228,7 +228,7 @@ impl<'a> Executor<'a> {
         Ok(Rc::new(values))
     }
 
-    /// Runs the procedure of a call.
+    /// Executes the procedure of a call.
     pub(crate) fn inline(&mut self, call: CallId) -> Found<Outcome> {
         grow(|| self.run(call))
     }
@@ -249,14 +249,14 @@ impl<'a> Executor<'a> {
         let mut run = Run {
             call,
             flow,
-            ways: Ways::default(),
+            paths: Paths::default(),
             old,
             waiting: FxHashMap::default(),
             failures: Vec::new(),
             exits,
             taken: Vec::new(),
         };
-        run.waiting.insert(entry, vec![(Way::START, values)]);
+        run.waiting.insert(entry, vec![(PathId::START, values)]);
         if !self.flows.flows[flow].is_loop {
             self.assume_ranges(&mut run, entry);
         }
@@ -266,21 +266,21 @@ impl<'a> Executor<'a> {
         let flows = Rc::clone(&self.flows);
         for block in self.orders.from(&flows, flow, entry).iter() {
             let Some(incoming) = run.waiting.remove(block) else { continue };
-            let Some((way, values)) = run.ways.merge(&mut self.logic.terms, incoming) else { continue };
-            let happened = self.block(&flows, &mut run, *block, Front { way, values })?;
+            let Some((path, values)) = run.paths.merge(&mut self.logic.terms, incoming) else { continue };
+            let happened = self.block(&flows, &mut run, *block, Front { path, values })?;
             self.instances[instance].blocks.insert(*block, happened);
         }
         self.outcome(run)
     }
 
-    /// What `{:range}` says of variables that are arbitrary where a procedure begins.
+    /// Assumes the `{:range}` of variables that are arbitrary on entry.
     fn assume_ranges(&mut self, run: &mut Run, entry: BlockId) {
         let flows = Rc::clone(&self.flows);
         let flow = &flows.flows[run.flow];
-        let Some((way, values)) = run.waiting.remove(&entry).and_then(|mut w| w.pop()) else { return };
+        let Some((path, values)) = run.waiting.remove(&entry).and_then(|mut w| w.pop()) else { return };
         let is_root = self.calls[run.call].parent.is_none();
         let first = if is_root { 0 } else { flows.globals.len() };
-        let mut front = Some(Front { way, values });
+        let mut front = Some(Front { path, values });
         for slot in
             (first..flows.globals.len() + flow.vars.len()).filter(|s| is_root || !flow.ins.contains(s))
         {
@@ -290,15 +290,17 @@ impl<'a> Executor<'a> {
             front = front.and_then(|here| self.assume(run, here, condition));
         }
         if let Some(front) = front {
-            run.waiting.insert(entry, vec![(front.way, front.values)]);
+            run.waiting.insert(entry, vec![(front.path, front.values)]);
         }
     }
 
-    /// What `where` says of globals holds from the start, and so does what it says of the parameters of the root.
+    /// Assumes the `where` clauses of globals at the start, and those of the parameters of the root.
     fn assume_globals(&mut self, run: &mut Run, entry: BlockId) -> Found<()> {
         let flows = Rc::clone(&self.flows);
-        let Some((way, values)) = run.waiting.remove(&entry).and_then(|mut w| w.pop()) else { return Ok(()) };
-        let mut front = Some(Front { way, values });
+        let Some((path, values)) = run.waiting.remove(&entry).and_then(|mut w| w.pop()) else {
+            return Ok(());
+        };
+        let mut front = Some(Front { path, values });
         let flow = run.flow;
         let params = flows.flows[flow].ins.iter().filter_map(|s| flows.var(flow, *s));
         for var in flows.globals.iter().copied().chain(params) {
@@ -308,7 +310,7 @@ impl<'a> Executor<'a> {
             front = self.assume(run, here, condition);
         }
         if let Some(front) = front {
-            run.waiting.insert(entry, vec![(front.way, front.values)]);
+            run.waiting.insert(entry, vec![(front.path, front.values)]);
         }
         Ok(())
     }
@@ -316,21 +318,21 @@ impl<'a> Executor<'a> {
     fn outcome(&mut self, run: Run) -> Found<Outcome> {
         let flows = Rc::clone(&self.flows);
         let facts = Rc::clone(&self.facts);
-        let Run { mut ways, failures, exits, flow, .. } = run;
+        let Run { mut paths, failures, exits, flow, .. } = run;
         let terms = &mut self.logic.terms;
         let fails = terms.or_all(&failures);
         let mut conditions = Vec::new();
         let mut reached = Vec::new();
         for incoming in exits {
-            match ways.merge(terms, incoming) {
-                Some((way, values)) => {
-                    conditions.push(ways.all(way));
-                    reached.push((way, values));
+            match paths.merge(terms, incoming) {
+                Some((path, values)) => {
+                    conditions.push(paths.all(path));
+                    reached.push((path, values));
                 }
                 None => conditions.push(Terms::FALSE),
             }
         }
-        let values = match ways.merge(terms, reached) {
+        let values = match paths.merge(terms, reached) {
             Some((_, values)) => values,
             // It never returns: any values will do.
             None => Rc::clone(&self.calls[run.call].values),
@@ -346,8 +348,8 @@ impl<'a> Executor<'a> {
     }
 
     fn assume(&mut self, run: &mut Run, front: Front, condition: Term) -> Option<Front> {
-        let way = run.ways.with(&mut self.logic.terms, front.way, condition)?;
-        Some(Front { way, ..front })
+        let path = run.paths.with(&mut self.logic.terms, front.path, condition)?;
+        Some(Front { path, ..front })
     }
 
     fn block(&mut self, flows: &Flows, run: &mut Run, block: BlockId, front: Front) -> Found<Happened> {
@@ -364,7 +366,7 @@ impl<'a> Executor<'a> {
         let Some(front) = front else { return Ok(happened) };
         let conditions: Vec<(Term, BlockId)> = match &code.next {
             Next::Exit(exit) => {
-                run.exits[*exit].push((front.way, front.values));
+                run.exits[*exit].push((front.path, front.values));
                 return Ok(happened);
             }
             Next::If(e, yes, no) => {
@@ -375,23 +377,23 @@ impl<'a> Executor<'a> {
             Next::Switch(targets) => run.taken.iter().copied().zip(targets.iter().copied()).collect(),
         };
         let last = conditions.len();
-        let mut way = Some(front.way);
+        let mut path = Some(front.path);
         for (index, (condition, target)) in conditions.into_iter().enumerate() {
-            let Some(here) = way else { break };
-            // A switch is complete only together with the condition that the loop is left at all.
+            let Some(here) = path else { break };
+            // The exits cover all cases only together with the condition that the loop terminates.
             let complete = !matches!(code.next, Next::Switch(_));
             let condition = if index + 1 == last && complete { Terms::TRUE } else { condition };
-            if let Some(there) = run.ways.with(&mut self.logic.terms, here, condition) {
+            if let Some(there) = run.paths.with(&mut self.logic.terms, here, condition) {
                 happened.edges.push((condition, target));
                 run.waiting.entry(target).or_default().push((there, Rc::clone(&front.values)));
             }
             let otherwise = self.logic.terms.not(condition);
-            way = run.ways.with(&mut self.logic.terms, here, otherwise);
+            path = run.paths.with(&mut self.logic.terms, here, otherwise);
         }
         Ok(happened)
     }
 
-    /// Conditions for going to one of several blocks, whichever.
+    /// Conditions for a nondeterministic choice between blocks.
     fn choice(&mut self, targets: &[BlockId]) -> Vec<(Term, BlockId)> {
         let mut conditions = Vec::new();
         for (index, target) in targets.iter().enumerate() {
@@ -474,7 +476,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// The values that a tag has.
+    /// The values of a tag.
     fn tag(&mut self, run: &Run, front: &Front, instruction: &Instruction) -> Found<Event> {
         let Some(place) = self.logic.program.ast.attr(&instruction.attrs, "place") else {
             return Ok(Event::Plain);
@@ -491,9 +493,9 @@ impl<'a> Executor<'a> {
     fn check(&mut self, run: &mut Run, front: Front, e: ExprId) -> Found<(Event, Option<Front>)> {
         let condition = self.evaluate(run, &front, e)?;
         let terms = &mut self.logic.terms;
-        if run.ways.known(terms, front.way, condition) != Some(true) {
+        if run.paths.known(terms, front.path, condition) != Some(true) {
             let negated = terms.not(condition);
-            let failure = terms.and(run.ways.all(front.way), negated);
+            let failure = terms.and(run.paths.all(front.path), negated);
             run.failures.push(failure);
         }
         Ok((Event::Checked(condition), self.assume(run, front, condition)))
@@ -526,7 +528,7 @@ impl<'a> Executor<'a> {
         Ok((Event::Arbitrary(new), front))
     }
 
-    /// The whole value of a variable of which a part is assigned to.
+    /// The value of a whole variable after an assignment to a part of it.
     fn update(
         &mut self,
         run: &Run,
@@ -569,7 +571,7 @@ impl<'a> Executor<'a> {
         Ok(new)
     }
 
-    /// What a call comes to: inlined if it is small, and otherwise open.
+    /// The result of a call: inlined if it is small, otherwise open.
     fn outcome_of(&mut self, call: CallId) -> Found<Outcome> {
         let CallSite { flow, depth, level, .. } = self.calls[call];
         let fact = &self.facts[flow];
@@ -592,7 +594,7 @@ impl<'a> Executor<'a> {
         Ok(Outcome { exits, fails, values })
     }
 
-    /// The way behind a call.
+    /// The path after a call.
     fn after(
         &mut self,
         run: &mut Run,
@@ -602,7 +604,7 @@ impl<'a> Executor<'a> {
     ) -> Option<Front> {
         let terms = &mut self.logic.terms;
         if outcome.fails != Terms::FALSE {
-            let failure = terms.and(run.ways.all(front.way), outcome.fails);
+            let failure = terms.and(run.paths.all(front.path), outcome.fails);
             run.failures.push(failure);
         }
         let returns = terms.or_all(&outcome.exits);
@@ -611,7 +613,7 @@ impl<'a> Executor<'a> {
     }
 }
 
-/// A step into a value.
+/// An access to a part of a value.
 enum Step {
     Index(Vec<Term>),
     Field(dally_bpl::check::Ty, dally_text::symbol::Sym),

@@ -1,4 +1,4 @@
-//! Expressions become terms.
+//! Translation of expressions to terms.
 
 use dally_bpl::ast::{BinaryOp, BinderKind, Expr, ExprId, ExprList, UnaryOp};
 use dally_bpl::check::{Ref, Ty, TyKind, VarId, VarKind};
@@ -11,7 +11,7 @@ use crate::flow::Flows;
 use crate::logic::{Found, Logic, unsupported};
 use crate::term::{Sort, Term, Terms};
 
-/// What the variables of an expression stand for.
+/// The values of the variables of an expression.
 #[derive(Debug)]
 pub(crate) struct Scope<'e> {
     state: Option<State<'e>>,
@@ -19,13 +19,13 @@ pub(crate) struct Scope<'e> {
     in_old: bool,
 }
 
-/// The values of variables where an expression stands.
+/// The values of variables at a program point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State<'e> {
     pub(crate) flows: &'e Flows,
     /// By slot.
     pub(crate) now: &'e [Term],
-    /// The globals where the procedure began.
+    /// The globals on entry to the procedure.
     pub(crate) old: &'e [Term],
 }
 
@@ -43,7 +43,7 @@ impl<'e> Scope<'e> {
         self.bound.extend(vars);
     }
 
-    /// What a code expression has come to.
+    /// The value of a code expression.
     fn code(&self, e: ExprId) -> Option<Term> {
         let state = self.state?;
         state.now.get(state.flows.result(e)?).copied()
@@ -63,7 +63,7 @@ impl<'e> Scope<'e> {
 }
 
 impl Logic<'_> {
-    /// What an expression comes to.
+    /// The term of an expression.
     pub(crate) fn expr(&mut self, e: ExprId, scope: &mut Scope<'_>) -> Found<Term> {
         self.limits.poll()?;
         grow(|| self.node(e, scope))
@@ -87,25 +87,13 @@ impl Logic<'_> {
         let program = self.program;
         let span = self.span(e);
         match program.ast.exprs[e] {
-            Expr::Bool(value) => Ok(self.terms.bool(value)),
-            Expr::Int(digits) => match program.ast.text(digits).parse::<num_bigint::BigInt>() {
-                Ok(n) => Ok(self.terms.int(n)),
-                Err(_) => unsupported(span, "this number"),
-            },
-            Expr::Real(text) => self.real(program.ast.text(text), span),
-            Expr::Bv(_, 0) => Ok(self.without_bits()),
-            Expr::Bv(digits, width) => {
-                let sort = self.sort_of_expr(e)?;
-                let digits = program.ast.text(digits).trim_start_matches('0');
-                let digits = if digits.is_empty() { "0" } else { digits };
-                Ok(self.terms.literal(&format!("(_ bv{digits} {width})"), sort))
-            }
-            Expr::Rounding(mode) => {
-                let sort = self.sort_of_expr(e)?;
-                Ok(self.terms.literal(mode.spelling(), sort))
-            }
-            Expr::Float(_) => unsupported(span, "a floating-point literal"),
-            Expr::Str(_) => unsupported(span, "a string"),
+            Expr::Bool(_)
+            | Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Bv(..)
+            | Expr::Rounding(_)
+            | Expr::Float(_)
+            | Expr::Str(_) => self.literal(e),
             Expr::Code(_) => match scope.code(e) {
                 Some(term) => Ok(term),
                 None => unsupported(span, "a code expression here"),
@@ -164,6 +152,56 @@ impl Logic<'_> {
                 let a = self.expr(a, scope)?;
                 Ok(self.terms.named("to_real", &[a], Sort::REAL))
             }
+            Expr::Coerce(a, _) => self.expr(a, scope),
+            Expr::Select(..)
+            | Expr::Store(..)
+            | Expr::Extract(..)
+            | Expr::Field(..)
+            | Expr::FieldUpdate(..)
+            | Expr::Is(..) => self.part(e, scope),
+            Expr::Binder(_) => self.binder(e, scope),
+            Expr::Let(binding) => {
+                let binding = program.ast.exprs.binding(binding);
+                let values = self.exprs(binding.values, scope)?;
+                let vars = program.info.bound_vars(e).to_vec();
+                scope.bind(vars.into_iter().zip(values));
+                self.expr(binding.body, scope)
+            }
+        }
+    }
+
+    /// A literal.
+    fn literal(&mut self, e: ExprId) -> Found<Term> {
+        let program = self.program;
+        let span = self.span(e);
+        match program.ast.exprs[e] {
+            Expr::Bool(value) => Ok(self.terms.bool(value)),
+            Expr::Int(digits) => match program.ast.text(digits).parse::<num_bigint::BigInt>() {
+                Ok(n) => Ok(self.terms.int(n)),
+                Err(_) => unsupported(span, "this number"),
+            },
+            Expr::Real(text) => self.real(program.ast.text(text), span),
+            Expr::Bv(_, 0) => Ok(self.without_bits()),
+            Expr::Bv(digits, width) => {
+                let sort = self.sort_of_expr(e)?;
+                let digits = program.ast.text(digits).trim_start_matches('0');
+                let digits = if digits.is_empty() { "0" } else { digits };
+                Ok(self.terms.literal(&format!("(_ bv{digits} {width})"), sort))
+            }
+            Expr::Rounding(mode) => {
+                let sort = self.sort_of_expr(e)?;
+                Ok(self.terms.literal(mode.spelling(), sort))
+            }
+            Expr::Float(_) => unsupported(span, "a floating-point literal"),
+            _ => unsupported(span, "a string"),
+        }
+    }
+
+    /// An access to a part of a map, a bitvector or a value of a datatype.
+    fn part(&mut self, e: ExprId, scope: &mut Scope<'_>) -> Found<Term> {
+        let program = self.program;
+        let span = self.span(e);
+        match program.ast.exprs[e] {
             Expr::Select(map, indices) => {
                 self.closed_map(map)?;
                 let map = self.expr(map, scope)?;
@@ -185,7 +223,6 @@ impl Logic<'_> {
                 let sort = self.sort_of_expr(e)?;
                 Ok(self.terms.named(&format!("(_ extract {} {low})", high - 1), &[a], sort))
             }
-            Expr::Coerce(a, _) => self.expr(a, scope),
             Expr::Field(a, field) => {
                 let ty = program.info.type_of(a);
                 let a = self.expr(a, scope)?;
@@ -204,14 +241,7 @@ impl Logic<'_> {
                     None => unsupported(span, "a constructor that is not known"),
                 }
             }
-            Expr::Binder(_) => self.binder(e, scope),
-            Expr::Let(binding) => {
-                let binding = program.ast.exprs.binding(binding);
-                let values = self.exprs(binding.values, scope)?;
-                let vars = program.info.bound_vars(e).to_vec();
-                scope.bind(vars.into_iter().zip(values));
-                self.expr(binding.body, scope)
-            }
+            _ => unsupported(span, "this expression"),
         }
     }
 
@@ -281,7 +311,7 @@ impl Logic<'_> {
             BinaryOp::Concat => {
                 let sort = self.sort(whole, span)?;
                 match (self.terms.sort_of(a), self.terms.sort_of(b)) {
-                    // The other one has no bits.
+                    // The other operand has no bits.
                     (own, _) if own == sort => a,
                     (_, own) if own == sort => b,
                     _ => self.terms.named("concat", &[a, b], sort),
@@ -331,7 +361,7 @@ impl Logic<'_> {
         constructors.iter().position(|c| info[c.function].name == name).map(|i| i as u32)
     }
 
-    /// The constructors that have a field, each with which of its fields it is.
+    /// The constructors that have a field, each with the index of the field.
     fn having(&self, ty: Ty, field: Sym) -> Vec<(u32, u32)> {
         let info = &self.program.info;
         let TyKind::Con(con, _) = info.types.kind(ty) else { return Vec::new() };
@@ -387,7 +417,7 @@ impl Logic<'_> {
         Ok(result)
     }
 
-    /// The type of what a map has.
+    /// The result type of a map.
     pub(crate) fn value_type(&self, map: Ty) -> Ty {
         match self.program.info.types.kind(map) {
             TyKind::Map(_, _, value) => *value,
@@ -403,7 +433,7 @@ impl Logic<'_> {
         found.and_then(|at| info[at.constructor].params.get(at.index).copied()).unwrap_or(ty)
     }
 
-    /// The fields of a value that a constructor has made, and the condition that it has.
+    /// The fields of a value made by a constructor, and the condition that it was.
     pub(crate) fn take_apart(&mut self, value: Term, constructor: Sym, ty: Ty) -> Option<(Term, Vec<Term>)> {
         let which = self.constructor(ty, constructor)?;
         let sort = self.terms.sort_of(value);
@@ -444,7 +474,7 @@ impl Logic<'_> {
         Ok(quantified)
     }
 
-    /// A lambda is a map of which an axiom says what it has where.
+    /// A lambda is a map that an axiom defines pointwise.
     fn lambda(&mut self, e: ExprId, texts: &[String], bound: &[Term], body: Term) -> Found<Term> {
         let sort = self.sort_of_expr(e)?;
         if !self.terms.is_open(body) {

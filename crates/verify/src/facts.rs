@@ -1,20 +1,20 @@
-//! What is known of procedures before any is run: what they change, whether they can fail, and how large they are.
+//! Static analysis of procedures: what they modify, whether they can fail, and how large they are.
 
 use dally_bpl::check::components;
 use rustc_hash::FxHashMap;
 
 use crate::flow::{BlockId, FlowId, Flows, Kind, Slot};
 
-/// What is known of a procedure.
+/// Facts about a procedure.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fact {
-    /// What a call may change: globals, and of a loop the variables of its procedure.
+    /// The variables that a call may modify: globals, and for a loop the variables of its procedure.
     pub(crate) changes: Vec<Slot>,
-    /// Whether an assertion can fail in it, or in what it calls.
+    /// True if an assertion can fail in it, or in a procedure that it calls.
     pub(crate) can_fail: bool,
-    /// Whether it may call itself.
+    /// True if it is recursive.
     pub(crate) recursive: bool,
-    /// How many instructions there are if all calls are inlined, but for those of recursive procedures.
+    /// The number of instructions with all calls inlined, except for those of recursive procedures.
     pub(crate) size: u64,
 }
 
@@ -89,14 +89,14 @@ fn summarise(flows: &Flows, facts: &[Fact], flow: FlowId, recursive: bool) -> Fa
     Fact { changes, can_fail, recursive, size }
 }
 
-/// The blocks of procedures in an order in which each comes after those that lead to it.
+/// The blocks of procedures in topological order.
 #[derive(Debug, Default)]
 pub(crate) struct Orders {
     known: FxHashMap<(FlowId, BlockId), std::rc::Rc<[BlockId]>>,
 }
 
 impl Orders {
-    /// The blocks that can be reached from one. There are no cycles.
+    /// The blocks that are reachable from one. There are no cycles.
     pub(crate) fn from(&mut self, flows: &Flows, flow: FlowId, entry: BlockId) -> std::rc::Rc<[BlockId]> {
         let make = || {
             let blocks = &flows.flows[flow].blocks;

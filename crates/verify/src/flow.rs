@@ -1,8 +1,8 @@
 //! Control flow: each procedure as blocks of instructions.
 //!
-//! Contracts become instructions here, with the meaning that they have in `dally check`: a precondition is checked
-//! where a procedure begins (and assumed where the program begins), a postcondition where it ends, an invariant at
-//! the head of its loop; a procedure without a body changes what it may change to whatever its postconditions allow.
+//! Contracts become instructions here, as in `dally check`: a precondition is checked on entry to a procedure (and assumed on
+//! entry to the program), a postcondition on exit, an invariant at the loop head; a procedure without a body assigns to the
+//! variables that it may modify any values that its postconditions allow.
 
 use dally_bpl::Program;
 use dally_bpl::ast::{
@@ -23,7 +23,7 @@ use crate::path::Site;
 pub(crate) type BlockId = usize;
 /// A procedure of [`Flows`].
 pub(crate) type FlowId = usize;
-/// Where a variable is kept while a procedure runs: the globals first, then its own.
+/// The index of a variable during execution: the globals first, then the procedure's own.
 pub(crate) type Slot = usize;
 
 /// The procedures of a program.
@@ -35,10 +35,10 @@ pub(crate) struct Flows {
     /// The slot of each variable, by its index.
     slots: Vec<Option<u32>>,
     by_procedure: FxHashMap<ProcedureId, FlowId>,
-    /// What `where` says of a variable.
+    /// The `where` clauses of variables.
     wheres: FxHashMap<VarId, ExprId>,
-    /// What `{:range}` says of an arbitrary value of a variable. Copies that a translation has made have none: they are
-    /// guesses of values that need not be arbitrary.
+    /// The `{:range}` of arbitrary values of variables. Copies that a translation adds have none: they are guesses of values that
+    /// need not be arbitrary.
     ranges: FxHashMap<VarId, (i64, i64)>,
     /// The slots for the values of code expressions.
     results: FxHashMap<ExprId, Slot>,
@@ -47,23 +47,23 @@ pub(crate) struct Flows {
 /// A procedure, or a loop of one.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
-    /// The name, as in the text; loops have that of their procedure.
+    /// The name in the text; a loop has the name of its procedure.
     pub(crate) name: Sym,
     /// Where it is declared.
     pub(crate) span: Span,
-    /// Whether it is a loop: then it shares the variables of its procedure.
+    /// True for a loop: it shares the variables of its procedure.
     pub(crate) is_loop: bool,
     pub(crate) ins: Vec<Slot>,
     pub(crate) outs: Vec<Slot>,
-    /// The variables in its slots, after the globals; none for what a code expression comes to.
+    /// The variables in its slots, after the globals; none for the value of a code expression.
     pub(crate) vars: Vec<Option<VarId>>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) entry: BlockId,
-    /// In how many ways it can be left: one, unless it is a loop.
+    /// The number of exits: one, unless it is a loop.
     pub(crate) exits: usize,
 }
 
-/// Instructions, and where it goes on.
+/// A basic block.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) code: Vec<Instruction>,
@@ -80,14 +80,14 @@ impl Block {
     }
 }
 
-/// Where it goes on after a block.
+/// The successors of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
-    /// To one of these, whichever.
+    /// One of these, nondeterministically.
     Goto(Vec<BlockId>),
-    /// To the first if the condition holds, and otherwise to the second.
+    /// The first if the condition holds, otherwise the second.
     If(ExprId, BlockId, BlockId),
-    /// After a call of a loop: by the exit that it took.
+    /// After a call of a loop: the one of the exit that was taken.
     Switch(Vec<BlockId>),
     /// The procedure is left by this exit.
     Exit(usize),
@@ -120,19 +120,19 @@ pub(crate) struct Instruction {
     pub(crate) span: Span,
 }
 
-/// What an instruction does.
+/// The kind of an instruction.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// It must hold; the message says what does not if it fails.
+    /// A condition that must hold, with the message for a failure.
     Assert(ExprId, &'static str),
     Assume(ExprId),
-    /// Checked, or assumed where the program begins.
+    /// Checked, or assumed on entry to the program.
     Requires(ExprId),
-    /// Gets any value that its `where` clause allows.
+    /// Assigns arbitrary values that the `where` clauses allow.
     Havoc(Vec<VarId>),
     /// The statement is an assignment.
     Assign(Vec<(Slot, dally_bpl::ast::Lhs)>, dally_bpl::ast::ExprList),
-    /// What a code expression comes to.
+    /// Stores the value of a code expression.
     Result(Slot, ExprId),
     /// `Constructor(vars) := value`
     Unpack(Sym, Vec<Slot>, ExprId),
@@ -141,7 +141,7 @@ pub(crate) enum Kind {
         args: Vec<ExprId>,
         outs: Vec<Option<Slot>>,
     },
-    /// The loop begins at this block of its.
+    /// The loop, from this block of it on.
     Loop {
         callee: FlowId,
         entry: BlockId,
@@ -149,7 +149,7 @@ pub(crate) enum Kind {
 }
 
 impl Flows {
-    /// The slot of a variable; constants and what quantifiers bind have none.
+    /// The slot of a variable; constants and bound variables have none.
     pub(crate) fn slot(&self, var: VarId) -> Option<Slot> {
         self.slots[var.index()].map(|s| s as usize)
     }
@@ -181,12 +181,12 @@ impl Flows {
         }
     }
 
-    /// Where the value of a code expression is.
+    /// The slot of a code expression.
     pub(crate) fn result(&self, code: ExprId) -> Option<Slot> {
         self.results.get(&code).copied()
     }
 
-    /// The control flow of the procedures that can be reached from one.
+    /// The control flow of the procedures that are reachable from one.
     pub(crate) fn of(program: &Program, root: ProcedureId) -> Result<Flows, Vec<Diagnostic>> {
         let info = &program.info;
         let mut flows = Flows { slots: vec![None; info.vars.len()], ..Flows::default() };
@@ -235,7 +235,7 @@ pub(crate) fn range(program: &Program, attrs: &Attrs) -> Option<(i64, i64)> {
     }
 }
 
-/// The procedures that a procedure may lead to, and it itself.
+/// The procedures that are reachable from a procedure, itself included.
 fn reachable(program: &Program, root: ProcedureId) -> FxHashSet<ProcedureId> {
     let info = &program.info;
     let mut calls: FxHashMap<Sym, Vec<Sym>> = FxHashMap::default();
@@ -263,7 +263,7 @@ fn reachable(program: &Program, root: ProcedureId) -> FxHashSet<ProcedureId> {
     }
     let mut reached: FxHashSet<ProcedureId> = [root].into_iter().collect();
     let mut todo = vec![root];
-    // Code expressions may be anywhere.
+    // Code expressions may occur in any expression.
     for e in program.ast.exprs.ids() {
         if let Expr::Code(code) = program.ast.exprs[e] {
             let mut block = program.ast.exprs.code(code).block.clone();
@@ -317,11 +317,11 @@ struct Builder<'a> {
     flow: Flow,
     names: FxHashMap<Sym, VarId>,
     labels: FxHashMap<Sym, BlockId>,
-    /// Where `break` leads: the label of the statement, whether it is a loop, and the block behind it.
+    /// The targets of `break`: the label of the statement, true for a loop, and the block after it.
     breaks: Vec<(Option<Sym>, bool, BlockId)>,
-    /// Where `return` leads.
+    /// The target of `return`.
     end: BlockId,
-    /// Inside of a code expression, where its value goes.
+    /// Inside a code expression, the slot of its value.
     result: Option<Slot>,
 }
 
@@ -372,7 +372,7 @@ impl<'a> Builder<'a> {
         Ok(self.flow)
     }
 
-    /// The bodies of a procedure, each with the index of the declaration that has it.
+    /// The bodies of a procedure, each with the index of its declaration.
     fn bodies(&self, index: usize, procedure: &'a Procedure) -> Vec<(usize, &'a Body)> {
         let own = procedure.body.as_ref().map(|b| (index, b));
         let name = procedure.signature.name.name;
@@ -414,7 +414,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What a procedure without a body does.
+    /// The effect of a procedure without a body.
     fn arbitrary(&mut self, entry: BlockId, last: BlockId, id: ProcedureId, outs: &[VarId]) {
         let info = &self.program.info;
         let modified: Vec<VarId> = info[id].modifies.iter().collect();
@@ -427,7 +427,7 @@ impl<'a> Builder<'a> {
         self.flow.blocks[entry].next = Next::Goto(vec![last]);
     }
 
-    /// A body, of the procedure or elsewhere: the block in which it begins.
+    /// Adds a body, of the procedure or of an implementation, and returns its first block.
     fn body(&mut self, decl: usize, body: &Body, signature: &[VarId]) -> Built<BlockId> {
         let info = &self.program.info;
         let Some(vars) = info.bodies.get(&decl) else { return Ok(self.end) };
@@ -482,7 +482,7 @@ impl<'a> Builder<'a> {
         (block.site, block.span) = (Site::of(stmt), stmt.span);
     }
 
-    /// Goes on from a block to another one, if it can be reached.
+    /// Adds an edge from a block, if it is reachable.
     fn close(&mut self, from: Option<BlockId>, to: BlockId) {
         if let Some(from) = from {
             self.flow.blocks[from].next = Next::Goto(vec![to]);
@@ -518,7 +518,7 @@ impl<'a> Builder<'a> {
         self.resolve(name).and_then(|v| self.flows.slot(v)).unwrap_or(0)
     }
 
-    /// Statements from a block on, if it can be reached; the block in which they end.
+    /// Adds statements after a block, if it is reachable, and returns their last block.
     fn stmts(&mut self, block: &Stmts, mut at: Option<BlockId>) -> Built<Option<BlockId>> {
         let mut label = None;
         for stmt in &block.stmts {
@@ -528,7 +528,7 @@ impl<'a> Builder<'a> {
                 (at, label) = (Some(target), Some(name.name));
                 continue;
             }
-            // What cannot be reached is of no interest, but for the labels in it.
+            // Unreachable statements are skipped, except for their labels.
             let here = match at {
                 Some(here) => here,
                 None => self.block(),
@@ -538,7 +538,7 @@ impl<'a> Builder<'a> {
         Ok(at)
     }
 
-    /// Runs the code expressions of a statement before it.
+    /// Evaluates the code expressions of a statement before it.
     fn codes(&mut self, stmt: &Stmt, mut at: BlockId) -> Built<BlockId> {
         let exprs = &self.program.ast.exprs;
         let mut codes = Vec::new();

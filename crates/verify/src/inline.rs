@@ -1,13 +1,13 @@
-//! Stratified inlining: calls are inlined where counterexamples need them.
+//! Stratified inlining, as in Corral: calls are inlined where counterexamples need them.
 //!
-//! As Corral does it. The solver holds what has been inlined so far. With all open calls blocked, a model is a bug
-//! (the program is approximated from below). With open calls free to do anything, no model means that there is no bug
-//! (it is approximated from above), and a model shows which open calls matter: those are inlined. Calls
-//! beyond the recursion bound are blocked; if there is a model only without that, the bound was hit.
+//! The solver holds what has been inlined so far. With all open calls blocked, a model is a bug (an under-approximation of the
+//! program). With open calls unconstrained, unsatisfiability is a proof (an over-approximation), and a model shows which open
+//! calls to inline: those on its path. Calls beyond the recursion bound are blocked; if there is a model only without that,
+//! the bound was reached.
 //!
-//! Deviations: a call is not a Boolean at its site but the unknowns that it leaves behind, whether it returns and whether
-//! it fails; to block it is to say that neither is so. What a procedure does is run on terms where it is called
-//! rather than renamed from a template: what is known of its arguments folds at once.
+//! Deviations: a call is represented by the unknowns of its results, of whether it returns and of whether it fails, rather than
+//! by a Boolean at its site; blocking it asserts that it does neither. A procedure is executed on terms at each call rather
+//! than renamed from a template, so that known arguments are folded at once.
 
 use dally_bpl::Program;
 use dally_text::diagnostic::Diagnostic;
@@ -27,40 +27,40 @@ use crate::term::{Term, Terms};
 use crate::walk::{self, Model, Walk};
 use crate::{facts, loops, solve};
 
-/// How to inline.
+/// Options of inlining.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
-    /// Inline everything up to the recursion bound before the solver is asked: for comparison.
+    /// Inline all calls up to the recursion bound before the first query: for comparison.
     pub full: bool,
-    /// The most calls inside of each other; an iteration of a loop is one.
+    /// The most nested calls; an iteration of a loop is a call.
     pub calls: Option<u32>,
-    /// What ends a run that takes long.
+    /// Limits on memory, and the flag that ends a run.
     pub limits: Limits,
 }
 
-/// What is found out.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// No execution fails, and no bound was hit.
+    /// No execution fails, and no bound was reached.
     Proved,
-    /// No execution fails that stays within the recursion bound.
+    /// No execution within the recursion bound fails.
     NoBug,
     /// An execution fails.
     Bug(Box<Path>),
 }
 
-/// Why nothing is found out.
+/// The reasons why a run has no result.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// The program has something that is not supported.
+    /// The program uses a construct that is not supported.
     Unsupported(Vec<Diagnostic>),
-    /// The solver does not answer.
+    /// The solver has failed.
     Solver(SolverError),
-    /// The solver cannot say: its reason.
+    /// The solver answers `unknown`, for this reason.
     Unknown(String),
-    /// What every proof rests on contradicts itself.
+    /// The axioms or definitions that every proof rests on are contradictory.
     Contradiction(Theory),
-    /// There is more to inline than fits.
+    /// The inlined program is too large.
     TooLarge,
 }
 
@@ -70,12 +70,12 @@ impl From<SolverError> for Failure {
     }
 }
 
-/// What it took.
+/// The work of a run.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// How many procedures were run, calls counted one by one.
+    /// The number of inlined calls.
     pub inlined: usize,
-    /// How many questions the solver was asked.
+    /// The number of queries.
     pub queries: usize,
 }
 
@@ -87,10 +87,10 @@ pub struct Verifier<'a> {
     root: CallId,
     fails: Term,
     open: Vec<CallId>,
-    /// Up to where instances have been told to the solver, and calls have been looked at.
+    /// The number of instances that were sent to the solver, and of calls that were classified.
     told: usize,
     seen: usize,
-    /// Up to where terms have been looked through for functions.
+    /// The number of terms that were searched for applications of functions.
     pointed: usize,
     pub(crate) started: bool,
     full: bool,
@@ -98,20 +98,20 @@ pub struct Verifier<'a> {
     effort: Effort,
 }
 
-/// With everything inlined, programs up to this size are: the solver decides them at once.
+/// Programs of at most this size, with all calls inlined, are inlined at once: the solver decides them in one query.
 const SMALL_PROGRAM: u64 = 60_000;
-/// In larger programs, procedures up to this size are inlined at once.
+/// In larger programs, procedures of at most this size are inlined at once.
 const SMALL_PROCEDURE: u64 = 100;
 
-/// The axioms that a bug was found without.
+/// The axioms that were left out where a bug was found.
 #[derive(Default)]
 pub(crate) struct Axioms {
     pub(crate) left_out: Vec<Span>,
-    /// With them, there is none.
+    /// True if there is no bug with them.
     pub(crate) forbid: bool,
 }
 
-/// What a solver says.
+/// The answer to a satisfiability query.
 enum Sat {
     Yes,
     No,
@@ -119,7 +119,7 @@ enum Sat {
 }
 
 impl<'a> Verifier<'a> {
-    /// Prepares a sequential program that starts in a procedure.
+    /// Prepares a sequential program that starts in the procedure `root`.
     pub fn new(program: &'a Program, root: Sym, options: &Options) -> Result<Verifier<'a>, Failure> {
         let Some(root) = program.info.procedure(root) else { return Err(Failure::Unsupported(Vec::new())) };
         let mut flows = Flows::of(program, root).map_err(Failure::Unsupported)?;
@@ -164,17 +164,17 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// What it has taken so far.
+    /// The work so far.
     pub fn effort(&self) -> Effort {
         Effort { inlined: self.executor.instances.len(), ..self.effort }
     }
 
-    /// How many terms are held, and what takes as much memory as terms do.
+    /// The number of terms, and of other data that takes as much memory.
     pub fn held(&self) -> usize {
         self.executor.held()
     }
 
-    /// Sets how many may be held.
+    /// Sets the limit on terms.
     pub fn allow(&mut self, terms: usize) {
         self.executor.limits.terms = terms;
     }
@@ -186,13 +186,12 @@ impl<'a> Verifier<'a> {
         self.open.extend(new.filter(|c| calls[*c].open.is_some() && calls[*c].instance.is_none()));
     }
 
-    /// Looks for a failing execution that makes at most so many calls of a procedure inside of each other, and as many
-    /// iterations of a loop.
+    /// Searches for a failing execution with at most this many nested calls of a procedure, and as many iterations of a loop.
     pub fn run(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
         self.search(recursion, solver).map_err(|failure| self.blame(failure))
     }
 
-    /// What a solver does not know, though the program says that it has it, is not supported.
+    /// An error about a built-in function that the solver does not have means that the program is not supported.
     fn blame(&self, failure: Failure) -> Failure {
         let Failure::Solver(SolverError::Broken(message)) = &failure else { return failure };
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
@@ -202,7 +201,8 @@ impl<'a> Verifier<'a> {
         };
         match self.executor.logic.built_ins.iter().find(|(head, _)| named(head)) {
             Some((head, span)) => {
-                let what = format!("the built-in function `{head}`, which the solver does not have so,");
+                let what =
+                    format!("the built-in function `{head}`, which the solver does not have in this form,");
                 unsupported::<()>(*span, what).err().unwrap_or(failure)
             }
             None => failure,
@@ -244,7 +244,7 @@ impl<'a> Verifier<'a> {
                 }
                 Sat::Yes => {
                     let touched = self.touched(recursion, solver)?;
-                    // A model that says too little: everything may matter.
+                    // The model says too little: any open call may matter.
                     self.inline(if touched.is_empty() { &within } else { &touched }, recursion)?;
                 }
                 Sat::Unknown => {
@@ -267,7 +267,7 @@ impl<'a> Verifier<'a> {
         Ok(touched)
     }
 
-    /// A failing execution that the solver can tell, though it cannot check all axioms.
+    /// A failing execution from the model of a solver that cannot check all axioms.
     fn candidate(&mut self, reason: &str, solver: &mut dyn Solver) -> Result<Option<Answer>, Failure> {
         if !may_have_model(reason) {
             return Ok(None);
@@ -279,7 +279,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Whether a call may be inlined. A loop that iterates so many times is left in one more call.
+    /// True if a call may be inlined. A loop with this many iterations exits in one more call.
     fn within(&self, call: CallId, recursion: u32) -> bool {
         let site = &self.executor.calls[call];
         let extra = u32::from(self.executor.flows.flows[site.flow].is_loop);
@@ -299,7 +299,7 @@ impl<'a> Verifier<'a> {
 
     fn inline(&mut self, calls: &[CallId], recursion: u32) -> Result<(), Failure> {
         for call in calls {
-            // What recurs deeply is unrolled in ever larger steps.
+            // Deep recursion is unrolled in steps that grow.
             let depth = self.executor.calls[*call].depth;
             self.executor.eagerness.depth = depth.saturating_mul(2).min(recursion);
             let Some(open) = self.executor.calls[*call].open.take() else { continue };
@@ -313,7 +313,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Says that the unknowns of a call are what it comes to.
+    /// Defines the unknowns of a call by its result.
     fn define(&mut self, open: &Outcome, known: &Outcome) {
         let logic = &mut self.executor.logic;
         let pairs = open.values.iter().zip(&known.values).chain(open.exits.iter().zip(&known.exits));
@@ -325,11 +325,11 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Tells the solver what it does not know yet.
+    /// Sends declarations and assertions that the solver does not have yet.
     fn tell(&mut self, solver: &mut dyn Solver) -> Result<(), Failure> {
         let mut text = String::new();
         if !self.started {
-            // Z3 is incremental from the first push on: before, it asks a tactic that leaves no model where it does not know.
+            // Z3 is incremental from the first push on. Before, it uses a tactic that leaves no model where it answers `unknown`.
             text.push_str("(set-option :produce-models true)\n(push 1)\n");
         }
         let logic = &mut self.executor.logic;
@@ -382,7 +382,7 @@ impl<'a> Verifier<'a> {
         open.flat_map(|o| o.exits.iter().copied().chain([o.fails])).filter(|t| *t != Terms::FALSE).collect()
     }
 
-    /// Whether what was asserted cannot be.
+    /// True if the assertions are unsatisfiable.
     pub(crate) fn is_impossible(&mut self, solver: &mut dyn Solver) -> Result<bool, Failure> {
         Ok(matches!(self.check(&[], solver)?, Sat::No))
     }
@@ -415,13 +415,13 @@ impl<'a> Verifier<'a> {
         Ok(reason.trim_matches('"').to_owned())
     }
 
-    /// Everything that a walk asks for.
+    /// All terms that a walk evaluates.
     fn asked(&self) -> Vec<Term> {
         walk::conditions(&self.executor, 0)
     }
 
-    /// The bug of the last answer, with what all axioms say that speak of what is used. If they forbid it, that proves nothing:
-    /// many a program has axioms that contradict each other but for their triggers.
+    /// The bug of the last answer, checked against all axioms about symbols in use. That they exclude it proves nothing: many
+    /// programs have axioms that contradict each other except for their triggers.
     fn confirmed(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Answer, Failure> {
         let Late { asserted, mut left_out, quantified } = self.executor.logic.assert_left_out()?;
         if asserted.is_empty() {
@@ -436,7 +436,7 @@ impl<'a> Verifier<'a> {
             self.emitter.observe(&self.executor.logic, point, &mut text);
         }
         solver.send(&text)?;
-        // Without quantifiers they are no harder than what was asked before.
+        // Without quantifiers they are no harder than the queries before.
         solver.limit_effort(quantified)?;
         let answer = self.check(blocked, solver)?;
         solver.limit_effort(false)?;
@@ -445,7 +445,7 @@ impl<'a> Verifier<'a> {
         }
         solver.send("(pop 1)\n")?;
         self.emitter = before;
-        // Without these axioms it knows a bug.
+        // Without these axioms there is a bug.
         left_out.extend(asserted);
         match self.check(blocked, solver)? {
             Sat::Yes => self.bug(true, Axioms { left_out, forbid: matches!(answer, Sat::No) }, solver),
@@ -472,7 +472,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Adds to a model the values of inputs that the solver has not seen, since equations say what they are.
+    /// Adds the values of inputs that the solver has not seen because equations define them.
     fn explain(&self, model: &mut Model, inputs: &[Term], solver: &mut dyn Solver) -> Result<(), Failure> {
         let logic = &self.executor.logic;
         let mut emitter = self.emitter.clone();
@@ -486,10 +486,10 @@ impl<'a> Verifier<'a> {
             return Ok(());
         }
         solver.send(&text)?;
-        // What is not observed even now is nowhere used.
+        // A term that is not declared even now is not used.
         match Model::ask(&self.executor, &emitter, inputs, solver) {
             Ok(more) => model.add(more),
-            // Some solvers forget their model with the first definition: then these values are not known.
+            // Some solvers discard their model at the first definition: then these values are not known.
             Err(SolverError::Broken(_)) => {}
             Err(other) => return Err(other.into()),
         }
@@ -497,7 +497,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// Whether a solver that does not know has a model all the same, but for quantifiers that it cannot check.
+/// True if a solver that answers `unknown` has a model, up to quantifiers that it cannot check.
 fn may_have_model(reason: &str) -> bool {
     ["incomplete", "quantifier"].iter().any(|word| reason.contains(word))
 }

@@ -4,8 +4,7 @@ use dally_text::stack::grow;
 
 use crate::sexpr::Sexpr;
 
-/// A function as its values at some arguments, and everywhere else: if it does no more than compare its argument with
-/// others.
+/// A function as a table, if it only compares its argument with others: its values at some arguments, and at all others.
 pub(crate) fn table(text: &Sexpr) -> Option<(Vec<(Sexpr, Sexpr)>, Sexpr)> {
     let [Sexpr::List(params), body] = text.headed("lambda")? else { return None };
     let [param] = &params[..] else { return None };
@@ -21,7 +20,7 @@ pub(crate) fn table(text: &Sexpr) -> Option<(Vec<(Sexpr, Sexpr)>, Sexpr)> {
     Some((entries, otherwise))
 }
 
-/// All that a name is compared with.
+/// The terms that a name is compared with.
 fn compared<'a>(body: &'a Sexpr, name: &Sexpr, out: &mut Vec<&'a Sexpr>) {
     let Some(parts) = body.list() else { return };
     if let Some([a, b]) = body.headed("=") {
@@ -37,7 +36,7 @@ fn mentions(text: &Sexpr, name: &Sexpr) -> bool {
     text == name || grow(|| text.list().into_iter().flatten().any(|part| mentions(part, name)))
 }
 
-/// A name, and what it is: nothing that it is compared with, if nothing is said.
+/// A name and its value; none if it differs from everything that it is compared with.
 struct At<'a> {
     name: &'a Sexpr,
     at: Option<&'a Sexpr>,

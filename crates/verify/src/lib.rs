@@ -1,17 +1,17 @@
 //! A bounded verifier for sequential Boogie programs.
 //!
 //! It decides whether an assertion can fail: for all inputs at once, with an SMT solver, and up to a bound on
-//! recursion and on iterations of loops. The way of a program: control flow with contracts as instructions (`flow`);
-//! loops become recursion (`loops`); a procedure is run on terms, all ways through it at once (`execute`); calls
+//! recursion and on iterations of loops. The passes: control flow with contracts as instructions (`flow`);
+//! loops become recursion (`loops`); symbolic execution of a procedure, all paths at once (`execute`); calls
 //! are inlined where counterexamples need them (`inline`); a model becomes a path (`walk`).
 //!
-//! The solver is somebody else's: see [`Solver`]. Nothing here touches processes, files or the clock.
+//! The caller provides the solver: see [`Solver`]. Nothing here touches processes, files or the clock.
 //!
 //! # What it assumes
 //!
 //! Integers are mathematical, maps are arrays (one with several indices is a map of maps), bitvectors are
-//! bitvectors, functions and axioms are the solver's. A function with a body that does not call itself is put in
-//! its place. Division by zero has some value, and so has a field that a value does not have: neither is a failure here.
+//! bitvectors, functions and axioms are the solver's. A function whose body is not recursive is inlined.
+//! Division by zero has an arbitrary value, and so has a field that a value does not have: neither is a failure here.
 
 mod axioms;
 mod emit;

@@ -1,4 +1,4 @@
-//! What ends a run that takes long.
+//! Limits of a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::inline::Failure;
 use crate::solver::SolverError;
 
-/// What ends a run that takes long. Nothing here reads a clock: whoever does sets the flag.
+/// Limits of a run. This crate reads no clock: the caller sets the flag when the time is up.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Becomes true when a run shall end as soon as it can: it fails with [`SolverError::Cancelled`].
+    /// Set to end the run as soon as possible: it fails with [`SolverError::Cancelled`].
     pub interrupt: Arc<AtomicBool>,
-    /// The most terms that may be held; with all that comes with them, each takes some hundred bytes. With more, a run
-    /// fails with [`Failure::TooLarge`].
+    /// The most terms; each takes some hundred bytes. A run with more fails with [`Failure::TooLarge`].
     pub terms: usize,
 }
 
@@ -23,10 +22,10 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// So many terms fit into a few gigabytes.
+    /// The default: this many terms take a few gigabytes.
     pub const TERMS: usize = 8_000_000;
 
-    /// Fails if somebody wants the run to end.
+    /// Fails if the run has been interrupted.
     pub(crate) fn poll(&self) -> Result<(), Failure> {
         match self.interrupt.load(Ordering::Relaxed) {
             true => Err(Failure::Solver(SolverError::Cancelled)),
@@ -34,7 +33,7 @@ impl Limits {
         }
     }
 
-    /// Fails if a limit is reached, where so many terms are held.
+    /// Fails if a limit is reached, given the number of terms.
     pub(crate) fn hold(&self, terms: usize) -> Result<(), Failure> {
         if terms > self.terms {
             return Err(Failure::TooLarge);

@@ -1,7 +1,6 @@
-//! What the program declares, in the solver's logic: types, constants and functions, and axioms ([`crate::axioms`]).
+//! The declarations of the program in the solver's logic: types, constants and functions. Axioms are in [`crate::axioms`].
 //!
-//! Things are declared when they are first used. What has nothing to do with the program under test is not the solver's
-//! business.
+//! A symbol is declared when it is first used, so that the solver does not see the rest of the program.
 
 use dally_bpl::Program;
 use dally_bpl::ast::{Attr, AttrArg, Attrs, BinderKind, DeclKind, ExprId};
@@ -18,22 +17,22 @@ use crate::term::{Sort, Term, Terms};
 
 pub(crate) type Found<T> = Result<T, Failure>;
 
-/// Says that something cannot be verified.
+/// The error for a construct that cannot be verified.
 pub(crate) fn unsupported<T>(span: Span, what: impl std::fmt::Display) -> Found<T> {
     let problem = Diagnostic::new(codes::NOT_VERIFIED, span, format!("{what} cannot be verified"));
     Err(Failure::Unsupported(vec![problem]))
 }
 
-/// A constructor as the solver knows it.
+/// A constructor with its name in the solver.
 #[derive(Clone, Debug)]
 pub(crate) struct Constructor {
     pub(crate) name: String,
-    /// The name in the text.
+    /// The name in the program.
     pub(crate) original: String,
     pub(crate) fields: Vec<(String, Sort)>,
 }
 
-/// What is known of a sort, to read values.
+/// The structure of a sort, for reading values.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     Scalar,
@@ -41,15 +40,15 @@ pub(crate) enum Shape {
     Datatype(Vec<Constructor>),
     /// Bitvectors without bits.
     NoBits,
-    /// A type that the program declares and says nothing of.
+    /// A type without a definition.
     Abstract,
 }
 
-/// A function that the solver knows nothing of but its axioms, at the sorts at which it is used.
+/// An uninterpreted function, at the sorts at which it is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Uninterpreted {
     pub(crate) function: FunctionId,
-    /// Its name for the solver.
+    /// Its name in the solver.
     pub(crate) head: String,
 }
 
@@ -57,52 +56,52 @@ pub(crate) struct Uninterpreted {
 #[derive(Debug)]
 pub(crate) struct Logic<'a> {
     pub(crate) program: &'a Program,
-    /// What ends what takes long.
+    /// Limits of the run.
     pub(crate) limits: Limits,
     pub(crate) terms: Terms,
-    /// Commands that the solver has not seen yet.
+    /// Commands that have not been sent.
     pub(crate) declarations: String,
-    /// Those that it has seen.
+    /// Commands that have been sent.
     pub(crate) declared: String,
-    /// Axioms that the solver has not seen yet, and equations of what is inlined.
+    /// Axioms and definitions of inlined calls that have not been sent.
     pub(crate) axioms: Vec<Term>,
-    /// All that holds in every execution, whether it has been seen or not.
+    /// All formulas that hold in every execution, sent or not.
     pub(crate) stated: Vec<Term>,
-    /// Whether definitions of functions are among it.
+    /// True if definitions of functions are among them.
     pub(crate) defines: bool,
     sorts: FxHashMap<Ty, Sort>,
-    /// Types that have got a sort, and are not known to be used yet.
+    /// Types that have a sort and are not yet in use.
     new_types: Vec<TyCon>,
     applied: FxHashMap<(TyCon, Vec<Sort>), Sort>,
     shapes: FxHashMap<Sort, Shape>,
     constants: FxHashMap<VarId, Term>,
-    /// How many unique constants of each sort there are.
+    /// The number of unique constants of each sort.
     unique: FxHashMap<Sort, usize>,
     /// The types of which all unique constants are in use.
     all_unique: FxHashSet<Ty>,
     functions: FxHashMap<(FunctionId, Vec<Sort>), String>,
     pub(crate) uninterpreted: Vec<Uninterpreted>,
-    /// Functions that the solver should have itself: what it calls them, and where they are declared.
+    /// Functions that the solver interprets: their names in the solver, and where they are declared.
     pub(crate) built_ins: Vec<(String, Span)>,
-    /// What functions with a body come to, by their arguments.
+    /// The inlined bodies of functions, by their arguments.
     pub(crate) applications: FxHashMap<(FunctionId, Vec<Term>), Term>,
-    /// Functions whose bodies cannot be put in their place.
+    /// Functions that cannot be inlined.
     pub(crate) axiomatic: FxHashSet<FunctionId>,
-    /// The groups of symbols of axioms in which a constant or function is.
+    /// The groups of symbols of axioms that contain a constant or function.
     pub(crate) about: FxHashMap<Symbol, Vec<usize>>,
-    /// Groups of symbols: how many are not used yet, and the axiom that waits for all of them.
+    /// Groups of symbols: the number that is not in use, and the axiom that is waiting for them.
     pub(crate) groups: Vec<(usize, usize)>,
     /// The axioms, until they are asserted.
     pub(crate) waiting: Vec<Option<ExprId>>,
     pub(crate) used: FxHashSet<Symbol>,
-    /// Values that quantifiers of the program are about, by their variables ([`crate::witness`]).
+    /// Skolem constants of the quantifiers of the program, by their variables ([`crate::witness`]).
     pub(crate) witnesses: Vec<(VarId, Term)>,
-    /// How many quantifiers lie around the expression for which witnesses are looked for; none in axioms.
+    /// The number of quantifiers around the expression for which witnesses are introduced; none in axioms.
     pub(crate) witnessing: Option<u32>,
     fresh: usize,
 }
 
-/// A constant or function, or a type of which the program does not say what its values are, as a key.
+/// A constant, a function or a type without a definition, as a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Symbol {
     Constant(VarId),
@@ -149,14 +148,14 @@ impl<'a> Logic<'a> {
         Ok(logic)
     }
 
-    /// The commands that the solver has not seen yet, which it is told now.
+    /// Takes the commands that have not been sent: the caller sends them.
     pub(crate) fn take_declarations(&mut self) -> String {
         let new = std::mem::take(&mut self.declarations);
         self.declared.push_str(&new);
         new
     }
 
-    /// A name that nothing else has, which resembles one of the program.
+    /// A fresh name that resembles a name of the program.
     pub(crate) fn name(&mut self, base: &str) -> String {
         self.fresh += 1;
         let plain = |c: char| if c.is_ascii_alphanumeric() || "_$.".contains(c) { c } else { '_' };
@@ -181,7 +180,7 @@ impl<'a> Logic<'a> {
         Ok(self.unknown(&name, sort))
     }
 
-    /// Whether a value lies within the bounds of a `{:range}`. That of a bitvector is without a sign.
+    /// The condition that a value lies within the bounds of a `{:range}`. Bitvectors are unsigned.
     pub(crate) fn in_range(&mut self, value: Term, (low, high): (i64, i64)) -> Term {
         let sort = self.terms.sort_of(value);
         let bits = self.terms.sort_text(sort).strip_prefix("(_ BitVec ").and_then(|t| t.strip_suffix(')'));
@@ -198,13 +197,13 @@ impl<'a> Logic<'a> {
                 let (low, high) = (self.terms.int(low), self.terms.int(high));
                 (self.terms.le(low, value), self.terms.le(value, high))
             }
-            // Of other types, ranges say nothing.
+            // Ranges do not apply to other types.
             None => return Terms::TRUE,
         };
         self.terms.and(above, below)
     }
 
-    /// The same of what a slot holds: what is no variable is a condition.
+    /// The same for a slot; one without a variable holds a condition.
     pub(crate) fn arbitrary_of(&mut self, var: Option<VarId>) -> Found<Term> {
         match var {
             Some(var) => self.arbitrary(var),
@@ -218,7 +217,7 @@ impl<'a> Logic<'a> {
         }
         let sort = self.sort_with(ty, &FxHashMap::default(), span)?;
         self.sorts.insert(ty, sort);
-        // Not before: what is said of a type may need all of a datatype that holds its values.
+        // Not before: axioms about a type may need all of a datatype that contains its values.
         while let Some(con) = self.new_types.pop() {
             self.used(Symbol::Type(con))?;
         }
@@ -252,7 +251,7 @@ impl<'a> Logic<'a> {
                 Ok(sort)
             }
             TyKind::Map(..) => unsupported(span, "a map whose type binds variables"),
-            // A task that nobody posts is nothing but a value.
+            // Handles of tasks are plain values in a sequential program.
             TyKind::Task(_) => Ok(Sort::INT),
             TyKind::Param(p) => match params.get(p) {
                 Some(sort) => Ok(*sort),
@@ -285,8 +284,8 @@ impl<'a> Logic<'a> {
         self.shapes.get(&sort).unwrap_or(&Shape::Scalar)
     }
 
-    /// A name for a value of a sort that the program declares, `T#1`: a solver calls it `T!3!val!1`. Equal names are of equal
-    /// values, also where a type is used with several arguments.
+    /// A name for an element of a type without a definition, `T#1`; a solver calls it `T!3!val!1`. Equal names denote equal
+    /// elements, also where a type is used with several arguments.
     pub(crate) fn abstract_name(&self, sort: Sort, value: &str) -> String {
         let text = self.terms.sort_text(sort);
         let Some((base, number)) = text.rsplit_once('!') else { return value.to_owned() };
@@ -327,7 +326,7 @@ impl<'a> Logic<'a> {
         Ok(sort)
     }
 
-    /// Declares a datatype, and with it those that its fields lead to: they may lead back.
+    /// Declares a datatype together with the datatypes of its fields, which may be mutually recursive.
     fn declare_datatypes(&mut self, con: TyCon, args: Vec<Sort>, span: Span) -> Found<Sort> {
         let program = self.program;
         let outermost = self.reserve_datatype(con, &args);
@@ -377,7 +376,7 @@ impl<'a> Logic<'a> {
         sort
     }
 
-    /// Gives the datatypes in a type that have none yet a sort, and has them declared.
+    /// Declares the datatypes in a type that are not declared yet.
     fn reserve_inside(
         &mut self,
         ty: Ty,
@@ -435,7 +434,7 @@ impl<'a> Logic<'a> {
 
     /// A constant of the program.
     pub(crate) fn constant(&mut self, var: VarId) -> Found<Term> {
-        // What is said of its type, once that is used, may mention the constant.
+        // Axioms about its type, once that is in use, may mention the constant.
         let info = &self.program.info[var];
         self.sort(info.ty, info.span)?;
         if let Some(term) = self.constants.get(&var) {
@@ -450,7 +449,7 @@ impl<'a> Logic<'a> {
         Ok(term)
     }
 
-    /// Uses all unique constants of a type without a definition: what is said of all its values depends on how many it has.
+    /// Marks all unique constants of a type as used: an axiom about all values of the type depends on their number.
     pub(crate) fn use_unique(&mut self, ty: Ty) -> Found<()> {
         let info = &self.program.info;
         let is_abstract =
@@ -466,12 +465,12 @@ impl<'a> Logic<'a> {
         Ok(())
     }
 
-    /// Whether a unique constant of this type is in use: all others differ from it.
+    /// True if a unique constant of this type is in use: all others differ from it.
     pub(crate) fn uses_unique(&self, ty: Ty) -> bool {
         self.sorts.get(&ty).is_some_and(|sort| self.unique.contains_key(sort))
     }
 
-    /// Whether some unique constants of one type are in use.
+    /// True if unique constants of one type are in use.
     pub(crate) fn has_unique(&self) -> bool {
         self.unique.values().any(|count| *count > 1)
     }
@@ -601,14 +600,14 @@ impl<'a> Logic<'a> {
         (name, term)
     }
 
-    /// How a function is written that the solver has itself, `{:bvbuiltin "bvadd"}`.
+    /// The name of a function that the solver interprets: `{:bvbuiltin "bvadd"}`.
     fn built_in(&mut self, attrs: &Attrs, result: Sort, span: Span) -> Found<Option<String>> {
         let ast = &self.program.ast;
         let attr = ast.attr(attrs, "bvbuiltin").or_else(|| ast.attr(attrs, "builtin"));
         let Some(Attr { args, .. }) = attr else { return Ok(None) };
         let Some(AttrArg::Str(text)) = args.first() else { return Ok(None) };
         let text = ast.text(*text).trim();
-        // The text goes to the solver as it is: it must be one symbol, or one list.
+        // The text is sent as it is: it must be one symbol or one list.
         let plain = |c: char| c.is_ascii_alphanumeric() || "_.-+*/<>=!$".contains(c);
         let listed = |c: char| plain(c) || c == ' ';
         Ok(Some(if text == "MapConst" {
@@ -626,7 +625,7 @@ impl<'a> Logic<'a> {
         }))
     }
 
-    /// The word of a quantifier.
+    /// The keyword of a quantifier.
     pub(crate) fn quantifier(kind: BinderKind) -> &'static str {
         match kind {
             BinderKind::Exists => "exists",

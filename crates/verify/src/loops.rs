@@ -1,10 +1,9 @@
 //! Loops become recursion.
 //!
-//! A strongly connected set of blocks becomes a procedure of its own, which shares the variables of the one that it
-//! stands in. An edge to a block at which the loop can be entered becomes a call of the loop, beginning at that
-//! block; an edge that leaves the loop leaves the procedure, by an exit of its own. Without the edges to its
-//! entries the loop falls apart into smaller ones, which are treated alike: so loops with several entries, which
-//! have no head, are loops like any others.
+//! A strongly connected component of blocks becomes a procedure that shares the variables of the procedure around it. An edge to
+//! an entry of the loop becomes a call of the loop that starts at that block; an edge that leaves the loop becomes an exit of
+//! the procedure. Without the edges to its entries the component decomposes into smaller ones, which are treated in the same
+//! way; irreducible loops, which have several entries, need no special case.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,7 +28,7 @@ pub(crate) fn to_recursion(flows: &mut Flows) {
     }
 }
 
-/// The sets of blocks that can be gone through again and again.
+/// The strongly connected components that contain a cycle.
 fn loops(flow: &Flow) -> Vec<Vec<BlockId>> {
     let successors: Vec<Vec<u32>> =
         flow.blocks.iter().map(|b| b.next.targets().into_iter().map(|t| t as u32).collect()).collect();
@@ -38,7 +37,7 @@ fn loops(flow: &Flow) -> Vec<Vec<BlockId>> {
     cyclic.map(|c| c.into_iter().map(|b| b as usize).collect()).collect()
 }
 
-/// A block that calls a loop, and goes on by the exit that it takes.
+/// A block that calls a loop, and continues by the exit that was taken.
 fn call(callee: FlowId, entry: BlockId, exits: Vec<BlockId>, span: Span) -> Block {
     let kind = Kind::Loop { callee, entry };
     let code = vec![Instruction { kind, site: Site::Added, attrs: Attrs::NONE, span }];
@@ -54,7 +53,7 @@ fn extract(flow: &mut Flow, blocks: &[BlockId], id: FlowId) -> Flow {
     let is_entry = |b: &BlockId| from_outside.contains(b) || flow.entry == *b;
     let mut entries: Vec<BlockId> = blocks.iter().copied().filter(is_entry).collect();
     if entries.is_empty() {
-        // Nothing leads there: any block will do.
+        // The loop is unreachable: any block will do.
         entries.push(blocks[0]);
     }
     let mut leads_to: Vec<BlockId> = Vec::new();

@@ -1,20 +1,20 @@
-//! Where ways through a procedure come together.
+//! Joins of paths through a procedure.
 //!
-//! The way to a block is a list of conditions, each added where a way parts or something is assumed. Two ways that come
-//! together again share the beginning of their lists; only the rest says which one was taken. Ways exclude
-//! each other: everything that is chosen is a value of its own.
+//! The path condition of a block is a list of conditions, extended at each branch and assumption. Two paths that join share a
+//! prefix of their lists; only the rest says which one was taken. Paths exclude each other: the outcome of each
+//! nondeterministic choice is an unknown.
 
 use std::rc::Rc;
 
 use crate::term::{Node, Term, Terms};
 
-/// A list of conditions in [`Ways`].
+/// A path condition: a list in [`Paths`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Way(u32);
+pub(crate) struct PathId(u32);
 
-impl Way {
-    /// No condition: where a procedure begins.
-    pub(crate) const START: Way = Way(0);
+impl PathId {
+    /// No condition: the entry of a procedure.
+    pub(crate) const START: PathId = PathId(0);
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -26,49 +26,49 @@ struct Link {
     length: u32,
 }
 
-/// The ways through a procedure.
+/// The path conditions of a procedure.
 #[derive(Debug)]
-pub(crate) struct Ways {
+pub(crate) struct Paths {
     links: Vec<Link>,
 }
 
-impl Default for Ways {
+impl Default for Paths {
     fn default() -> Self {
-        Ways { links: vec![Link { before: 0, condition: Terms::TRUE, all: Terms::TRUE, length: 0 }] }
+        Paths { links: vec![Link { before: 0, condition: Terms::TRUE, all: Terms::TRUE, length: 0 }] }
     }
 }
 
-/// The values of variables, by slot. Ways share them until one changes something.
+/// The values of variables, by slot; shared between paths until one of them changes a value.
 pub(crate) type Values = Rc<Vec<Term>>;
 
-impl Ways {
+impl Paths {
     /// All conditions together.
-    pub(crate) fn all(&self, way: Way) -> Term {
-        self.links[way.0 as usize].all
+    pub(crate) fn all(&self, path: PathId) -> Term {
+        self.links[path.0 as usize].all
     }
 
-    /// The way on which a condition holds as well; none if it cannot hold.
-    pub(crate) fn with(&mut self, terms: &mut Terms, way: Way, condition: Term) -> Option<Way> {
-        match self.known(terms, way, condition) {
-            Some(true) => Some(way),
+    /// The path on which a condition holds as well; none if it cannot hold.
+    pub(crate) fn with(&mut self, terms: &mut Terms, path: PathId, condition: Term) -> Option<PathId> {
+        match self.known(terms, path, condition) {
+            Some(true) => Some(path),
             Some(false) => None,
             None => {
-                let Link { all, length, .. } = self.links[way.0 as usize];
+                let Link { all, length, .. } = self.links[path.0 as usize];
                 let all = terms.and(all, condition);
-                self.links.push(Link { before: way.0, condition, all, length: length + 1 });
-                Some(Way(self.links.len() as u32 - 1))
+                self.links.push(Link { before: path.0, condition, all, length: length + 1 });
+                Some(PathId(self.links.len() as u32 - 1))
             }
         }
     }
 
-    /// Whether a condition holds on a way, as far as one of the last conditions of its list says so.
-    pub(crate) fn known(&self, terms: &mut Terms, way: Way, condition: Term) -> Option<bool> {
+    /// The value of a condition on a path, if one of the last conditions of its list implies it.
+    pub(crate) fn known(&self, terms: &mut Terms, path: PathId, condition: Term) -> Option<bool> {
         const LAST: usize = 64;
         if let Node::Bool(value) = terms.node(condition) {
             return Some(*value);
         }
         let negated = terms.not(condition);
-        let mut at = way.0;
+        let mut at = path.0;
         for _ in 0..LAST {
             let link = &self.links[at as usize];
             if link.length == 0 {
@@ -85,11 +85,11 @@ impl Ways {
         None
     }
 
-    /// The conditions after those that all ways share, and the way up to there.
-    fn apart(&self, ways: &[Way]) -> (Way, Vec<Vec<Term>>) {
-        let mut shared = ways[0].0;
-        for way in &ways[1..] {
-            let mut other = way.0;
+    /// The conditions after the common prefix of all paths, and the prefix.
+    fn split_prefix(&self, paths: &[PathId]) -> (PathId, Vec<Vec<Term>>) {
+        let mut shared = paths[0].0;
+        for path in &paths[1..] {
+            let mut other = path.0;
             while shared != other {
                 if self.links[shared as usize].length >= self.links[other as usize].length {
                     shared = self.links[shared as usize].before;
@@ -98,9 +98,9 @@ impl Ways {
                 }
             }
         }
-        let rest = |way: &Way| {
+        let rest = |path: &PathId| {
             let mut conditions = Vec::new();
-            let mut at = way.0;
+            let mut at = path.0;
             while at != shared {
                 conditions.push(self.links[at as usize].condition);
                 at = self.links[at as usize].before;
@@ -108,28 +108,32 @@ impl Ways {
             conditions.reverse();
             conditions
         };
-        (Way(shared), ways.iter().map(rest).collect())
+        (PathId(shared), paths.iter().map(rest).collect())
     }
 
-    /// Brings ways together; none if there are none.
-    pub(crate) fn merge(&mut self, terms: &mut Terms, incoming: Vec<(Way, Values)>) -> Option<(Way, Values)> {
+    /// Joins paths; none if there are none.
+    pub(crate) fn merge(
+        &mut self,
+        terms: &mut Terms,
+        incoming: Vec<(PathId, Values)>,
+    ) -> Option<(PathId, Values)> {
         if incoming.len() <= 1 {
             return incoming.into_iter().next();
         }
-        let ways: Vec<Way> = incoming.iter().map(|(way, _)| *way).collect();
-        let (shared, rests) = self.apart(&ways);
+        let paths: Vec<PathId> = incoming.iter().map(|(path, _)| *path).collect();
+        let (shared, rests) = self.split_prefix(&paths);
         let parts: Vec<(&[Term], Values)> = rests
             .iter()
             .map(Vec::as_slice)
             .zip(incoming.iter().map(|(_, values)| Rc::clone(values)))
             .collect();
         let (condition, values) = join(terms, &parts);
-        let way = self.with(terms, shared, condition)?;
-        Some((way, values))
+        let path = self.with(terms, shared, condition)?;
+        Some((path, values))
     }
 }
 
-/// The condition that one of the ways was taken, and the values of variables then.
+/// The condition that one of the paths was taken, and the values of variables then.
 fn join(terms: &mut Terms, parts: &[(&[Term], Values)]) -> (Term, Values) {
     if let [(conditions, values)] = parts {
         let all = conditions.iter().fold(Terms::TRUE, |all, c| terms.and(all, *c));
@@ -144,7 +148,7 @@ fn join(terms: &mut Terms, parts: &[(&[Term], Values)]) -> (Term, Values) {
     };
     let (yes, no) = (begins(first), begins(negated));
     if yes.len() + no.len() == parts.len() {
-        // All begin with a condition or its opposite.
+        // All lists begin with a condition or its negation.
         return dally_text::stack::grow(|| match (yes.is_empty(), no.is_empty()) {
             (false, true) => under(terms, first, &yes),
             (true, false) => under(terms, negated, &no),

@@ -1,8 +1,8 @@
-//! A path through the program, as data: what the model of a bug says, in the order of execution.
+//! A path through the program, as data: an execution as a model describes it.
 //!
-//! A path has all that is needed to run the program again without a solver: the values of globals in the beginning, of
-//! constants, and of functions where they are used; of variables where they get arbitrary values; and which way is
-//! taken at each choice. Of a sequentialised program, the tags say where each piece belongs in the original order.
+//! A path contains all that is needed to run the program again without a solver: the initial values of globals, the values of
+//! constants, of functions at the points where they are applied, and of variables where they become arbitrary; and the outcome
+//! of each nondeterministic choice. In a sequentialised program, tags say where each piece belongs in the original order.
 
 use dally_bpl::ast::{Stmt, StmtId};
 use dally_bpl::check::{FunctionId, VarId};
@@ -14,36 +14,34 @@ use crate::value::ModelValue;
 /// An execution that ends with a failure.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// The globals in the beginning.
+    /// The initial values of globals.
     pub globals: Vec<Binding>,
-    /// The constants that are used.
+    /// The constants in use.
     pub constants: Vec<Binding>,
-    /// Functions without a body (or whose body calls itself), where they are used.
+    /// Functions without a body (or with a recursive one), at the points where they are applied.
     pub functions: Vec<Application>,
-    /// Values that matter to quantifiers: for which the body of a `forall` does not hold, if there is one, and for which that of
-    /// an `exists` does.
+    /// Skolem constants of quantifiers: values for which the body of a `forall` fails, if it does, or that of an `exists` holds.
     pub witnesses: Vec<Binding>,
-    /// What comes out where something is divided by zero.
+    /// The results of divisions by zero.
     pub divisions: Vec<Division>,
-    /// What is executed.
+    /// The steps, in the order of execution.
     pub steps: Vec<Step>,
-    /// What does not hold in the end.
+    /// The condition that fails in the end.
     pub failure: Failed,
-    /// Whether the solver has checked all axioms. It may not be able to, where they have quantifiers: then there may be no
-    /// such execution.
+    /// True if the solver has checked all axioms. It may not be able to check quantifiers: then there may be no such execution.
     pub certain: bool,
-    /// Axioms about what is used that the solver has not been asked about, or cannot check: they could forbid the execution.
+    /// Axioms about symbols in use that the solver has not seen or cannot check: they may exclude the execution.
     pub left_out: Vec<Span>,
-    /// Whether with those there is no such execution: they forbid it, or contradict each other where no trigger lets them.
+    /// True if they do exclude it: with them the query is unsatisfiable.
     pub forbidden: bool,
 }
 
-/// What does not hold.
+/// A condition that fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// What it is: an assertion, a postcondition, …
+    /// The kind of the condition: an assertion, a postcondition, …
     pub message: &'static str,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -58,24 +56,24 @@ pub struct Application {
     pub value: ModelValue,
 }
 
-/// A division by zero, which has some value.
+/// A division by zero, whose result is arbitrary.
 #[derive(Clone, Debug)]
 pub struct Division {
-    /// Whether it is the remainder that is asked for.
+    /// True for the remainder.
     pub remainder: bool,
-    /// What is divided.
+    /// The dividend.
     pub dividend: ModelValue,
-    /// What comes out.
+    /// The result.
     pub value: ModelValue,
 }
 
 /// A step of a path.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The activation of a procedure that makes it: they are numbered as they begin. Iterations of a loop are no
-    /// activations of their own.
+    /// The activation of a procedure that makes it, numbered in the order of calls. Iterations of a loop belong to the activation of
+    /// their procedure.
     pub activation: usize,
-    /// What happens.
+    /// The event.
     pub kind: StepKind,
     /// The construct of the program that is executed.
     pub site: Site,
@@ -86,7 +84,7 @@ pub struct Step {
 /// The construct of the program that a step executes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Site {
-    /// A statement without an identity, or a step that is no statement.
+    /// No statement, or a statement without an identity.
     Added,
     /// A statement.
     Statement(StmtId),
@@ -109,26 +107,26 @@ pub struct Binding {
     pub value: ModelValue,
 }
 
-/// What happens in a step.
+/// The event of a step.
 #[derive(Clone, Debug)]
 pub enum StepKind {
-    /// A procedure begins, with what its parameters, results and local variables are.
+    /// A procedure is called; its parameters, results and local variables have these values.
     Enter {
         /// Its name.
         procedure: Sym,
         /// The variables, parameters first.
         variables: Vec<Binding>,
     },
-    /// It ends.
+    /// A procedure returns.
     Leave,
-    /// A statement that needs nothing from the model.
+    /// A statement that needs no value from the model.
     Statement,
-    /// Variables get arbitrary values.
+    /// Variables become arbitrary.
     Havoc(Vec<Binding>),
-    /// One of several ways is taken, at a `goto`, an `if (*)` or a `while (*)`: which, counted from 0.
+    /// A nondeterministic choice at a `goto`, an `if (*)` or a `while (*)`: the index of its outcome.
     Choice(usize),
-    /// A condition is tested, of an `if` or a `while`: whether it holds. A translation makes one of each assertion, at the
-    /// same place of the text: there, it holds if the assertion fails.
+    /// The value of the guard of an `if` or a `while`. A translation makes a conditional of each assertion, whose guard holds if the
+    /// assertion fails.
     Branch(bool),
     /// A tag of a sequentialised program.
     Tag {
@@ -136,7 +134,7 @@ pub enum StepKind {
         name: String,
         /// The procedure of a task that begins.
         procedure: Option<String>,
-        /// Where the piece belongs.
+        /// The position of the piece.
         place: Vec<ModelValue>,
     },
 }

@@ -1,4 +1,4 @@
-//! Lists in parentheses, as solvers write their answers.
+//! S-expressions, as solvers write their answers.
 
 use dally_text::stack::grow;
 
@@ -12,7 +12,7 @@ pub(crate) enum Sexpr {
 }
 
 impl Sexpr {
-    /// Reads one; what follows it must be blank. No recursion: an answer may nest as deep as it likes.
+    /// Reads one expression; only blanks may follow. It does not recurse: an answer may be nested to any depth.
     pub(crate) fn parse(text: &str) -> Result<Sexpr, SolverError> {
         let garbage =
             || SolverError::Broken(format!("the solver answers what makes no sense: {}", shown(text)));
@@ -61,11 +61,11 @@ impl Sexpr {
     }
 }
 
-/// Answers that are larger than this without abbreviations are not read.
+/// The largest size of an answer after `let` is expanded.
 const MOST: usize = 1 << 20;
 
 impl Sexpr {
-    /// The same with what abbreviations stand for, `(let ((a 1)) (+ a a))`; nothing if that is too large.
+    /// Expands `let`, as in `(let ((a 1)) (+ a a))`; none if the result is too large.
     pub(crate) fn expanded(&self) -> Option<Sexpr> {
         self.expand(&mut Vec::new(), &mut 0)
     }
@@ -103,7 +103,7 @@ impl Sexpr {
         })
     }
 
-    /// How many words and lists there are.
+    /// The number of words and lists.
     fn size(&self) -> usize {
         let (mut size, mut todo) = (0, vec![self]);
         while let Some(item) = todo.pop() {
@@ -115,7 +115,7 @@ impl Sexpr {
 }
 
 impl Drop for Sexpr {
-    /// Deep lists are taken apart one by one.
+    /// Deep lists are dropped without recursion.
     fn drop(&mut self) {
         let mut todo = match self {
             Sexpr::List(list) => std::mem::take(list),

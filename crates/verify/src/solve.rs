@@ -1,8 +1,8 @@
-//! Equations that hold for certain are solved before the solver sees them.
+//! Equations that hold in every execution are solved before the solver sees them.
 //!
-//! A sequentialised program guesses values and confirms them later: what is asserted is full of equations of an unknown
-//! and a term. Solved, one unlocks the next: with what a task begins with known, its tests fold, and what it in turn
-//! has guessed comes to light. Each unknown becomes a definition, so that models still speak of it.
+//! A sequentialised program guesses values and confirms them later: its assertions contain many equations between an unknown and
+//! a term. Solving one enables the next: once the initial values of a task are known, its tests fold, and the equations of its
+//! own guesses become visible. Each unknown becomes a definition, so that models still contain it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,21 +10,21 @@ use crate::inline::Failure;
 use crate::limits::Limits;
 use crate::term::{Node, Op, Term, Terms};
 
-/// What is asserted, after equations have been solved.
+/// Assertions after equations have been solved.
 #[derive(Debug, Default)]
 pub(crate) struct Solved {
-    /// What is left to assert.
+    /// The remaining assertions.
     pub(crate) rest: Vec<Term>,
-    /// Unknowns, and what they are. There are no circles.
+    /// Unknowns and their definitions, which are acyclic.
     pub(crate) definitions: FxHashMap<Term, Term>,
 }
 
-/// Larger terms are not looked through for the unknown that they define.
+/// Larger terms are not searched for the unknown that they would define.
 const LARGE: usize = 5_000;
-/// More work than this is left to the solver.
+/// After this much work the rest is left to the solver.
 const MOST_VISITS: usize = 300_000_000;
 
-/// Solves the equations that an assertion contains. What is kept stays unknown.
+/// Solves the equations of an assertion. The unknowns in `kept` are not eliminated.
 pub(crate) fn solve(
     terms: &mut Terms,
     assertion: Term,
@@ -62,7 +62,7 @@ pub(crate) fn solve(
             solved.definitions.extend(found);
             return Ok(solved);
         }
-        // What is defined now may occur in what is left, and in nothing else: definitions are not looked at again.
+        // A new definition may occur in the remaining assertions only: earlier definitions are not rewritten.
         let mut rewrite = Rewrite::new(&found);
         for term in std::mem::take(&mut solved.rest) {
             let simpler = rewrite.term(terms, term, limits)?;
@@ -73,21 +73,21 @@ pub(crate) fn solve(
     }
 }
 
-/// The ways in which a condition says what an unknown is.
+/// The definitions of an unknown that a condition implies.
 fn binding(terms: &Terms, condition: Term) -> Vec<(Term, Term)> {
     let unknown = |t: Term| matches!(terms.node(t), Node::Unknown(_));
     match terms.node(condition) {
         Node::Unknown(_) => vec![(condition, Terms::TRUE)],
         Node::App(Op::Not, args) if unknown(args[0]) => vec![(args[0], Terms::FALSE)],
         Node::App(Op::Eq, args) => {
-            let ways = [(args[0], args[1]), (args[1], args[0])];
-            ways.into_iter().filter(|(u, _)| unknown(*u)).collect()
+            let both = [(args[0], args[1]), (args[1], args[0])];
+            both.into_iter().filter(|(u, _)| unknown(*u)).collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// Whether an unknown occurs in a term, or in what the unknowns in it have been found to be.
+/// True if an unknown occurs in a term, or in a definition of an unknown in it.
 fn mentions(terms: &Terms, found: &FxHashMap<Term, Term>, value: Term, unknown: Term) -> bool {
     let mut seen = FxHashSet::default();
     let mut todo = vec![value];
@@ -108,7 +108,7 @@ fn mentions(terms: &Terms, found: &FxHashMap<Term, Term>, value: Term, unknown: 
     false
 }
 
-/// Puts values in the place of unknowns.
+/// Substitutes definitions for unknowns.
 struct Rewrite<'f> {
     found: &'f FxHashMap<Term, Term>,
     /// The unknowns, sorted.
@@ -123,14 +123,14 @@ impl<'f> Rewrite<'f> {
         Rewrite { found, unknowns, done: FxHashMap::default() }
     }
 
-    /// Whether one of the unknowns may occur in a term.
+    /// True if one of the unknowns may occur in a term.
     fn concerns(&self, terms: &Terms, term: Term) -> bool {
         let Some((first, last)) = terms.unknowns(term) else { return false };
         let at = self.unknowns.partition_point(|u| *u < first);
         self.unknowns.get(at).is_some_and(|u| *u <= last)
     }
 
-    /// What is known of a term already.
+    /// The result for a term, if it is known.
     fn known(&self, terms: &Terms, term: Term) -> Option<Term> {
         if let Some(result) = self.done.get(&term) {
             return Some(*result);
@@ -146,7 +146,7 @@ impl<'f> Rewrite<'f> {
                 todo.pop();
                 continue;
             }
-            // A value may itself have unknowns in it that have been found.
+            // A definition may contain further unknowns that have definitions.
             let parts: Vec<Term> = match terms.node(term) {
                 Node::Unknown(_) => self.found.get(&term).copied().into_iter().collect(),
                 Node::App(_, args) => args.to_vec(),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_left_alone() {
+    fn cyclic_equations_are_kept() {
         let mut terms = Terms::default();
         let (x, y) = (terms.unknown("x", Sort::INT), terms.unknown("y", Sort::INT));
         let one = terms.int(1);

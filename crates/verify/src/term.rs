@@ -1,7 +1,7 @@
-//! Terms of the solver's logic: hash-consed, so that equal terms have equal ids, and simplified as they are made.
+//! Terms of the solver's logic: hash-consed, so that equal terms have equal ids, and simplified as they are built.
 //!
-//! What a procedure does is a term over what it is given. Much of it is known in advance (rounds, flags that are
-//! down, values that are put back), and what folds here need not be found out by the solver.
+//! The result of a procedure is a term over its inputs. Much of it is known in advance (rounds, flags that are not set, values
+//! that are restored), and is folded here instead of being left to the solver.
 
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
@@ -30,7 +30,7 @@ impl Sort {
     }
 }
 
-/// What is applied to arguments.
+/// An operator.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Op {
     Not,
@@ -46,13 +46,13 @@ pub(crate) enum Op {
     Le,
     Select,
     Store,
-    /// A constructor of a datatype: which one of its sort.
+    /// A constructor of a datatype, by its index.
     Construct(u32),
-    /// A field: which constructor of the argument's sort, and which of its fields.
+    /// A field of a datatype: the index of the constructor, and of the field.
     Get(u32, u32),
-    /// Whether a value was made by a constructor.
+    /// The test for a constructor.
     Is(u32),
-    /// Anything else, by how it is written.
+    /// Any other operator, by its text.
     Named(u32),
 }
 
@@ -61,11 +61,11 @@ pub(crate) enum Op {
 pub(crate) enum Node {
     Bool(bool),
     Int(BigInt),
-    /// A literal, by how it is written.
+    /// A literal, by its text.
     Literal(u32),
-    /// A constant that nothing defines: its name.
+    /// An uninterpreted constant, by its name.
     Unknown(u32),
-    /// A variable that a quantifier binds: its name.
+    /// A bound variable, by its name.
     Bound(u32),
     App(Op, Box<[Term]>),
     /// A quantifier: its text up to the body (`forall ((x Int))`), its variables, the body, and its patterns.
@@ -77,7 +77,7 @@ pub(crate) enum Node {
 pub(crate) struct Terms {
     nodes: Vec<Node>,
     sorts: Vec<Sort>,
-    /// The variables of quantifiers that occur freely: which of the sets.
+    /// The free variables: the index of a set.
     free: Vec<u32>,
     quantifiers: Vec<bool>,
     /// The first and the last unknown that occur.
@@ -121,7 +121,7 @@ impl Terms {
     pub(crate) const FALSE: Term = Term(0);
     pub(crate) const TRUE: Term = Term(1);
 
-    /// The sort that is written like this.
+    /// The sort with this text.
     pub(crate) fn sort(&mut self, text: &str) -> Sort {
         if let Some(sort) = self.sort_ids.get(text) {
             return *sort;
@@ -150,7 +150,7 @@ impl Terms {
         &self.texts[id as usize]
     }
 
-    /// All terms, parts before the whole.
+    /// All terms; operands come before the terms that use them.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Term> + use<> {
         (0..self.nodes.len() as u32).map(Term)
     }
@@ -167,17 +167,17 @@ impl Terms {
         self.sorts[term.index()]
     }
 
-    /// Whether a variable occurs in it that a quantifier around it binds.
+    /// True if a bound variable occurs freely in it.
     pub(crate) fn is_open(&self, term: Term) -> bool {
         self.free[term.index()] != 0
     }
 
-    /// The first and the last unknown, in the order in which they were made, that occur in it.
+    /// The first and the last unknown, in the order of creation, that occur in it.
     pub(crate) fn unknowns(&self, term: Term) -> Option<(Term, Term)> {
         self.unknowns[term.index()]
     }
 
-    /// The operation on other arguments.
+    /// Applies an operator to other operands.
     pub(crate) fn rebuild(&mut self, op: &Op, args: &[Term], sort: Sort) -> Term {
         match (op, args) {
             (Op::Not, [a]) => self.not(*a),
@@ -198,12 +198,12 @@ impl Terms {
         }
     }
 
-    /// Whether a quantifier occurs in it.
+    /// True if a quantifier occurs in it.
     pub(crate) fn has_quantifier(&self, term: Term) -> bool {
         self.quantifiers[term.index()]
     }
 
-    /// Whether it is an `int` or a `real`.
+    /// True if its sort is `Int` or `Real`.
     pub(crate) fn is_number(&self, term: Term) -> bool {
         matches!(self.sort_of(term), Sort::INT | Sort::REAL)
     }
@@ -278,7 +278,7 @@ impl Terms {
         self.add(Node::Int(value.into()), Sort::INT)
     }
 
-    /// A literal that is written like this; equal literals must be written alike.
+    /// A literal with this text; equal literals must have equal texts.
     pub(crate) fn literal(&mut self, text: &str, sort: Sort) -> Term {
         let text = self.text_id(text);
         self.add(Node::Literal(text), sort)
@@ -309,7 +309,7 @@ impl Terms {
         self.add(Node::Quantified(head, vars.into(), body, patterns), Sort::BOOL)
     }
 
-    /// Something that has no rules of its own here.
+    /// An application without simplification rules.
     pub(crate) fn named(&mut self, head: &str, args: &[Term], sort: Sort) -> Term {
         let head = self.text_id(head);
         self.app(Op::Named(head), args, sort)
@@ -406,7 +406,7 @@ impl Terms {
             let condition = args[0];
             return self.ite(condition, b, a);
         }
-        // Of the same condition, only one side can matter.
+        // Under the same condition, only one branch matters.
         let a = self.args_of(a, &Op::Ite).filter(|args| args[0] == condition).map_or(a, |args| args[1]);
         let b = self.args_of(b, &Op::Ite).filter(|args| args[0] == condition).map_or(b, |args| args[2]);
         if a == b {
@@ -436,7 +436,7 @@ impl Terms {
         self.equal(a, b, 8)
     }
 
-    /// Goes into conditionals, but only so deep.
+    /// Simplifies inside conditionals, up to a depth.
     fn equal(&mut self, a: Term, b: Term, depth: u32) -> Term {
         if a == b {
             return Terms::TRUE;
@@ -495,7 +495,7 @@ impl Terms {
             let sum = x + y;
             return self.int(sum);
         }
-        // Numbers stand on the right.
+        // Numbers are on the right.
         let (a, b) = if matches!(self.node(a), Node::Int(_)) { (b, a) } else { (a, b) };
         if let Node::Int(n) = self.node(b).clone() {
             if n == BigInt::ZERO {
@@ -603,7 +603,7 @@ impl Terms {
         self.app(Op::Construct(constructor), args, sort)
     }
 
-    /// A field of a value; one that the value does not have is whatever the solver says.
+    /// A field of a value; the solver decides the value of a field that the value does not have.
     pub(crate) fn get(&mut self, constructor: u32, field: u32, value: Term, sort: Sort) -> Term {
         match self.node(value) {
             Node::App(Op::Construct(c), args) if *c == constructor => args[field as usize],

@@ -1,4 +1,4 @@
-//! From a model to a path.
+//! From a model to a path: follows the branches that the model takes.
 
 use std::rc::Rc;
 
@@ -19,21 +19,21 @@ use crate::solver::{Solver, SolverError};
 use crate::term::{Node, Op, Term, Terms};
 use crate::value::{self, ModelValue, NoValue};
 
-/// What a model says of terms.
+/// The values of terms in a model.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     values: FxHashMap<Term, ModelValue>,
 }
 
 impl Model {
-    /// Asks for the values of terms. The solver must know them, and its last answer must have been `sat`.
+    /// Evaluates terms in the model of the last query. The solver must know the terms, and its last answer must have been `sat`.
     pub(crate) fn ask(
         executor: &Executor<'_>,
         emitter: &Emitter,
         terms: &[Term],
         solver: &mut dyn Solver,
     ) -> Result<Model, SolverError> {
-        // Long lines are slow to read for some.
+        // Some solvers are slow to read long lines.
         const AT_ONCE: usize = 1000;
         let logic = &executor.logic;
         let mut wanted: Vec<Term> =
@@ -53,7 +53,7 @@ impl Model {
             let pairs = parsed.list().filter(|pairs| pairs.len() == chunk.len());
             let Some(pairs) = pairs else {
                 let shown = crate::sexpr::shown(&answer);
-                return Err(SolverError::Broken(format!("the solver gives no values: {shown}")));
+                return Err(SolverError::Broken(format!("the answer to `get-value` is malformed: {shown}")));
             };
             for (term, pair) in chunk.iter().zip(pairs) {
                 if let Some([_, text]) = pair.list() {
@@ -72,18 +72,18 @@ impl Model {
         }
     }
 
-    /// Adds what else is known.
+    /// Adds further values.
     pub(crate) fn add(&mut self, more: Model) {
         self.values.extend(more.values);
     }
 
-    /// Whether a condition holds: what the model says nothing of may be either.
+    /// True if a condition holds in the model; a condition without a value does not.
     fn holds(&self, terms: &Terms, term: Term) -> bool {
         self.value(terms, term) == Ok(Literal::Bool(true))
     }
 }
 
-/// All terms that a walk may ask for, of the instances from this one on.
+/// All terms that a walk evaluates, of the instances from index `from` on.
 pub(crate) fn conditions(executor: &Executor<'_>, from: usize) -> Vec<Term> {
     let mut terms = Vec::new();
     for instance in &executor.instances[from..] {
@@ -121,7 +121,7 @@ fn applications(executor: &Executor<'_>, from: usize) -> Vec<(FunctionId, Vec<Te
     found
 }
 
-/// Divisions whose divisor may be zero: whether for the remainder, dividend, divisor, and the term.
+/// Divisions whose divisor may be zero.
 fn divisions(executor: &Executor<'_>, from: usize) -> Vec<(bool, Term, Term, Term)> {
     let terms = &executor.logic.terms;
     let division = |term: Term| match terms.node(term) {
@@ -140,13 +140,13 @@ fn divisions(executor: &Executor<'_>, from: usize) -> Vec<(bool, Term, Term, Ter
     terms.ids().skip(from).filter(|t| !terms.is_open(*t)).filter_map(division).collect()
 }
 
-/// How a walk ends.
+/// The end of a walk.
 enum End {
-    /// The procedure is left.
+    /// The procedure returns.
     Left,
-    /// Something does not hold.
+    /// A condition fails.
     Failed(Failed),
-    /// An open call decides, or the model says too little.
+    /// The walk reaches an open call, or the model says too little.
     Open,
 }
 
@@ -155,10 +155,10 @@ pub(crate) struct Walk<'w, 'a> {
     executor: &'w Executor<'a>,
     model: &'w Model,
     steps: Vec<Step>,
-    /// The open calls on the way.
+    /// The open calls on the path.
     pub(crate) open: Vec<CallId>,
     activations: usize,
-    /// What is arbitrary on the way, in the text and in what a translation has added to it.
+    /// Arbitrary values on the path: those of the program, and those that a translation has added.
     arbitrary: Vec<Term>,
     guessed: Vec<Term>,
 }
@@ -176,7 +176,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    /// Goes along, and says what fails in the end, unless an open call decides.
+    /// Follows the path, and returns the condition that fails, unless an open call is reached.
     pub(crate) fn go(&mut self, root: CallId) -> Option<Failed> {
         match self.call(root, 0) {
             End::Failed(failed) => Some(failed),
@@ -184,7 +184,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    /// The terms whose values the path shows: of what the program leaves open.
+    /// The terms of the path whose values are inputs of the program.
     pub(crate) fn inputs(&self) -> Vec<Term> {
         let constants = self.executor.logic.constants().into_iter().map(|(_, t)| t);
         let mut terms: Vec<Term> = self.executor.initial.iter().copied().chain(constants).collect();
@@ -194,12 +194,12 @@ impl<'w, 'a> Walk<'w, 'a> {
         terms
     }
 
-    /// The same of what a translation has added.
+    /// The terms of arbitrary values that a translation has added.
     pub(crate) fn guesses(&self) -> &[Term] {
         &self.guessed
     }
 
-    /// Remembers what is arbitrary at a place.
+    /// Records arbitrary values at a place.
     fn note(&mut self, span: Span, terms: impl Iterator<Item = Term>) {
         let list = if span == Span::NONE { &mut self.guessed } else { &mut self.arbitrary };
         list.extend(terms);
@@ -228,7 +228,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         dally_text::stack::grow(|| self.call_here(call, caller).0)
     }
 
-    /// Goes through a call: how it ends, and by which exit.
+    /// Follows a call, and returns its end and the exit that was taken.
     fn call_here(&mut self, call: CallId, caller: usize) -> (End, usize) {
         let site = &self.executor.calls[call];
         let Some(instance) = site.instance else { return self.open_call(call) };
@@ -354,7 +354,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         (ast.text(attr.name).to_owned(), procedure)
     }
 
-    /// The path, with what else the model says.
+    /// The path, with the inputs of the model.
     pub(crate) fn path(self, failure: Failed, certain: bool, axioms: Axioms) -> Path {
         let (executor, model) = (self.executor, self.model);
         let value = |t: Term| model.value(&executor.logic.terms, t);
@@ -393,7 +393,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 }
 
-/// The terms in which functions are applied whose values are the solver's, of those from this one on, with their arguments.
+/// The applications of uninterpreted functions, of terms from index `from` on, with their arguments.
 pub(crate) fn points(executor: &Executor<'_>, from: usize) -> Vec<Term> {
     let functions = applications(executor, from);
     let functions = functions.into_iter().flat_map(|(_, args, term)| args.into_iter().chain([term]));

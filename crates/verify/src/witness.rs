@@ -1,8 +1,8 @@
-//! Witnesses: values for which quantifiers of the program are what they are.
+//! Witnesses: Skolem constants for the quantifiers of the program.
 //!
 //! If `forall x :: P(x)` does not hold, there is a value for which `P` does not; if `exists x :: P(x)` holds, there is one for
-//! which it does. A solver knows that value, and calls it what it likes. So that we can ask for it, it gets a name: with `w`
-//! new, `(forall x :: P(x)) || !P(w)` rules out nothing.
+//! which it does. The solver knows that value under a name of its own. To query it, a fresh constant `w` is introduced with
+//! `(forall x :: P(x)) || !P(w)`, which excludes nothing.
 
 use dally_bpl::ast::{BinderKind, Expr, ExprId};
 use dally_bpl::check::VarId;
@@ -11,13 +11,13 @@ use crate::expr::Scope;
 use crate::logic::{Found, Logic};
 use crate::term::{Node, Term};
 
-/// Quantifiers that nest deeper have none: each of them is written twice.
+/// Deeper quantifiers have no witnesses: each of them is written twice.
 const MOST_NESTED: u32 = 3;
-/// Nor do quantifiers beyond this number of variables.
+/// Quantifiers with more variables have no witnesses.
 const MOST: usize = 300;
 
 impl Logic<'_> {
-    /// Does something in which quantifiers need no witnesses.
+    /// Runs a function during which quantifiers get no witnesses.
     pub(crate) fn without_witnesses<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.witnessing.take();
         let result = f(self);
@@ -25,7 +25,7 @@ impl Logic<'_> {
         result
     }
 
-    /// Names the values that a quantifier is about, which this term is.
+    /// Skolemises the quantifier.
     pub(crate) fn witness(&mut self, e: ExprId, quantified: Term, scope: &mut Scope<'_>) -> Found<()> {
         let program = self.program;
         let Expr::Binder(id) = program.ast.exprs[e] else { return Ok(()) };

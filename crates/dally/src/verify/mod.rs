@@ -24,7 +24,7 @@ use crate::output::{self, Exit};
 use crate::traces;
 use plan::{Plan, Text};
 use replay::Replay;
-use report::Finding;
+use report::{Covered, Finding};
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
     let language = Language::of(&arguments.program.files);
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let found = Stages { arguments, program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
     let report = report::Report { arguments, sources, program, plan: &plan, remarks, started };
     let replayed = match &found.end {
-        // Where the solver is not certain, functions may not be what axioms say: to run them would show nothing.
+        // Where the solver is not certain, functions may violate axioms, and a replay would show nothing.
         Ok(Some(bug))
             if (bug.path.certain || !has_axioms(program))
                 && bug.path.left_out.is_empty()
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     report.show(&found, replayed, warnings)
 }
 
-/// Which flags make no difference.
+/// The flags that have no effect.
 fn unused_flags(arguments: &Verify, plan: &Plan) -> Vec<String> {
     let mut unused = arguments.bounds.given();
     unused.extend(arguments.scheduler.is_some().then_some("--scheduler"));
@@ -108,7 +108,7 @@ fn unused_flags(arguments: &Verify, plan: &Plan) -> Vec<String> {
     vec![format!("the program is sequential: {} {makes} no difference", unused.join(" and "))]
 }
 
-/// Makes sure that logs can be written before anything is found out.
+/// Checks that logs can be written, before the run.
 fn prepare_log(arguments: &Verify, plan: &Plan) -> Result<(), String> {
     let Some(folder) = &arguments.smt_log else { return Ok(()) };
     std::fs::create_dir_all(folder)
@@ -139,28 +139,28 @@ fn has_axioms(program: &Program) -> bool {
 
 /// One bound on schedules.
 struct Attempt<'t> {
-    /// Nothing once all is known that can be: neither terms nor a process are held any longer.
+    /// None once the result is final: its terms and its process are released.
     work: Option<(Verifier<'t>, Process)>,
     effort: Effort,
-    /// The highest recursion bound that is done.
+    /// The highest recursion bound that is complete.
     recursion: u32,
-    /// What is known of it, once nothing more can be.
+    /// The final result: true for a proof.
     proved: Option<bool>,
 }
 
 impl Attempt<'_> {
-    /// How many terms it holds.
+    /// The number of its terms.
     fn held(&self) -> usize {
         self.work.as_ref().map_or(0, |(verifier, _)| verifier.held())
     }
 
-    /// Nothing more can be known of it, unless it rests on a contradiction.
+    /// Makes the result final, unless it rests on a contradiction.
     fn close(&mut self, proved: bool) -> Result<(), Failure> {
         self.proved = Some(false);
         if let Some((verifier, mut solver)) = self.work.take() {
             match verifier.contradiction(&mut solver) {
                 Ok(Some(theory)) => return Err(Failure::Contradiction(theory)),
-                // What it has said so far is an answer.
+                // The result so far stands.
                 Ok(None)
                 | Err(Failure::Solver(SolverError::Time | SolverError::QueryTime | SolverError::Cancelled)) =>
                     {}
@@ -172,8 +172,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Bounds on schedules and on recursion, raised in turns: each stage doubles the recursion bounds of the bounds on
-/// schedules that are open, and adds one.
+/// Bounds on schedules and on recursion, raised in turns: each stage doubles the recursion bounds of the open bounds on schedules,
+/// and opens one more.
 struct Stages<'t> {
     arguments: &'t Verify,
     program: &'t Program,
@@ -276,13 +276,14 @@ impl<'t> Stages<'t> {
             inlined: attempts.iter().map(|a| a.effort.inlined).sum(),
             queries: attempts.iter().map(|a| a.effort.queries).sum(),
         };
-        // Whoever interrupts a run that nobody has cancelled is the clock.
+        // Without Ctrl-C, only the clock interrupts a run.
         let cancelled = self.budget.cancelled.load(Ordering::Relaxed);
         let end = end.map_err(|failure| match failure {
             Failure::Solver(SolverError::Cancelled) if !cancelled => Failure::Solver(SolverError::Time),
             other => other,
         });
-        let covered = attempts.iter().map(|a| (a.recursion, a.proved == Some(true))).collect();
+        let covered = |a: &Attempt<'_>| Covered { recursion: a.recursion, proved: a.proved == Some(true) };
+        let covered = attempts.iter().map(covered).collect();
         Finding { end, covered, effort }
     }
 }

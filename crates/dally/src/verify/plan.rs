@@ -1,4 +1,4 @@
-//! Which bounds on schedules are tried, one after the other.
+//! The bounds on schedules, in ascending order.
 
 use dally_bpl::Program;
 use dally_counterexample::Translated;
@@ -32,16 +32,16 @@ impl Text<'_> {
 
 /// Bounds in ascending order.
 pub(crate) struct Plan {
-    /// None for a sequential program, which needs none, but for the procedure in which it starts.
+    /// The procedure in which a sequential program starts, which needs no bounds.
     targets: Result<Vec<Target>, Sym>,
     options: dally_sequentialize::Options,
 }
 
-/// Nobody waits for more delays than this.
+/// The highest bound.
 const MOST: u32 = 1000;
 
 impl Plan {
-    /// The plan for a program, or what is wrong with the flags, or with the program.
+    /// The plan for a program, or an error about the flags or the program.
     pub(crate) fn new(
         arguments: &Verify,
         program: &Program,
@@ -71,12 +71,12 @@ impl Plan {
         Ok(Ok(Plan { targets, options }))
     }
 
-    /// How many bounds there are.
+    /// The number of bounds.
     pub(crate) fn len(&self) -> usize {
         self.targets.as_ref().map_or(1, Vec::len)
     }
 
-    /// What a bound is about; nothing for a sequential program.
+    /// The translation for a bound; none for a sequential program.
     pub(crate) fn target(&self, index: usize) -> Option<Target> {
         self.targets.as_ref().ok().and_then(|t| t.get(index)).copied()
     }
@@ -135,8 +135,7 @@ fn targets(arguments: &BoundArgs, scheduler: Translation) -> Vec<Target> {
     }
 }
 
-/// Bounds where nobody says how far to go: one by one at first, and then in ever larger steps, as what a bound takes grows
-/// with it.
+/// Bounds where none is given: one by one at first, then in steps that grow, as the cost of a bound grows with it.
 fn rising(first: u32, last: u32) -> Vec<u32> {
     let mut bounds = vec![first];
     while let Some(bound) = bounds.last().copied().filter(|bound| *bound < last) {
@@ -145,7 +144,7 @@ fn rising(first: u32, last: u32) -> Vec<u32> {
     bounds
 }
 
-/// Bounds on the way to one that is given: together they take not much more than the last one alone.
+/// Bounds up to a given one: together they cost little more than the last one alone.
 fn halves(last: u32) -> Vec<u32> {
     let mut bounds = vec![last];
     while let Some(bound) = bounds.last().copied().filter(|bound| *bound > 0) {

@@ -1,4 +1,4 @@
-//! What `dally verify` says in the end.
+//! The report of `dally verify`.
 
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ use crate::traces;
 
 /// A failing execution.
 pub(crate) struct Bug {
-    /// Within which bound on schedules.
+    /// The index of the bound on schedules.
     pub(crate) at: usize,
     pub(crate) path: Box<Path>,
     /// The inputs of its execution.
@@ -32,11 +32,20 @@ pub(crate) struct Bug {
     pub(crate) failed: Failed,
 }
 
-/// How a run ended.
+/// What was covered of a bound on schedules.
+#[derive(Clone, Copy)]
+pub(crate) struct Covered {
+    /// The complete recursion bound.
+    pub(crate) recursion: u32,
+    /// True if there is a proof for any recursion.
+    pub(crate) proved: bool,
+}
+
+/// The result of a run.
 pub(crate) struct Finding {
     pub(crate) end: Result<Option<Bug>, Failure>,
-    /// For each bound on schedules the recursion bound that is done, and whether there is a proof without it.
-    pub(crate) covered: Vec<(u32, bool)>,
+    /// What was covered of each bound on schedules.
+    pub(crate) covered: Vec<Covered>,
     pub(crate) effort: Effort,
 }
 
@@ -53,8 +62,7 @@ pub(crate) struct More {
 
 #[derive(Serialize)]
 pub(crate) struct JsonCoverage {
-    /// For each bound on schedules that was looked at: the recursion bound that is done, and whether there is a proof
-    /// for any recursion.
+    /// For each bound on schedules so far: the complete recursion bound, and whether there is a proof for any recursion.
     bounds: Vec<JsonBound>,
     inlined: usize,
     queries: usize,
@@ -74,13 +82,13 @@ struct JsonFailure {
     location: Option<Location>,
 }
 
-/// Everything that the report is about.
+/// The context of a report.
 pub(crate) struct Report<'r> {
     pub(crate) arguments: &'r Verify,
     pub(crate) sources: &'r SourceMap,
     pub(crate) program: &'r Program,
     pub(crate) plan: &'r Plan,
-    /// What is to be said of the flags.
+    /// Remarks about the flags.
     pub(crate) remarks: Vec<String>,
     pub(crate) started: Instant,
 }
@@ -148,99 +156,86 @@ impl Report<'_> {
                 Verdict::Inconclusive(Limit::Unconfirmed)
             }
             Ok(Some(_)) => Verdict::Bug(Box::new(())),
-            Ok(None) if finding.covered.iter().all(|(_, proved)| *proved) => Verdict::Proved,
+            Ok(None) if finding.covered.iter().all(|c| c.proved) => Verdict::Proved,
             Ok(None) => Verdict::NoBug,
             Err(failure) => Verdict::Inconclusive(limit(failure)),
         }
     }
 
     fn sentence(&self, finding: &Finding, replayed: Option<&Replayed>) -> String {
-        let last = finding.covered.len().saturating_sub(1);
         match &finding.end {
-            Ok(Some(bug)) => {
-                let Failed { message, span } = bug.failed;
-                let place = self.sources.place(span);
-                let place =
-                    place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
-                let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
-                let bound = bound.map(|t| format!(", {}", within(t))).unwrap_or_default();
-                let what = format!("{message}{}{bound}{}", printable(&place), self.caveat(&bug.path));
-                if let Some(doubt) = self.doubt(bug, replayed) {
-                    return format!("inconclusive: {doubt}; perhaps {what}");
-                }
-                match replayed {
-                    Some(Replayed::Absent(_)) => format!(
-                        "inconclusive: the solver has found a failing execution, but with its values the program does \
-                         not fail so: that is a defect of dally, or of the solver; please report it, with the program \
-                         and what --smt-log writes; perhaps {what}"
-                    ),
-                    Some(Replayed::Not(reason)) => format!(
-                        "inconclusive: the solver has found a failing execution, but it could not be run again: {}; \
-                         perhaps {what}",
-                        printable(reason)
-                    ),
-                    _ => format!("bug: {what}"),
-                }
-            }
-            Ok(None) => {
-                let bound = self.plan.target(last).map(within);
-                let shown = bound.map(|b| format!(" {b}")).unwrap_or_default();
-                match finding.covered.iter().map(|(r, proved)| (!proved).then_some(*r)).min().flatten() {
-                    None => format!("proved: no execution fails{shown}{}", self.counting(last)),
-                    Some(recursion) => {
-                        let and = if shown.is_empty() { "" } else { " and" };
-                        let recursion = self.within_recursion(recursion);
-                        format!("no bug found{shown}{and} {recursion}{}", self.counting(last))
-                    }
-                }
-            }
+            Ok(Some(bug)) => self.bug_sentence(bug, replayed),
+            Ok(None) => self.clean_sentence(finding),
             Err(failure) => {
-                let limit = limit(failure);
-                let why = match failure {
-                    Failure::Solver(SolverError::Broken(message)) => multi_line(message),
-                    Failure::Unknown(reason) => format!("{limit}: {}", unknown(reason)),
-                    Failure::Contradiction(theory) => {
-                        let what = match theory {
-                            Theory::Axioms => "the axioms contradict each other",
-                            Theory::Definitions => "functions that call themselves cannot be what they say",
-                            Theory::Constants => "there are more unique constants than their type has values",
-                            Theory::Both => {
-                                "the axioms, and definitions of functions that call themselves, contradict each other"
-                            }
-                        };
-                        format!("{what}, and from that everything follows")
-                    }
-                    Failure::Solver(_) | Failure::TooLarge | Failure::Unsupported(_) => limit.to_string(),
-                };
-                let done = finding.covered.iter().rposition(|(recursion, proved)| *recursion > 0 || *proved);
-                let known = match done {
-                    None => "nothing is known".to_owned(),
-                    Some(index) => {
-                        let (recursion, proved) = finding.covered[index];
-                        let bound = self.plan.target(index).map(within);
-                        let counting = self.counting(index);
-                        match (bound, proved) {
-                            (Some(bound), true) => format!("no execution {bound} fails{counting}"),
-                            (None, true) => "no execution fails".to_owned(),
-                            (Some(bound), false) => {
-                                format!("no bug was found {bound} and {}{counting}", recursively(recursion))
-                            }
-                            (None, false) => format!("no bug was found {}", recursively(recursion)),
-                        }
-                    }
-                };
-                match (failure, done) {
-                    // It is not a solver that breaks which has said what is known.
-                    (Failure::Solver(SolverError::Broken(_)), Some(_)) => {
+                let (why, known) = (reason(failure), self.known(finding));
+                match (failure, known) {
+                    (_, None) => format!("inconclusive: nothing is known; {why}"),
+                    // The solver that failed is not the source of what is known.
+                    (Failure::Solver(SolverError::Broken(_)), Some(known)) => {
                         format!("inconclusive: {why}; all that is known is that {known}")
                     }
-                    _ => format!("inconclusive: {known}; {why}"),
+                    (_, Some(known)) => format!("inconclusive: {known}; {why}"),
                 }
             }
         }
     }
 
-    /// Why there may be no such execution, unless it was run; that is not done where axioms could forbid it.
+    fn bug_sentence(&self, bug: &Bug, replayed: Option<&Replayed>) -> String {
+        let Failed { message, span } = bug.failed;
+        let place = self.sources.place(span);
+        let place = place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
+        let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
+        let bound = bound.map(|t| format!(", {}", within(t))).unwrap_or_default();
+        let what = format!("{message}{}{bound}{}", printable(&place), self.caveat(&bug.path));
+        if let Some(doubt) = self.doubt(bug, replayed) {
+            return format!("inconclusive: {doubt}; perhaps {what}");
+        }
+        match replayed {
+            Some(Replayed::Absent(_)) => format!(
+                "inconclusive: the solver has found a failing execution, but with its values the program does not fail \
+                 there: this is a defect of dally, or of the solver; please report it, with the program and the log \
+                 that --smt-log writes; perhaps {what}"
+            ),
+            Some(Replayed::Not(reason)) => format!(
+                "inconclusive: the solver has found a failing execution, but it could not be replayed: {}; perhaps \
+                 {what}",
+                printable(reason)
+            ),
+            _ => format!("bug: {what}"),
+        }
+    }
+
+    fn clean_sentence(&self, finding: &Finding) -> String {
+        let last = finding.covered.len().saturating_sub(1);
+        let bound = self.plan.target(last).map(within);
+        let shown = bound.map(|b| format!(" {b}")).unwrap_or_default();
+        let counting = self.counting(last);
+        match finding.covered.iter().map(|c| (!c.proved).then_some(c.recursion)).min().flatten() {
+            None => format!("proved: no execution fails{shown}{counting}"),
+            Some(recursion) => {
+                let and = if shown.is_empty() { "" } else { " and" };
+                format!("no bug found{shown}{and} {}{counting}", self.within_recursion(recursion))
+            }
+        }
+    }
+
+    /// What is known after a run without a result; none if nothing is.
+    fn known(&self, finding: &Finding) -> Option<String> {
+        let index = finding.covered.iter().rposition(|c| c.recursion > 0 || c.proved)?;
+        let Covered { recursion, proved } = finding.covered[index];
+        let bound = self.plan.target(index).map(within);
+        let counting = self.counting(index);
+        Some(match (bound, proved) {
+            (Some(bound), true) => format!("no execution {bound} fails{counting}"),
+            (None, true) => "no execution fails".to_owned(),
+            (Some(bound), false) => {
+                format!("no bug was found {bound} and {}{counting}", recursively(recursion))
+            }
+            (None, false) => format!("no bug was found {}", recursively(recursion)),
+        })
+    }
+
+    /// The reason to doubt a counterexample that has no trace: it is not replayed where axioms could exclude it.
     fn doubt(&self, bug: &Bug, replayed: Option<&Replayed>) -> Option<&'static str> {
         if bug.path.forbidden {
             return Some("all axioms together rule out the failure that was found, or contradict each other");
@@ -260,7 +255,7 @@ impl Report<'_> {
         early.then_some("the translation lets other buffers run too early where a task waits for a condition")
     }
 
-    /// What a bug hangs on.
+    /// The axioms that a counterexample depends on.
     fn caveat(&self, path: &Path) -> String {
         let places = path.left_out.iter().filter_map(|span| self.sources.place(*span));
         let places: Vec<String> = places.map(|p| format!("{}:{}:{}", p.file, p.line, p.column)).collect();
@@ -274,7 +269,7 @@ impl Report<'_> {
         format!("; {what} {}", printable(&places.join(", ")))
     }
 
-    /// What counts where it is not as in `dally check`.
+    /// Where costs differ from those of `dally check`.
     fn counting(&self, at: usize) -> &'static str {
         let awaits = |kind: &StmtKind| matches!(kind, StmtKind::Await(_));
         let waits = |kind: &StmtKind| matches!(kind, StmtKind::Wait(..) | StmtKind::Await(_));
@@ -312,10 +307,10 @@ impl Report<'_> {
     }
 
     fn coverage(&self, finding: &Finding) -> JsonCoverage {
-        let bound = |(index, (recursion, proved)): (usize, &(u32, bool))| JsonBound {
+        let bound = |(index, covered): (usize, &Covered)| JsonBound {
             bound: self.plan.target(index).map(within),
-            recursion: *recursion,
-            proved: *proved,
+            recursion: covered.recursion,
+            proved: covered.proved,
         };
         JsonCoverage {
             bounds: finding.covered.iter().enumerate().map(bound).collect(),
@@ -347,7 +342,26 @@ fn limit(failure: &Failure) -> Limit {
     }
 }
 
-/// Why a solver does not know, in words.
+/// The reason why a run has no result, in words.
+fn reason(failure: &Failure) -> String {
+    let limit = limit(failure);
+    match failure {
+        Failure::Solver(SolverError::Broken(message)) => multi_line(message),
+        Failure::Unknown(reason) => format!("{limit}: {}", unknown(reason)),
+        Failure::Contradiction(theory) => {
+            let what = match theory {
+                Theory::Axioms => "the axioms contradict each other",
+                Theory::Definitions => "definitions of recursive functions contradict themselves",
+                Theory::Constants => "there are more unique constants than their type has values",
+                Theory::Both => "the axioms and the definitions of recursive functions contradict each other",
+            };
+            format!("{what}, which would prove anything")
+        }
+        Failure::Solver(_) | Failure::TooLarge | Failure::Unsupported(_) => limit.to_string(),
+    }
+}
+
+/// The reason for `unknown`, in words.
 fn unknown(reason: &str) -> String {
     let known = [
         ("quantifier", "it cannot check all quantifiers"),
@@ -362,7 +376,7 @@ fn unknown(reason: &str) -> String {
     found.map_or_else(|| printable(reason), |(_, words)| words.to_owned())
 }
 
-/// A message of ours with a list of what to do: its lines stay lines.
+/// Escapes a message, line by line.
 fn multi_line(message: &str) -> String {
     message.lines().map(printable).collect::<Vec<_>>().join("\n")
 }
@@ -404,7 +418,7 @@ fn within(target: Target) -> String {
     }
 }
 
-/// The bound within which there is a bug: no larger than what the execution that was run has spent.
+/// The bound of a bug: at most the cost of the execution that was found.
 fn at_most(target: Target, replayed: Option<&Replayed>) -> Target {
     let Some(Replayed::Trace(trace)) = replayed else { return target };
     let spent = |bounds: Bounds| match bounds.delays {
@@ -420,7 +434,7 @@ fn at_most(target: Target, replayed: Option<&Replayed>) -> Target {
     }
 }
 
-/// Whether there is such a statement.
+/// True if there is such a statement.
 fn has_stmt(program: &Program, is_one: impl Fn(&StmtKind) -> bool) -> bool {
     let ast = &program.ast;
     let mut found = false;

@@ -1,12 +1,11 @@
-//! Axioms, where constants and functions have values from outside: those that can be evaluated must hold.
+//! Axioms, where constants and functions have inputs: those that can be evaluated must hold.
 //!
-//! Those are the ones without quantifiers, about values that can be explored, and about functions that are given only. If a
-//! solver has used anything that such an axiom mentions, it has a value for everything in it: so one that mentions nothing
-//! that is given does not matter, and a constant in one that is not given has no value that anybody may read.
+//! These are the axioms without quantifiers over explored values and given functions. If a solver has used a symbol of such an
+//! axiom, it has values for all of its symbols: so an axiom without given symbols does not matter, and reading a constant of one
+//! that is not given is an error.
 //!
-//! Of those that are one `forall`, it is looked whether they hold for the values that the execution mentions
-//! ([`crate::quantifier`]), where functions are given for all that comes up: whoever gives values has to say that they hold for
-//! others.
+//! An axiom that is one `forall` is evaluated for the values that the execution mentions ([`crate::quantifier`]), where the
+//! functions that it applies are given. That it holds for all others is up to the solver.
 
 use dally_bpl::ast::{BinaryOp, BinderKind, DeclKind, Expr, ExprId};
 use dally_bpl::check::{Ref, TyKind, VarId, VarKind};
@@ -15,11 +14,11 @@ use rustc_hash::FxHashSet;
 use super::{Compiler, Inputs, Meaning};
 use crate::wide;
 
-/// With more variables than this, a quantified axiom has too many combinations of values.
+/// The most variables of a quantified axiom that is evaluated: more have too many combinations of values.
 const MOST_VARIABLES: usize = 2;
 
 impl Compiler<'_> {
-    /// Goes on only if the axioms hold, as far as they can be evaluated.
+    /// Assumes the axioms that can be evaluated.
     pub(super) fn assume_axioms(&mut self) {
         let Some(inputs) = &self.options.inputs else { return };
         let checked = self.plain_axioms().into_iter().filter(|axiom| self.can_be_checked(inputs, *axiom));
@@ -35,7 +34,7 @@ impl Compiler<'_> {
             }
         }
         self.in_axiom = false;
-        // What they are evaluated for does not change what is executed.
+        // Their evaluation does not change the execution.
         self.code.partly = partly;
     }
 
@@ -70,8 +69,8 @@ impl Compiler<'_> {
         self.axioms().filter(universal).collect()
     }
 
-    /// Whether a quantified axiom can be evaluated for any values of its variables. What a division by zero comes to, or a field
-    /// that a value does not have, nobody says for all of them.
+    /// True if a quantified axiom can be evaluated for all values of its variables: it divides by no variable, and selects no field, since
+    /// inputs give such values at single points only.
     fn can_be_tried(&mut self, inputs: &Inputs, axiom: ExprId) -> bool {
         let Expr::Binder(id) = self.ast.exprs[axiom] else { return false };
         let body = self.ast.exprs.binder(id).body;

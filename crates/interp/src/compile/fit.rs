@@ -1,4 +1,4 @@
-//! Whether what comes from outside is about a program: whoever has written it may have had another one in mind.
+//! Checks that inputs fit a program: they may have been written for another one.
 
 use dally_bpl::Program;
 use dally_bpl::check::{FunctionInfo, Ty, TyKind, VarKind};
@@ -10,7 +10,7 @@ use super::inputs::MOST_KEYS;
 use super::{Decision, Inputs};
 
 impl Inputs {
-    /// Leaves out what does not fit a program, and says what that is.
+    /// Removes inputs that do not fit a program, and describes them.
     pub fn fit(&mut self, program: &Program) -> Vec<String> {
         let mut names: FxHashMap<&str, Vec<(Ty, VarKind)>> = FxHashMap::default();
         for var in &program.info.vars {
@@ -66,7 +66,7 @@ impl Fitter<'_> {
         fits
     }
 
-    /// Whether a variable or constant of this name may have a value.
+    /// True if a variable or constant of this name may have this value.
     fn named(&mut self, kind: &str, name: &str, value: &Literal) -> bool {
         let mut own = Vec::from(self.names.get(name).map_or(&[][..], Vec::as_slice));
         own.retain(|(_, k)| matches!(k, VarKind::Const { .. }) == (kind == "constant"));
@@ -121,7 +121,7 @@ impl Fitter<'_> {
         }
     }
 
-    /// Whether a value is one of a type.
+    /// True if a literal has a type.
     fn fits(&self, value: &Literal, ty: Ty) -> bool {
         let info = &self.program.info;
         grow(|| match (value, info.types.kind(ty)) {
@@ -156,7 +156,7 @@ impl Fitter<'_> {
         })
     }
 
-    /// Whether a map of maps is one with these indices.
+    /// True if a map of maps is a map with these indices.
     fn fits_map(&self, value: &Literal, indices: &[Ty], result: Ty) -> bool {
         let Some((first, others)) = indices.split_first() else { return self.fits(value, result) };
         let Literal::Map(entries, default) = value else { return false };

@@ -1,5 +1,5 @@
-//! Values from outside for what a program leaves open: the values that arbitrary variables may take, of constants, and of
-//! functions without a definition. With them, executions that a solver has found can be run.
+//! Inputs: values for what a program leaves open, namely arbitrary variables, constants, and functions without a definition. With
+//! them, an execution that a solver has found can be run.
 
 use std::collections::BTreeMap;
 
@@ -15,46 +15,44 @@ use crate::code::{Arith, Domain, Op};
 use crate::real::Real;
 use crate::value::Value;
 
-/// All that comes from outside, by names.
+/// All inputs, by names.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Inputs {
-    /// What variables may be where they are arbitrary, if their types have too many values to try them all.
+    /// The values that variables may take where they are arbitrary, if their types have too many values to try them all.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, Vec<Literal>>,
-    /// What constants are that no axiom gives a value.
+    /// The values of constants that no axiom determines.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub constants: BTreeMap<String, Literal>,
-    /// What functions without a definition are, where they matter.
+    /// The values of functions without a definition, at the points where they are applied.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub functions: BTreeMap<String, Vec<(Vec<Literal>, Literal)>>,
-    /// Values that matter to quantifiers, by the names of their variables.
+    /// Skolem constants of quantifiers, by the names of their variables.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub witnesses: BTreeMap<String, Vec<Literal>>,
-    /// What comes out where a number is divided by zero: whether for the remainder, the number, and the value. Both are
-    /// integers, or both are reals.
+    /// The results of divisions by zero: true for the remainder, the dividend, and the result. Both are integers, or both are reals.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub divisions: Vec<(bool, Literal, Literal)>,
-    /// What tasks do where the program leaves it open, and the scripts of its first tasks. If there are none, tasks do
-    /// whatever they can.
+    /// The nondeterministic choices of tasks. Without scripts, all choices are explored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<Script>,
-    /// Which of the scripts are those of the first tasks.
+    /// The scripts of the tasks in which the program starts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<usize>,
-    /// The only failure that counts, if it is known: an execution that fails elsewhere is of no interest.
+    /// The place of the expected failure, if it is known: executions that fail elsewhere are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Span>,
-    /// Whether variables may also be what others of their type may be.
+    /// True to let variables take the values of other variables of the same type as well.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub wide: bool,
 }
 
-/// More values than this are not tried that are those of others.
+/// The most values of other variables that are tried.
 const MOST: usize = 16;
-/// At more indices than this, a map with several of them is what it is everywhere else.
+/// The most indices at which a map with several indices differs from its default.
 pub(super) const MOST_KEYS: usize = 1 << 14;
-/// So are rows at more indices than this that occur elsewhere only.
+/// The most indices that are taken from other values.
 const MOST_INDICES: usize = 100;
 
 impl Inputs {
@@ -74,7 +72,7 @@ fn indices_at(input: &Literal, level: usize, out: &mut Vec<Literal>) {
     rows.chain([&**default]).for_each(|row| indices_at(row, level - 1, out));
 }
 
-/// What a map is at indices of which nothing is known.
+/// The value of a map at indices that it does not list.
 fn default_of(map: &Literal) -> &Literal {
     match map {
         Literal::Map(_, default) => default,
@@ -82,7 +80,7 @@ fn default_of(map: &Literal) -> &Literal {
     }
 }
 
-/// What a map is at an index: the last entry for it counts.
+/// The value of a map at an index: the last entry for it counts.
 fn value_at<'m>(map: &'m Literal, index: &Literal) -> &'m Literal {
     match map {
         Literal::Map(entries, default) => {
@@ -93,7 +91,7 @@ fn value_at<'m>(map: &'m Literal, index: &Literal) -> &'m Literal {
 }
 
 impl Compiler<'_> {
-    /// The values from outside that a variable may have, if there are any.
+    /// The inputs for a variable, if there are any.
     pub(super) fn domain_of_inputs(&mut self, var: VarId) -> Option<Domain> {
         let inputs = self.options.inputs.as_ref()?;
         let (name, ty) = (self.info[var].name, self.info[var].ty);
@@ -121,7 +119,7 @@ impl Compiler<'_> {
         (!distinct.is_empty()).then_some(Domain::Values(distinct))
     }
 
-    /// Any value of a type, where it does not matter which.
+    /// A value of a type, where any will do.
     fn some_value(&mut self, ty: Ty) -> Option<Value> {
         match self.info.types.kind(ty) {
             TyKind::Bool => Some(Value::Bool(false)),
@@ -140,7 +138,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A value from outside as one of a type, if it is one.
+    /// The value of a literal at a type, if it has that type.
     pub(super) fn input(&mut self, input: &Literal, ty: Ty) -> Option<Value> {
         let info = self.info;
         match (input, info.types.kind(ty)) {
@@ -172,7 +170,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A value from outside whose type is a parameter of a function or of a datatype.
+    /// The value of a literal whose type is a parameter of a function or of a datatype.
     fn untyped(&mut self, input: &Literal) -> Option<Value> {
         match input {
             Literal::Bool(b) => Some(Value::Bool(*b)),
@@ -202,8 +200,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A map of maps as one with several indices: as it is at all indices of which anything is known. With one index,
-    /// these are all that there are.
+    /// Converts a map of maps to a map with several indices. It lists the indices that occur; with one index, these are all.
     fn map(&mut self, input: &Literal, indices: &[Ty], result: Ty) -> Option<Value> {
         let mut keys: Vec<Vec<Literal>> = vec![Vec::new()];
         for (level, ty) in indices.iter().enumerate() {
@@ -233,7 +230,7 @@ impl Compiler<'_> {
         Some(value)
     }
 
-    /// Values of a type that are used as such: in the text, or from outside.
+    /// Literals of a type that occur in the text or in the inputs.
     fn values_of_type(&mut self, ty: Ty) -> Vec<Literal> {
         let mut all: Vec<Literal> = self.options.inputs.iter().flat_map(Inputs::values).cloned().collect();
         for id in self.ast.exprs.ids() {
@@ -250,7 +247,7 @@ impl Compiler<'_> {
         all
     }
 
-    /// The value of this name of a type without a definition.
+    /// The element with this name of a type without a definition.
     fn abstract_value(&mut self, name: &str, ty: Option<Ty>) -> Option<Value> {
         if let Some(value) = self.atoms.get(name) {
             return Some(*value);
@@ -263,7 +260,7 @@ impl Compiler<'_> {
         Some(value)
     }
 
-    /// Gives constants their values from outside. Those that are unique have one already.
+    /// Sets constants to their inputs. Unique constants have values already.
     pub(super) fn constants_from_inputs(&mut self) {
         let Some(inputs) = &self.options.inputs else { return };
         let constants: Vec<VarId> = (0..self.info.vars.len())
@@ -290,7 +287,7 @@ impl Compiler<'_> {
             let given = inputs.constants.get(self.text(name));
             let given = given.and_then(|input| self.input(input, ty));
             self.code.given.extend(given.map(|value| (name, None, value)));
-            // What axioms say about is for whoever gives values to say: nothing can be read in its place.
+            // Axioms constrain it, so that no default value will do: reading it is an error.
             let otherwise = |this: &mut Self| match constrained.contains(&constant) {
                 true => Some(Value::Unset),
                 false => this.some_value(ty),
@@ -301,7 +298,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Division by zero has some value where values come from outside: theirs, or zero.
+    /// With inputs, division by zero has a value: the one that is given, or zero.
     pub(super) fn divisions_from_inputs(&mut self) {
         let Some(inputs) = &self.options.inputs else { return };
         let mut known = Vec::new();
@@ -320,12 +317,12 @@ impl Compiler<'_> {
         self.code.by_zero = Some(known);
     }
 
-    /// Whether a function without a definition is given from outside.
+    /// True if the inputs define a function.
     pub(super) fn is_given(&self, function: FunctionId) -> bool {
         self.options.inputs.is_some() && self.info[function].params.len() <= 255
     }
 
-    /// Compiles a function that is given from outside: the arguments are compared with those that are known.
+    /// Compiles a function that the inputs define: it compares the arguments with the points that are given.
     pub(super) fn given_function(&mut self, function: FunctionId) {
         let inputs = self.options.inputs.as_ref();
         let (name, params, result) =

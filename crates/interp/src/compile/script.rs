@@ -1,7 +1,7 @@
-//! Executions that are given from outside: what each task does where it could do otherwise.
+//! Scripts: the nondeterministic choices of each task, as inputs.
 //!
-//! Only what is in the text is given. A task keeps, in a hidden variable of its own, which script it follows, and how far
-//! it has come. Where the program does something else than the script says, there is no such execution.
+//! Only choices of the program text are scripted. A task keeps the number of its script and its position in a hidden variable. Where
+//! the program makes another choice than its script, the execution is discarded.
 
 use dally_bpl::check::{ProcedureId, Ty, VarId};
 use dally_bpl::literal::Literal;
@@ -15,45 +15,44 @@ use crate::code::{Op, Place, Variable};
 use crate::script::{Act, Scripts, Site};
 use crate::value::Value;
 
-/// What a task does where it could do otherwise, in this order.
+/// The nondeterministic choices of a task, in order.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
     /// The procedure that it runs.
     pub procedure: String,
-    /// What it does.
+    /// The choices.
     pub decisions: Vec<Decision>,
 }
 
-/// Something that a task could do otherwise. Where it stands in the text is where the statement does, or, of what a procedure
-/// does as a whole, where its name does.
+/// A choice. It is located at its statement, or for the effect of a procedure as a whole at the name of the procedure.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// One of several ways is taken, counted from 0.
+    /// The index of the outcome of a `goto`, an `if (*)` or a `while (*)`.
     Choose(Span, usize),
     /// Variables get these values.
     Set(Span, Vec<(String, Literal)>),
-    /// A procedure begins, in which variables have these values until they are assigned to.
+    /// A procedure is called, in which variables have these values until they are assigned.
     Enter(Span, Vec<(String, Literal)>),
     /// A task is posted that follows this script.
     Post(usize),
 }
 
-/// What is known of scripts while the program is compiled.
+/// The state of the compilation of scripts.
 #[derive(Default)]
 pub(super) struct Scripting {
-    /// Where the decisions at each place of the text are: in which script, and which of it.
+    /// The decisions at each place of the text: the index of the script, and of the decision.
     decisions: FxHashMap<(Site, Span), Vec<(usize, usize)>>,
     /// The places that have been compiled.
     places: Vec<(Site, Span)>,
     acts: Vec<Vec<Option<Act>>>,
-    /// Where each task keeps how far it has come.
+    /// The thread-local variable with the position of a task.
     position: u32,
 }
 
 impl Compiler<'_> {
-    /// Prepares what the scripts are about, if there are any.
+    /// Prepares the variables for scripts, if there are any.
     pub(super) fn place_scripts(&mut self) {
         let Some(inputs) = self.options.inputs.as_ref().filter(|i| !i.scripts.is_empty()) else { return };
         let mut scripting = Scripting::default();
@@ -85,7 +84,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Gives each variable of the procedure a hidden one for the value that it has in the beginning.
+    /// Declares a hidden variable for the initial value of each variable of the procedure.
     pub(super) fn declare_given(&mut self) {
         if self.scripting.is_none() {
             return;
@@ -96,7 +95,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The number of a place where scripts say what to do; none if there are no scripts.
+    /// The number of a place with decisions; none if there are no scripts.
     fn place_number(&mut self, site: Site, span: Span) -> Option<u32> {
         let places = &mut self.scripting.as_mut()?.places;
         let known = places.iter().position(|p| *p == (site, span));
@@ -106,7 +105,7 @@ impl Compiler<'_> {
         }) as u32)
     }
 
-    /// The decisions at a place, each with where it is.
+    /// The decisions at a place, with their indices.
     fn decisions_at(&self, site: Site, span: Span) -> Vec<((usize, usize), Decision)> {
         let scripting = self.scripting.as_ref().and_then(|s| s.decisions.get(&(site, span)));
         let scripts = self.options.inputs.as_ref().map_or(&[][..], |i| &i.scripts);
@@ -120,7 +119,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A choice that scripts make, if there are any.
+    /// The instruction for a choice that scripts make; none if there are no scripts.
     pub(super) fn scripted_choice(&mut self, list: u32) -> Option<Op> {
         let span = self.span;
         let place = self.place_number(Site::Choose, span)?;
@@ -132,7 +131,7 @@ impl Compiler<'_> {
         Some(Op::FollowTo(place, list))
     }
 
-    /// Lets scripts give variables their values at this statement; whether there are any.
+    /// Compiles the assignment of scripted values at a statement. Returns false if there are no scripts.
     pub(super) fn scripted_values(&mut self, span: Span, targets: &[(Sym, Ty, Place)]) -> bool {
         let Some(place) = self.place_number(Site::Set, span) else { return false };
         for (at, decision) in self.decisions_at(Site::Set, span) {
@@ -144,7 +143,7 @@ impl Compiler<'_> {
         true
     }
 
-    /// Lets scripts say what variables are where a procedure begins.
+    /// Compiles the scripted initial values of variables on entry to a procedure.
     pub(super) fn scripted_beginning(&mut self, id: ProcedureId) {
         let span = self.info[id].span;
         let Some(place) = self.place_number(Site::Enter, span) else { return };
@@ -162,7 +161,7 @@ impl Compiler<'_> {
         self.emit(Op::Follow(place));
     }
 
-    /// Where the value is kept that a variable has in the beginning.
+    /// The hidden variable with the initial value of a variable.
     fn given_place(&self, names: &FxHashMap<Sym, VarId>, name: &str) -> Option<(Sym, Ty, Place)> {
         let name = self.code.symbols.get(name)?;
         let var = names.get(&name).copied().or_else(|| self.info.global(name))?;
@@ -191,7 +190,7 @@ impl Compiler<'_> {
         values
     }
 
-    /// The scripts as far as they speak of what is in the program.
+    /// The scripts, without decisions at places that were not compiled.
     pub(super) fn finish_scripts(&mut self) {
         let (Some(scripting), Some(inputs)) = (self.scripting.take(), &self.options.inputs) else { return };
         let acts = scripting.acts.into_iter().map(|acts| acts.into_iter().flatten().collect()).collect();

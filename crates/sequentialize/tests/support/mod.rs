@@ -84,7 +84,7 @@ pub(crate) fn explore(text: &str, policy: &impl Policy, bound: Option<u32>) -> O
     explore_with(text, policy, bound, &MachineOptions::default())
 }
 
-/// Likewise; tasks may be switched before each access to a shared variable.
+/// The outcomes of executions in which tasks may be switched before each access to a shared variable.
 pub(crate) fn explore_preempted(text: &str, scheduler: &str, bound: Option<u32>) -> Outcomes {
     let options = MachineOptions { preempt: true, ..MachineOptions::default() };
     explore_with(text, &Delays::named(&scheduler.parse::<SchedulerName>().unwrap()), bound, &options)
