@@ -85,8 +85,8 @@ pub(crate) fn lower(
         keep(ast, &mut around, &own);
         around.before.extend(build::havoc(&arbitrary));
         let handle = with_handle.contains(&post.procedure).then_some(&mut *tasks);
-        let begins = place.map(|p| (p, origin));
-        declare_wrapper(ast, &mut names, handle, begins, &declaration, wrapper, around);
+        let wrapper = Wrapper { name: wrapper, begins: place.map(|place| Begins { place, origin }) };
+        declare_wrapper(ast, &mut names, handle, &declaration, wrapper, around);
     }
     let levels = std::mem::take(&mut unit.levels);
     build::each_body(&mut unit.ast, |_, decl| {
@@ -148,15 +148,29 @@ impl Names {
     }
 }
 
+/// The wrapper of a posted procedure.
+#[derive(Clone, Copy)]
+struct Wrapper<'p> {
+    name: Sym,
+    begins: Option<Begins<'p>>,
+}
+
+/// The tags of a task: its place, and the procedure of the source that it runs.
+#[derive(Clone, Copy)]
+struct Begins<'p> {
+    place: &'p Place,
+    origin: Sym,
+}
+
 fn declare_wrapper(
     ast: &mut Ast,
     names: &mut Names,
     tasks: Option<&mut Tasks>,
-    place: Option<(&Place, Sym)>,
     procedure: &Procedure,
-    name: Sym,
+    wrapper: Wrapper<'_>,
     around: Around,
 ) {
+    let Wrapper { name, begins } = wrapper;
     let Around { mut locals, before, after, restore } = around;
     let signature = &procedure.signature;
     let ins = build::vars_apart(ast, &signature.ins);
@@ -167,13 +181,13 @@ fn declare_wrapper(
         results.push(result);
     }
     let mut stmts = before;
-    stmts.extend(place.map(|(p, origin)| p.begins(ast, origin)));
+    stmts.extend(begins.map(|b| b.place.begins(ast, b.origin)));
     let args = build::names(ast, &build::var_names(&ins));
     stmts.push(build::call(ast, &results, signature.name.name, &args));
-    stmts.extend(place.map(|(p, _)| p.ends(ast)));
+    stmts.extend(begins.map(|b| b.place.ends(ast)));
     stmts.extend(after);
     let mut outs = Vec::new();
-    if let (Some(tasks), Some((place, _))) = (tasks, place) {
+    if let (Some(tasks), Some(Begins { place, .. })) = (tasks, begins) {
         let (ty, constructor) = tasks.type_for(ast, signature.outs.first().map(|o| o.var.ty));
         outs.push(build::var(names.handle, ty, Attrs::NONE));
         let keys: Vec<Sym> = place.0.iter().copied().chain(results).collect();

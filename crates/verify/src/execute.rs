@@ -433,7 +433,9 @@ impl<'a> Executor<'a> {
                 for ((slot, lhs), value) in targets.iter().zip(values) {
                     let value = self.evaluate(run, &front, *value)?;
                     let Some(var) = flows.var(run.flow, *slot) else { continue };
-                    new.push((*slot, self.update(run, &front, var, *slot, lhs, value)?));
+                    let ty = self.logic.program.info[var].ty;
+                    let target = Target { ty, whole: front.values[*slot] };
+                    new.push((*slot, self.update(run, &front, lhs, target, value)?));
                 }
                 Ok((Event::Plain, Some(set(front, new))))
             }
@@ -529,17 +531,8 @@ impl<'a> Executor<'a> {
     }
 
     /// The value of a whole variable after an assignment to a part of it.
-    fn update(
-        &mut self,
-        run: &Run,
-        front: &Front,
-        var: VarId,
-        slot: Slot,
-        lhs: &Lhs,
-        value: Term,
-    ) -> Found<Term> {
-        let mut ty = self.logic.program.info[var].ty;
-        let mut whole = front.values[slot];
+    fn update(&mut self, run: &Run, front: &Front, lhs: &Lhs, target: Target, value: Term) -> Found<Term> {
+        let Target { mut ty, mut whole } = target;
         let mut steps = Vec::new();
         for access in &lhs.path {
             match access {
@@ -611,6 +604,13 @@ impl<'a> Executor<'a> {
         let front = self.assume(run, front, returns)?;
         Some(set(front, new))
     }
+}
+
+/// A variable that is assigned to: its type and its value before the assignment.
+#[derive(Clone, Copy)]
+struct Target {
+    ty: dally_bpl::check::Ty,
+    whole: Term,
 }
 
 /// An access to a part of a value.

@@ -102,18 +102,7 @@ impl Logic<'_> {
                 let sort = self.sort_of_expr(e)?;
                 Ok(self.unknown("any", sort))
             }
-            Expr::Name(_) => match program.info.meaning(e) {
-                Some(Ref::Var(var)) => match scope.variable(var) {
-                    Some(term) => Ok(term),
-                    None if matches!(program.info[var].kind, VarKind::Const { .. }) => self.constant(var),
-                    None => unsupported(span, "a variable here"),
-                },
-                Some(Ref::Function(f)) => {
-                    let sort = self.sort_of_expr(e)?;
-                    self.apply(f, &[], sort, span)
-                }
-                None => unsupported(span, "a name that is not known"),
-            },
+            Expr::Name(_) => self.named_value(e, scope),
             Expr::Call(_, args) => {
                 let args = self.exprs(args, scope)?;
                 let sort = self.sort_of_expr(e)?;
@@ -167,6 +156,23 @@ impl Logic<'_> {
                 scope.bind(vars.into_iter().zip(values));
                 self.expr(binding.body, scope)
             }
+        }
+    }
+
+    /// A variable, a constant or a function without arguments.
+    fn named_value(&mut self, e: ExprId, scope: &mut Scope<'_>) -> Found<Term> {
+        let (program, span) = (self.program, self.span(e));
+        match program.info.meaning(e) {
+            Some(Ref::Var(var)) => match scope.variable(var) {
+                Some(term) => Ok(term),
+                None if matches!(program.info[var].kind, VarKind::Const { .. }) => self.constant(var),
+                None => unsupported(span, "a variable here"),
+            },
+            Some(Ref::Function(f)) => {
+                let sort = self.sort_of_expr(e)?;
+                self.apply(f, &[], sort, span)
+            }
+            None => unsupported(span, "a name that is not known"),
         }
     }
 
