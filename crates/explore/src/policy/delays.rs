@@ -50,8 +50,12 @@ pub struct Progress {
 #[derive(Clone, Debug, Default)]
 struct Positions {
     first: u64,
-    more: Box<[u64]>,
+    /// Behind one pointer, since few programs have more than 64 tasks.
+    more: Option<Box<Words>>,
 }
+
+#[derive(Clone, Debug, Default)]
+struct Words(Vec<u64>);
 
 impl Positions {
     /// Adds a position. Returns true if it is new.
@@ -59,12 +63,11 @@ impl Positions {
         let word = match position / 64 {
             0 => &mut self.first,
             nth => {
-                if self.more.len() < nth {
-                    let mut more = std::mem::take(&mut self.more).into_vec();
+                let Words(more) = &mut **self.more.get_or_insert_default();
+                if more.len() < nth {
                     more.resize(nth, 0);
-                    self.more = more.into();
                 }
-                &mut self.more[nth - 1]
+                &mut more[nth - 1]
             }
         };
         let bit = 1 << (position % 64);
@@ -74,7 +77,7 @@ impl Positions {
     }
 
     fn len(&self) -> usize {
-        let words = [&self.first].into_iter().chain(&self.more);
+        let words = [&self.first].into_iter().chain(self.more.iter().flat_map(|more| &more.0));
         words.map(|word| word.count_ones() as usize).sum()
     }
 }
