@@ -31,11 +31,13 @@ pub mod codes;
 mod float;
 pub mod lexer;
 pub mod literal;
+mod options;
 mod parser;
 mod print;
 pub mod real;
 
 pub use check::check;
+pub use options::ProgramOptions;
 pub use parser::parse;
 pub use print::{print, print_type};
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use dally_bpl::Program;
+use dally_bpl::{Program, ProgramOptions};
 use dally_explore::policy::Policy;
 use dally_explore::{
     Bug, Delays, Exhaustive, Limit, Limits, Options as SearchOptions, Report, SchedulerName, Search, Verdict,
@@ -22,7 +22,7 @@ pub struct Original<'p> {
     /// Its text.
     pub sources: &'p SourceMap,
     /// How it is compiled; its inputs are replaced.
-    pub options: &'p Options,
+    pub options: &'p ProgramOptions,
     /// Set to end long steps.
     pub interrupt: &'p Arc<AtomicBool>,
 }
@@ -82,7 +82,8 @@ fn attempt(
 ) -> Replayed {
     // A sequential program is one step, with all of its choices, unless it is preempted.
     let preempt = original.options.preempt || target.is_none() && inputs.scripts.is_empty();
-    let options = Options { inputs: Some(inputs), preempt, ..original.options.clone() };
+    let program = ProgramOptions { preempt, ..original.options.clone() };
+    let options = Options { inputs: Some(inputs), program };
     let mut machine = match Machine::new(original.program, original.sources, &options) {
         Ok(machine) => machine,
         Err(diagnostics) => {

@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use dally_bpl::ProgramOptions;
 use dally_explore::{SchedulerName, StrategyName};
 use dally_schedule::table::{Family, STRATEGIES};
 use dally_schedule::{PORTFOLIO, Vocabulary};
@@ -86,13 +87,9 @@ impl ProgramArgs {
         }
     }
 
-    /// The options of the compiler.
-    pub(crate) fn options(&self) -> dally_interp::Options {
-        dally_interp::Options {
-            entry: self.entry.clone(),
-            preempt: self.preempt,
-            ..dally_interp::Options::default()
-        }
+    /// The options that all engines share.
+    pub(crate) fn options(&self) -> ProgramOptions {
+        ProgramOptions { entry: self.entry.clone(), preempt: self.preempt }
     }
 }
 

@@ -12,8 +12,7 @@ pub(crate) fn run(arguments: &Sequentialize) -> Exit {
     }
     let options = Options {
         to: target(arguments),
-        entry: arguments.program.entry.clone(),
-        preempt: arguments.program.preempt,
+        program: arguments.program.options(),
         reorder: arguments.bounds.reorder,
         chains: !arguments.no_chains,
     };
@@ -59,7 +58,7 @@ fn target(arguments: &Sequentialize) -> Target {
 /// What the program is, and how to read its results.
 fn header(options: &Options, sequential: &Sequential) -> String {
     let root = sequential.program.ast.text(sequential.root);
-    let also = match (options.preempt, options.reorder) {
+    let also = match (options.program.preempt, options.reorder) {
         (false, false) => "",
         (true, false) => "// Tasks may be switched before each statement that touches a shared variable.\n",
         (false, true) => "// Posted tasks may be put off before they begin.\n",

@@ -109,6 +109,8 @@ mod tests {
     use dally_step::effect::check_stack;
     use dally_text::source::SourceMap;
 
+    use dally_bpl::ProgramOptions;
+
     use super::*;
     use crate::compile::{Options, compile};
 
@@ -126,7 +128,9 @@ mod tests {
             // Some of the golden programs have errors.
             let Ok(program) = dally_bpl::load(&sources) else { continue };
             for preempt in [false, true] {
-                if let Ok((code, _)) = compile(&program, &Options { preempt, ..Options::default() }) {
+                let options =
+                    Options { program: ProgramOptions { entry: None, preempt }, ..Options::default() };
+                if let Ok((code, _)) = compile(&program, &options) {
                     codes.push((file.display().to_string(), code));
                 }
             }

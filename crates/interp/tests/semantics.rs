@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
+use dally_bpl::ProgramOptions;
 use dally_bpl::literal::Literal;
 use dally_explore::{
     Bug, Cycles, Delays, Exhaustive, FailureKind, Liveness, Method, SchedulerName, Search, Verdict, Watch,
@@ -220,11 +221,13 @@ fn preemption_is_before_statements_that_touch_shared_variables() {
     let text = "var x: int; procedure main() { x := 0; async call inc(); async call inc(); }
                 procedure inc() { var t: int; t := x; x := t + 1; }";
     assert_eq!(finals(text), set(&[&["2"]]));
-    let preempted = machine_with(text, &Options { preempt: true, ..Options::default() });
+    let preempted =
+        machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
     assert_eq!(finals_of(&preempted), set(&[&["1"], &["2"]]));
     // What is local, or inside of an atomic section, is left alone.
     let local = text.replace("x := t + 1", "t := t + 1; x := 2");
-    let preempted = machine_with(&local, &Options { preempt: true, ..Options::default() });
+    let preempted =
+        machine_with(&local, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
     assert_eq!(finals_of(&preempted), set(&[&["2"]]));
 }
 
@@ -236,7 +239,10 @@ fn preemption_is_before_atomic_sections() {
              procedure {{:atomic}} set(v: int) {{ x := v; }}
              procedure inc() {{ var t: int; t := x; {section} }}"
         );
-        finals_of(&machine_with(&text, &Options { preempt: true, ..Options::default() }))
+        finals_of(&machine_with(
+            &text,
+            &Options { program: ProgramOptions::preemptive(), ..Options::default() },
+        ))
     };
     for section in [
         "if {:atomic} (true) { x := t + 1; }",
@@ -405,7 +411,8 @@ fn results_reach_shared_variables_in_a_step_of_their_own() {
     let text = "var g: int; procedure inc() returns (r: int) { r := g; r := r + 1; } procedure w() { call g := inc(); }
                 procedure main() { g := 0; async call w(); async call w(); }";
     assert_eq!(finals(text), set(&[&["2"]]));
-    let preempted = machine_with(text, &Options { preempt: true, ..Options::default() });
+    let preempted =
+        machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
     assert_eq!(finals_of(&preempted), set(&[&["1"], &["2"]]));
 }
 

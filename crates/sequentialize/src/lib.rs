@@ -175,9 +175,9 @@ pub fn without_levels(program: &Program, entry: Option<&str>) -> Result<Ast, Vec
 
 /// The passes that all translations start with.
 fn prepare(program: &Program, options: &Options) -> Unit {
-    let mut unit = Unit::new(program, options.entry.as_deref());
+    let mut unit = Unit::new(program, options.program.entry.as_deref());
     let levels = matches!(options.to, Target::Buffers { .. } | Target::Synce { .. });
-    if options.preempt {
+    if options.program.preempt {
         preempt::insert(&mut unit, &program.info);
     }
     lower::odds_and_ends(&mut unit, &program.info);

@@ -1,5 +1,7 @@
 //! The options of a translation.
 
+use dally_bpl::ProgramOptions;
+
 /// How far executions may deviate from the scheduler's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -114,10 +116,8 @@ impl Target {
 pub struct Options {
     /// The translation.
     pub to: Target,
-    /// The procedure in which execution starts; otherwise those marked `{:entrypoint}`, or `main`.
-    pub entry: Option<String>,
-    /// True to let tasks be switched before each statement that accesses a shared variable.
-    pub preempt: bool,
+    /// The entry point, and preemption.
+    pub program: ProgramOptions,
     /// True to let each posted task be postponed before it begins: [FSE12 §5] needs it to reach all orders of tasks.
     pub reorder: bool,
     /// True to replace a post by more than one level up by a chain of posts; otherwise it is unsupported.
@@ -127,6 +127,6 @@ pub struct Options {
 impl Options {
     /// The default options.
     pub fn new(to: Target) -> Options {
-        Options { to, entry: None, preempt: false, reorder: false, chains: true }
+        Options { to, program: ProgramOptions::default(), reorder: false, chains: true }
     }
 }

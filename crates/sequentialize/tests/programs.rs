@@ -5,6 +5,7 @@
 use dally_text::code::Severity;
 use std::path::{Path, PathBuf};
 
+use dally_bpl::ProgramOptions;
 use dally_sequentialize::{Bounds, Options, Target, sequentialize};
 use dally_text::source::SourceMap;
 
@@ -46,7 +47,11 @@ fn all_programs_go_through() {
         let Ok(program) = load(std::fs::read_to_string(&file).unwrap()) else { continue };
         for to in TARGETS {
             for preempt in [false, true] {
-                let options = Options { preempt, reorder: preempt, ..Options::new(to) };
+                let options = Options {
+                    program: ProgramOptions { entry: None, preempt },
+                    reorder: preempt,
+                    ..Options::new(to)
+                };
                 match sequentialize(&program, &options) {
                     Err(diagnostics) => {
                         refused += 1;

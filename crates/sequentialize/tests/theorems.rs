@@ -3,6 +3,7 @@
 
 mod support;
 
+use dally_bpl::ProgramOptions;
 use dally_explore::Delays;
 use dally_sequentialize::{Bounds, Options, Target};
 use support::generate::{self, Features};
@@ -185,7 +186,10 @@ fn preemptions() {
         let features = Features { posts: 2, atomic: true, awaits: true, choices: 10, ..RICH };
         let text = generate::program(seed, features);
         let delays = (seed % 3) as u32;
-        let options = Options { preempt: true, ..Options::new(Target::Df(Bounds::delays(delays))) };
+        let options = Options {
+            program: ProgramOptions::preemptive(),
+            ..Options::new(Target::Df(Bounds::delays(delays)))
+        };
         let sequential = printed(&text, &options);
         let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
         let expected = explore_preempted(&text, "df", Some(delays));

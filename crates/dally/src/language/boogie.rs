@@ -52,7 +52,7 @@ impl LoadedProgram for Loaded {
     }
 
     fn compile(&self, arguments: &ProgramArgs) -> Result<Box<dyn Explorable>, Vec<Diagnostic>> {
-        let options = dally_interp::Options { inputs: self.inputs.clone(), ..arguments.options() };
+        let options = dally_interp::Options { inputs: self.inputs.clone(), program: arguments.options() };
         let machine = Machine::new(&self.program, &self.sources, &options)?;
         let source = Source { test: None, ..arguments.source(&self.sources) };
         Ok(Box::new(Compiled { machine, source }))

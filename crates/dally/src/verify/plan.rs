@@ -59,8 +59,7 @@ impl Plan {
         }
         let targets = targets(&arguments.bounds, scheduler);
         let options = dally_sequentialize::Options {
-            entry: arguments.program.entry.clone(),
-            preempt: arguments.program.preempt,
+            program: arguments.program.options(),
             reorder: arguments.bounds.reorder,
             ..dally_sequentialize::Options::new(targets[0])
         };

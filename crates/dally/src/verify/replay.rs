@@ -103,7 +103,7 @@ impl Replay<'_> {
 
     fn explain(&self, Execution { bug, machine, options }: Execution) -> Replayed {
         let inputs = serde_json::to_value(&options.inputs).ok();
-        let arguments = ProgramArgs { preempt: options.preempt, ..self.arguments.clone() };
+        let arguments = ProgramArgs { preempt: options.program.preempt, ..self.arguments.clone() };
         match dally_trace::trace(&machine, &bug, self.sources, arguments.source(self.sources), false) {
             Ok(trace) => Replayed::Trace(Box::new(Trace { solved: true, inputs, ..trace })),
             Err(error) => Replayed::Not(error.to_string()),

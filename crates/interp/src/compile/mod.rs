@@ -19,10 +19,10 @@ mod quantifier;
 mod script;
 mod stmt;
 
-use dally_bpl::Program;
 use dally_bpl::ast::{Ast, AttrArg, Attrs, DeclKind, Expr, ExprId};
 use dally_bpl::check::{FunctionId, Info, ProcedureId, Ty, VarId, VarKind};
 use dally_bpl::codes;
+use dally_bpl::{Program, ProgramOptions};
 use dally_text::diagnostic::{Diagnostic, Diagnostics};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
@@ -34,13 +34,11 @@ pub use script::{Decision, Script};
 use crate::code::{Address, Check, Code, Entry, Op, Place, Target};
 use crate::value::{Heap, Value};
 
-/// How to read a program.
+/// The options of the compiler.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The procedure in which execution starts; otherwise those marked `{:entrypoint}`, or `main`.
-    pub entry: Option<String>,
-    /// Whether tasks may be switched before each statement that reads or writes a shared variable.
-    pub preempt: bool,
+    /// The entry point, and preemption.
+    pub program: ProgramOptions,
     /// Values for what the program leaves open.
     pub inputs: Option<Inputs>,
 }
@@ -263,7 +261,7 @@ impl<'a> Compiler<'a> {
             }
             _ => None,
         });
-        let wanted = self.options.entry.as_deref();
+        let wanted = self.options.program.entry.as_deref();
         let entries: Vec<_> = match wanted {
             Some(wanted) => declared.filter(|(_, _, name)| self.text(name.name) == wanted).collect(),
             None => {

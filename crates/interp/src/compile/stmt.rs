@@ -54,7 +54,7 @@ impl Compiler<'_> {
     fn stmt(&mut self, stmt: &Stmt, label: Option<Sym>) {
         // What follows an `await` belongs to it.
         let awaited = std::mem::replace(&mut self.frame.awaited, matches!(stmt.kind, StmtKind::Await(_)));
-        if self.options.preempt
+        if self.options.program.preempt
             && !awaited
             && self.frame.atomic == 0
             && (self.ast.begins_section(stmt) || self.touches_shared(stmt))
@@ -360,7 +360,7 @@ impl Compiler<'_> {
         for arg in self.ast.exprs.list(call.args) {
             self.expr(*arg);
         }
-        if self.options.preempt && !awaited && self.frame.atomic == 0 && self.is_one_step(procedure) {
+        if self.options.program.preempt && !awaited && self.frame.atomic == 0 && self.is_one_step(procedure) {
             self.preempt_keeping(call.args.len());
         }
         let index = self.procedure_index(procedure);
@@ -368,7 +368,7 @@ impl Compiler<'_> {
         let shared = |out: &Option<Ident>| {
             out.and_then(|name| self.target(name)).is_some_and(|(var, _)| self.is_shared(var))
         };
-        if self.options.preempt && self.frame.atomic == 0 && call.outs.iter().any(shared) {
+        if self.options.program.preempt && self.frame.atomic == 0 && call.outs.iter().any(shared) {
             self.preempt_keeping(call.outs.len());
         }
         for out in call.outs.iter().rev() {
@@ -520,7 +520,7 @@ impl Compiler<'_> {
         let exit = self.guard(w.guard);
         self.block(&w.body);
         self.span = span;
-        if self.options.preempt && self.frame.atomic == 0 && self.guard_touches_shared(w.guard) {
+        if self.options.program.preempt && self.frame.atomic == 0 && self.guard_touches_shared(w.guard) {
             self.preempt();
         }
         self.emit(Op::Jump(head));

@@ -9,6 +9,7 @@ pub(crate) mod random;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
+use dally_bpl::ProgramOptions;
 use dally_explore::policy::Policy;
 use dally_explore::{
     Delays, FailureKind, Fingerprint, Options as SearchOptions, Program, SchedulerName, Search, Successors,
@@ -86,7 +87,7 @@ pub(crate) fn explore(text: &str, policy: &impl Policy, bound: Option<u32>) -> O
 
 /// The outcomes of executions in which tasks may be switched before each access to a shared variable.
 pub(crate) fn explore_preempted(text: &str, scheduler: &str, bound: Option<u32>) -> Outcomes {
-    let options = MachineOptions { preempt: true, ..MachineOptions::default() };
+    let options = MachineOptions { program: ProgramOptions::preemptive(), ..MachineOptions::default() };
     explore_with(text, &Delays::named(&scheduler.parse::<SchedulerName>().unwrap()), bound, &options)
 }
 
