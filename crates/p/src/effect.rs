@@ -92,7 +92,7 @@ mod tests {
             sources.add("test.p", std::fs::read_to_string(&file).unwrap()).unwrap();
             // Some of the golden programs have errors.
             let Ok(program) = crate::load(&sources) else { continue };
-            for test in &program.info.tests {
+            for test in &program.tests {
                 if let Ok(machine) = Machine::new(&program, test, &sources) {
                     machines.push((file.display().to_string(), machine));
                 }
