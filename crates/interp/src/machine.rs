@@ -94,7 +94,7 @@ impl Machine {
             Op::Await => {
                 let (meta, globals) = (control.tasks[place], state.globals.iter().collect());
                 let start = Start { meta, globals, stack, control };
-                Run::new(self.context(), start, ()).await_holds() != Some(false)
+                Run::new(&self.context(), start, ()).await_holds() != Some(false)
             }
             _ => true,
         }
@@ -133,7 +133,7 @@ impl Machine {
     fn start<'m, O: Observer>(&'m self, state: &'m State, task: u32, observer: O) -> Option<Run<'m, O>> {
         let (meta, stack) = self.stack_of(state, task)?;
         let (globals, control) = (state.globals.iter().collect(), self.control_of(state));
-        let mut run = Run::new(self.context(), Start { meta, globals, stack, control }, observer);
+        let mut run = Run::new(&self.context(), Start { meta, globals, stack, control }, observer);
         if control.zield || control.active != meta.buffer || control.stopped.contains(&task) {
             let control = run.local_mut().control.to_mut();
             (control.zield, control.active) = (false, meta.buffer);

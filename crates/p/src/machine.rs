@@ -182,7 +182,7 @@ impl Machine {
             monitors: taking.view.monitors(),
             next: taking.view.machines(),
         };
-        Runner::new(self.context(), start, observer)
+        Runner::new(&self.context(), start, observer)
     }
 
     /// One outcome of a step, seen by an observer. The path to it is found first, without the observer.
@@ -392,7 +392,7 @@ impl Machine {
         let mut numbers = Vec::new();
         for monitor in 0..self.monitors() as u32 {
             let start = Start { id: 0, local: main.clone(), taken: None, monitors: &[], next: 0 };
-            let mut runner = Runner::new(self.context(), start, ());
+            let mut runner = Runner::new(&self.context(), start, ());
             match runner.first_monitor(monitor) {
                 Ok(local) => numbers.push(self.store.local(&local).id),
                 Err(Pause::Ends(End::Fails(failure))) => {

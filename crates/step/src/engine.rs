@@ -14,12 +14,24 @@
 //!    other.
 //! 2. A choice point with one option left is dropped before that option is taken: nothing is saved for it.
 
+use dally_explore::Limits;
 use smallvec::SmallVec;
 
 use crate::meter::{Exhausted, Meter};
 
 /// The options taken at the choices of a step, in order.
 pub type Path = SmallVec<[u32; 4]>;
+
+/// What all steps of a program share.
+#[derive(Debug)]
+pub struct Context<'m, C, S> {
+    /// The compiled program.
+    pub code: &'m C,
+    /// The interned parts of states.
+    pub store: &'m S,
+    /// The limits of the search.
+    pub limits: &'m Limits,
+}
 
 /// Why a task has stopped executing instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

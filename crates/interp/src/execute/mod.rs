@@ -8,7 +8,7 @@ mod instructions;
 mod quantifier;
 mod script;
 
-use dally_explore::{Event, Failure, Limits};
+use dally_explore::{Event, Failure};
 use dally_step::Frame;
 use dally_step::engine::{Pause, Since, Task};
 use dally_step::meter::{Budget, Exhausted, MAX_OUTCOMES, Meter};
@@ -158,13 +158,8 @@ pub(crate) struct Mark {
     expression: Option<Box<Expression>>,
 }
 
-/// What all runs of a program share.
-#[derive(Clone, Copy)]
-pub(crate) struct Context<'m> {
-    pub(crate) code: &'m Code,
-    pub(crate) store: &'m Store,
-    pub(crate) limits: &'m Limits,
-}
+/// What all steps of a program share.
+pub(crate) type Context<'m> = dally_step::engine::Context<'m, Code, Store>;
 
 /// A task at the beginning of a step.
 pub(crate) struct Start<'m> {
@@ -195,7 +190,7 @@ pub(crate) struct Run<'m, O> {
 
 impl<'m, O: Observer> Run<'m, O> {
     /// The task at the beginning of a step.
-    pub(crate) fn new(context: Context<'m>, start: Start<'m>, observer: O) -> Self {
+    pub(crate) fn new(context: &Context<'m>, start: Start<'m>, observer: O) -> Self {
         let Start { meta, globals, stack, control } = start;
         let top = stack.frames.last().copied();
         let local = Local {

@@ -17,7 +17,7 @@ mod monitor;
 mod ops;
 mod update;
 
-use dally_explore::{Failure, Limits};
+use dally_explore::Failure;
 use dally_step::Frame;
 use dally_step::cycle::Visits;
 use dally_step::engine::{Pause, Task};
@@ -101,13 +101,8 @@ pub(crate) trait Observer: dally_step::observer::Observer<Note> {}
 
 impl<O: dally_step::observer::Observer<Note>> Observer for O {}
 
-/// What all runs share.
-#[derive(Clone, Copy)]
-pub(crate) struct Context<'m> {
-    pub(crate) code: &'m Code,
-    pub(crate) store: &'m Store,
-    pub(crate) limits: &'m Limits,
-}
+/// What all steps of a program share.
+pub(crate) type Context<'m> = dally_step::engine::Context<'m, Code, Store>;
 
 /// The machine at the beginning of a step, and what it sees of the state.
 pub(crate) struct Start<'m> {
@@ -205,7 +200,7 @@ pub(crate) struct Runner<'m, O> {
 }
 
 impl<'m, O: Observer> Runner<'m, O> {
-    pub(crate) fn new(context: Context<'m>, start: Start<'m>, observer: O) -> Self {
+    pub(crate) fn new(context: &Context<'m>, start: Start<'m>, observer: O) -> Self {
         Runner {
             code: context.code,
             store: context.store,
