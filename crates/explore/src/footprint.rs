@@ -1,9 +1,9 @@
-//! Footprints: what a step reads and writes.
+//! Footprints: the objects that a step reads and writes.
 //!
-//! Two steps of different tasks commute if their footprints do not conflict. A program that cannot say what a step
-//! touches says that it touches everything, which conflicts with every step that touches anything.
+//! Two steps of different tasks commute if their footprints do not conflict. A program that does not know
+//! the objects of a step reports all of them, which conflicts with every step whose footprint is not empty.
 
-/// Something that steps read and write: a variable, a queue, a task. The program numbers its objects.
+/// An object that steps read and write: a variable, a queue, a task. The program numbers its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Object(pub u64);
 
@@ -26,17 +26,17 @@ impl Footprint {
         self.writes.push(object);
     }
 
-    /// It is not known what the step touches.
+    /// The step may touch every object.
     pub fn touches_everything(&mut self) {
         self.everything = true;
     }
 
-    /// True if the step touches nothing that other tasks see.
+    /// Returns true if the step touches no object that other tasks see.
     pub fn is_empty(&self) -> bool {
         !self.everything && self.reads.is_empty() && self.writes.is_empty()
     }
 
-    /// True if one of the two steps writes what the other reads or writes.
+    /// Returns true if one of the two steps writes an object that the other reads or writes.
     pub fn conflicts(&self, other: &Self) -> bool {
         if self.everything || other.everything {
             return !self.is_empty() && !other.is_empty();
@@ -46,7 +46,7 @@ impl Footprint {
             || other.writes.iter().any(|object| touches(self, object))
     }
 
-    /// Empties the footprint, and keeps its memory.
+    /// Empties the footprint, and keeps its allocation.
     pub fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();

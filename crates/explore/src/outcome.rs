@@ -1,7 +1,7 @@
-//! The outcome of a run, for every command: its verdict, the limit that ended it, and what it covered.
+//! The outcome of a run, for every command: its verdict, the limit that ended it, and its coverage.
 //!
 //! `dally check`, `dally verify` and `dally-shuttle` share these types, their words ([`wording`]) and their exit codes.
-//! What a bug holds differs: it is a parameter of [`Verdict`].
+//! The representation of a bug is a parameter of [`Verdict`].
 
 use dally_schedule::StrategyName;
 use serde::Serialize;
@@ -87,7 +87,7 @@ pub struct Bug {
     pub cost: u32,
 }
 
-/// What a search has covered, so far or in the end. As JSON it has the fields that `docs/check.md` lists.
+/// The coverage of a search, so far or at its end. As JSON it has the fields that `docs/check.md` lists.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Coverage {
     /// The bound that is being explored, or was explored last.
@@ -122,16 +122,16 @@ pub struct Coverage {
 pub struct Covered {
     /// The strategy.
     pub strategy: StrategyName,
-    /// What its search covered.
+    /// The coverage of its search.
     pub coverage: Coverage,
 }
 
-/// The verdict of a search, and what it is based on.
+/// The verdict of a search, and its coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The verdict.
     pub verdict: Verdict,
-    /// What the search covered.
+    /// The coverage of the search.
     pub coverage: Coverage,
     /// The strategy of the search.
     pub strategy: StrategyName,

@@ -5,7 +5,7 @@
 //!
 //! Deviations:
 //! 1. There, a step is a function; here, as in its implementation, it may have several outcomes.
-//! 2. A step reports what happened in it, since schedulers order tasks by who posted and woke whom.
+//! 2. A step reports its events, since schedulers order tasks by their posts and wakeups.
 //! 3. There, a transition is accepting or not. Here there may be several liveness properties, and a step is hot or
 //!    cold, or neither, for each of them.
 
@@ -23,7 +23,7 @@ use crate::{Fingerprint, Limit, Successors};
 /// Three methods are required. A state is any value; small `Copy` states are the fastest, and
 /// [`store`](crate::store) helps where states are large and steps change little of them.
 pub trait Program: Sync {
-    /// A complete state: equal states behave alike.
+    /// A complete state: equal states have equal behaviour.
     type State: Clone + Hash + Send + Sync;
 
     /// Pushes the initial states, each with its first tasks, which are [posted](crate::Successor::posts) by no task.
@@ -36,10 +36,10 @@ pub trait Program: Sync {
     /// order of outcomes is the same each time.
     fn step(&self, state: &Self::State, task: TaskId, out: &mut Successors<Self::State>);
 
-    /// Takes a step along a path, which has the option taken at each of its choices, and suspends it at the next choice.
-    /// Returns the number of options there. If the step ends before another choice, returns `None`, and `out` has its
-    /// outcome, if there is one. The default takes the outcomes of [`step`](Self::step) for the options of one
-    /// choice.
+    /// Takes a step along a path, which lists the option taken at each choice, and suspends it at the next
+    /// choice. Returns the number of options there. If the step ends before another choice, returns `None`,
+    /// and `out` has its outcome, if there is one. By default, a step has one choice, whose options are the
+    /// outcomes of [`step`](Self::step).
     fn resume(
         &self,
         state: &Self::State,
@@ -61,30 +61,31 @@ pub trait Program: Sync {
         None
     }
 
-    /// Describes what a step of an enabled task reads and writes, whatever it chooses. The default is everything.
+    /// Describes the objects that a step of an enabled task may read and write, over all its outcomes. The
+    /// default is everything.
     fn footprint(&self, _state: &Self::State, _task: TaskId, out: &mut Footprint) {
         out.touches_everything();
     }
 
-    /// The name of what woke a task, such as an event. The default knows no names.
+    /// The name of a wakeup, such as an event. The default has no names.
     fn label(&self, _label: Label) -> Option<&str> {
         None
     }
 
-    /// Appends a state to `out` as bytes that mean the same in every process. Returns false if states of this program
-    /// have no such form, as by default.
+    /// Appends a state to `out` in an encoding that is valid in every process. Returns false if states of
+    /// this program have no such encoding, as by default.
     fn encode(&self, _state: &Self::State, _out: &mut Vec<u8>) -> bool {
         false
     }
 
-    /// Reads a state that was [encoded](Self::encode) here or in another process. Returns `None` if these bytes are no
-    /// state.
+    /// Decodes a state that was [encoded](Self::encode) here or in another process. Returns `None` if the
+    /// bytes are not a valid state.
     fn decode(&self, _bytes: &[u8]) -> Option<Self::State> {
         None
     }
 
-    /// Called for states in which no task is enabled. Returns what is wrong with ending there; by default, that is the
-    /// regular end of the program.
+    /// Called for states in which no task is enabled. Returns a failure if the program must not terminate
+    /// there; by default it may.
     fn deadlock(&self, _state: &Self::State) -> Option<Failure> {
         None
     }
@@ -123,7 +124,7 @@ pub trait Program: Sync {
 pub struct Failure {
     /// The kind of failure.
     pub kind: FailureKind,
-    /// What failed, for the user.
+    /// The message for the user.
     pub message: String,
 }
 
@@ -138,7 +139,7 @@ pub enum FailureKind {
     Liveness,
     /// A run-time error: an index out of range, a missing key, an unhandled event.
     Runtime,
-    /// Not a failure of the program: it uses something that cannot be explored.
+    /// Not a failure of the program: it uses a construct that cannot be explored.
     Unsupported,
     /// Not a failure of the program: a limit ended the search in the middle of the step.
     Interrupted(Limit),
@@ -170,7 +171,7 @@ impl Failure {
         Self { kind: FailureKind::Interrupted(limit), message: limit.to_string() }
     }
 
-    /// The program uses something that cannot be explored.
+    /// The program uses a construct that cannot be explored.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Unsupported, message: message.into() }
     }

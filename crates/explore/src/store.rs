@@ -1,9 +1,8 @@
 //! States as short vectors of interned parts.
 //!
-//! Where a state is large and a step changes little of it (one task's stack, one machine's queue), a
-//! program keeps each part once, in an [`Interner`], and a state is a [`Parts`]: a vector of their ids.
-//! A step interns only what it changed, and the fingerprint of the vector is brought up to date instead
-//! of computed anew.
+//! Where states are large and steps change little of them (one task's stack, one machine's queue), a
+//! program stores each part once, in an [`Interner`], and a state is a [`Parts`]: a vector of their ids. A
+//! step interns only the parts that it changed, and the fingerprint of the vector is updated incrementally.
 //!
 //! ```
 //! use dally_explore::store::{Interner, Parts};
@@ -21,8 +20,8 @@
 //! assert_eq!(state, before);
 //! ```
 //!
-//! Invariant: fingerprints depend on the values of parts only, not on their ids, which depend on the
-//! order in which threads come by.
+//! Invariant: fingerprints depend on the values of parts only, not on their ids, which depend on the order
+//! in which threads intern them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -37,62 +36,62 @@ use crate::Fingerprint;
 /// An interned part: its id, and the fingerprint of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Where its interner keeps it.
+    /// Its index in the interner.
     pub id: u32,
-    /// What stands for its value.
+    /// The fingerprint of its value.
     pub fingerprint: Fingerprint,
 }
 
 /// A part of a state that a step replaces or adds.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
-    /// Where.
+    /// The position of the part in the state.
     pub place: usize,
-    /// The part that is there, if any.
+    /// The current part at this position, if any.
     pub old: Option<Part>,
-    /// The part that will be there.
+    /// The new part.
     pub new: Part,
 }
 
-/// Values, each kept once. It is shared by all threads; reading takes no lock.
+/// A table that stores each value once. All threads share it; reading takes no lock.
 ///
 /// Two values with the same fingerprint are taken to be equal, as two states are.
 pub struct Interner<T> {
-    /// Ids of some values, plus one, by fingerprint: most values come up again and again, and who finds one here
+    /// A lossy cache of ids (plus one) by fingerprint. Most values are interned repeatedly, and a hit here
     /// needs no lock.
-    some: Box<[AtomicU32]>,
-    ids: Vec<Apart<Mutex<Ids>>>,
+    recent: Box<[AtomicU32]>,
+    ids: Vec<CacheAligned<Mutex<Ids>>>,
     values: Values<T>,
-    counts: Apart<Counts>,
+    counts: CacheAligned<Counts>,
 }
 
 type Ids = HashMap<Fingerprint, u32, BuildHasherDefault<Identity>>;
 
-/// Something that threads write, on cache lines of its own: what they read stands elsewhere.
+/// Data that threads write, on its own cache lines, away from data that they only read.
 #[derive(Default)]
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CacheAligned<T>(T);
 
 #[derive(Default)]
 struct Counts {
     next: AtomicU32,
-    /// Bytes that the values hold beyond their own size, as given.
+    /// The bytes that the values hold on the heap, as reported by the callers.
     heap: AtomicUsize,
 }
 
-/// Locks, so that threads seldom meet.
+/// The number of locks, so that threads seldom contend.
 const SHARDS: usize = 64;
 
-/// How many values are found without a lock, at most.
-const SOME: usize = 1 << 14;
+/// The size of the lossy cache.
+const RECENT: usize = 1 << 14;
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
         Self {
-            some: (0..SOME).map(|_| AtomicU32::new(0)).collect(),
-            ids: (0..SHARDS).map(|_| Apart::default()).collect(),
+            recent: (0..RECENT).map(|_| AtomicU32::new(0)).collect(),
+            ids: (0..SHARDS).map(|_| CacheAligned::default()).collect(),
             values: Values::default(),
-            counts: Apart::default(),
+            counts: CacheAligned::default(),
         }
     }
 }
@@ -104,23 +103,24 @@ impl<T> fmt::Debug for Interner<T> {
 }
 
 impl<T: Hash> Interner<T> {
-    /// The part of this value: the one that is there, or a new one.
+    /// Interns a value: returns the existing part, or a new one.
     pub fn intern(&self, value: T) -> Part {
         self.intern_sized(value, 0)
     }
 
-    /// Likewise, with the bytes that the value holds on the heap, for [`bytes`](Self::bytes).
+    /// Interns a value that holds this many bytes on the heap, for [`bytes`](Self::bytes).
     pub fn intern_sized(&self, value: T, heap: usize) -> Part {
         self.intern_as(Fingerprint::of(&value), || (value, heap))
     }
 }
 
 impl<T> Interner<T> {
-    /// The part with this fingerprint: the one that is there, or a new one, with the bytes that its value
-    /// holds on the heap. For values that refer to other parts by id, whose fingerprints have to be looked up.
+    /// Interns a value under a given fingerprint; `value` returns it with the bytes that it holds on the
+    /// heap. For values that refer to other parts by id: their fingerprints depend on those of the other
+    /// parts.
     pub fn intern_as(&self, fingerprint: Fingerprint, value: impl FnOnce() -> (T, usize)) -> Part {
-        let some = &self.some[(fingerprint.low() >> 32) as usize % SOME];
-        if let Some(id) = some.load(Ordering::Acquire).checked_sub(1)
+        let recent = &self.recent[(fingerprint.low() >> 32) as usize % RECENT];
+        if let Some(id) = recent.load(Ordering::Acquire).checked_sub(1)
             && self.values.get(id).1 == fingerprint
         {
             return Part { id, fingerprint };
@@ -134,7 +134,7 @@ impl<T> Interner<T> {
             self.counts.0.heap.fetch_add(heap, Ordering::Relaxed);
             id
         });
-        some.store(id + 1, Ordering::Release);
+        recent.store(id + 1, Ordering::Release);
         Part { id, fingerprint }
     }
 
@@ -156,24 +156,24 @@ impl<T> Interner<T> {
         Part { id, fingerprint: self.values.get(id).1 }
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub fn len(&self) -> usize {
         self.counts.0.next.load(Ordering::Relaxed) as usize
     }
 
-    /// Whether there are none.
+    /// Returns true if the interner is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes that it takes, about.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let ids = self.len() * 2 * size_of::<(Fingerprint, u32)>();
         ids + self.values.bytes() + self.counts.0.heap.load(Ordering::Relaxed)
     }
 }
 
-/// A list that grows at its end without moving what it holds: chunks, each twice the one before.
+/// A list that grows without moving its elements: chunks, each twice the size of the previous one.
 struct Values<T> {
     chunks: [OnceLock<Box<[Slot<T>]>>; 27],
 }
@@ -191,7 +191,7 @@ impl<T> Default for Values<T> {
 }
 
 impl<T> Values<T> {
-    /// The chunk of an id, and the place there.
+    /// The chunk of an id, and the index in it.
     fn locate(id: u32) -> (usize, usize) {
         let place = u64::from(id) + u64::from(FIRST);
         let chunk = place.ilog2() - FIRST.ilog2();
@@ -218,7 +218,7 @@ impl<T> Values<T> {
     }
 }
 
-/// Passes on part of a fingerprint, which is a hash already.
+/// A hasher that returns part of a fingerprint, which is already a hash.
 #[derive(Default)]
 struct Identity(u64);
 
@@ -236,12 +236,12 @@ impl Hasher for Identity {
     }
 }
 
-/// A state as a short vector of parts, with its fingerprint. So many stand in the state itself; more take memory of their own,
-/// which is slow to come by where several threads take it and give it back.
+/// A state as a short vector of parts, with its fingerprint. Up to this many ids are stored inline; longer
+/// vectors allocate, which is slow if several threads allocate and free.
 #[derive(Debug, Default)]
 pub struct Parts<const INLINE: usize = 10> {
     ids: SmallVec<[u32; INLINE]>,
-    /// The sum of what each part contributes, by value and position.
+    /// The sum of the parts' contributions, by value and position.
     sum: u128,
 }
 
@@ -251,12 +251,12 @@ impl<const INLINE: usize> Parts<INLINE> {
         &self.ids
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no parts.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -274,7 +274,7 @@ impl<const INLINE: usize> Parts<INLINE> {
         self.sum = self.sum.wrapping_sub(contribution(self.ids.len(), part));
     }
 
-    /// Puts another part in the place of an old one.
+    /// Replaces the part at a position.
     pub fn replace(&mut self, place: usize, old: Part, new: Part) {
         debug_assert_eq!(self.ids[place], old.id);
         self.ids[place] = new.id;
@@ -294,7 +294,7 @@ impl<const INLINE: usize> Parts<INLINE> {
         Fingerprint(sum)
     }
 
-    /// A copy with these changes; new places come at the end, in order.
+    /// A copy with these changes; new positions are appended in order.
     #[must_use]
     pub fn after(&self, changes: &[Change]) -> Self {
         let mut parts = self.clone();
@@ -307,13 +307,13 @@ impl<const INLINE: usize> Parts<INLINE> {
         parts
     }
 
-    /// What stands for the state: the same for equal parts in equal places. It is a sum of fingerprints, to
-    /// which others can be [added](Fingerprint::plus).
+    /// The fingerprint of the state, which depends on the parts and their positions. It is a sum, to which
+    /// other fingerprints can be [added](Fingerprint::plus).
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint(self.sum)
     }
 
-    /// Bytes that it holds on the heap.
+    /// The bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         if self.ids.spilled() { self.ids.capacity() * size_of::<u32>() } else { 0 }
     }
@@ -325,7 +325,7 @@ fn contribution(place: usize, part: Part) -> u128 {
 
 impl<const INLINE: usize> Clone for Parts<INLINE> {
     fn clone(&self) -> Self {
-        // Copying a slice is much faster than the general way.
+        // `SmallVec::clone` copies element by element.
         Parts { ids: SmallVec::from_slice(&self.ids), sum: self.sum }
     }
 }

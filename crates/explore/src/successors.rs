@@ -5,37 +5,37 @@ use dally_schedule::{Post, TaskId};
 use crate::visited::Recent;
 use crate::{Failure, Fingerprint};
 
-/// The name of what woke a task, such as an event: [`Program::label`](crate::Program::label) has its text.
+/// The name of a wakeup, such as an event: [`Program::label`](crate::Program::label) has its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub u32);
 
-/// Something that a step did to other tasks or to the scheduler.
+/// An effect of a step on other tasks or on the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It posted a task. The search fills in the poster.
     Posted(TaskId, Post),
-    /// It sent something to a task, which may enable it.
+    /// It sent a message or signal to a task, which may enable it.
     Woken(TaskId, Option<Label>),
-    /// It ended another task.
+    /// It terminated another task.
     Ended(TaskId),
     /// From here on the order of tasks is fixed.
     Sealed,
     /// From here on the order of tasks is open again.
     Unsealed,
-    /// It made a fair choice: an execution that makes it infinitely often takes each option infinitely often. The number
-    /// tells it from other choices.
+    /// It made a fair choice, identified by the number: an execution that makes it infinitely often takes
+    /// each option infinitely often.
     Chose(u64, bool),
 }
 
-/// How the task that took the step left it.
+/// The status of the task after its step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Turn {
     /// It is still enabled.
     #[default]
     Yields,
-    /// It waits: for the given task to complete, or for anything else.
+    /// It is blocked: until the given task terminates, or by another condition.
     Blocks(Option<TaskId>),
-    /// It has ended.
+    /// It has terminated.
     Completes,
 }
 
@@ -45,22 +45,22 @@ pub struct Successors<S> {
     pub(crate) outcomes: Vec<Outcome>,
     /// The states of those outcomes that have one, in order.
     pub(crate) states: Vec<S>,
-    /// The events of all outcomes, one after another.
+    /// The events of all outcomes, concatenated.
     pub(crate) events: Vec<Event>,
-    /// States that were delivered lately, and need not be made again.
+    /// The fingerprints delivered recently; their states need not be built again.
     pub(crate) recent: Option<Recent>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// Whether it has a state: it has none if that was delivered lately.
+    /// True if it has a state: none is built if the search received it recently.
     pub(crate) has_state: bool,
-    /// That of the state, if it is known already.
+    /// The fingerprint of the state, if it is already known.
     pub(crate) fingerprint: Option<Fingerprint>,
-    /// Its events end here, and begin where those of the outcome before it end.
+    /// The end of its events, which begin at the end of the previous outcome's.
     pub(crate) events_end: u32,
     pub(crate) turn: Turn,
-    /// The liveness properties that it is hot and cold for, as bits.
+    /// The liveness properties for which it is hot or cold, as bit sets.
     pub(crate) hot: u64,
     pub(crate) cold: u64,
     pub(crate) failure: Option<Box<Failure>>,
@@ -73,15 +73,15 @@ impl<S> Default for Successors<S> {
 }
 
 impl<S> Successors<S> {
-    /// Adds an outcome: the state after the step, in which the task is still enabled. The methods of the result say
-    /// what else happened.
+    /// Adds an outcome: the state after the step, in which the task is still enabled. The methods of the
+    /// result add the events of the step.
     pub fn push(&mut self, state: S) -> Successor<'_, S> {
         self.states.push(state);
         self.add(true, None)
     }
 
-    /// Adds an outcome whose [fingerprint](crate::Program::fingerprint) is known. The state is built only if the search
-    /// did not deliver it lately: most steps lead to states that were visited before.
+    /// Adds an outcome whose [fingerprint](crate::Program::fingerprint) is known. The state is built only
+    /// if the search did not receive it recently: most steps lead to states that were visited before.
     pub fn push_with(&mut self, fingerprint: Fingerprint, state: impl FnOnce() -> S) -> Successor<'_, S> {
         let seen = self.recent.as_ref().is_some_and(|recent| recent.contains(fingerprint));
         if !seen {
@@ -109,23 +109,23 @@ impl<S> Successors<S> {
         &self.states
     }
 
-    /// How many outcomes there are.
+    /// The number of outcomes.
     pub fn len(&self) -> usize {
         self.outcomes.len()
     }
 
-    /// True if there is no outcome.
+    /// Returns true if there is no outcome.
     pub fn is_empty(&self) -> bool {
         self.outcomes.is_empty()
     }
 
-    /// The bytes of the outcomes, without what their states hold on the heap. A program may end a step that takes too
-    /// many.
+    /// The size of the outcomes in bytes, without the heap memory of their states. A program may end a step
+    /// whose outcomes are too large.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.outcomes) + size_of_val(&*self.states) + size_of_val(&*self.events)
     }
 
-    /// Keeps one outcome of a step, if there are so many, and removes all others.
+    /// Keeps only the n-th outcome of a step, if it exists.
     pub(crate) fn keep(&mut self, nth: usize) {
         if nth >= self.len() {
             return self.clear();
@@ -141,7 +141,7 @@ impl<S> Successors<S> {
         self.events = events;
     }
 
-    /// Removes all outcomes, and keeps the memory.
+    /// Removes all outcomes, and keeps the allocation.
     pub fn clear(&mut self) {
         self.outcomes.clear();
         self.states.clear();
@@ -159,7 +159,7 @@ impl<S> Successors<S> {
     }
 }
 
-/// The outcome just pushed: says what else happened in the step.
+/// The outcome just pushed, to which events can be added.
 #[derive(Debug)]
 pub struct Successor<'a, S> {
     all: &'a mut Successors<S>,
@@ -176,17 +176,17 @@ impl<S> Successor<'_, S> {
         self.event(Event::Posted(task, post))
     }
 
-    /// The step sent something to a task, which may enable it.
+    /// The step sent a message or signal to a task, which may enable it.
     pub fn wakes(self, task: TaskId) -> Self {
         self.event(Event::Woken(task, None))
     }
 
-    /// The step sent something of this name to a task, which may enable it.
+    /// The step sent a message or signal of this name to a task, which may enable it.
     pub fn wakes_by(self, task: TaskId, label: Label) -> Self {
         self.event(Event::Woken(task, Some(label)))
     }
 
-    /// The step ended another task.
+    /// The step terminated another task.
     pub fn ends(self, task: TaskId) -> Self {
         self.event(Event::Ended(task))
     }
@@ -201,13 +201,13 @@ impl<S> Successor<'_, S> {
         self.event(Event::Unsealed)
     }
 
-    /// The task now waits: for the given task to complete, or for anything else.
+    /// The task is blocked: until the given task terminates, or by another condition.
     pub fn blocks(mut self, on: Option<TaskId>) -> Self {
         self.last().turn = Turn::Blocks(on);
         self
     }
 
-    /// The task has ended.
+    /// The task has terminated.
     pub fn completes(mut self) -> Self {
         self.last().turn = Turn::Completes;
         self
@@ -218,22 +218,23 @@ impl<S> Successor<'_, S> {
         self.hot(1)
     }
 
-    /// The step is hot for these [properties](crate::Program::properties), given as bits: they wait for a cold step.
+    /// The step is hot for these [properties](crate::Program::properties), given as a bit set: they require
+    /// a later cold step.
     pub fn hot(mut self, properties: u64) -> Self {
         self.last().hot |= properties;
         self
     }
 
-    /// The step is cold for these properties, given as bits: what they wait for has happened.
+    /// The step is cold for these properties, given as a bit set: it satisfies their requirement.
     pub fn cold(mut self, properties: u64) -> Self {
         self.last().cold |= properties;
         self
     }
 
-    /// The step made a fair choice: an execution that makes it infinitely often takes each option infinitely often. The
-    /// number tells it from other choices.
-    pub fn chooses(self, choice: u64, way: bool) -> Self {
-        self.event(Event::Chose(choice, way))
+    /// The step made a fair choice, identified by the number: an execution that makes it infinitely often
+    /// takes each option infinitely often.
+    pub fn chooses(self, choice: u64, taken: bool) -> Self {
+        self.event(Event::Chose(choice, taken))
     }
 
     /// The step fails.
@@ -242,7 +243,7 @@ impl<S> Successor<'_, S> {
         self
     }
 
-    /// Something happened in the step.
+    /// Adds an event of the step.
     pub fn event(mut self, event: Event) -> Self {
         self.all.events.push(event);
         let end = self.all.event_count();

@@ -3,7 +3,7 @@
 use crate::code::BvOp;
 use crate::value::Value;
 
-/// The lowest bits of a number.
+/// The lowest `width` bits of a number.
 pub(crate) fn wrap(n: u64, width: u8) -> u64 {
     match width {
         0 => 0,

@@ -1,7 +1,7 @@
-//! Flat code: what a program is compiled to.
+//! Flat code: the compiler's output.
 //!
-//! One list of small instructions for the whole program. Expressions work on a stack of values; statements
-//! begin and end with that stack empty, so that a task between two steps is nothing but its frames.
+//! One list of small instructions for the whole program. Expressions work on an operand stack. The stack is
+//! empty before and after each statement, so a task between two steps consists of its frames alone.
 
 use dally_bpl::check::Ty;
 use dally_step::dead::Dead;
@@ -17,14 +17,14 @@ pub(crate) use dally_step::effect::Address;
 /// An instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Op {
-    // Values: push something, or replace the topmost values by a result.
+    // Values: push an operand, or replace the topmost operands by a result.
     Const(Value),
     Load(Place),
-    /// Push the value of a hidden variable, arbitrary or not, and forget it there.
+    /// Push the value of a hidden variable, arbitrary or not, and reset the variable.
     Take(Place),
-    /// A value on the stack, counted from where the current function began.
+    /// Push a value on the operand stack, indexed from the base of the current function.
     Stack(u32),
-    /// Drop the top, and put it there.
+    /// Pop the top and store it at this index.
     Put(u32),
     Not,
     Neg,
@@ -32,81 +32,83 @@ pub(crate) enum Op {
     Eq,
     Ne,
     Compare(Compare),
-    /// The greatest integer that is not greater than a real.
+    /// The greatest integer that is at most the real.
     Floor,
-    /// The real that an integer is.
+    /// Convert an integer to a real.
     ToReal,
     Bv(BvOp, u8),
     /// The bits from `low` up to `high`.
     Extract(u8, u8),
-    /// The width of the right operand.
+    /// Concatenate; holds the width of the right operand.
     Concat(u8),
     /// Extension from one width to another.
     ZeroExtend,
     SignExtend(u8, u8),
-    /// An operation in which a bitvector of more than 64 bits takes part.
+    /// An operation with an operand or result of more than 64 bits.
     Wide(WideOp),
-    /// The value of a map, given how many indices; one that is arbitrary is of use only if it is a map itself.
+    /// Select from a map with this many indices. If the flag is set, the result is a map, which may be
+    /// arbitrary.
     Select(u8, bool),
     Store(u8),
     ConstantMap,
     Construct(u32, u8),
-    /// The field of a value, given the list that says where each constructor has it.
+    /// Select a field; the list gives its position in each constructor.
     Field(u32),
     FieldUpdate(u32),
     Is(u32),
-    /// If the top is false, go there and keep it; else drop it.
+    /// If the top is false, jump and keep it; otherwise pop it.
     AndThen(Address),
-    /// If the top is true, go there and keep it; else drop it.
+    /// If the top is true, jump and keep it; otherwise pop it.
     OrElse(Address),
-    /// Call a function of one integer whose results are remembered…
+    /// Call a memoised function of one integer.
     Recall(Address),
-    /// … and return from it: it begins here.
+    /// Return from the memoised function that starts at this address, and cache its result.
     Remember(Address),
-    /// Call a function with so many arguments.
+    /// Call a function with this many arguments.
     Apply(Address, u8),
     Result,
-    /// Drop so many values below the top.
+    /// Drop this many values below the top.
     Slide(u8),
     Pop,
-    /// Push the values of a kind that the execution mentions, as a tuple: a quantifier is evaluated for them.
+    /// Push a tuple of the values of a kind that the execution mentions: the instances of a quantifier.
     Mentioned(u32),
-    /// Push the next one of a tuple of values, given how many have been tried. If there is none, drop both, push what the
-    /// quantifier then comes to, and go there.
+    /// Push the next value of a tuple, given the number of values already tried. If none is left, pop both,
+    /// push the value of the quantifier, and jump.
     Each(Quantifier, Address),
-    /// If the top decides the quantifier, drop the value, the number and the tuple below it; else go back.
+    /// If the top decides the quantifier, pop it and its loop state (value, counter, tuple) and push the
+    /// result; otherwise jump back.
     Again(Quantifier, Address),
-    /// What a function is of which nothing is said for these arguments.
+    /// The result of an uninterpreted function at arguments for which the inputs give no value.
     Unsaid(Value),
 
     // Statements.
     Set(Place),
-    /// Assign a constant of [`Code::constants`]; stands for two instructions.
+    /// Assign a constant of [`Code::constants`]; fuses two instructions.
     SetConst(Place, u32),
-    /// Push the result of an operation on two operands; stands for three instructions.
+    /// Push the result of an operation on two operands; fuses three instructions.
     Binary(Binary, Operand, Operand),
     Jump(Address),
     JumpUnless(Address),
-    /// Go to one of the addresses of a list.
+    /// Jump to one of the addresses of a list, by nondeterministic choice.
     Choose(u32),
-    /// Go to the address of a list that the script says, given the number of this place.
+    /// Jump to the target of a list that the script selects; the first number is the decision site.
     FollowTo(u32, u32),
-    /// Give variables the values that the script says, likewise.
+    /// Assign the values that the script gives for this decision site.
     Follow(u32),
-    /// Push one of the values from the first to the second, integers or bitvectors.
+    /// Push an integer or bitvector between these bounds, by nondeterministic choice.
     Pick(i64, i64, bool),
     Assume,
-    /// Assume that a variable has the value on the top: if it has none yet, it gets it.
+    /// Assume that a variable equals the top. An arbitrary variable gets that value.
     AssumeEq(Place),
-    /// Likewise, with a constant of [`Code::constants`].
+    /// Assume that a variable equals a constant of [`Code::constants`].
     AssumeIs(Place, u32),
-    /// The text for people is in [`Code::checks`].
+    /// Pop a condition; fail with the message in [`Code::checks`] if it is false.
     Check(u32),
     Call(u32),
     Return,
-    /// The procedure, the level, if it is not the poster's, and whether somebody may wait for the task.
+    /// Post a task: its procedure, its level unless it is the poster's, and true if a `wait` may name it.
     Post(u32, Option<u16>, bool),
-    /// Stop here if a task of a higher level was posted.
+    /// Stop if a task of a higher level was posted.
     Interrupt,
     /// Wait for the task in a local variable, and push its result.
     Wait(u32),
@@ -123,12 +125,12 @@ pub(crate) enum Op {
     ChildId,
 }
 
-/// A quantifier in the middle of its evaluation.
+/// The loop of a quantifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quantifier {
-    /// `forall`, or else `exists`.
+    /// True for `forall`, false for `exists`.
     pub(crate) forall: bool,
-    /// Whether it is evaluated for all values of its type.
+    /// True if the loop covers all values of the type.
     pub(crate) exact: bool,
 }
 
@@ -141,13 +143,13 @@ pub(crate) enum Binary {
     Arith(Arith),
 }
 
-/// Where an operand comes from.
+/// The source of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Place(Place),
     /// One of [`Code::constants`].
     Const(u32),
-    /// A value on the stack, counted from where the current function began.
+    /// A value on the operand stack, indexed from the base of the current function.
     Stack(u32),
 }
 
@@ -155,7 +157,7 @@ pub(crate) enum Operand {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) to: Address,
-    /// The guards that it begins with, as a part of [`Code::guards`].
+    /// The guards at its start, as a range of [`Code::guards`].
     pub(crate) guards: (u32, u32),
 }
 
@@ -165,7 +167,7 @@ impl From<Address> for Target {
     }
 }
 
-/// An assumption about a variable: that it has a value, or has another one, or a smaller or larger one.
+/// A comparison of a variable with a constant, which an option assumes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Guard {
     Bool(Place, bool),
@@ -175,7 +177,7 @@ pub(crate) enum Guard {
 }
 
 impl Guard {
-    /// How many instructions it stands for, of those that are not fused.
+    /// The number of unfused instructions that it replaces.
     #[inline]
     pub(crate) fn length(self) -> u32 {
         match self {
@@ -185,13 +187,13 @@ impl Guard {
     }
 }
 
-/// Where a variable lives.
+/// The storage of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Global(u32),
     /// In the current frame.
     Local(u32),
-    /// Each task has its own.
+    /// A copy for each task.
     ThreadLocal(u32),
 }
 
@@ -202,7 +204,7 @@ pub(crate) enum Arith {
     Mul,
     Div,
     Mod,
-    /// The real that comes out where numbers are divided.
+    /// Division of reals, or of integers with a real result.
     Quotient,
 }
 
@@ -214,7 +216,7 @@ pub(crate) enum Compare {
     Ge,
 }
 
-/// Operations of the theory of bitvectors.
+/// Operations of the SMT-LIB theory of bitvectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BvOp {
     Add,
@@ -231,7 +233,7 @@ pub(crate) enum BvOp {
     Nand,
     Nor,
     Xnor,
-    /// One bit: whether they are equal.
+    /// Equality, as a bitvector of one bit.
     Comp,
     Not,
     Neg,
@@ -248,7 +250,7 @@ pub(crate) enum BvOp {
     Sge,
 }
 
-/// The operations of bitvectors of any width. There are two operands where the others have two.
+/// Operations on bitvectors of any width, with as many operands as their counterparts on words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WideOp {
     Bv(BvOp, u32),
@@ -261,7 +263,7 @@ pub(crate) enum WideOp {
 }
 
 impl WideOp {
-    /// Whether there are two operands.
+    /// Returns true if the operation has two operands.
     pub(crate) fn is_binary(self) -> bool {
         match self {
             WideOp::Bv(op, _) => !matches!(op, BvOp::Not | BvOp::Neg),
@@ -271,14 +273,14 @@ impl WideOp {
     }
 }
 
-/// The values that a variable may have, as far as they can be tried one by one.
+/// The values that a variable may have, if they can be enumerated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Domain {
-    /// Too many.
+    /// Too many to enumerate.
     Unbounded,
     /// A map: its values are looked up, not chosen.
     Map,
-    /// These.
+    /// A list.
     Values(Vec<Value>),
     /// The integers from the first to the second.
     Ints(i64, i64),
@@ -287,7 +289,7 @@ pub(crate) enum Domain {
 }
 
 impl Domain {
-    /// How many values there are to choose from.
+    /// The number of values to choose from.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Domain::Unbounded | Domain::Map => 0,
@@ -298,7 +300,7 @@ impl Domain {
         }
     }
 
-    /// One of them.
+    /// The n-th value.
     pub(crate) fn nth(&self, nth: u64) -> Option<Value> {
         match self {
             Domain::Unbounded | Domain::Map => None,
@@ -308,7 +310,7 @@ impl Domain {
         }
     }
 
-    /// Whether a variable that is arbitrary may turn out to have this value.
+    /// Returns true if an arbitrary variable may take this value.
     pub(crate) fn may_hold(&self, value: Value) -> bool {
         match (self, value) {
             (Domain::Ints(low, high), Value::Int(n)) => (*low..=*high).contains(&n),
@@ -324,14 +326,14 @@ impl Domain {
 pub(crate) struct Variable {
     pub(crate) name: Sym,
     pub(crate) domain: Domain,
-    /// Made by the compiler: of no interest to people.
+    /// Introduced by the compiler, and not shown in traces.
     pub(crate) hidden: bool,
-    /// The variable beside it that has the value which it turns out to have when it is first read, if that is known.
+    /// The hidden variable that holds the initial value that the script gives it.
     pub(crate) given: Option<u32>,
 }
 
 impl Variable {
-    /// One that the compiler has made.
+    /// A variable that the compiler introduces.
     pub(crate) fn hidden(name: Sym) -> Self {
         Variable { name, domain: Domain::Unbounded, hidden: true, given: None }
     }
@@ -342,25 +344,25 @@ impl Variable {
 pub(crate) struct Procedure {
     pub(crate) name: Sym,
     pub(crate) entry: Address,
-    /// Where the first task of a program begins: there, preconditions are assumed.
+    /// The entry for the first task of a program, where preconditions are assumed.
     pub(crate) assuming_entry: Address,
-    /// Where its code ends, which begins at the entry.
+    /// The end of its code, which starts at the entry.
     pub(crate) end: Address,
     pub(crate) ins: u32,
-    /// The results come right behind the parameters.
+    /// The number of results. They directly follow the parameters.
     pub(crate) outs: u32,
-    /// All variables of a frame: parameters, results, locals, and hidden ones.
+    /// All variables of a frame: parameters, results, locals and hidden variables.
     pub(crate) variables: Vec<Variable>,
 }
 
-/// Something that must hold.
+/// A property that must hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
     pub(crate) message: String,
     pub(crate) span: Span,
 }
 
-/// Where execution starts.
+/// An entry point of the program.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) procedure: u32,
@@ -372,51 +374,53 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
-    /// The same without instructions that stand for several. Addresses are the same.
+    /// The code without fused instructions, at the same addresses.
     pub(crate) plain: Vec<Op>,
-    /// For each instruction, where the statement that it belongs to stands.
+    /// For each instruction, the span of its statement.
     pub(crate) spans: Vec<Span>,
     pub(crate) procedures: Vec<Procedure>,
-    /// The dead locals at each address where a task may stop, or where a call returns to.
+    /// The dead locals at each address where a task may stop or to which a call returns.
     pub(crate) dead: Dead,
     pub(crate) globals: Vec<Variable>,
-    /// The globals that must become false again and again.
+    /// The globals marked `{:hot}`, which must become false infinitely often.
     pub(crate) hot: Vec<u32>,
     pub(crate) thread_locals: Vec<Variable>,
     pub(crate) checks: Vec<Check>,
     pub(crate) constants: Vec<Value>,
     /// Lists of options, for [`Op::Choose`].
     pub(crate) targets: Vec<Vec<Target>>,
-    /// The guards of those options, one after another.
+    /// The guards of those options, concatenated.
     pub(crate) guards: Vec<Guard>,
-    /// For a field: the constructors that have it, and which of their fields it is.
+    /// For each field, the constructors that have it, with its position in each.
     pub(crate) fields: Vec<Vec<(u32, u32)>>,
-    /// Names of constructors and atoms, for people.
+    /// Names of constructors and atoms, for messages.
     pub(crate) constructors: Vec<Sym>,
     pub(crate) atoms: Vec<Sym>,
-    /// The types of atoms, as far as they are known.
+    /// The types of atoms, where known.
     pub(crate) atom_types: Vec<Option<Ty>>,
-    /// The kinds of values for which quantifiers are evaluated, and their parts; none if each is evaluated for all values.
+    /// The kinds of values for which quantifiers are evaluated, and the kinds of their parts. Empty if each
+    /// quantifier covers all values of its type.
     pub(crate) kinds: Vec<Kind>,
-    /// Whether there are quantifiers that are evaluated so. (Lambdas are arbitrary where they were not evaluated.)
+    /// True if some quantifier is evaluated only for mentioned values. (A lambda is arbitrary where it was
+    /// not evaluated.)
     pub(crate) partly: bool,
-    /// Whether there are axioms that are looked at for the values only that are mentioned.
+    /// True if some axiom is evaluated only for mentioned values.
     pub(crate) tries_axioms: bool,
-    /// What the text and what comes from outside mention, if there are such kinds.
+    /// The values that the text and the inputs mention; empty if `kinds` is.
     pub(crate) mentioned: Vec<Value>,
     pub(crate) entries: Vec<Entry>,
-    /// What the names are.
+    /// The names.
     pub(crate) symbols: Symbols,
-    /// Whether the program looks at the numbers of tasks, so that none may be used twice.
+    /// True if the program observes task ids, so that none may be reused.
     pub(crate) numbers_tasks: bool,
-    /// What tasks do where they could do otherwise, if that is given.
+    /// The scripts that resolve nondeterministic choices, if the inputs have any.
     pub(crate) scripts: Option<Box<Scripts>>,
-    /// The only failure that counts, if it is known: where it is.
+    /// The span of the only failure to report, if it is known.
     pub(crate) only: Option<Span>,
-    /// The constants and functions whose values are given: a function at arguments.
+    /// The constants and the function applications with values from the inputs.
     pub(crate) given: Vec<(Sym, Option<Vec<Value>>, Value)>,
-    /// What comes out where numbers are divided by zero, if that is no error.
+    /// The results of divisions by zero, if they are not errors.
     pub(crate) by_zero: Option<Vec<(Arith, Value, Value)>>,
-    /// Whether there are functions whose results are remembered.
+    /// True if some function is memoised.
     pub(crate) remembers: bool,
 }

@@ -1,4 +1,4 @@
-//! The effects of instructions: the one table of the instruction set, from which analyses are made.
+//! The effects of instructions: the one table of the instruction set, on which analyses build.
 
 use dally_step::dead::Dead;
 use dally_step::effect::{Address, Effect, Object};
@@ -6,7 +6,7 @@ use dally_step::effect::{Address, Effect, Object};
 use crate::code::{BvOp, Code, Op, Operand, Place, Procedure};
 
 impl Code {
-    /// Finds the dead locals of each place where a task may stop, or where a call returns to.
+    /// Finds the dead locals at each address where a task may stop or to which a call returns.
     pub(crate) fn find_dead_locals(&mut self) {
         let mut dead = Dead::nothing(self.ops.len());
         for procedure in &self.procedures {
@@ -22,7 +22,7 @@ impl Code {
         let computes = |pops, pushes| Effect::computes(pops, pushes, next);
         match self.ops[address as usize] {
             Op::Const(_) | Op::Stack(_) | Op::Mentioned(_) | Op::ThreadId | Op::ChildId => computes(0, 1),
-            // It may also leave out a value that is tried for a quantifier, which reads nothing.
+            // It may also skip the current instance of a quantifier; that reads nothing.
             Op::Unsaid(_) => computes(0, 1),
             Op::Pick(..) => computes(0, 1),
             Op::Load(place) => read(computes(0, 1), procedure, place),
@@ -60,7 +60,7 @@ impl Code {
                 let targets = self.targets[list as usize].iter();
                 targets.fold(Effect::ends(0), |effect, target| effect.or(target.to, 0))
             }
-            // What it assigns to, the script says.
+            // The script determines the assigned variables.
             Op::Follow(_) => computes(0, 0),
             Op::AssumeEq(place) => read(computes(1, 0), procedure, place),
             Op::AssumeIs(place, _) => read(computes(0, 0), procedure, place),
@@ -90,7 +90,7 @@ fn object(place: Place) -> Object {
     }
 }
 
-/// Reads a variable. The value that an arbitrary one turns out to have may be known in the variable beside it.
+/// Reads a variable. If it is arbitrary, its value may come from the hidden variable next to it.
 fn read(effect: Effect, procedure: &Procedure, place: Place) -> Effect {
     let effect = effect.reads(object(place));
     match place {

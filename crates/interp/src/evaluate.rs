@@ -12,13 +12,13 @@ use crate::value::{Heap, Value};
 /// The reason why a value cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// It depends on a value that is arbitrary.
+    /// It depends on an arbitrary value.
     Arbitrary,
     /// Division by zero.
     DivisionByZero,
     /// A field that the value does not have.
     MissingField,
-    /// The number would have too many bits.
+    /// The number exceeds the limit on bits.
     TooLarge,
     /// The value is of another type, which the type checker rules out.
     Types,
@@ -38,7 +38,7 @@ impl Trouble {
     }
 }
 
-/// The most bits of both operands: integers are unbounded, but memory and time are not.
+/// The limit on the bits of both operands together: integers are unbounded, but memory and time are not.
 const MAX_BITS: u64 = 1 << 20;
 
 pub(crate) fn arith(heap: &Heap, op: Arith, a: Value, b: Value) -> Result<Value, Trouble> {
@@ -98,7 +98,7 @@ pub(crate) fn not_one(value: Value) -> Trouble {
     if value == Value::Unset { Trouble::Arbitrary } else { Trouble::Types }
 }
 
-/// The greatest integer that is not greater than a real.
+/// The greatest integer that is at most the real.
 pub(crate) fn floor(heap: &Heap, value: Value) -> Result<Value, Trouble> {
     Ok(heap.int(real(heap, value)?.floor()))
 }

@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::state::State;
 use crate::value::{DataValue, Value};
 
-/// The note of executions that evaluate quantifiers for some values only.
+/// The note of executions in which quantifiers are evaluated only for mentioned values.
 const MENTIONS: &str = "quantifiers were evaluated for the values that the execution mentions";
 
 /// The position of a statement in an execution.
@@ -184,12 +184,12 @@ impl Machine {
         self.text(self.code.procedures[procedure as usize].name).to_owned()
     }
 
-    /// True if quantifiers are evaluated only for the values that an execution mentions.
+    /// Returns true if quantifiers are evaluated only for the values that an execution mentions.
     pub fn mentions(&self) -> bool {
         self.code.partly
     }
 
-    /// True if axioms are evaluated for these values, and executions in which one does not hold are discarded.
+    /// Returns true if axioms are evaluated for these values; executions that violate one are discarded.
     pub fn tries_axioms(&self) -> bool {
         self.code.tries_axioms
     }

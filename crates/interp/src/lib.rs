@@ -2,27 +2,29 @@
 //!
 //! A program is compiled to flat code, and explored as a [`dally_explore::Program`]: [`Machine`].
 //!
-//! # What a step is
+//! # Steps
 //!
-//! A task runs until it yields, blocks or ends; in between nobody else moves. It also stops where it posts a
-//! task of a higher level, which then runs at once. A step has several outcomes where the task chooses: a
-//! `goto` with several targets, a guard `*`, a variable whose value is arbitrary.
+//! A task runs until it yields, blocks or terminates; no other task runs in between. It also stops where it
+//! posts a task of a higher level, which then runs at once. A step has several outcomes where the task
+//! makes a nondeterministic choice: a `goto` with several targets, a guard `*`, or the first read of an
+//! arbitrary variable.
 //!
 //! # Arbitrary values
 //!
-//! What was never assigned to, or was havocked, has an arbitrary value. It is chosen when it is first read, if
-//! the type is finite (`bool`, small bitvectors, datatypes of such, or anything with `{:range}`); to read any
-//! other arbitrary value is `unsupported`. `assume x == e` gives an arbitrary `x` its value.
+//! A variable that was havocked, or never assigned to, has an arbitrary value. If its type is finite
+//! (`bool`, small bitvectors, datatypes of such types, or any type with `{:range}`), the first read chooses
+//! the value nondeterministically. Reading any other arbitrary value is `unsupported`. `assume x == e`
+//! gives an arbitrary `x` its value.
 //!
 //! # Levels and buffers [FSE12 §3]
 //!
-//! A task belongs to the buffer of its poster, and runs at its level. Only tasks of the highest level of a
-//! buffer at which somebody can move may run; one that was stopped by a task of a higher level goes on before
-//! any other of its own level. At a `zield`, any buffer may go on; where the buffer whose turn it is cannot
-//! move, so may any other.
+//! A task belongs to the buffer of its poster, and runs at that task's level unless the post names another.
+//! In each buffer, only tasks of the highest level with an enabled task may run; a task that was
+//! interrupted by a task of a higher level resumes before all others of its level. A `zield` lets any
+//! buffer run next; so does a buffer without an enabled task.
 //!
 //! Deviations from the design:
-//! 1. A task that blocks inside of an atomic section lets others run until it can go on, as in Promela.
+//! 1. A task that blocks inside an atomic section lets others run until it is enabled, as in Promela.
 //! 2. With `preempt`, statements are atomic: a switch may happen before each one that touches a shared
 //!    variable, not between two accesses of one statement.
 

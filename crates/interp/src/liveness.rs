@@ -1,4 +1,4 @@
-//! Globals marked `{:hot}`: to stay true for ever is a bug, and so is to be true when the program ends.
+//! Globals marked `{:hot}`: it is a bug if one stays true for ever, or is true when the program terminates.
 
 use dally_explore::Failure;
 
@@ -8,16 +8,16 @@ use crate::state::State;
 use crate::value::Value;
 
 impl Machine {
-    /// Whether there are globals marked `{:hot}`.
+    /// Returns true if the program has globals marked `{:hot}`.
     pub fn has_hot_globals(&self) -> bool {
         !self.code.hot.is_empty()
     }
 
-    /// The hot globals that were true at any time in a step, and those that were false, as bits. What is arbitrary
-    /// may be true, as long as nobody looks.
+    /// The hot globals that were true at any time in a step, and those that were false, as bit sets. An
+    /// arbitrary value counts as true: nothing has fixed it to false.
     pub(crate) fn heat(&self, before: &State, run: &Run<'_, impl Observer>) -> (u64, u64) {
         let (mut hot, mut cold) = (0, 0);
-        // A search for cycles answers with `unsupported` where there are more.
+        // Searches for lassos report more than 64 hot globals as `unsupported`.
         for (bit, global) in (0..u64::BITS).zip(&self.code.hot) {
             let ends = [before.globals.get(*global as usize), run.globals[*global as usize]];
             for value in run.earlier_values(*global).chain(ends) {
@@ -28,14 +28,14 @@ impl Machine {
         (hot, cold)
     }
 
-    /// What is wrong if an execution ends here.
+    /// The failure of an execution that terminates in this state with a hot global true.
     pub(crate) fn hot_at_the_end(&self, state: &State) -> Option<Failure> {
         let is_hot = |global: &&u32| state.globals.get(**global as usize) != Value::Bool(false);
         let name = self.hot_name(*self.code.hot.iter().find(is_hot)?);
         Some(Failure::liveness(format!("the program ends, and `{name}` is still true")))
     }
 
-    /// What is wrong with a circle in which a hot global stays true.
+    /// The failure of a lasso on whose cycle a hot global stays true.
     pub(crate) fn stays_hot(&self, property: u32) -> Failure {
         let name = self.hot_name(self.code.hot[property as usize]);
         Failure::liveness(format!("`{name}` may stay true for ever"))

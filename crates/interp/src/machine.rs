@@ -29,7 +29,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Compiles a program; what an explicit search cannot evaluate is reported.
+    /// Compiles a program. Reports constructs that an explicit-state search cannot evaluate.
     pub fn new(
         program: &dally_bpl::Program,
         sources: &SourceMap,
@@ -43,7 +43,7 @@ impl Machine {
         Ok(Machine { code, store, limits: Limits::default(), sources: sources.clone() })
     }
 
-    /// Lets steps end in the middle, with a failure of the kind
+    /// Limits the work of a step. A step that exceeds the limits fails with
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
     pub fn limit_steps(&mut self, limits: Limits) {
         self.limits = limits;
@@ -57,12 +57,12 @@ impl Machine {
         Context { code: &self.code, store: &self.store, limits: &self.limits }
     }
 
-    /// Where something stands, for messages.
+    /// The source position of a span, for messages.
     fn locate(&self, span: Span) -> String {
         self.sources.place(span).map_or(String::new(), |p| format!(" ({}:{}:{})", p.file, p.line, p.column))
     }
 
-    // Reading states.
+    // State accessors.
 
     pub(crate) fn control_of(&self, state: &State) -> &Control {
         self.store.controls.get(state.ids()[CONTROL])
@@ -74,12 +74,12 @@ impl Machine {
         Some((control.tasks[place], self.store.stacks.get(state.ids()[STACKS + place])))
     }
 
-    /// The instruction at which a task stands.
+    /// The next instruction of a task.
     fn stands_at(&self, stack: &Stack) -> Op {
         stack.frames.last().map_or(Op::Return, |f| self.code.ops[f.pc as usize])
     }
 
-    /// Whether nothing holds a task up.
+    /// Returns true if a task is not blocked; levels and buffers are not considered.
     fn can_go_on(&self, state: &State, control: &Control, place: usize) -> bool {
         let stack = self.store.stacks.get(state.ids()[STACKS + place]);
         match self.stands_at(stack) {
@@ -87,7 +87,7 @@ impl Machine {
                 let base = stack.frames.last().map_or(0, |f| f.base);
                 match stack.values[(base + local) as usize] {
                     Value::Task(task) => control.has_ended(task),
-                    // To go on is an error, which the step reports.
+                    // An instruction that cannot start a step is an error, which the step reports.
                     _ => true,
                 }
             }
@@ -100,8 +100,8 @@ impl Machine {
         }
     }
 
-    /// The tasks of a buffer that may run: those of the highest level at which somebody can, or the one that
-    /// was stopped last.
+    /// The tasks of a buffer that may run: the enabled tasks of the highest level, if it is above that of
+    /// the task stopped last; otherwise, that stopped task.
     fn candidates(&self, state: &State, control: &Control, buffer: u16, out: &mut Vec<TaskId>) {
         let level_of = |task: u32| control.place(task).map(|p| control.tasks[p]);
         let stopped = control.stopped.iter().rev().filter_map(|t| level_of(*t)).find(|m| m.buffer == buffer);
@@ -129,7 +129,7 @@ impl Machine {
 
     // Steps.
 
-    /// A run of a task, before its first step.
+    /// A run of a task, before its first instruction.
     fn start<'m, O: Observer>(&'m self, state: &'m State, task: u32, observer: O) -> Option<Run<'m, O>> {
         let (meta, stack) = self.stack_of(state, task)?;
         let (globals, control) = (state.globals.iter().collect(), self.control_of(state));
@@ -142,7 +142,8 @@ impl Machine {
         Some(run)
     }
 
-    /// All outcomes of a step, each with its run, in the order of the choices, as long as they are wanted.
+    /// Enumerates the outcomes of a step, each with its run, in the order of the choices, while `each`
+    /// returns true.
     fn outcomes(&self, state: &State, task: u32, mut each: impl FnMut(&mut Run<'_, ()>, End) -> bool) {
         let Some(run) = self.start(state, task, ()) else { return };
         let mut step = Step::new(run);
@@ -167,7 +168,7 @@ impl Machine {
         Some((step.into_task().observer, end))
     }
 
-    /// Enters into the control how a run ended.
+    /// Records in the control state how a run ended.
     fn end_run(&self, before: &State, run: &mut Run<'_, impl Observer>, end: &End) {
         let (task, handle) = (run.meta.task, run.meta.handle);
         match end {
@@ -273,7 +274,7 @@ impl Machine {
         true
     }
 
-    /// Forgets the tasks that have ended and that nobody can wait for any more.
+    /// Removes the terminated tasks to which no handle is left.
     fn forget_ended(&self, before: &State, run: &mut Run<'_, impl Observer>) {
         let old = self.control_of(before);
         let local = run.local();
@@ -295,7 +296,7 @@ impl Machine {
         }
     }
 
-    /// Whether a value is, or contains, a task.
+    /// Returns true if a value is, or contains, the handle of the task.
     fn holds(&self, values: &[Value], handle: Value) -> bool {
         values.iter().any(|v| match v {
             Value::Map(id) => dally_text::stack::grow(|| {
@@ -366,7 +367,7 @@ impl Program for Machine {
             let goes_on = self.push(state, run, end, out);
             heap += out.states()[before..].iter().map(State::heap_bytes).sum::<usize>();
             run.meter.delivered = heap + out.bytes();
-            // A search ends with the first failure of a step: what comes after it does not matter.
+            // A search stops at the first failure of a step, so the remaining outcomes are not needed.
             goes_on
         });
     }
@@ -418,7 +419,7 @@ impl Program for Machine {
 }
 
 impl Machine {
-    /// What a task waits for.
+    /// The event that a blocked task waits for, for messages.
     fn describe_waiting(&self, state: &State, task: u32) -> String {
         let Some((_, stack)) = self.stack_of(state, task) else { return String::new() };
         let place = stack.frames.last().map_or(Span::NONE, |f| self.code.spans[f.pc as usize]);

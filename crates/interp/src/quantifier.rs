@@ -1,8 +1,8 @@
-//! The values that an execution mentions, for quantifiers over types with too many values to try them all.
+//! The values that an execution mentions: the instances of quantifiers over types too large to enumerate.
 //!
-//! They are those of literals and constants, of what comes from outside, of globals and of the variables at hand, all that
-//! maps and datatypes among these hold, and of numbers one that is greater than all of these, and one that is less. What comes
-//! from outside has, for quantifiers that matter to a failure, a value for which they do.
+//! They are the values of literals, constants, inputs, globals and visible locals, all values contained in
+//! maps and datatypes among these, and, for numbers, one above the maximum and one below the minimum. For
+//! each quantifier that matters to a failure, the inputs contain a witness.
 
 use dally_bpl::check::Ty;
 use num_bigint::BigInt;
@@ -13,12 +13,13 @@ use crate::evaluate::arith;
 use crate::real::Real;
 use crate::value::{DataValue, Heap, Value};
 
-/// More values than this are not tried.
+/// The limit on the instances of a quantifier.
 const MOST: usize = 256;
-/// Nor is anything looked through that holds more.
+/// The limit on the values visited in search of instances.
 const MOST_VISITS: usize = 1 << 14;
 
-/// What tells the values of a type from others. Parts are numbers of kinds, in [`Code::kinds`].
+/// A runtime description of a type, by which values are tested for membership. Parts are indices into
+/// [`Code::kinds`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Bool,
@@ -30,11 +31,11 @@ pub(crate) enum Kind {
     Map(Vec<u32>, u32),
     /// The constructors of a datatype, with their fields.
     Data(Vec<(u32, Vec<u32>)>),
-    /// It is not known: no value is one of it.
+    /// Not describable: it has no members.
     Unknown,
 }
 
-/// Looks for values of a kind.
+/// Collects the mentioned values of a kind.
 pub(crate) struct Mentioned<'m> {
     code: &'m Code,
     heap: &'m Heap,
@@ -51,7 +52,7 @@ impl<'m> Mentioned<'m> {
         this
     }
 
-    /// Looks at values, and at all that they hold.
+    /// Visits values and all values that they contain.
     pub(crate) fn look(&mut self, values: impl Iterator<Item = Value>) {
         let mut todo: Vec<Value> = values.collect();
         todo.reverse();
@@ -79,7 +80,7 @@ impl<'m> Mentioned<'m> {
         }
     }
 
-    /// What was found, and what lies beyond, as a tuple.
+    /// The values found, and for numbers one beyond each end, as a tuple.
     pub(crate) fn tuple(mut self) -> Value {
         for (op, beyond) in
             [(Arith::Add, std::cmp::Ordering::Greater), (Arith::Sub, std::cmp::Ordering::Less)]
@@ -98,7 +99,7 @@ impl<'m> Mentioned<'m> {
         number(a).cmp(&number(b))
     }
 
-    /// Whether a value is of a kind.
+    /// Returns true if a value is of a kind.
     fn is_one(&self, value: Value, kind: &Kind) -> bool {
         let part = |value: Value, kind: &u32| {
             dally_text::stack::grow(|| self.is_one(value, &self.code.kinds[*kind as usize]))

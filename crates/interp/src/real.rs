@@ -5,7 +5,7 @@ pub(crate) use dally_bpl::real::Real;
 use crate::code::Arith;
 use crate::evaluate::Trouble;
 
-/// Fractions with more bits are not computed with: the greatest common divisor takes quadratic time.
+/// The limit on the bits of a fraction: the greatest common divisor takes quadratic time.
 pub(crate) const MAX_BITS: u64 = 1 << 16;
 
 /// The result of an operation on two fractions.
@@ -37,7 +37,7 @@ mod tests {
         Real::new(n.into(), d.into()).unwrap()
     }
 
-    /// Whatever is computed with small fractions is what integers say of them.
+    /// Arithmetic on small fractions agrees with integer arithmetic on numerators and denominators.
     #[test]
     fn arithmetic_agrees_with_that_of_integers() {
         let all = (-6..=6).flat_map(|n| (1..=5).map(move |d| (n, d)));

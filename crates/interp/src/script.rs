@@ -1,27 +1,27 @@
-//! Scripts at run time: the nondeterministic choices of tasks, as inputs (see `compile::script`).
+//! Scripts: the decisions of tasks at nondeterministic choices, given in the inputs. See `compile::script`.
 
 use crate::code::Place;
 use crate::value::Value;
 
-/// The kinds of places with decisions.
+/// The kind of a decision site.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Site {
-    /// At a choice.
+    /// A nondeterministic choice.
     Choose,
-    /// Where variables become arbitrary.
+    /// A `havoc`, or another statement that makes variables arbitrary.
     Set,
-    /// Where a procedure begins.
+    /// The entry of a procedure.
     Enter,
 }
 
-/// A decision, with the number of its place.
+/// A decision, at the site of this number.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Act {
-    /// Takes this outcome.
+    /// Select an option of a choice.
     Choose(u32, u32),
-    /// Assigns values to variables.
+    /// Assign values to variables.
     Set(u32, Vec<(Place, Value)>),
-    /// Lets a posted task follow this script.
+    /// Post a task that follows this script.
     Post(u32),
 }
 
@@ -31,17 +31,17 @@ pub(crate) struct Scripts {
     pub(crate) acts: Vec<Vec<Act>>,
     /// The scripts of the first tasks, in the order of the entry points.
     pub(crate) entries: Vec<u32>,
-    /// The thread-local variable with the position of a task in its script.
+    /// The thread-local variable that holds a task's position in its script.
     pub(crate) position: u32,
 }
 
 impl Scripts {
-    /// The position at the beginning of a script.
+    /// The position at the start of a script.
     pub(crate) fn beginning(script: u32) -> Value {
         Value::Int(i64::from(script) << 32)
     }
 
-    /// The next decision, and the position after it.
+    /// The decision at a position, and the position after it.
     pub(crate) fn next(&self, position: Value) -> Option<(&Act, Value)> {
         let Value::Int(position) = position else { return None };
         let script = self.acts.get((position >> 32) as usize)?;

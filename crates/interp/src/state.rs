@@ -1,9 +1,8 @@
-//! States: the globals, who waits for whom, and a stack for each task.
+//! States: the globals, the control state of the tasks, and a stack for each task.
 //!
-//! The [`Control`] and the [`Stack`]s of the tasks, in the order of their ids, are interned: they come up again
-//! and again. The globals seldom do, and would only fill the memory: they belong to the state, and go with it,
-//! packed.
-//! A step puts back only what it changed, and brings the hash up to date.
+//! The [`Control`] and the [`Stack`]s of the tasks, in the order of their ids, are interned, since each
+//! occurs in many states. Globals seldom repeat, and would fill the interner: each state owns them, packed.
+//! A step replaces only the parts that it changed, and updates the fingerprint incrementally.
 
 use std::hash::{Hash, Hasher};
 
@@ -20,7 +19,7 @@ use crate::value::{Heap, Value};
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) globals: Packed,
-    /// The sum of what each global contributes, by value and position.
+    /// The sum of the globals' contributions to the fingerprint, by value and position.
     pub(crate) globals_sum: u128,
     /// The control, then the stacks.
     pub(crate) parts: Parts,
@@ -46,43 +45,43 @@ impl Hash for State {
     }
 }
 
-/// What a task is, between two steps.
+/// The stack of a task between two steps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Stack {
     pub(crate) frames: SmallVec<[Frame; 2]>,
     /// Thread-local variables, then the variables of the frames.
     pub(crate) values: SmallVec<[Value; 8]>,
-    /// How many atomic sections are open.
+    /// The number of open atomic sections.
     pub(crate) atomic: u16,
-    /// The task that it has posted last, plus one.
+    /// The id of the task that it posted last, plus one.
     pub(crate) child: u32,
 }
 
-/// What is known about a task without looking at its stack.
+/// The scheduling data of a task, separate from its stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Meta {
     pub(crate) task: u32,
     pub(crate) level: u16,
     pub(crate) buffer: u16,
-    /// Somebody may wait for it.
+    /// True if a `wait` may name the task.
     pub(crate) handle: bool,
 }
 
-/// Who is there, and who may run.
+/// The control state: the tasks, and the order in which they may run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Control {
-    /// The buffer whose turn it is.
+    /// The buffer that runs.
     pub(crate) active: u16,
-    /// Every buffer may go on next.
+    /// True if every buffer may run next.
     pub(crate) zield: bool,
-    /// The tasks, by id, without gaps in the order of the stacks.
+    /// The tasks in ascending order of their ids, parallel to the stacks.
     pub(crate) tasks: SmallVec<[Meta; 4]>,
-    /// Tasks that were stopped in the middle, by one of a higher level or at a `zield`; the last one of a
-    /// buffer goes on first, and before any other task of its level.
+    /// Tasks that were interrupted by a task of a higher level, or stopped at a `zield`. The last one of a
+    /// buffer resumes first, and before any other task of its level.
     pub(crate) stopped: SmallVec<[u32; 4]>,
-    /// Tasks that have ended and may be waited for, with their results.
+    /// Terminated tasks that a `wait` may still name, with their results.
     pub(crate) ended: SmallVec<[(u32, Value); 2]>,
-    /// The id of the next task, if ids are never used again.
+    /// The id of the next task, if ids are not reused.
     pub(crate) next: u32,
 }
 
@@ -95,7 +94,7 @@ impl Control {
         spilled(&self.tasks) + spilled(&self.stopped) + spilled(&self.ended)
     }
 
-    /// The place of a task among the others.
+    /// The position of a task in [`tasks`](Self::tasks).
     pub(crate) fn place(&self, task: u32) -> Option<usize> {
         self.tasks.binary_search_by_key(&task, |m| m.task).ok()
     }
@@ -111,23 +110,23 @@ impl Stack {
     }
 }
 
-/// The parts of all states.
+/// The interners of the parts of states.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) heap: Heap,
     pub(crate) controls: Interner<Control>,
     pub(crate) stacks: Interner<Stack>,
     pub(crate) memo: Memo,
-    /// What the most common values of the first globals add to the hash.
+    /// The contributions of the most common values of the first globals, precomputed.
     common: Vec<[u128; COMMON]>,
 }
 
-/// How many values are common.
+/// The number of values with precomputed contributions.
 const COMMON: usize = 16;
-/// Of more globals than this, the others are hashed each time.
+/// The number of globals with precomputed contributions.
 const MOST_COMMON: u32 = 1 << 10;
 
-/// The place of a common value among them.
+/// The index of a common value.
 #[inline]
 fn common(value: Value) -> Option<usize> {
     match value {
@@ -139,7 +138,7 @@ fn common(value: Value) -> Option<usize> {
 }
 
 impl Store {
-    /// An empty store for states with so many globals.
+    /// An empty store for states with this many globals.
     pub(crate) fn new(heap: Heap, globals: u32) -> Self {
         let values = (0..COMMON as i64 - 3).map(Value::Int);
         let values: Vec<Value> =
@@ -151,21 +150,21 @@ impl Store {
         store
     }
 
-    /// A state of these parts.
+    /// The state of these globals and parts.
     pub(crate) fn state(&self, globals: &[Value], parts: Parts) -> State {
         let contributions = (0_u64..).zip(globals).map(|(i, v)| self.contribution(i, *v));
         let globals_sum = contributions.fold(0_u128, u128::wrapping_add);
         State { globals: Packed::new(globals), globals_sum, parts }
     }
 
-    /// What the globals add up to after a step, given those that may have changed.
+    /// The sum of the globals' contributions after a step, given the globals that may have changed.
     pub(crate) fn sum_after(
         &self,
         before: &State,
         globals: &[Value],
         changed: &(impl ExactSizeIterator<Item = u32> + Clone),
     ) -> u128 {
-        // Few, as a rule: then those that come again are found by looking.
+        // Short lists are common: duplicates are found by linear search.
         const FEW: usize = 16;
         let mut sum = before.globals_sum;
         let mut update = |i: usize| {
@@ -187,7 +186,7 @@ impl Store {
         sum
     }
 
-    /// What a global adds to the hash.
+    /// The contribution of a global to the fingerprint.
     #[inline]
     fn contribution(&self, index: u64, value: Value) -> u128 {
         match (common(value), self.common.get(index as usize)) {
@@ -239,6 +238,6 @@ impl Store {
     }
 }
 
-/// The places of the parts in a state.
+/// The positions of the parts in a state.
 pub(crate) const CONTROL: usize = 0;
 pub(crate) const STACKS: usize = 1;

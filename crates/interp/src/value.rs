@@ -19,9 +19,9 @@ pub enum Value {
     Unset,
     /// A boolean.
     Bool(bool),
-    /// An integer that fits; all others are [`Value::Big`].
+    /// An integer of 64 bits; all others are [`Value::Big`].
     Int(i64),
-    /// An integer that does not fit into a word, in the heap.
+    /// An integer beyond 64 bits, in the heap.
     Big(u32),
     /// A real, in the heap.
     Real(u32),
@@ -33,14 +33,14 @@ pub enum Value {
     Map(u32),
     /// A value of a datatype, or a tuple of indices, in the heap.
     Data(u32),
-    /// A constant of a type without a definition: different from all others of its type.
+    /// A value of a type without a definition, distinct from all others of its type.
     Atom(u32),
     /// A task.
     Task(u32),
 }
 
 impl Value {
-    /// The boolean that it is.
+    /// The boolean, if it is one.
     pub(crate) fn as_bool(self) -> Option<bool> {
         match self {
             Value::Bool(b) => Some(b),
@@ -48,7 +48,7 @@ impl Value {
         }
     }
 
-    /// The integer that it is, if that fits.
+    /// The integer, if it is one of 64 bits.
     pub(crate) fn as_int(self) -> Option<i64> {
         match self {
             Value::Int(n) => Some(n),
@@ -182,7 +182,7 @@ impl Heap {
         }
     }
 
-    /// The integer that a value is.
+    /// The integer, if the value is one.
     pub(crate) fn big(&self, value: Value) -> Option<BigInt> {
         match value {
             Value::Int(n) => Some(n.into()),
@@ -197,7 +197,7 @@ impl Heap {
         Value::Real(self.reals.intern_sized(n, bytes).id)
     }
 
-    /// The real that a number is.
+    /// The real that is equal to a number.
     pub(crate) fn as_real(&self, value: Value) -> Option<Real> {
         match value {
             Value::Real(id) => Some(self.reals.get(id).clone()),
@@ -276,7 +276,8 @@ impl Heap {
         found.map_or(map.default, |entry| entry.value)
     }
 
-    /// The map with another value at a key. A value that is not a map yet becomes one without known values.
+    /// The map with another value at a key. A value that is not yet a map becomes one whose other values
+    /// are arbitrary.
     pub(crate) fn store(&self, map: Value, key: Value, value: Value) -> Value {
         let nothing = self.without_entries(Value::Unset);
         let old = match map {
@@ -303,7 +304,7 @@ impl Heap {
         self.intern_map(MapValue { default: old.default, entries, unknown })
     }
 
-    /// Bytes that the values take, about.
+    /// The approximate size of the values in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bigs.bytes() + self.reals.bytes() + self.wides.bytes() + self.maps.bytes() + self.data.bytes()
     }

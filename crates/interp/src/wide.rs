@@ -17,7 +17,7 @@ fn power(width: u32) -> BigUint {
     BigUint::from(1_u8) << width
 }
 
-/// The lowest bits of a number.
+/// The lowest `width` bits of a number.
 fn wrap(n: BigUint, width: u32) -> BigUint {
     if n.bits() <= u64::from(width) { n } else { n % power(width) }
 }
@@ -160,7 +160,7 @@ mod tests {
         BvOp::Sge,
     ];
 
-    /// Numbers in whose neighbourhood something happens.
+    /// Boundary values.
     fn corners(width: u32) -> Vec<u64> {
         let half = 1_u64 << (width - 1);
         let all = [
@@ -182,7 +182,7 @@ mod tests {
         all.map(|n| bv::wrap(n, width as u8)).to_vec()
     }
 
-    /// Up to 64 bits, both kinds of arithmetic are the same.
+    /// Up to 64 bits, both implementations agree.
     #[test]
     fn any_width_agrees_with_words() {
         let heap = Heap::default();
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// With the value in the high bits of 128, and zeros below, what words compute is computed.
+    /// With operands in the high half of 128 bits and zeros below, the results match those of words.
     #[test]
     fn wide_bits_agree_with_words_in_their_place() {
         let heap = Heap::default();
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Across the border of 64 bits: what is put together comes apart again.
+    /// Concatenation followed by extraction is the identity, across the boundary of 64 bits.
     #[test]
     fn parts_and_extensions() {
         let heap = Heap::default();

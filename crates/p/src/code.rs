@@ -1,6 +1,6 @@
-//! The instructions that programs are compiled to: a machine with a stack of values for each machine of P.
+//! The instructions of compiled programs. Each P machine executes them on its own stack of values.
 //!
-//! Whatever a function is in the middle of is on its stack, so that it can stop anywhere and go on later.
+//! The stack holds all intermediate results, so a function can stop at any instruction and resume later.
 
 use dally_step::dead::Dead;
 use dally_text::source::Span;
@@ -23,13 +23,13 @@ pub(crate) enum Op {
     SetLocal(u32),
     /// Pops into a variable of the machine.
     SetField(u32),
-    /// Changes a part of a variable: pops what is needed, and the indices of the path.
+    /// Changes a part of a variable: pops the operands of the change, then the indices of the path.
     Update(u32, Change),
     Pop,
     Jump(u32),
     /// Pops a condition.
     JumpIfNot(u32),
-    /// Jumps if the top is so, and pops it if not.
+    /// Jumps if the top equals the flag; otherwise pops it.
     JumpIf(bool, u32),
     Neg,
     Not,
@@ -41,50 +41,53 @@ pub(crate) enum Op {
     Keys,
     Values,
     Sizeof,
-    /// Pops so many values, and pushes their tuple with these names.
+    /// Pops this many values, and pushes a tuple of them with these field names.
     Tuple(u32, u32),
     /// Fails if the top does not have this shape.
     Cast(u32),
-    /// Fails if this variable, which has what an event carries, does not have this shape.
+    /// Fails if this variable, which holds the payload of an event, does not have this shape.
     Takes(u32, u32),
     ToInt,
     ToFloat,
-    /// Fails unless the machine may be sent all that the view says; from now on it may be sent no more.
+    /// Fails if the reference on the top lacks a permission of the view; otherwise restricts it to the
+    /// view.
     View(u32),
-    /// Pops what there is to choose from.
+    /// Pops the upper bound or the collection to choose from.
     Choose,
     Nondet,
-    /// Likewise, and it is fair.
+    /// A fair nondeterministic choice of a boolean.
     FairNondet,
-    /// Pops so many values, and pushes the text of this constant with these in its places.
+    /// Pops this many values, and pushes the text of this constant with the values in its placeholders.
     Format(u32, u32),
     This,
     Call(u32),
     /// Pops the result, and returns it.
     Return,
-    /// Others may run here.
+    /// A scheduling point.
     Yield,
-    /// Pops what the constructor takes, and pushes the new machine.
+    /// Pops the payload of the constructor, and pushes the new machine.
     New(u32),
-    /// With a machine, an event and what it carries on the stack: monitors see it, then others may run.
+    /// With a machine, an event and its payload on the stack: announces the event to monitors, then reaches
+    /// a scheduling point.
     Send,
-    /// Pops what was left by `Send`, and puts the event into the queue.
+    /// Pops the operands left by `Send`, and enqueues the event.
     Enqueue,
     Announce,
     Raise,
-    /// Pops what the entry takes.
+    /// Pops the payload of the entry function.
     Goto(u32),
     Receive(u32),
-    /// An assertion does not hold: pops its message.
+    /// Pops the message of a failed assertion, and fails.
     Fail,
     Assume,
-    /// Pushes the next element of the collection in this variable, counting in the next one; or jumps.
+    /// Pushes the next element of the collection in this variable, with the counter in the following
+    /// variable; jumps if none is left.
     Foreach(u32, u32),
-    /// With an event and what it carries on the stack: fails if that is not of the event's type.
+    /// With an event and its payload on the stack: fails if the payload is not of the event's type.
     Conform,
 }
 
-/// How a part of a variable changes.
+/// The kind of a change to a part of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Change {
     Set,
@@ -93,7 +96,7 @@ pub(crate) enum Change {
     Remove,
 }
 
-/// What values of a type look like, as far as it can be told when a program runs. Parts are shapes by number.
+/// The runtime description of a type. Parts are indices into [`Code::shapes`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
     Any,
@@ -103,17 +106,17 @@ pub(crate) enum Shape {
     Str,
     Event,
     Machine,
-    /// With its names.
+    /// With the list of its field names.
     Tuple(u32, Vec<u32>),
     Seq(u32),
     Set(u32),
     Map(u32, u32),
 }
 
-/// A variable and the way to a part of it.
+/// A variable and the path to a part of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
-    /// Of the machine, or of the function.
+    /// True for a variable of the machine, false for one of the function.
     pub(crate) field: bool,
     pub(crate) variable: u32,
     pub(crate) steps: Vec<PathStep>,
@@ -130,16 +133,16 @@ pub(crate) enum PathStep {
 pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) entry: u32,
-    /// Where its code ends.
+    /// The end of its code.
     pub(crate) end: u32,
     pub(crate) params: u32,
-    /// The values of the other variables at the beginning.
+    /// The initial values of the variables that are not parameters.
     pub(crate) defaults: Vec<Value>,
-    /// Names and types of the variables; those of our own have no name.
+    /// Names and types of the variables; those introduced by the compiler have no name.
     pub(crate) variables: Vec<(String, Ty)>,
 }
 
-/// What a state does about an event.
+/// The action of a state on an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Action {
     Unhandled,
@@ -166,7 +169,7 @@ pub(crate) struct MachineCode {
     pub(crate) name: String,
     pub(crate) states: Vec<State>,
     pub(crate) start: u32,
-    /// The variables at the beginning, their names and types.
+    /// The initial values of the variables, their names and types.
     pub(crate) fields: Vec<Value>,
     pub(crate) variables: Vec<(String, Ty)>,
 }
@@ -175,20 +178,20 @@ pub(crate) struct MachineCode {
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
     pub(crate) machine: u32,
-    /// What those may send who hold a reference to it: when it is created, and when it names itself.
+    /// The permissions of a reference to it: as `new` returns it, and as `this`.
     pub(crate) view: u32,
     pub(crate) own_view: u32,
     pub(crate) sends: EventSet,
-    /// By interface: what is created.
+    /// By interface: the machine that `new` creates.
     pub(crate) links: Vec<u32>,
     /// By event: the monitors that see it.
     pub(crate) monitors: Vec<Vec<u32>>,
 }
 
-/// What a `receive` waits for.
+/// The cases of a `receive`.
 #[derive(Clone, Debug)]
 pub(crate) struct Cases {
-    /// By event: where its case begins.
+    /// By event: the address of its case.
     pub(crate) targets: Vec<Option<u32>>,
 }
 
@@ -198,28 +201,28 @@ pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
     /// The statement of each instruction.
     pub(crate) spans: Vec<Span>,
-    /// The dead variables of functions, at each address where a call goes on.
+    /// The dead variables of functions, at each address where a call resumes.
     pub(crate) dead: Dead,
     pub(crate) constants: Vec<Value>,
     pub(crate) paths: Vec<Path>,
     pub(crate) functions: Vec<Function>,
     pub(crate) machines: Vec<MachineCode>,
     pub(crate) kinds: Vec<Kind>,
-    /// The kind with which it begins.
+    /// The kind of the main machine.
     pub(crate) main: u32,
-    /// The machines that are monitors, and whether they only tell what is covered.
+    /// The machines that are monitors; the flag marks those that only report coverage.
     pub(crate) monitors: Vec<(u32, bool)>,
-    /// Those of them that have hot states, and must not stay in them.
+    /// The monitors with hot states, which they must leave again and again.
     pub(crate) liveness: Vec<u32>,
     pub(crate) cases: Vec<Cases>,
     pub(crate) views: Vec<EventSet>,
     /// The names of the fields of tuples; the first list is empty.
     pub(crate) names: Vec<Vec<String>>,
-    /// With the text of the type.
+    /// Shapes, with the text of the type.
     pub(crate) shapes: Vec<(Shape, String)>,
-    /// Names, what events carry, and what they carry if nothing is said.
+    /// Events: the name, the type of the payload, and the default payload.
     pub(crate) events: Vec<(String, Ty, Value)>,
-    /// The shapes of what they carry.
+    /// By event: the shape of the payload.
     pub(crate) event_shapes: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! The effects of instructions: the one table of the instruction set, from which analyses are made.
+//! The effects of instructions: the one table of the instruction set, on which analyses build.
 
 use dally_step::dead::Dead;
 use dally_step::effect::{Address, Effect, Object};
@@ -6,7 +6,8 @@ use dally_step::effect::{Address, Effect, Object};
 use crate::code::{Change, Code, Op, PathStep};
 
 impl Code {
-    /// Finds the dead variables of functions, at each place where a machine may stop or a call returns to.
+    /// Finds the dead variables of functions, at each address where a machine may stop or to which a call
+    /// returns.
     pub(crate) fn find_dead_variables(&mut self) {
         let mut dead = Dead::nothing(self.ops.len());
         for function in &self.functions {
@@ -47,12 +48,12 @@ impl Code {
             Op::Tuple(_, count) | Op::Format(_, count) => computes(count, 1),
             Op::Takes(slot, _) => computes(0, 0).reads(Object::Local(slot)),
             Op::Call(function) => computes(self.functions[function as usize].params, 1).resumes(next),
-            // A function ends here, or all calls of the machine do.
+            // Ends the call, or all calls of the machine.
             Op::Return | Op::Goto(_) | Op::Fail => Effect::ends(1),
             Op::Raise => Effect::ends(2),
             Op::Yield => computes(0, 0).resumes(next),
             Op::New(_) => computes(1, 1),
-            // The operands stay until the event is put into the queue.
+            // The operands stay on the stack until the event is enqueued.
             Op::Send => computes(3, 3).resumes(next),
             Op::Enqueue => computes(3, 0),
             Op::Announce => computes(2, 0),

@@ -184,7 +184,7 @@ impl Recorder<'_> {
             }
             Note::Halts => "halts".to_owned(),
             Note::Chooses(value) => format!("chooses {}", self.show(value, Types::ANY)),
-            // These have kinds of lines of their own.
+            // Handled elsewhere: these become lines of other kinds.
             Note::At(..) | Note::Set(..) | Note::Sends(..) | Note::Creates(..) | Note::Monitor(_) => {
                 String::new()
             }

@@ -1,8 +1,8 @@
-//! Hot and cold states of monitors: what a monitor waits for must not stay away for ever.
+//! Hot and cold states of monitors.
 //!
-//! As in P's own checker, a monitor heats up in hot states and cools down in cold ones, and states that are neither
-//! change nothing: it is a bug if an execution that never ends comes by hot states again and again and by cold ones no
-//! more, and also if an execution ends in a hot state.
+//! As in P's own checker, a monitor becomes hot in hot states and cold in cold states; other states do not
+//! change it. It is a bug if an infinite execution visits hot states infinitely often and cold states only
+//! finitely often, or if an execution terminates in a hot state.
 
 use dally_explore::Failure;
 
@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use crate::state::{State, View};
 
 impl Machine {
-    /// Whether monitors with hot states watch the test.
+    /// Returns true if the test has monitors with hot states.
     pub fn has_hot_states(&self) -> bool {
         !self.code.liveness.is_empty()
     }
@@ -22,10 +22,10 @@ impl Machine {
         Heat { hot: state.hot, cold: state.cold }
     }
 
-    /// The monitors that were hot at any time in a step, and those that were cold, as bits.
+    /// The monitors that were hot at any time in a step, and those that were cold, as bit sets.
     pub(crate) fn heat<O: Observer>(&self, before: &View, runner: &Runner<'_, O>) -> (u64, u64) {
         let (mut hot, mut cold) = (0, 0);
-        // A search for cycles answers with `unsupported` where there are more.
+        // Searches for lassos report more than 64 monitors as `unsupported`.
         for (bit, monitor) in (0..u64::BITS).zip(&self.code.liveness) {
             let first = self.store.locals.get(before.monitors()[*monitor as usize]).state;
             let first = self.heat_of(*monitor, first);
@@ -38,7 +38,7 @@ impl Machine {
         (hot, cold)
     }
 
-    /// What is wrong if an execution ends here.
+    /// The failure of an execution that terminates in this state with a monitor hot.
     pub(crate) fn hot_at_the_end(&self, state: &State) -> Option<Failure> {
         let is_hot = |monitor: &&u32| self.heat_of(**monitor, self.monitor_of(state, **monitor).state).hot;
         let (monitor, state) = self.names(*self.code.liveness.iter().find(is_hot)?, state);
@@ -47,7 +47,7 @@ impl Machine {
         Some(Failure::liveness(message))
     }
 
-    /// What is wrong with a circle through this state in which a monitor stays hot.
+    /// The failure of a lasso through this state on whose cycle a monitor is never cold.
     pub(crate) fn stays_hot(&self, property: u32, state: &State) -> Failure {
         let monitor = self.code.liveness[property as usize];
         let hot = self.heat_of(monitor, self.monitor_of(state, monitor).state).hot;
@@ -62,7 +62,7 @@ impl Machine {
     }
 }
 
-/// What becomes of a monitor in a circle through this state of it, which is hot or not.
+/// The message for a monitor that is never cold on a cycle through this state of it.
 pub(crate) fn starving(monitor: &str, state: &str, hot: bool) -> String {
     if hot {
         format!("the monitor `{monitor}` may stay hot for ever (in its state `{state}`)")

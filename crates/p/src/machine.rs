@@ -1,7 +1,7 @@
 //! A test as a transition system.
 //!
-//! Its tasks are the machines, numbered in the order of their creation. A machine that is sent something is woken;
-//! one that is created is posted.
+//! Its tasks are the machines, numbered in the order of their creation. Sending to a machine wakes it;
+//! creating a machine posts it.
 
 use std::hash::Hasher;
 
@@ -21,44 +21,44 @@ use crate::execute::{Context, End, FairChoice, Observer, Runner, Start, first};
 use crate::state::{Actor, Local, Mode, Queue, Queued, Record, State, Store, View};
 use crate::value::Value;
 
-/// A step with more outcomes than this is not kept in the cache.
+/// The limit on the outcomes of a cached step.
 const MOST_KEPT: usize = 64;
 
-/// One outcome of a step, as far as it depends on the machine, the event that it takes, and the monitors. These come up
-/// in many states: outcomes are kept in a cache.
+/// One outcome of a step, as a function of the machine, the event that it dequeues, and the monitors. The
+/// same combination occurs in many states, so outcomes are cached.
 #[derive(Debug)]
 struct Outcome {
     /// The id of the machine after the step.
     local: u32,
-    /// The monitors that have changed, and their ids.
+    /// The monitors that changed: their position and their new id.
     monitors: SmallVec<[(u32, u32); 1]>,
-    /// The machine that an event was sent to, and the id of the message.
+    /// The receiver of the sent event, and the id of the message.
     sent: Option<(u32, u32)>,
     /// The id of the machine that was created.
     created: Option<u32>,
-    /// The liveness properties that the step is hot and cold for, as bits.
+    /// The liveness properties for which the step is hot or cold, as bit sets.
     hot: u64,
     cold: u64,
     fair: SmallVec<[FairChoice; 2]>,
 }
 
-/// A step of a machine: the state before, unpacked, and the event that is taken.
+/// A step of a machine: the unpacked state before it, and the event that it dequeues.
 struct Taking {
     view: View,
     task: u32,
-    /// The id of the message that is taken.
+    /// The id of the message that is dequeued.
     taken: Option<u32>,
-    /// What is left in the queue.
+    /// The queue without it.
     queue: Queue,
 }
 
-/// The parts that a step changes. All others are as they were.
+/// The parts that a step changes. All others stay the same.
 struct Changed<'o> {
     monitors: &'o [(u32, u32)],
     task: u32,
     local: u32,
     queue: Queue,
-    /// Another machine, with its queue.
+    /// The receiver of an event, with its new queue.
     target: Option<(u32, Queue)>,
     created: Option<u32>,
 }
@@ -72,12 +72,12 @@ pub struct Machine {
     pub(crate) symbols: dally_text::symbol::Symbols,
     sources: SourceMap,
     limits: Limits,
-    /// The outcomes of steps.
+    /// The cache of outcomes.
     known: Cache<Vec<Outcome>>,
 }
 
 impl Machine {
-    /// Compiles a test of a program; what cannot be run is reported.
+    /// Compiles a test of a program. Reports constructs that cannot be executed.
     pub fn new(
         program: &crate::Program,
         test: &TestInfo,
@@ -96,7 +96,7 @@ impl Machine {
         })
     }
 
-    /// Lets steps end in the middle, with a failure of the kind
+    /// Limits the work of a step. A step that exceeds the limits fails with
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
     pub fn limit_steps(&mut self, limits: Limits) {
         self.limits = limits;
@@ -120,7 +120,7 @@ impl Machine {
         self.view(state).machines()
     }
 
-    /// A machine, as far as it is not packed.
+    /// The unpacked part of a machine.
     pub(crate) fn record_of(&self, state: &State, machine: u32) -> &Record {
         self.store.locals.get(self.view(state).machine(machine).local)
     }
@@ -143,7 +143,7 @@ impl Machine {
         Context { code: &self.code, store: &self.store, limits: &self.limits }
     }
 
-    /// Where something stands, for messages.
+    /// The source position of a span, for messages.
     fn locate(&self, span: Span) -> String {
         let place = self.sources.place(span);
         place.map_or(String::new(), |p| format!(" ({}:{}:{})", p.file, p.line, p.column))
@@ -155,7 +155,7 @@ impl Machine {
 
     // Steps.
 
-    /// A machine about to take a step: finds the event that it takes.
+    /// Prepares a step of a machine: finds the event that it dequeues.
     fn taking(&self, state: &State, task: u32) -> Taking {
         let view = self.view(state);
         let actor = view.machine(task);
@@ -202,7 +202,7 @@ impl Machine {
         Some(Observed { pc: runner.pc, end, failed, observer: runner.observer })
     }
 
-    /// The fingerprint of all that the outcomes of a step depend on.
+    /// The fingerprint of everything that the outcomes of a step depend on.
     fn key(&self, taking: &Taking) -> Fingerprint {
         let Taking { view, task, taken, .. } = taking;
         let mut hash = Fingerprinter::default();
@@ -251,7 +251,7 @@ impl Machine {
         Changed { monitors: &outcome.monitors, task: *task, local, queue, target, created }
     }
 
-    /// Puts a message into the queue of another machine, unless that has halted, or waits and would ignore it.
+    /// Enqueues a message, unless the receiver has halted, or is idle and would ignore the event.
     fn deliver(&self, view: &View, target: u32, message: u32) -> Option<Queue> {
         let actor = view.machine(target);
         let record = self.store.locals.get(actor.local);
@@ -369,12 +369,12 @@ impl Machine {
         }
     }
 
-    /// Executes a step. Returns its outcomes, if they may be kept.
+    /// Executes a step. Returns its outcomes if they may be cached.
     fn execute(&self, state: &State, taking: &Taking, out: &mut Successors<State>) -> Option<Vec<Outcome>> {
         let mut kept = Some(Vec::new());
         let mut step = Step::new(self.start(taking, ()));
         while let Some(end) = step.next_outcome() {
-            // A search ends with the first failure of a step: what comes after it does not matter.
+            // A search stops at the first failure of a step, so the remaining outcomes are not needed.
             let outcome = self.push_end(state, taking, step.task(), end, out)?;
             step.task_mut().meter.delivered = out.bytes() + state.heap_bytes() * out.len();
             kept = kept.filter(|kept| kept.len() < MOST_KEPT);
@@ -385,7 +385,7 @@ impl Machine {
         kept
     }
 
-    /// The monitors as they begin, and the first machine.
+    /// The initial state: the monitors and the main machine.
     fn first_state(&self) -> Result<State, Box<Failure>> {
         let kind = &self.code.kinds[self.code.main as usize];
         let main = first(&self.code, self.code.main, kind.machine, Value::Null, false);
@@ -421,7 +421,7 @@ pub(crate) struct Observed<O> {
     /// The last instruction.
     pub(crate) pc: u32,
     pub(crate) end: End,
-    /// Where it failed, if it did.
+    /// The span of the failure, if it failed.
     pub(crate) failed: Option<Span>,
 }
 

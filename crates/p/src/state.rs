@@ -1,10 +1,10 @@
-//! States: what each monitor and each machine is, and which events are in the queues of the machines.
+//! States: the monitors, the machines, and the queues of the machines.
 //!
-//! Machines, monitors and messages come up in many states: each is kept once, in an interner, and a machine
-//! is packed there. A state is a list of their ids: the monitors, then for each machine, in the order of
-//! creation, its id, the length of its queue, and the messages in it. As most ids are small, the list takes
-//! a byte for each number, or few more. A step unpacks the list, and the one machine that it runs only if the
-//! outcomes of its step are not [known](crate::machine).
+//! Each machine, monitor and message occurs in many states, so it is interned, machines and monitors in
+//! packed form. A state is a list of ids: the monitors, then for each machine, in the order of creation,
+//! its id, the length of its queue, and the messages in it. Most ids are small, so a number usually takes
+//! one byte. A step unpacks the list; it unpacks the machine that runs only if the outcomes of the step are
+//! not [cached](crate::machine).
 
 use std::hash::{Hash, Hasher};
 
@@ -21,9 +21,10 @@ use crate::value::{Heap, Value};
 /// A configuration of a program.
 #[derive(Debug)]
 pub struct State {
-    /// The numbers of the list, each in a byte or more, the lowest seven bits first.
+    /// The numbers of the list in a variable-length encoding, least significant seven bits first.
     bytes: SmallVec<[u8; 32]>,
-    /// The fingerprint, in halves, which need not be aligned: states wait by the million.
+    /// The fingerprint in two halves, which need less alignment than one `u128`: a frontier holds millions
+    /// of states.
     sum: [u64; 2],
 }
 
@@ -31,7 +32,7 @@ const _: () = assert!(size_of::<State>() <= 56, "there is one for each state tha
 
 impl Clone for State {
     fn clone(&self) -> Self {
-        // Copying a slice is much faster than the general way.
+        // `SmallVec::clone` copies element by element.
         State { bytes: SmallVec::from_slice(&self.bytes), sum: self.sum }
     }
 }
@@ -76,7 +77,7 @@ impl State {
         })
     }
 
-    /// The bytes that it holds beyond itself.
+    /// The bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         spilled(&self.bytes)
     }
@@ -87,7 +88,7 @@ impl State {
 pub(crate) struct View {
     numbers: SmallVec<[u32; 48]>,
     monitors: usize,
-    /// Where each machine begins.
+    /// The index at which each machine begins.
     machines: SmallVec<[u32; 12]>,
 }
 
@@ -99,7 +100,7 @@ pub(crate) struct Actor<'v> {
 }
 
 impl View {
-    /// The view of a state with so many monitors.
+    /// Unpacks a state with this many monitors.
     pub(crate) fn new(state: &State, monitors: usize) -> Self {
         let numbers: SmallVec<[u32; 48]> = state.numbers().collect();
         let mut machines = SmallVec::new();
@@ -116,7 +117,7 @@ impl View {
         &self.numbers[..self.monitors.min(self.numbers.len())]
     }
 
-    /// The number of machines, those that have halted included.
+    /// The number of machines, including halted ones.
     pub(crate) fn machines(&self) -> u32 {
         self.machines.len() as u32
     }
@@ -128,14 +129,14 @@ impl View {
     }
 }
 
-/// What a machine is doing between two steps.
+/// The activity of a machine between two steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Mode {
     /// A handler is at a scheduling point.
     Running,
     /// It waits for an event that its state does not defer.
     Idle,
-    /// It has found its queue empty, and is about to handle `null`.
+    /// It found its queue empty, and will handle `null`.
     Defaulting,
     /// It is in a `receive`.
     Receiving(u32),
@@ -143,7 +144,7 @@ pub(crate) enum Mode {
     Halted,
 }
 
-/// What comes when the function that runs returns.
+/// The continuation of the running function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Then {
     /// Nothing.
@@ -173,7 +174,7 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// The bytes that it holds beyond itself.
+    /// The bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         spilled(&self.frames) + spilled(&self.values)
     }
@@ -195,7 +196,7 @@ impl Local {
 
 impl Clone for Local {
     fn clone(&self) -> Self {
-        // Copying slices is much faster than the general way.
+        // `SmallVec::clone` copies element by element.
         Local {
             frames: SmallVec::from_slice(&self.frames),
             values: SmallVec::from_slice(&self.values),
@@ -204,7 +205,7 @@ impl Clone for Local {
     }
 }
 
-/// A machine or monitor as it is kept: the rest is packed.
+/// An interned machine or monitor: the fields that are read often, and the rest in packed form.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) kind: u32,
@@ -223,7 +224,7 @@ pub(crate) struct Queued {
 /// The ids of the messages in the queue of a machine.
 pub(crate) type Queue = SmallVec<[u32; 8]>;
 
-/// The parts of all states.
+/// The interners of the parts of states.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) heap: Heap,
@@ -235,7 +236,7 @@ impl Store {
     /// The part of a machine or monitor.
     pub(crate) fn local(&self, local: &Local) -> Part {
         self.locals.intern_as(self.fingerprint(local), || {
-            // Only a type without a serialised form could fail, and `Local` has one.
+            // Serialisation of a `Local` into memory cannot fail.
             let packed: Box<[u8]> = postcard::to_allocvec(local).unwrap_or_default().into();
             let heap = packed.len();
             (Record { kind: local.kind, state: local.state, mode: local.mode, packed }, heap)
@@ -287,7 +288,8 @@ impl Store {
         hash.fingerprint()
     }
 
-    /// What a machine or monitor at a place of the state adds to the fingerprint: a state's is the sum.
+    /// The contribution of the machine or monitor at a position of the state. The fingerprint of a state is
+    /// the sum of its contributions.
     pub(crate) fn contribution(&self, place: usize, actor: Actor<'_>) -> u128 {
         let mut hash = Fingerprinter::default();
         hash.write_usize(place);
@@ -316,7 +318,8 @@ impl Store {
         }
     }
 
-    /// Drops the events that a machine in this state ignores, up to the first one that it takes. Returns the place of that one.
+    /// Drops the events that a machine in this state ignores, up to the first one that it can dequeue.
+    /// Returns the position of that one.
     pub(crate) fn available(&self, code: &Code, local: &Record, queue: &mut Queue) -> Option<usize> {
         let actions = code.actions(local);
         let mut place = 0;
@@ -339,14 +342,14 @@ impl Code {
         event == HALT || self.cases[cases as usize].targets[event as usize].is_some()
     }
 
-    /// What the state of a machine does about each event.
+    /// By event: the action of the machine's state.
     pub(crate) fn actions(&self, local: &Record) -> &[Action] {
         let machine = self.kinds[local.kind as usize].machine;
         &self.machines[machine as usize].states[local.state as usize].actions
     }
 }
 
-/// The bytes that a list holds beyond itself.
+/// The bytes that a list holds on the heap.
 pub(crate) fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
     if list.spilled() { list.capacity() * size_of::<A::Item>() } else { 0 }
 }

@@ -20,17 +20,17 @@ pub(crate) enum Value {
     /// `null`.
     #[default]
     Null,
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// A number; elements of enumerations are numbers too.
     Int(i64),
-    /// A number with a fraction, by its bits.
+    /// A floating-point number, by its bits.
     Float(u64),
     /// A string.
     Str(u32),
     /// An event.
     Event(u32),
-    /// A machine, and which events may be sent to it.
+    /// A reference to a machine, with its permissions.
     Machine {
         /// Its number, in the order of creation.
         id: u32,
@@ -43,7 +43,7 @@ pub(crate) enum Value {
 
 impl Value {
     pub(crate) fn float(value: f64) -> Value {
-        // Zero has no sign here, and there is one NaN.
+        // Zeros of both signs are one value, and so are all NaNs.
         Value::Float(if value == 0.0 {
             0
         } else if value.is_nan() {
@@ -57,7 +57,7 @@ impl Value {
 /// The list of names of tuples without names.
 pub(crate) const UNNAMED: u32 = 0;
 
-/// A value that is made of values.
+/// A compound value.
 #[derive(Debug)]
 pub(crate) enum Data {
     /// A tuple, with the number of the list of its names; [`UNNAMED`] if it has none.
@@ -80,7 +80,7 @@ impl Data {
     }
 }
 
-/// The elements of sequences, as fingerprints see them.
+/// The hash of elements of sequences.
 pub(crate) struct InSeq<'h>(pub(crate) &'h Heap);
 
 impl Content<Value> for InSeq<'_> {
@@ -91,7 +91,7 @@ impl Content<Value> for InSeq<'_> {
     }
 }
 
-/// The elements of sets, as fingerprints see them.
+/// The hash of elements of sets.
 pub(crate) struct InSet<'h>(pub(crate) &'h Heap);
 
 impl Content<Value> for InSet<'_> {
@@ -102,7 +102,7 @@ impl Content<Value> for InSet<'_> {
     }
 }
 
-/// The entries of maps, as fingerprints see them.
+/// The hash of entries of maps.
 pub(crate) struct InMap<'h>(pub(crate) &'h Heap);
 
 impl Content<Entry<Value>> for InMap<'_> {
@@ -136,7 +136,7 @@ impl Heap {
         self.data.get(data)
     }
 
-    /// The value of a collection that one update has made from an interned one.
+    /// Interns a collection that one update has made from an interned one.
     pub(crate) fn intern(&self, data: Data) -> Value {
         let bytes = match &data {
             Data::Tuple(_, fields) => size_of_val(&**fields),

@@ -1,29 +1,30 @@
-//! Dead-variable analysis: variables that are not read before they are assigned to again.
+//! Dead-variable analysis: finds variables that are not read before they are assigned to again.
 //!
-//! Where a task stops, its dead variables are reset, so that states that differ in nothing else are one. The
-//! classic backward data-flow analysis, one body at a time, over the [effects](crate::effect) of instructions.
+//! Where a task stops, its dead variables are reset, so that states which differ only in them are equal.
+//! This is the classic backward data-flow analysis, one body at a time, over the [effects](crate::effect)
+//! of instructions.
 //!
-//! What it can miss: an instruction that reads a variable and does not say so makes the analysis wrong. The
-//! property tests compare explorations with and without it.
+//! The analysis is sound only if the effects list every variable that an instruction reads. Property tests
+//! compare explorations with and without it.
 
 use std::ops::Range;
 
 use crate::effect::{Address, Effect, Object};
 
-/// Bodies for which the analysis would need more words than this keep all values.
+/// The limit on the size of an analysis, in words. In larger bodies, no variable is dead.
 const MOST_WORDS: usize = 1 << 22;
 
-/// For each address at which a task may go on, the locals of its call that are dead there.
+/// For each address at which a task may resume, the dead locals of its call.
 #[derive(Clone, Debug, Default)]
 pub struct Dead {
-    /// By address: which list.
+    /// By address: the index of a list.
     of: Vec<u32>,
-    /// The first one is empty.
+    /// The first list is empty.
     lists: Vec<Box<[u32]>>,
 }
 
 impl Dead {
-    /// Nothing is dead in code of this length.
+    /// An analysis of code of this length in which nothing is dead.
     pub fn nothing(length: usize) -> Self {
         Dead { of: vec![0; length + 1], lists: vec![Box::default()] }
     }
@@ -34,7 +35,7 @@ impl Dead {
         &self.lists[self.of[address as usize] as usize]
     }
 
-    /// Analyses a body whose calls have so many locals.
+    /// Analyses a body whose calls have this many locals.
     pub fn analyse(&mut self, body: Range<Address>, locals: u32, effect: impl Fn(Address) -> Effect) {
         let Some(live) = Live::of(body.clone(), locals, effect) else { return };
         let mut resumed: Vec<Address> =
@@ -55,9 +56,9 @@ impl Dead {
 struct Live {
     first: Address,
     effects: Vec<Effect>,
-    /// How many words a set takes.
+    /// The number of words of a set.
     words: usize,
-    /// The sets, one after another; the last one is that of the end.
+    /// The sets, concatenated; the last one is that of the end of the body.
     sets: Vec<u64>,
 }
 
@@ -86,7 +87,7 @@ impl Live {
         self.set(address)[word] & bit != 0
     }
 
-    /// Goes backward through the body once. Returns true if anything is new.
+    /// Passes backward through the body once. Returns true if a set has grown.
     fn pass(&mut self) -> bool {
         let mut changed = false;
         let mut live = vec![0; self.words];
@@ -100,7 +101,7 @@ impl Live {
         changed
     }
 
-    /// What is live before an instruction.
+    /// Computes the locals that are live before an instruction.
     fn before(&self, nth: usize, live: &mut [u64]) {
         let effect = &self.effects[nth];
         for exit in &effect.exits {

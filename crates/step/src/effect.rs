@@ -1,4 +1,4 @@
-//! What an instruction does, as data.
+//! The effects of an instruction, as data.
 //!
 //! Each instruction set has one function from an instruction to its [`Effect`], an exhaustive match: an
 //! instruction that is not described there does not compile. Analyses read effects and never instructions:
@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 /// The index of an instruction.
 pub type Address = u32;
 
-/// Something that an instruction reads or writes.
+/// A variable that an instruction reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Object {
     /// A variable of the current call.
@@ -23,63 +23,63 @@ pub enum Object {
     Shared(u32),
 }
 
-/// How execution leaves an instruction.
+/// A successor of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
-    /// The next instruction.
+    /// The address of the next instruction.
     pub to: Address,
-    /// How many values are pushed on this way, after all operands were popped.
+    /// The number of values pushed on this exit, after all operands were popped.
     pub pushes: u32,
 }
 
-/// What an instruction does.
+/// The effect of an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// How many operands it pops.
+    /// The number of operands popped.
     pub pops: u32,
-    /// Where execution goes from here. None where a call or task ends.
+    /// The successors. Empty if a call or task ends here.
     pub exits: SmallVec<[Exit; 2]>,
-    /// What it reads.
+    /// The variables that may be read.
     pub reads: SmallVec<[Object; 2]>,
-    /// What it assigns to in any case.
+    /// The variables that are assigned to in every execution of the instruction.
     pub writes: SmallVec<[Object; 1]>,
-    /// Where the task goes on if it stops here and others run, or after a call.
+    /// The addresses at which the task resumes if it stops here, or after a call.
     pub resumes: SmallVec<[Address; 1]>,
 }
 
 impl Effect {
-    /// Pops so many values, pushes so many, and goes on at this address.
+    /// Pops and pushes this many values, and continues at this address.
     pub fn computes(pops: u32, pushes: u32, to: Address) -> Self {
         Effect { pops, exits: smallvec![Exit { to, pushes }], ..Effect::default() }
     }
 
-    /// Ends a call or a task, and pops so many values.
+    /// Ends a call or a task, and pops this many values.
     pub fn ends(pops: u32) -> Self {
         Effect { pops, ..Effect::default() }
     }
 
-    /// May also go there, having pushed so many values.
+    /// May also jump to this address, with this many values pushed.
     #[must_use]
     pub fn or(mut self, to: Address, pushes: u32) -> Self {
         self.exits.push(Exit { to, pushes });
         self
     }
 
-    /// Reads this.
+    /// Adds a variable that is read.
     #[must_use]
     pub fn reads(mut self, object: Object) -> Self {
         self.reads.push(object);
         self
     }
 
-    /// Assigns to this.
+    /// Adds a variable that is assigned to.
     #[must_use]
     pub fn writes(mut self, object: Object) -> Self {
         self.writes.push(object);
         self
     }
 
-    /// May stop, and goes on there.
+    /// May stop, and resumes at this address.
     #[must_use]
     pub fn resumes(mut self, at: Address) -> Self {
         self.resumes.push(at);
@@ -87,11 +87,12 @@ impl Effect {
     }
 }
 
-/// Code whose effects contradict each other: where.
+/// The address at which the effects of code contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unbalanced(pub Address);
 
-/// Checks that each instruction of a body is reached with one height of the stack, and pops no more than there is.
+/// Checks that each instruction of a body is reached with a unique height of the stack, and that the stack
+/// never underflows.
 pub fn check_stack(body: Range<Address>, effect: impl Fn(Address) -> Effect) -> Result<(), Unbalanced> {
     let mut heights = vec![None; body.len()];
     let mut open = vec![(body.start, 0)];

@@ -3,8 +3,8 @@
 //! A step leads from one scheduling point to the next. Where the task makes a nondeterministic choice,
 //! the engine sets a *choice point* and takes the first option; when that execution of the step is done,
 //! it backtracks: the task undoes what it changed since the choice point, and takes the next option.
-//! Outcomes come depth first, in the order of the options, so that the n-th outcome of a step is the
-//! same in every run, and the *path* to it, the option taken at each choice, can be followed again.
+//! Outcomes are produced depth first, in the order of the options. So the n-th outcome of a step is the
+//! same in every run, and the *path* to it, the option taken at each choice, can be replayed.
 //!
 //! A language implements [`Task`]: registers, instructions and an undo log ([`crate::undo`]). The division
 //! is that of Miri, whose `InterpCx` is shared and whose `Machine` is the language's.
@@ -22,7 +22,7 @@ use crate::meter::{Exhausted, Meter};
 /// The options taken at the choices of a step, in order.
 pub type Path = SmallVec<[u32; 4]>;
 
-/// What all steps of a program share.
+/// The context shared by all steps of a program.
 #[derive(Debug)]
 pub struct Context<'m, C, S> {
     /// The compiled program.
@@ -33,33 +33,34 @@ pub struct Context<'m, C, S> {
     pub limits: &'m Limits,
 }
 
-/// Why a task has stopped executing instructions.
+/// The reason for which a task has paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause<C, E> {
     /// The step ends.
     Ends(E),
     /// An assumption does not hold: this execution of the step does not exist.
     Discarded,
-    /// The task has to choose among so many options. There is none if the count is 0.
+    /// The task chooses among this many options. None exists if the count is 0.
     Chooses(C, u64),
 }
 
-/// Where a task stands, in relation to an earlier choice.
+/// The relation of a task's configuration to an earlier choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
-    /// Something has changed since that choice.
+    /// The task has changed since that choice.
     Changed,
-    /// Nothing has changed, and the task stands elsewhere.
+    /// Nothing has changed, but the task is at another instruction.
     Elsewhere,
-    /// Nothing has changed, and the task is about to make the same choice: it can go on like this for ever.
+    /// Nothing has changed, and the task is about to make the same choice: it can repeat this cycle for
+    /// ever.
     Back,
 }
 
 /// A task in the middle of a step.
 pub trait Task<'m> {
-    /// A nondeterministic choice: what its options are.
+    /// A nondeterministic choice: a description of its options.
     type Choice: Copy;
-    /// A point in the undo log, with the registers that are saved at once.
+    /// A point in the undo log, with the registers that are saved eagerly.
     type Mark;
     /// How a step ends.
     type End;
@@ -67,17 +68,17 @@ pub trait Task<'m> {
     /// Executes instructions until the step ends or the task has to choose.
     fn run(&mut self) -> Pause<Self::Choice, Self::End>;
 
-    /// Begins to save what changes from here on.
+    /// Sets a mark: later changes are logged.
     fn mark(&mut self) -> Self::Mark;
 
-    /// Undoes everything since the mark. Returns true if anything had changed.
+    /// Undoes all changes since the mark. Returns true if there were any.
     fn rewind(&mut self, mark: &Self::Mark) -> bool;
 
-    /// The mark is no longer needed; everything since was undone.
+    /// Drops a mark, after all changes since it were undone.
     fn release(&mut self, mark: Self::Mark);
 
-    /// The first option from this one on that can be taken; by default, that one. A language that sees
-    /// cheaply that a guard does not hold says so here.
+    /// The first option from this one on that can be taken; by default, that one. A language can skip
+    /// options here whose guards are cheap to refute.
     fn next_option(&mut self, _: Self::Choice, from: u64) -> u64 {
         from
     }
@@ -85,17 +86,17 @@ pub trait Task<'m> {
     /// Takes an option of the choice at which the task has paused.
     fn take(&mut self, choice: Self::Choice, nth: u64);
 
-    /// Where the task stands, in relation to the choice of this mark. The default finds no cycle.
+    /// Compares the task with its configuration at a mark. The default detects no cycle.
     fn since(&self, _: &Self::Mark) -> Since {
         Since::Changed
     }
 
-    /// How an execution of the step ends that has come back to an earlier choice with nothing changed.
+    /// The end of an execution that has returned to an earlier choice with nothing changed.
     fn cycle(&mut self) -> Pause<Self::Choice, Self::End> {
         Pause::Discarded
     }
 
-    /// How the step ends when a limit is reached.
+    /// The end of a step that has exhausted its budget or reached a limit.
     fn exhausted(&mut self, why: Exhausted) -> Self::End;
 
     /// The meter of this step.
@@ -105,31 +106,31 @@ pub trait Task<'m> {
     fn bytes(&self) -> usize;
 }
 
-/// Which of the paths of a step are executed.
+/// The paths of a step to execute.
 #[derive(Clone, Copy, Debug)]
 enum Mode<'p> {
     /// All of them.
     All,
-    /// This one. If it ends at a choice, the execution is a cycle back to that choice.
+    /// One path. If it ends at a choice, the execution is a cycle back to that choice.
     Follow(&'p [u32]),
-    /// This one, up to the next choice.
+    /// One path, up to the next choice.
     Suspend(&'p [u32]),
 }
 
 /// A choice to which the engine backtracks.
 struct ChoicePoint<C, M> {
     choice: C,
-    /// The option to take next, and how many there are.
+    /// The next option to take, and the number of options.
     next: u64,
     count: u64,
-    /// How many choices come before it on the path.
+    /// The number of choices before it on the path.
     depth: usize,
-    /// The fuel that was left.
+    /// The fuel left at the choice.
     fuel: i64,
     mark: M,
 }
 
-/// A step of a task, in the middle of its outcomes.
+/// A step of a task, and an iterator over its outcomes.
 pub struct Step<'p, 'm, T: Task<'m>> {
     task: T,
     points: SmallVec<[ChoicePoint<T::Choice, T::Mark>; 1]>,
@@ -141,7 +142,7 @@ pub struct Step<'p, 'm, T: Task<'m>> {
 }
 
 impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
-    /// A step that has not begun.
+    /// A step that has not started.
     pub fn new(task: T) -> Self {
         Step {
             task,
@@ -153,12 +154,12 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         }
     }
 
-    /// A step of which only one path is executed.
+    /// A step that executes only one path.
     pub fn following(task: T, path: &'p [u32]) -> Self {
         Step { mode: Mode::Follow(path), ..Step::new(task) }
     }
 
-    /// A step of which one path is executed, up to the next choice: there it is [suspended](Self::suspended).
+    /// A step that executes one path up to the next choice, where it is [suspended](Self::suspended).
     pub fn suspending(task: T, path: &'p [u32]) -> Self {
         Step { mode: Mode::Suspend(path), ..Step::new(task) }
     }
@@ -168,7 +169,7 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         &self.task
     }
 
-    /// The task, for what is done to it when the step has ended.
+    /// The task, mutably, after an outcome.
     pub fn task_mut(&mut self) -> &mut T {
         &mut self.task
     }
@@ -178,7 +179,7 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         self.task
     }
 
-    /// The options taken on the way to the present outcome.
+    /// The options taken on the path to the current outcome.
     pub fn path(&self) -> &[u32] {
         &self.path
     }
@@ -188,7 +189,7 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         self.suspended
     }
 
-    /// Executes the step to its next outcome, if there is one.
+    /// Executes the step to its next outcome, if any is left.
     #[inline]
     pub fn next_outcome(&mut self) -> Option<T::End> {
         if std::mem::replace(&mut self.begun, true) {
@@ -224,7 +225,7 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         }
     }
 
-    /// The path to the n-th outcome, from 0, if there are so many.
+    /// The path to the n-th outcome, counted from 0, if it exists.
     pub fn path_to(mut self, nth: u32) -> Option<Path> {
         for _ in 0..=nth {
             self.next_outcome()?;
@@ -232,8 +233,8 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         Some(self.path)
     }
 
-    /// Takes the first option of a choice; the others are backtracked to. Returns how the execution ends
-    /// where it cannot go on, or the choice itself where the step is suspended.
+    /// Takes the first option of a choice, and sets a choice point for the others. Returns the end of the
+    /// execution if it cannot continue, or the choice itself if the step is suspended.
     fn choose(&mut self, choice: T::Choice, count: u64) -> Option<Pause<T::Choice, T::End>> {
         if let Some(why) = self.exhausted() {
             return Some(self.give_up(why));
@@ -266,18 +267,19 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         }
     }
 
-    /// Returns true if the task has come back to one of its choices with nothing changed since.
+    /// Returns true if the task has returned to one of its choices with nothing changed since.
     fn is_cycle(&self) -> bool {
         let since = self.points.iter().rev().map(|point| self.task.since(&point.mark));
         since.take_while(|since| *since != Since::Changed).any(|since| since == Since::Back)
     }
 
-    /// Backtracks after the newest choice point turned out to have no option.
+    /// Backtracks from the newest choice point, which has no option that can be taken.
     fn settle(&mut self) -> Option<Pause<T::Choice, T::End>> {
         if self.backtrack() { None } else { Some(Pause::Discarded) }
     }
 
-    /// Goes back to the last choice point that has an option left, and takes it. Returns false if there is none.
+    /// Backtracks to the last choice point with an option left, and takes it. Returns false if there is
+    /// none.
     fn backtrack(&mut self) -> bool {
         while let Some(point) = self.points.last() {
             let fuel = point.fuel;
@@ -292,8 +294,8 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         false
     }
 
-    /// Takes the next option of the last choice point, at which the task stands. Drops the point if none is left after
-    /// that. Returns false if there was none.
+    /// Takes the next option of the last choice point, at which the task is. Drops the point before its
+    /// last option. Returns false if no option is left.
     fn take_next(&mut self) -> bool {
         let Some(point) = self.points.last_mut() else { return false };
         let (choice, depth) = (point.choice, point.depth);
@@ -315,7 +317,7 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         true
     }
 
-    /// Looks from time to time whether a limit ends the step.
+    /// Checks the limits at intervals. Returns the one that ends the step, if any.
     fn exhausted(&mut self) -> Option<Exhausted> {
         let points = self.points.len();
         let meter = self.task.meter();
@@ -326,7 +328,7 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         self.task.meter().limit(points, bytes)
     }
 
-    /// Ends the step, with the outcomes that are left unexplored.
+    /// Ends the step. Its remaining outcomes are not explored.
     #[cold]
     fn give_up(&mut self, why: Exhausted) -> Pause<T::Choice, T::End> {
         self.points.clear();

@@ -9,6 +9,6 @@ pub struct Frame {
     pub function: u32,
     /// The next instruction.
     pub pc: u32,
-    /// Where its variables begin among the values of the task.
+    /// The index of its first variable among the values of the task.
     pub base: u32,
 }

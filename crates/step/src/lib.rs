@@ -1,9 +1,9 @@
-//! What the interpreters of languages share.
+//! The step engine that the interpreters of all languages share.
 //!
-//! A language describes its instructions; this crate executes a step of a task through all of its outcomes
-//! ([`engine`]), with an undo log ([`undo`]), fuel and limits ([`meter`]), detection of cycles inside a step
-//! ([`cycle`]) and observers for explanations ([`observer`]). Results that come up again are kept in a cache
-//! ([`memo`]). Analyses work on the effects of instructions ([`effect`], [`dead`]). Values of languages are made of
+//! A language defines its instructions; this crate executes a step of a task through all of its outcomes
+//! ([`engine`]), with an undo log ([`undo`]), fuel and limits ([`meter`]), detection of cycles inside a
+//! step ([`cycle`]) and observers for explanations ([`observer`]). A cache stores results for reuse
+//! ([`memo`]). Analyses work on the effects of instructions ([`effect`], [`dead`]). Values are built from
 //! persistent collections ([`collection`]), whose updates cost logarithmic time and memory.
 
 pub mod collection;

@@ -1,8 +1,8 @@
-//! A cache of results that are computed again and again, of fixed size.
+//! A cache of fixed size.
 //!
-//! A step of a machine depends on a small part of the state, which comes up in many states. The cache keeps the
-//! latest result for each slot; a key is the fingerprint of all that the result depends on. A thread that finds
-//! its slot in use computes the result itself: nothing waits.
+//! A step of a machine depends on a small part of the state, which occurs in many states. The cache keeps
+//! the latest result for each slot. A key is the fingerprint of everything that the result depends on. A
+//! thread that finds its slot locked computes the result itself: no thread waits.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,11 +10,11 @@ use std::sync::{OnceLock, RwLock};
 
 use dally_explore::Fingerprint;
 
-/// Slots are made in chunks, when one of them is needed first.
+/// Slots are allocated in chunks, on first use.
 const CHUNKS: usize = 1 << 9;
 const SLOTS_IN_CHUNK: usize = 1 << 6;
 
-/// Results by key. What a search finds does not depend on what the cache holds.
+/// Results by key. The result of a search does not depend on the content of the cache.
 pub struct Cache<V> {
     chunks: Box<[OnceLock<Chunk<V>>]>,
     /// The bytes of the chunks and of the entries.
@@ -46,13 +46,13 @@ impl<V> fmt::Debug for Cache<V> {
 }
 
 impl<V> Cache<V> {
-    /// The chunk of a key, and the place of its slot there.
+    /// The chunk of a key, and the index of its slot in it.
     fn place(key: Fingerprint) -> (usize, usize) {
         let slot = key.low() as usize % (CHUNKS * SLOTS_IN_CHUNK);
         (slot / SLOTS_IN_CHUNK, slot % SLOTS_IN_CHUNK)
     }
 
-    /// Reads the result for a key, if it is there.
+    /// Reads the result for a key, if it is cached.
     #[inline]
     pub fn read<R>(&self, key: Fingerprint, read: impl FnOnce(&V) -> R) -> Option<R> {
         let (chunk, place) = Self::place(key);
@@ -61,7 +61,8 @@ impl<V> Cache<V> {
         Some(read(&entry.value))
     }
 
-    /// Keeps a result, which takes so many bytes beyond its own size, in place of the one in its slot.
+    /// Stores a result, and replaces the one in its slot; `heap` is the size of the result on the heap in
+    /// bytes.
     pub fn put(&self, key: Fingerprint, value: V, heap: usize) {
         let (chunk, place) = Self::place(key);
         let slots = self.chunks[chunk].get_or_init(|| {
@@ -76,7 +77,7 @@ impl<V> Cache<V> {
         self.bytes.fetch_sub(old.map_or(0, |old| old.bytes), Ordering::Relaxed);
     }
 
-    /// The bytes that it takes, about.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }

@@ -1,21 +1,21 @@
 //! Fuel and limits of one step.
 //!
-//! Instructions burn fuel; each execution of a step has the same amount, so that a task that never lets
-//! others run is found out. From time to time the meter looks at what ends a search in the middle of a step:
-//! an interrupt, or the memory budget.
+//! Instructions burn fuel. Each execution of a step has the same amount, which detects tasks that never let
+//! others run. At intervals the meter checks the limits that end a search in the middle of a step: an
+//! interrupt, and the memory budget.
 
 use dally_explore::{Failure, Limits};
 
-/// A step with more outcomes than this, or more executions that are discarded after a change, is not explored.
+/// The limit on the outcomes of a step, and on its executions that are discarded after a change.
 pub const MAX_OUTCOMES: usize = 1 << 18;
 
-/// The fuel that is burnt between two looks at the limits.
+/// The fuel burnt between two checks of the limits.
 const SLICE: i64 = 1 << 12;
 
-/// The number of choices between two looks at the limits.
-const CHOICES_BETWEEN_LOOKS: u32 = 64;
+/// The number of choices between two checks of the limits.
+const CHOICES_BETWEEN_CHECKS: u32 = 64;
 
-/// How much a step may do.
+/// The fuel of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// The fuel of one execution of the step.
@@ -24,37 +24,37 @@ pub struct Budget {
     pub total: i64,
 }
 
-/// Why a step is not executed any further.
+/// The reason for which a step is abandoned.
 #[derive(Clone, Debug)]
 pub enum Exhausted {
     /// A limit of the search is reached.
     Limit(Failure),
-    /// The task does more than can be explored without letting others run.
+    /// The task has burnt its fuel without letting others run.
     Fuel,
     /// The step has more than [`MAX_OUTCOMES`] outcomes.
     Outcomes,
 }
 
-/// What a step has used up.
+/// The resources that a step has used.
 #[derive(Clone, Debug)]
 pub struct Meter<'m> {
     limits: &'m Limits,
-    /// Fuel until the next look at the limits, and the rest of this execution's.
+    /// The fuel until the next check of the limits, and the rest of this execution's fuel.
     slice: i64,
     reserve: i64,
-    /// Fuel that executions which were left may still burn, all together.
+    /// The fuel left for all further executions of the step together.
     total: i64,
     choices: u32,
-    /// Outcomes so far.
+    /// The number of outcomes so far.
     pub outcomes: usize,
-    /// Executions that were discarded after they had changed something, or outcomes that were.
+    /// The number of executions discarded after a change, and of discarded outcomes.
     pub discarded: usize,
-    /// The bytes that the outcomes take so far; whoever collects them says so.
+    /// The size of the outcomes so far in bytes, maintained by their collector.
     pub delivered: usize,
 }
 
 impl<'m> Meter<'m> {
-    /// A meter for a step that has not begun.
+    /// The meter of a step that has not started.
     pub fn new(limits: &'m Limits, budget: Budget) -> Self {
         let slice = SLICE.min(budget.fuel);
         Meter {
@@ -69,14 +69,14 @@ impl<'m> Meter<'m> {
         }
     }
 
-    /// Burns fuel. Returns false if it is time to [refill](Self::refill).
+    /// Burns fuel. Returns false if the slice is used up: the caller has to [refill](Self::refill) it.
     #[inline]
     pub fn burn(&mut self, units: i64) -> bool {
         self.slice -= units;
         self.slice >= 0
     }
 
-    /// Looks at the limits, and takes the next slice of fuel; `bytes` is what counts against the memory budget.
+    /// Checks the limits, and takes the next slice of fuel; `bytes` counts against the memory budget.
     #[cold]
     pub fn refill(&mut self, bytes: impl FnOnce() -> usize) -> Result<(), Exhausted> {
         if let Some(failure) = self.reached(bytes) {
@@ -91,24 +91,24 @@ impl<'m> Meter<'m> {
         Ok(())
     }
 
-    /// The fuel that is left on this execution.
+    /// The fuel left on this execution.
     pub fn fuel(&self) -> i64 {
         self.slice + self.reserve
     }
 
-    /// Goes back to where this much fuel was left.
+    /// Restores the fuel of a choice point.
     pub(crate) fn backtrack(&mut self, fuel: i64) {
         self.total -= fuel - self.fuel();
         self.reserve = fuel - self.slice;
     }
 
-    /// Counts a choice. Returns true if it is time to look at the limits.
+    /// Counts a choice. Returns true if the limits are due for a check.
     pub(crate) fn looks_at_choice(&mut self, points: usize) -> bool {
         self.choices = self.choices.wrapping_add(1);
-        self.choices.is_multiple_of(CHOICES_BETWEEN_LOOKS) || points + self.explored() > MAX_OUTCOMES
+        self.choices.is_multiple_of(CHOICES_BETWEEN_CHECKS) || points + self.explored() > MAX_OUTCOMES
     }
 
-    /// The limit that ends the step now, if one does.
+    /// The limit that ends the step now, if any.
     #[cold]
     pub(crate) fn limit(&self, points: usize, bytes: usize) -> Option<Exhausted> {
         if let Some(failure) = self.reached(|| bytes) {

@@ -1,12 +1,12 @@
-//! Observers: what an explanation needs to see of a step.
+//! Observers: explanations watch the execution of a step.
 
-/// Watches a step. Most steps are watched by the observer `()`, which costs nothing; one that is watched follows a given
-/// path, and makes no choices of its own.
+/// Watches a step. Most steps run with the observer `()`, which costs nothing. A watched step follows a
+/// given path, so the observer sees no backtracking.
 pub trait Observer<N> {
-    /// True if it looks at anything.
+    /// True if it uses the notes.
     const WATCHES: bool;
 
-    /// Something happened.
+    /// Receives a note.
     fn note(&mut self, note: N);
 }
 

@@ -1,12 +1,12 @@
-//! Undo logs: what a step changes after a choice point is saved, and put back on backtracking.
+//! Undo logs: changes after a choice point are logged, and undone on backtracking.
 //!
 //! Two kinds of data change in a step, and each has its log:
 //!
 //! - [`Cells`]: many small variables, of which a step assigns few. Each assignment is logged.
 //! - [`Saved`]: one larger value, copied before its first change after a choice point.
 //!
-//! Most options of most choices are guards that do not hold: to set a choice point and to leave it without a
-//! change costs next to nothing in both.
+//! Most options of most choices are guards that do not hold. So setting a choice point and leaving it
+//! without a change is nearly free in both.
 
 use std::ops::Deref;
 
@@ -16,18 +16,18 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug)]
 pub struct Cells<T> {
     values: Vec<T>,
-    /// What was assigned to, and its value before, in order.
+    /// The assignments in order, each with the previous value.
     log: SmallVec<[Assigned<T>; 4]>,
-    /// Where the log stood at the last mark.
+    /// The length of the log at the last mark.
     since: usize,
 }
 
 /// A logged assignment.
 #[derive(Clone, Copy, Debug)]
 pub struct Assigned<T> {
-    /// Which cell.
+    /// The index of the cell.
     pub cell: u32,
-    /// Its value before.
+    /// The previous value.
     pub before: T,
 }
 
@@ -44,9 +44,9 @@ impl<T: Copy + PartialEq> Cells<T> {
         Cells { values, log: SmallVec::new(), since: 0 }
     }
 
-    /// Assigns to a cell. Entries of the log that nothing depends on are dropped when it has grown long: of the
-    /// assignments to a cell since the last mark, the first one is needed to undo them, and those for which `keep` is true
-    /// are needed by the language.
+    /// Assigns to a cell. A long log is compacted: of the assignments to a cell since the last mark, it
+    /// keeps the first one, which undoes them all, and those for which `keep` is true, which the language
+    /// needs.
     #[inline]
     pub fn set(&mut self, cell: u32, value: T, keep: impl Fn(&Assigned<T>) -> bool) {
         let before = std::mem::replace(&mut self.values[cell as usize], value);
@@ -94,18 +94,18 @@ impl<T: Copy + PartialEq> Cells<T> {
         self.since = mark.previous;
     }
 
-    /// True if there were assignments since a mark.
+    /// Returns true if there were assignments since a mark.
     #[inline]
     pub fn is_changed(&self, mark: CellsMark) -> bool {
         self.log.len() > mark.at
     }
 
-    /// The assignments since the step began, but for those that were dropped.
+    /// The assignments since the step started, without those that were compacted.
     pub fn log(&self) -> &[Assigned<T>] {
         &self.log
     }
 
-    /// The bytes that the log takes.
+    /// The size of the log in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.log)
     }
@@ -124,14 +124,14 @@ impl<T> Deref for Cells<T> {
 #[derive(Clone, Debug)]
 pub struct Saved<T> {
     value: T,
-    /// How many marks are set.
+    /// The number of marks.
     depth: u32,
     copies: Vec<Copied<T>>,
 }
 
 #[derive(Clone, Debug)]
 struct Copied<T> {
-    /// The mark that it belongs to. Ascending.
+    /// The mark that it belongs to, in ascending order.
     depth: u32,
     value: Box<T>,
 }
@@ -142,7 +142,7 @@ impl<T: Clone> Saved<T> {
         Saved { value, depth: 0, copies: Vec::new() }
     }
 
-    /// The value, to be changed.
+    /// Mutable access to the value; copies it if needed.
     #[inline]
     pub fn get_mut(&mut self) -> &mut T {
         if self.copies.last().map_or(0, |copy| copy.depth) < self.depth {
@@ -179,13 +179,13 @@ impl<T: Clone> Saved<T> {
         self.depth = mark.0 - 1;
     }
 
-    /// True if the value may have changed since a mark.
+    /// Returns true if the value may have changed since a mark.
     #[inline]
     pub fn is_changed(&self, mark: SavedMark) -> bool {
         self.copies.last().is_some_and(|copy| copy.depth >= mark.0)
     }
 
-    /// The bytes that the copies take, given what each takes beyond itself.
+    /// The size of the copies in bytes; `heap` is the size of one on the heap.
     pub fn bytes(&self, heap: impl Fn(&T) -> usize) -> usize {
         self.copies.iter().map(|copy| size_of::<T>() + heap(&copy.value)).sum()
     }
@@ -228,7 +228,7 @@ impl<T: Clone> Clone for Lazy<'_, T> {
 }
 
 impl<T: Clone> Lazy<'_, T> {
-    /// The value, to be changed.
+    /// Mutable access to the value; copies it if it is borrowed.
     #[inline]
     pub fn to_mut(&mut self) -> &mut T {
         if let Lazy::Shared(shared) = self {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dally_explore::{Failure, Program, Successors, TaskId};
 use dally_text::source::SourceMap;
 
-/// The outcomes of a step: fingerprints of states, in order, or nothing for those that are behind a failure.
+/// The outcomes of a step, in order: the fingerprints of their states.
 fn outcomes<P: Program>(program: &P, out: &Successors<P::State>) -> Vec<u128> {
     out.states().iter().map(|state| program.fingerprint(state).0).collect()
 }
@@ -48,7 +48,7 @@ fn compare<P: Program>(program: &P, name: &Path) -> usize {
             program.step(&state, *task, &mut out);
             let whole = outcomes(program, &out);
             let (parts, choices) = resumed(program, &state, *task);
-            // A step ends with its first failure; one that is suspended goes on to the others.
+            // A step stops at its first failure; a suspended one continues with the other options.
             assert!(parts.starts_with(&whole), "{}: task {task}", name.display());
             deepest = deepest.max(choices);
             open.extend(out.states().iter().cloned());

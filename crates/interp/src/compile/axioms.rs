@@ -1,11 +1,14 @@
-//! Axioms, where constants and functions have inputs: those that can be evaluated must hold.
+//! Axioms, where the inputs give values to constants and functions: the axioms that can be evaluated are
+//! assumed.
 //!
-//! These are the axioms without quantifiers over explored values and given functions. If a solver has used a symbol of such an
-//! axiom, it has values for all of its symbols: so an axiom without given symbols does not matter, and reading a constant of one
-//! that is not given is an error.
+//! These are the quantifier-free axioms over types that can be explored, in which every function has values
+//! in the inputs. A solver that used any symbol of such an axiom has assigned values to all its symbols.
+//! Hence an axiom without such a symbol is irrelevant, and a constant without a value in a relevant axiom
+//! must not be read.
 //!
-//! An axiom that is one `forall` is evaluated for the values that the execution mentions ([`crate::quantifier`]), where the
-//! functions that it applies are given. That it holds for all others is up to the solver.
+//! An axiom that is one `forall` is evaluated for the values that the execution mentions
+//! ([`crate::quantifier`]), if its functions have values for all of them. It is not checked for other
+//! values: the source of the inputs has to establish it.
 
 use dally_bpl::ast::{BinaryOp, BinderKind, DeclKind, Expr, ExprId};
 use dally_bpl::check::{Ref, TyKind, VarId, VarKind};
@@ -14,11 +17,11 @@ use rustc_hash::FxHashSet;
 use super::{Compiler, Inputs, Meaning};
 use crate::wide;
 
-/// The most variables of a quantified axiom that is evaluated: more have too many combinations of values.
+/// The limit on the variables of a quantified axiom: more have too many combinations of values.
 const MOST_VARIABLES: usize = 2;
 
 impl Compiler<'_> {
-    /// Assumes the axioms that can be evaluated.
+    /// Continues only if the axioms hold that can be evaluated.
     pub(super) fn assume_axioms(&mut self) {
         let Some(inputs) = &self.options.inputs else { return };
         let checked = self.plain_axioms().into_iter().filter(|axiom| self.can_be_checked(inputs, *axiom));
@@ -34,7 +37,7 @@ impl Compiler<'_> {
             }
         }
         self.in_axiom = false;
-        // Their evaluation does not change the execution.
+        // Evaluating an axiom for mentioned values only does not make the execution approximate.
         self.code.partly = partly;
     }
 
@@ -54,7 +57,7 @@ impl Compiler<'_> {
         self.axioms().filter(|axiom| !self.has_binder(*axiom)).collect()
     }
 
-    /// The axioms that are one `forall`, about few variables.
+    /// The axioms that are one `forall` over few variables.
     fn universal_axioms(&self) -> Vec<ExprId> {
         let universal = |axiom: &ExprId| match self.ast.exprs[*axiom] {
             Expr::Binder(id) => {
@@ -69,8 +72,9 @@ impl Compiler<'_> {
         self.axioms().filter(universal).collect()
     }
 
-    /// True if a quantified axiom can be evaluated for all values of its variables: it divides by no variable, and selects no field, since
-    /// inputs give such values at single points only.
+    /// Returns true if a quantified axiom can be evaluated for all values of its variables. It cannot if it
+    /// contains a partial operation (division, field access), or a function with a body, which may contain
+    /// one: the inputs do not define their results for all values.
     fn can_be_tried(&mut self, inputs: &Inputs, axiom: ExprId) -> bool {
         let Expr::Binder(id) = self.ast.exprs[axiom] else { return false };
         let body = self.ast.exprs.binder(id).body;

@@ -1,7 +1,7 @@
-//! The values of constants, as far as the axioms give them.
+//! The values of constants that axioms define.
 //!
 //! `axiom c == e` gives `c` the value of `e`, if that can be evaluated from literals and other constants.
-//! Unique constants of a type without a definition are different from each other, and from nothing else.
+//! Unique constants of a type without a definition are pairwise distinct.
 
 use dally_bpl::ast::{BinaryOp, DeclKind, Expr, ExprId, UnaryOp};
 use dally_bpl::check::{Ref, TyKind, VarId, VarKind};
@@ -28,7 +28,7 @@ impl Compiler<'_> {
             }
         }
         let mut equations = self.equations();
-        // An axiom may come before those that it needs.
+        // An axiom may precede those that it depends on.
         loop {
             let before = equations.len();
             equations.retain(|(constant, value)| match self.constant(*value) {
@@ -44,7 +44,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The axioms that say what a constant is.
+    /// The axioms that define a constant.
     fn equations(&self) -> Vec<(VarId, ExprId)> {
         let mut todo: Vec<ExprId> = Vec::new();
         for decl in &self.ast.decls {

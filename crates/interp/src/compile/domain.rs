@@ -7,7 +7,7 @@ use super::Compiler;
 use crate::code::{Domain, Variable};
 use crate::value::Value;
 
-/// More values than this are not tried one by one.
+/// The limit on the size of an enumerated domain.
 const MOST: usize = 1 << 16;
 
 impl Compiler<'_> {

@@ -14,7 +14,7 @@ const TOO_WIDE: &str = "bitvectors of more than a million bits cannot be evaluat
 impl Compiler<'_> {
     /// Compiles an expression: it leaves one value on the stack.
     ///
-    /// Chains are walked down on the left in a loop, so recursion is as deep as the text nests.
+    /// Left-nested chains are compiled in a loop, so recursion is as deep as the text nests.
     pub(super) fn expr(&mut self, e: ExprId) {
         let mut spine = Vec::new();
         let mut at = e;
@@ -86,7 +86,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Reports an expression that cannot be evaluated; any value stands in for it.
+    /// Reports an expression that cannot be evaluated, and pushes a placeholder.
     pub(super) fn give_up(&mut self, e: ExprId, message: &str) {
         self.unsupported(self.ast.exprs.span(e), message);
         self.emit(Op::Const(Value::Unset));
@@ -116,7 +116,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The hidden local that keeps the value of a global from when the procedure began.
+    /// The hidden local that holds the value of a global at procedure entry.
     fn old_value(&mut self, var: VarId, place: Place, name: Sym) -> Place {
         if let Some((_, _, local)) = self.frame.old.iter().find(|(v, _, _)| *v == var) {
             return *local;
@@ -241,7 +241,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether a map has finitely many indices: two such maps may be equal and have different defaults.
+    /// Returns true if a map has finitely many indices: two such maps may be equal and have different
+    /// defaults.
     fn is_finite_map(&mut self, ty: Ty) -> bool {
         let TyKind::Map(_, indices, _) = self.info.types.kind(ty) else { return false };
         indices.iter().all(|index| !matches!(self.domain(*index), Domain::Unbounded | Domain::Map))
@@ -255,7 +256,7 @@ impl Compiler<'_> {
         constructors.iter().map(|c| (self.info[c.function].name, self.constructor(c.function))).collect()
     }
 
-    /// The list that says where each constructor has a field.
+    /// The list with the position of a field in each constructor.
     pub(super) fn field(&mut self, base: ExprId, field: Sym) -> u32 {
         let ty = self.info.type_of(base);
         self.field_of(ty, field)
@@ -279,7 +280,7 @@ impl Compiler<'_> {
         self.code.fields.len() as u32 - 1
     }
 
-    /// A lambda whose body is the same everywhere is a map; all others are made value by value.
+    /// A lambda with a constant body is a constant map; all others are tabulated.
     fn binder(&mut self, e: ExprId, id: BinderId) {
         let binder = self.ast.exprs.binder(id);
         if binder.kind != BinderKind::Lambda {

@@ -1,4 +1,4 @@
-//! Checks that inputs fit a program: they may have been written for another one.
+//! Checks inputs against a program: they may have been written for another version of it.
 
 use dally_bpl::Program;
 use dally_bpl::check::{FunctionInfo, Ty, TyKind, VarKind};
@@ -10,7 +10,7 @@ use super::inputs::MOST_KEYS;
 use super::{Decision, Inputs};
 
 impl Inputs {
-    /// Removes inputs that do not fit a program, and describes them.
+    /// Removes the inputs that do not fit a program, and returns a message for each.
     pub fn fit(&mut self, program: &Program) -> Vec<String> {
         let mut names: FxHashMap<&str, Vec<(Ty, VarKind)>> = FxHashMap::default();
         for var in &program.info.vars {
@@ -66,7 +66,7 @@ impl Fitter<'_> {
         fits
     }
 
-    /// True if a variable or constant of this name may have this value.
+    /// Returns true if a variable or constant of this name exists and may have this value.
     fn named(&mut self, kind: &str, name: &str, value: &Literal) -> bool {
         let mut own = Vec::from(self.names.get(name).map_or(&[][..], Vec::as_slice));
         own.retain(|(_, k)| matches!(k, VarKind::Const { .. }) == (kind == "constant"));
@@ -109,9 +109,9 @@ impl Fitter<'_> {
 
     fn decision(&mut self, decision: &mut Decision, scripts: usize) -> bool {
         match decision {
-            Decision::Choose(_, way) => {
-                let fits = u32::try_from(*way).is_ok();
-                self.judge(fits, || format!("nothing can be chosen from {way} others"))
+            Decision::Choose(_, option) => {
+                let fits = u32::try_from(*option).is_ok();
+                self.judge(fits, || format!("there is no option {option} to choose"))
             }
             Decision::Set(_, values) | Decision::Enter(_, values) => {
                 values.retain(|(name, value)| self.named("variable", name, value));
@@ -121,7 +121,7 @@ impl Fitter<'_> {
         }
     }
 
-    /// True if a literal has a type.
+    /// Returns true if a value is of a type.
     fn fits(&self, value: &Literal, ty: Ty) -> bool {
         let info = &self.program.info;
         grow(|| match (value, info.types.kind(ty)) {
@@ -156,7 +156,7 @@ impl Fitter<'_> {
         })
     }
 
-    /// True if a map of maps is a map with these indices.
+    /// Returns true if a nested map has these indices.
     fn fits_map(&self, value: &Literal, indices: &[Ty], result: Ty) -> bool {
         let Some((first, others)) = indices.split_first() else { return self.fits(value, result) };
         let Literal::Map(entries, default) = value else { return false };

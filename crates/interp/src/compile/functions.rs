@@ -12,7 +12,8 @@ impl Compiler<'_> {
     /// The number of a constructor.
     pub(super) fn constructor(&mut self, function: FunctionId) -> u32 {
         let names = &mut self.code.constructors;
-        // Functions are numbered without gaps: so are the names, and only those of constructors are used.
+        // Functions are numbered without gaps. So are the names, of which only those of constructors are
+        // used.
         while names.len() <= function.index() {
             names.push(self.info.functions[names.len()].name);
         }
@@ -26,7 +27,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether a function has a body.
+    /// Returns true if a function has a body.
     pub(super) fn has_body(&self, function: FunctionId) -> bool {
         self.declaration(function).is_some_and(|f| f.body.is_some())
     }
@@ -76,7 +77,7 @@ impl Compiler<'_> {
     /// Compiles the body of a function.
     pub(super) fn function(&mut self, function: FunctionId) {
         self.functions.insert(function, self.here());
-        // It is part of the statement that applies it.
+        // A function belongs to the statement that applies it.
         self.span = Span::NONE;
         let Some(body) = self.declaration(function).and_then(|f| f.body) else {
             self.depth = self.info[function].params.len() as u32;
@@ -104,7 +105,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What a function with `:bvbuiltin` or `:builtin` does; `Some(None)` if we do not know it.
+    /// The instruction for a function with `:bvbuiltin` or `:builtin`; `Some(None)` if the name is unknown.
     fn built_in(&self, function: FunctionId) -> Option<Option<Op>> {
         let decl = &self.ast.decls[self.info[function].decl];
         let attr =
@@ -136,7 +137,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The same operation on bitvectors of up to 64 bits.
+/// The instruction for the operation on bitvectors of up to 64 bits.
 fn of_words(op: WideOp) -> Op {
     match op {
         WideOp::Bv(op, width) => Op::Bv(op, width as u8),

@@ -1,8 +1,8 @@
-//! Instructions that stand for several, where those are common.
+//! Peephole optimisation: fused instructions for common sequences.
 //!
-//! The code keeps its addresses: an instruction is replaced by one that does the work of the next ones too, and
-//! goes on behind them. Those stay where they are, for jumps into the middle, and so does the code as it was,
-//! for the case that a variable turns out to be arbitrary, and for those who watch every instruction.
+//! Addresses do not change: a fused instruction replaces the first one of its sequence and continues after
+//! the last. The others stay in place as jump targets. The unfused code is kept as well, for reads of
+//! arbitrary variables and for observers of every instruction.
 
 use crate::code::{Binary, Code, Guard, Op, Operand};
 use crate::value::Value;
@@ -29,7 +29,7 @@ pub(super) fn fuse(code: &mut Code) {
     }
 }
 
-/// Lets the results of functions be remembered that call nothing but themselves, with one argument.
+/// Memoises functions of one argument that call no function but themselves.
 fn remember(code: &mut Code) {
     let Code { ops, plain, remembers, .. } = code;
     for call in 0..plain.len() {
@@ -41,7 +41,7 @@ fn remember(code: &mut Code) {
     }
 }
 
-/// The length of the body of a function, if it calls itself and does nothing but compute.
+/// The length of the body of a function, if it calls itself and otherwise only computes.
 fn recursive(ops: &[Op], function: u32) -> Option<usize> {
     let length = ops.iter().position(|op| *op == Op::Result)?;
     let is_pure = |op: &Op| match op {
@@ -81,7 +81,7 @@ fn fused(ops: &[Op], constants: &mut Vec<Value>) -> Option<Op> {
     Some(Op::Binary(op, operand(a)?, operand(b)?))
 }
 
-/// The guard that the first instructions are.
+/// The guard that a sequence of instructions begins with.
 fn guard(ops: &[Op], constants: &[Value]) -> Option<Guard> {
     match *ops {
         [Op::AssumeIs(place, constant), ..] => match constants[constant as usize] {

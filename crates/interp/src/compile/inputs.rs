@@ -1,5 +1,5 @@
-//! Inputs: values for what a program leaves open, namely arbitrary variables, constants, and functions without a definition. With
-//! them, an execution that a solver has found can be run.
+//! Inputs: values for the parts of a program that are left open, namely arbitrary variables, constants, and
+//! functions without a definition. With them, an execution that a solver has found can be run.
 
 use std::collections::BTreeMap;
 
@@ -15,44 +15,46 @@ use crate::code::{Arith, Domain, Op};
 use crate::real::Real;
 use crate::value::Value;
 
-/// All inputs, by names.
+/// All inputs, by name.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Inputs {
-    /// The values that variables may take where they are arbitrary, if their types have too many values to try them all.
+    /// The values to try for arbitrary variables whose types are too large to enumerate.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, Vec<Literal>>,
-    /// The values of constants that no axiom determines.
+    /// The values of constants that no axiom defines.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub constants: BTreeMap<String, Literal>,
-    /// The values of functions without a definition, at the points where they are applied.
+    /// The values of functions without a definition, at the relevant arguments.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub functions: BTreeMap<String, Vec<(Vec<Literal>, Literal)>>,
-    /// Skolem constants of quantifiers, by the names of their variables.
+    /// Witnesses of quantifiers, by the names of the bound variables.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub witnesses: BTreeMap<String, Vec<Literal>>,
-    /// The results of divisions by zero: true for the remainder, the dividend, and the result. Both are integers, or both are reals.
+    /// The results of divisions by zero: true for the remainder, the dividend, and the result. Dividend and
+    /// result are both integers or both reals.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub divisions: Vec<(bool, Literal, Literal)>,
-    /// The nondeterministic choices of tasks. Without scripts, all choices are explored.
+    /// The decisions of tasks at nondeterministic choices. If there are no scripts, all choices are
+    /// explored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<Script>,
-    /// The scripts of the tasks in which the program starts.
+    /// The indices of the scripts of the first tasks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<usize>,
-    /// The place of the expected failure, if it is known: executions that fail elsewhere are ignored.
+    /// The span of the only failure to report, if it is known: other failures are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Span>,
-    /// True to let variables take the values of other variables of the same type as well.
+    /// True if a variable may also take the values given for other variables of its type.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub wide: bool,
 }
 
-/// The most values of other variables that are tried.
+/// The limit on the values that a variable takes over from others of its type.
 const MOST: usize = 16;
-/// The most indices at which a map with several indices differs from its default.
+/// The limit on the explicit entries of a map with several indices; it has its default elsewhere.
 pub(super) const MOST_KEYS: usize = 1 << 14;
-/// The most indices that are taken from other values.
+/// The limit on the indices taken from other rows.
 const MOST_INDICES: usize = 100;
 
 impl Inputs {
@@ -72,7 +74,7 @@ fn indices_at(input: &Literal, level: usize, out: &mut Vec<Literal>) {
     rows.chain([&**default]).for_each(|row| indices_at(row, level - 1, out));
 }
 
-/// The value of a map at indices that it does not list.
+/// The default of a map.
 fn default_of(map: &Literal) -> &Literal {
     match map {
         Literal::Map(_, default) => default,
@@ -80,7 +82,7 @@ fn default_of(map: &Literal) -> &Literal {
     }
 }
 
-/// The value of a map at an index: the last entry for it counts.
+/// The value of a map at an index. The last entry for the index counts.
 fn value_at<'m>(map: &'m Literal, index: &Literal) -> &'m Literal {
     match map {
         Literal::Map(entries, default) => {
@@ -91,7 +93,7 @@ fn value_at<'m>(map: &'m Literal, index: &Literal) -> &'m Literal {
 }
 
 impl Compiler<'_> {
-    /// The inputs for a variable, if there are any.
+    /// The values that the inputs give for a variable, if any.
     pub(super) fn domain_of_inputs(&mut self, var: VarId) -> Option<Domain> {
         let inputs = self.options.inputs.as_ref()?;
         let (name, ty) = (self.info[var].name, self.info[var].ty);
@@ -119,7 +121,7 @@ impl Compiler<'_> {
         (!distinct.is_empty()).then_some(Domain::Values(distinct))
     }
 
-    /// A value of a type, where any will do.
+    /// An arbitrary representative of a type.
     fn some_value(&mut self, ty: Ty) -> Option<Value> {
         match self.info.types.kind(ty) {
             TyKind::Bool => Some(Value::Bool(false)),
@@ -138,7 +140,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The value of a literal at a type, if it has that type.
+    /// An input as a value of a type, if it is one.
     pub(super) fn input(&mut self, input: &Literal, ty: Ty) -> Option<Value> {
         let info = self.info;
         match (input, info.types.kind(ty)) {
@@ -170,7 +172,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The value of a literal whose type is a parameter of a function or of a datatype.
+    /// An input whose type is a parameter of a function or of a datatype.
     fn untyped(&mut self, input: &Literal) -> Option<Value> {
         match input {
             Literal::Bool(b) => Some(Value::Bool(*b)),
@@ -200,7 +202,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Converts a map of maps to a map with several indices. It lists the indices that occur; with one index, these are all.
+    /// Flattens nested maps into a map with several indices. Its entries cover all combinations of the
+    /// indices that occur in this input and, if there are several indices, in the text and other inputs.
     fn map(&mut self, input: &Literal, indices: &[Ty], result: Ty) -> Option<Value> {
         let mut keys: Vec<Vec<Literal>> = vec![Vec::new()];
         for (level, ty) in indices.iter().enumerate() {
@@ -230,7 +233,7 @@ impl Compiler<'_> {
         Some(value)
     }
 
-    /// Literals of a type that occur in the text or in the inputs.
+    /// The values of a type that occur in the text or in the inputs.
     fn values_of_type(&mut self, ty: Ty) -> Vec<Literal> {
         let mut all: Vec<Literal> = self.options.inputs.iter().flat_map(Inputs::values).cloned().collect();
         for id in self.ast.exprs.ids() {
@@ -260,7 +263,7 @@ impl Compiler<'_> {
         Some(value)
     }
 
-    /// Sets constants to their inputs. Unique constants have values already.
+    /// Gives constants their values from the inputs. Unique constants already have one.
     pub(super) fn constants_from_inputs(&mut self) {
         let Some(inputs) = &self.options.inputs else { return };
         let constants: Vec<VarId> = (0..self.info.vars.len())
@@ -287,7 +290,8 @@ impl Compiler<'_> {
             let given = inputs.constants.get(self.text(name));
             let given = given.and_then(|input| self.input(input, ty));
             self.code.given.extend(given.map(|value| (name, None, value)));
-            // Axioms constrain it, so that no default value will do: reading it is an error.
+            // A constrained constant must not be read without a value from the inputs: a placeholder could
+            // violate the axiom.
             let otherwise = |this: &mut Self| match constrained.contains(&constant) {
                 true => Some(Value::Unset),
                 false => this.some_value(ty),
@@ -298,7 +302,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// With inputs, division by zero has a value: the one that is given, or zero.
+    /// With inputs, a division by zero has a value: that of the inputs, or zero.
     pub(super) fn divisions_from_inputs(&mut self) {
         let Some(inputs) = &self.options.inputs else { return };
         let mut known = Vec::new();
@@ -317,12 +321,13 @@ impl Compiler<'_> {
         self.code.by_zero = Some(known);
     }
 
-    /// True if the inputs define a function.
+    /// Returns true if the inputs give values for a function without a definition.
     pub(super) fn is_given(&self, function: FunctionId) -> bool {
         self.options.inputs.is_some() && self.info[function].params.len() <= 255
     }
 
-    /// Compiles a function that the inputs define: it compares the arguments with the points that are given.
+    /// Compiles a function with values from the inputs: its arguments are compared with those of each
+    /// entry.
     pub(super) fn given_function(&mut self, function: FunctionId) {
         let inputs = self.options.inputs.as_ref();
         let (name, params, result) =

@@ -1,10 +1,10 @@
 //! From syntax tree to flat code.
 //!
-//! Only what can be reached from the entry points is compiled, so that a program may contain, elsewhere, what
-//! an explicit search cannot evaluate. Contracts are part of the program: a precondition is checked where a
-//! procedure begins (and assumed where a task of the program begins), a postcondition where it ends, an
-//! invariant at the head of its loop; `free` ones are assumed or skipped. A procedure without a body gives
-//! arbitrary results that satisfy its postconditions.
+//! Only code that is reachable from the entry points is compiled, so that other parts of a program may use
+//! constructs that an explicit-state search cannot evaluate. Contracts are part of the program. A
+//! precondition is checked at procedure entry (and assumed at the entry of the program's first tasks), a
+//! postcondition at exit, an invariant at its loop head; `free` ones are assumed or skipped. A procedure
+//! without a body returns arbitrary results that satisfy its postconditions.
 
 mod axioms;
 mod constants;
@@ -43,7 +43,7 @@ pub struct Options {
     pub inputs: Option<Inputs>,
 }
 
-/// Compiles what is reachable from the entry points.
+/// Compiles the code that is reachable from the entry points.
 pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Heap), Vec<Diagnostic>> {
     let mut compiler = Compiler::new(program, options);
     compiler.code.only = options.inputs.as_ref().and_then(|i| i.failure);
@@ -70,18 +70,18 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Hea
     }
 }
 
-/// Something that is called, and still to be compiled.
+/// A callee that is still to be compiled.
 enum Todo {
     Procedure(ProcedureId),
     Function(FunctionId),
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 enum Meaning {
     Place(Place),
     Const(Value),
-    /// On the stack of values: a parameter of a function, or a variable of a `let`.
+    /// On the operand stack: a parameter of a function, or a variable of a `let`.
     Stack(u32),
 }
 
@@ -100,30 +100,31 @@ struct Compiler<'a> {
     /// The declarations that implement each procedure.
     bodies: FxHashMap<ProcedureId, Vec<usize>>,
     todo: Vec<Todo>,
-    /// How many values are on the stack at this point.
+    /// The height of the operand stack at this point.
     depth: u32,
-    /// The values from outside of types without a definition, by their names.
+    /// The values of abstract types in the inputs, by name.
     atoms: FxHashMap<String, Value>,
-    /// The numbers of kinds of values.
+    /// The indices of kinds, by type.
     kinds: FxHashMap<Ty, u32>,
-    /// What is done where the program leaves it open, if that is given.
+    /// The scripts, if the inputs have any.
     scripting: Option<script::Scripting>,
     /// The `where` clauses of globals.
     where_clauses: FxHashMap<Sym, ExprId>,
     /// The statement that is being compiled.
     span: Span,
-    /// How often the expression that is being compiled is evaluated, for the values of quantifiers and lambdas around it.
+    /// The number of evaluations of the current expression that the enclosing quantifiers and lambdas
+    /// cause.
     turns: usize,
-    /// Whether that is an axiom, which is looked at for some values.
+    /// True if the current expression is part of an axiom that is evaluated for mentioned values.
     in_axiom: bool,
-    /// What belongs to the procedure that is being compiled.
+    /// The procedure that is being compiled.
     frame: procedure::Frame,
 }
 
 impl<'a> Compiler<'a> {
     fn new(program: &'a Program, options: &'a Options) -> Self {
         let Program { ast, info, warnings: _ } = program;
-        // Any name will do until there is a procedure.
+        // A placeholder until a procedure is compiled.
         let main = ast.symbols.get("var").unwrap_or_else(|| unreachable!("keywords are symbols"));
         let mut bodies: FxHashMap<ProcedureId, Vec<usize>> = FxHashMap::default();
         for (index, decl) in ast.decls.iter().enumerate() {
@@ -171,7 +172,7 @@ impl<'a> Compiler<'a> {
         self.code.ops.len() as Address
     }
 
-    /// Adds an instruction; where it is.
+    /// Emits an instruction, and returns its address.
     fn emit(&mut self, op: Op) -> Address {
         self.depth = self.depth.saturating_add_signed(self.effect(op));
         self.code.ops.push(op);
@@ -179,7 +180,7 @@ impl<'a> Compiler<'a> {
         self.here() - 1
     }
 
-    /// How many values more or fewer there are on the stack after an instruction.
+    /// The change in the height of the operand stack that an instruction causes.
     fn effect(&self, op: Op) -> i32 {
         match op {
             Op::Mentioned(_) | Op::Each(..) | Op::Unsaid(_) => 1,
@@ -205,7 +206,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Lets a jump lead to the next instruction.
+    /// Sets the target of a jump to the next instruction.
     fn patch(&mut self, jump: Address) {
         let here = self.here();
         match &mut self.code.ops[jump as usize] {
@@ -228,7 +229,8 @@ impl<'a> Compiler<'a> {
 
     // Errors.
 
-    /// Reports what an explicit search cannot evaluate. The code goes on with any value.
+    /// Reports a construct that an explicit-state search cannot evaluate. Compilation continues with a
+    /// placeholder.
     fn unsupported(&mut self, span: Span, message: impl Into<String>) {
         self.diagnostics.push(
             Diagnostic::new(codes::NOT_EXPLICIT, span, message)
@@ -320,7 +322,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Whether other tasks can see a variable.
+    /// Returns true if other tasks can access a variable.
     fn is_shared(&self, var: VarId) -> bool {
         self.info[var].kind == VarKind::Global
             && matches!(self.meanings.get(&var), Some(Meaning::Place(Place::Global(_))))

@@ -7,7 +7,7 @@
 //! prologue: values for `old`; preconditions; jump to body
 //! ```
 //!
-//! The prologue comes last, since only then it is known which globals `old` speaks of.
+//! The prologue comes last, since the globals under `old` are known only after the body is compiled.
 
 use dally_bpl::ast::{Body, DeclKind, ExprId, Procedure as Declaration, Signature, SpecKind, VarDecl};
 use dally_bpl::check::{ProcedureId, VarId};
@@ -20,29 +20,29 @@ use super::{Compiler, Meaning, Todo};
 use crate::code::{Address, Domain, Op, Place, Procedure, Variable};
 use crate::value::Value;
 
-/// What belongs to the procedure that is being compiled.
+/// The procedure that is being compiled.
 #[derive(Debug)]
 pub(super) struct Frame {
-    /// The procedure's name, which hidden variables go by.
+    /// The name of the procedure, which its hidden variables share.
     pub(super) name: Sym,
-    /// What the names of parameters, results and locals mean.
+    /// Parameters, results and locals by name.
     pub(super) names: FxHashMap<Sym, VarId>,
     pub(super) where_clauses: FxHashMap<VarId, ExprId>,
     pub(super) variables: Vec<Variable>,
-    /// Inside of `old`.
+    /// True inside `old`.
     pub(super) in_old: bool,
-    /// Globals under `old`, where they are, and the hidden locals that keep their values.
+    /// The globals under `old`, their places, and the hidden locals that hold their values.
     pub(super) old: Vec<(VarId, Place, Place)>,
-    /// Labels, with how many atomic sections are around them.
+    /// The address of each label, and the number of atomic sections around it.
     pub(super) labels: FxHashMap<Sym, (Address, u32)>,
-    /// Jumps to labels, likewise: the jump, or the place in a list of targets.
+    /// Jumps to labels, with the number of atomic sections around them.
     pub(super) gotos: Vec<super::stmt::Goto>,
     /// Jumps to the epilogue.
     pub(super) returns: Vec<Address>,
     pub(super) enclosing: Vec<Enclosing>,
-    /// How many `if {:atomic}` are around.
+    /// The number of enclosing `if {:atomic}` statements.
     pub(super) atomic: u32,
-    /// The statement before was an `await`.
+    /// True if the previous statement was an `await`.
     pub(super) awaited: bool,
 }
 
@@ -66,7 +66,7 @@ impl Frame {
 }
 
 impl Compiler<'_> {
-    /// The index of a procedure in the code; it will be compiled.
+    /// The index of a procedure in the code. Schedules its compilation.
     pub(super) fn procedure_index(&mut self, procedure: ProcedureId) -> u32 {
         if let Some(index) = self.procedures.get(&procedure) {
             return *index;
@@ -93,7 +93,7 @@ impl Compiler<'_> {
         decls.any(|decl| self.ast.attr(&self.ast.decls[*decl].attrs, "atomic").is_some())
     }
 
-    /// Whether a call is one step: the procedure is atomic, or changes globals without a body.
+    /// Returns true if a call is one step: the procedure is atomic, or it has no body and modifies globals.
     pub(super) fn is_one_step(&self, procedure: ProcedureId) -> bool {
         let has_body = self.bodies.get(&procedure).is_some_and(|bodies| !bodies.is_empty());
         self.is_atomic(procedure) || !has_body && !self.info[procedure].modifies.is_empty()
@@ -112,7 +112,7 @@ impl Compiler<'_> {
         let ast = self.ast;
         let declaration = self.info[id].decl.map(|d| &ast.decls[d]);
         let Some(DeclKind::Procedure(procedure)) = declaration.map(|d| &d.kind) else { return };
-        // What is not written in the program has no place in it.
+        // Code without source text has no span.
         self.span = Span::NONE;
         let bodies = self.bodies.get(&id).cloned().unwrap_or_default();
         if let [_, second, ..] = bodies[..] {
@@ -164,7 +164,7 @@ impl Compiler<'_> {
         compiled.variables = std::mem::take(&mut self.frame.variables);
     }
 
-    /// Gives the parameters, results and locals of a body their places.
+    /// Allocates the parameters, results and locals of a body.
     fn declare(&mut self, decl: usize, signature: &Signature, body: Option<&Body>) {
         let Some(vars) = self.info.bodies.get(&decl) else { return };
         let locals: &[VarDecl] = body.map_or(&[], |b| &b.locals);
@@ -182,7 +182,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What `where` says of results and locals holds from the start, if their values can be tried at all.
+    /// Assumes the `where` clauses of results and locals at entry, if their values can be enumerated.
     fn assume_where_clauses(&mut self, signature: &Signature, body: Option<&Body>) {
         let locals: &[VarDecl] = body.map_or(&[], |b| &b.locals);
         for decl in signature.outs.iter().chain(locals) {
@@ -195,7 +195,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether the values of a variable can be tried one by one.
+    /// Returns true if the values of a variable can be enumerated.
     fn is_finite(&self, var: VarId) -> bool {
         let variable = match self.meanings.get(&var) {
             Some(Meaning::Place(Place::Local(i))) => self.frame.variables.get(*i as usize),
@@ -205,7 +205,7 @@ impl Compiler<'_> {
         variable.is_some_and(|v| !matches!(v.domain, Domain::Unbounded | Domain::Map))
     }
 
-    /// A procedure without a body has its parameters and results all the same.
+    /// Allocates the parameters and results of a procedure without a body.
     fn declare_anonymous(&mut self, id: ProcedureId) {
         let info = &self.info[id];
         for _ in 0..info.ins.len() + info.outs.len() {
@@ -213,7 +213,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// In the contract, parameters and results go by the names of the procedure's own declaration.
+    /// Resolves the names of parameters and results in the contract, which may differ from those in the
+    /// body.
     fn contract_vars(&mut self, id: ProcedureId, procedure: &Declaration) {
         let vars = self.info.signature_vars(id);
         let decls = procedure.signature.ins.iter().chain(&procedure.signature.outs);
@@ -227,7 +228,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// A procedure without a body changes what it may change to whatever its postconditions allow.
+    /// A procedure without a body assigns arbitrary values that satisfy its postconditions to all that it
+    /// may modify.
     fn arbitrary_effect(&mut self, id: ProcedureId) {
         for var in self.info[id].modifies.clone() {
             if let Some(Meaning::Place(place)) = self.meanings.get(&var).copied() {
@@ -238,7 +240,7 @@ impl Compiler<'_> {
         self.scripted_effect(id);
     }
 
-    /// What scripts say of the results, and of what else it changes.
+    /// Assigns the values of the scripts to the results and modified globals of a procedure without a body.
     fn scripted_effect(&mut self, id: ProcedureId) {
         let info = &self.info[id];
         let outs = self.info.signature_vars(id).iter().enumerate().skip(info.ins.len());
@@ -271,7 +273,7 @@ impl Compiler<'_> {
     }
 
     fn prologue(&mut self, procedure: &Declaration, assuming: bool, body: Address) {
-        // Compiling the preconditions may add to this; they speak of one state, so it does not.
+        // Preconditions refer to one state, so compiling them adds nothing to this list.
         for (_, place, local) in self.frame.old.clone() {
             self.emit(Op::Load(place));
             self.emit(Op::Set(local));

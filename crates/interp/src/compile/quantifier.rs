@@ -1,8 +1,8 @@
-//! Quantifiers: a loop over values, until one decides. Lambdas: a loop that makes a map.
+//! Quantifiers, as a loop over values until one decides. Lambdas, as a loop that builds a map.
 //!
-//! Over a type with few values, these are all of them. Over any other type, quantifiers are evaluated only where values come
-//! from outside, to run an execution that a solver has found: for the values that the execution mentions
-//! ([`crate::quantifier`]). What comes out may then be wrong, and whoever shows the execution says so.
+//! Over a small type, the loop covers all values. Over any other type, quantifiers are evaluated only with
+//! inputs, to run an execution that a solver has found: for the values that the execution mentions
+//! ([`crate::quantifier`]). The result is then approximate, and the trace says so.
 
 use dally_bpl::ast::{BinderId, BinderKind, Expr, ExprId};
 use dally_bpl::check::{Ty, TyKind, VarId, VarKind};
@@ -15,17 +15,18 @@ use crate::quantifier::Kind;
 use crate::value::{DataValue, Value};
 use crate::wide;
 
-/// Lambdas over more values are not made into maps, value by value.
+/// The limit on the entries of the map of one lambda.
 const MOST_ENTRIES: usize = 1 << 10;
-/// Nor are those that make more entries in all, for the values of what lies around them.
+/// The limit on the entries of a lambda, over all evaluations that enclosing quantifiers and lambdas cause.
 const MOST_ENTRIES_IN_ALL: usize = 1 << 16;
-/// So many values are mentioned, as a rule.
+/// The estimated number of mentioned values.
 const SOME_VALUES: usize = 16;
 
 impl Compiler<'_> {
     /// Compiles `forall` or `exists`.
     ///
-    /// Each variable is a loop. On the stack are the values, how many have been tried, and the one that is being tried.
+    /// Each variable is a loop. Its state on the stack: the tuple of values, the number of values tried,
+    /// and the current value.
     pub(super) fn quantifier(&mut self, e: ExprId, binder: BinderId) {
         let binder = self.ast.exprs.binder(binder);
         let forall = binder.kind == BinderKind::Forall;
@@ -47,7 +48,7 @@ impl Compiler<'_> {
         let around = self.turns;
         for (var, values) in vars.iter().zip(loops) {
             self.turns = self.turns.saturating_mul(self.count(values));
-            // In an axiom, no value is tried of which nobody says anything.
+            // Instances of an axiom are skipped if they depend on a value that the inputs do not define.
             let exact = !matches!(values, Op::Mentioned(_)) && !self.in_axiom;
             self.code.partly |= !exact;
             let quantifier = Quantifier { forall, exact };
@@ -64,8 +65,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a lambda with one variable: the map that has its values where they are tried, and is arbitrary elsewhere. So
-    /// whatever is read from it is right.
+    /// Compiles a lambda with one variable to a map with an entry for each value tried, and arbitrary
+    /// elsewhere. All its known values are therefore correct.
     pub(super) fn table(&mut self, e: ExprId, binder: BinderId) {
         let vars = self.info.bound_vars(e);
         let values = match vars {
@@ -101,7 +102,7 @@ impl Compiler<'_> {
         self.emit(Op::Pop);
     }
 
-    /// For how many values a variable is tried, given what puts them on the stack.
+    /// The number of values that an instruction pushes for a variable.
     fn count(&self, values: Op) -> usize {
         match values {
             Op::Const(Value::Data(id)) => self.heap.data.get(id).fields.len(),
@@ -109,7 +110,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What puts the values for which a variable of a type is tried on the stack.
+    /// The instruction that pushes the values to try for a variable of a type.
     pub(super) fn values_for(&mut self, ty: Ty) -> Option<Op> {
         let all = match self.domain(ty) {
             Domain::Values(values) => Some(values),
@@ -124,12 +125,12 @@ impl Compiler<'_> {
         (self.code.kinds[kind as usize] != Kind::Unknown).then_some(Op::Mentioned(kind))
     }
 
-    /// What tells values of a type from others.
+    /// The kind of a type.
     fn kind(&mut self, ty: Ty) -> u32 {
         if let Some(known) = self.kinds.get(&ty) {
             return *known;
         }
-        // A datatype may contain itself.
+        // Registered before its parts are visited, since a datatype may be recursive.
         let number = self.code.kinds.len() as u32;
         self.code.kinds.push(Kind::Unknown);
         self.kinds.insert(ty, number);
@@ -153,7 +154,7 @@ impl Compiler<'_> {
                     });
                     Kind::Data(constructors.collect())
                 }
-                // The types of its fields are not known from here.
+                // The types of its fields depend on type arguments.
                 Some(_) => Kind::Unknown,
             },
             _ => Kind::Unknown,
@@ -162,7 +163,7 @@ impl Compiler<'_> {
         number
     }
 
-    /// The values that the text and what comes from outside mention, if some quantifier is evaluated for those.
+    /// Records the values that the text and the inputs mention, if some quantifier is evaluated for those.
     pub(super) fn mention(&mut self) {
         let (Some(inputs), false) = (&self.options.inputs, self.code.kinds.is_empty()) else { return };
         let mut values: Vec<Value> = Vec::new();
@@ -197,7 +198,7 @@ impl Compiler<'_> {
         self.code.mentioned = values;
     }
 
-    /// The numbers in the text, and those beside them.
+    /// The numbers in the text, and their neighbours.
     fn literals(&self) -> Vec<Value> {
         let mut found = vec![Value::Int(0), Value::Int(1)];
         for id in self.ast.exprs.ids() {

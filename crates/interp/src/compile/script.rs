@@ -1,7 +1,8 @@
-//! Scripts: the nondeterministic choices of each task, as inputs.
+//! Scripts: the decisions of tasks at nondeterministic choices, given in the inputs.
 //!
-//! Only choices of the program text are scripted. A task keeps the number of its script and its position in a hidden variable. Where
-//! the program makes another choice than its script, the execution is discarded.
+//! Only decisions at statements in the source text are given. A task keeps its script and its position in
+//! it in a hidden thread-local variable. An execution in which the program deviates from the script is
+//! discarded.
 
 use dally_bpl::check::{ProcedureId, Ty, VarId};
 use dally_bpl::literal::Literal;
@@ -15,44 +16,45 @@ use crate::code::{Op, Place, Variable};
 use crate::script::{Act, Scripts, Site};
 use crate::value::Value;
 
-/// The nondeterministic choices of a task, in order.
+/// The decisions of a task, in order.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// The procedure that it runs.
+    /// The procedure of the task.
     pub procedure: String,
-    /// The choices.
+    /// The decisions.
     pub decisions: Vec<Decision>,
 }
 
-/// A choice. It is located at its statement, or for the effect of a procedure as a whole at the name of the procedure.
+/// A decision at a nondeterministic choice. Its span is that of the statement; for a decision about a
+/// procedure as a whole, that of the procedure's name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// The index of the outcome of a `goto`, an `if (*)` or a `while (*)`.
+    /// An option of a choice is selected, counted from 0.
     Choose(Span, usize),
     /// Variables get these values.
     Set(Span, Vec<(String, Literal)>),
-    /// A procedure is called, in which variables have these values until they are assigned.
+    /// A procedure is entered in which variables have these initial values.
     Enter(Span, Vec<(String, Literal)>),
     /// A task is posted that follows this script.
     Post(usize),
 }
 
-/// The state of the compilation of scripts.
+/// The compiler's tables of scripts.
 #[derive(Default)]
 pub(super) struct Scripting {
-    /// The decisions at each place of the text: the index of the script, and of the decision.
+    /// For each site in the text, its decisions: the script and the index in it.
     decisions: FxHashMap<(Site, Span), Vec<(usize, usize)>>,
-    /// The places that have been compiled.
+    /// The sites compiled so far, by number.
     places: Vec<(Site, Span)>,
     acts: Vec<Vec<Option<Act>>>,
-    /// The thread-local variable with the position of a task.
+    /// The thread-local variable that holds a task's position in its script.
     position: u32,
 }
 
 impl Compiler<'_> {
-    /// Prepares the variables for scripts, if there are any.
+    /// Prepares the tables, if there are scripts.
     pub(super) fn place_scripts(&mut self) {
         let Some(inputs) = self.options.inputs.as_ref().filter(|i| !i.scripts.is_empty()) else { return };
         let mut scripting = Scripting::default();
@@ -84,7 +86,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Declares a hidden variable for the initial value of each variable of the procedure.
+    /// Allocates, for each variable of the procedure, a hidden variable for its initial value.
     pub(super) fn declare_given(&mut self) {
         if self.scripting.is_none() {
             return;
@@ -95,7 +97,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The number of a place with decisions; none if there are no scripts.
+    /// The number of a decision site; `None` if there are no scripts.
     fn place_number(&mut self, site: Site, span: Span) -> Option<u32> {
         let places = &mut self.scripting.as_mut()?.places;
         let known = places.iter().position(|p| *p == (site, span));
@@ -105,7 +107,7 @@ impl Compiler<'_> {
         }) as u32)
     }
 
-    /// The decisions at a place, with their indices.
+    /// The decisions at a site, each with its script and index.
     fn decisions_at(&self, site: Site, span: Span) -> Vec<((usize, usize), Decision)> {
         let scripting = self.scripting.as_ref().and_then(|s| s.decisions.get(&(site, span)));
         let scripts = self.options.inputs.as_ref().map_or(&[][..], |i| &i.scripts);
@@ -119,7 +121,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The instruction for a choice that scripts make; none if there are no scripts.
+    /// The instruction for a choice that scripts resolve; `None` if there are no scripts.
     pub(super) fn scripted_choice(&mut self, list: u32) -> Option<Op> {
         let span = self.span;
         let place = self.place_number(Site::Choose, span)?;
@@ -131,7 +133,7 @@ impl Compiler<'_> {
         Some(Op::FollowTo(place, list))
     }
 
-    /// Compiles the assignment of scripted values at a statement. Returns false if there are no scripts.
+    /// Emits the assignment of scripted values at this statement. Returns false if there are no scripts.
     pub(super) fn scripted_values(&mut self, span: Span, targets: &[(Sym, Ty, Place)]) -> bool {
         let Some(place) = self.place_number(Site::Set, span) else { return false };
         for (at, decision) in self.decisions_at(Site::Set, span) {
@@ -143,11 +145,11 @@ impl Compiler<'_> {
         true
     }
 
-    /// Compiles the scripted initial values of variables on entry to a procedure.
+    /// Emits the assignment of scripted initial values at procedure entry.
     pub(super) fn scripted_beginning(&mut self, id: ProcedureId) {
         let span = self.info[id].span;
         let Some(place) = self.place_number(Site::Enter, span) else { return };
-        // Parameters may have other names in the body than in the contract.
+        // The names of parameters in the body may differ from those in the contract.
         let mut names: FxHashMap<Sym, VarId> = FxHashMap::default();
         names.extend(self.info.signature_vars(id).iter().map(|v| (self.info[*v].name, *v)));
         names.extend(&self.frame.names);
@@ -161,7 +163,7 @@ impl Compiler<'_> {
         self.emit(Op::Follow(place));
     }
 
-    /// The hidden variable with the initial value of a variable.
+    /// The hidden variable for the initial value of a variable.
     fn given_place(&self, names: &FxHashMap<Sym, VarId>, name: &str) -> Option<(Sym, Ty, Place)> {
         let name = self.code.symbols.get(name)?;
         let var = names.get(&name).copied().or_else(|| self.info.global(name))?;
@@ -190,7 +192,7 @@ impl Compiler<'_> {
         values
     }
 
-    /// The scripts, without decisions at places that were not compiled.
+    /// Finishes the scripts: decisions at sites that were not compiled are dropped.
     pub(super) fn finish_scripts(&mut self) {
         let (Some(scripting), Some(inputs)) = (self.scripting.take(), &self.options.inputs) else { return };
         let acts = scripting.acts.into_iter().map(|acts| acts.into_iter().flatten().collect()).collect();

@@ -17,7 +17,7 @@ use crate::value::Value;
 pub(super) struct Enclosing {
     label: Option<Sym>,
     is_loop: bool,
-    /// How many atomic sections are around it.
+    /// The number of atomic sections around it.
     atomic: u32,
     /// Jumps to its end.
     breaks: Vec<Address>,
@@ -34,7 +34,7 @@ pub(super) struct Goto {
 #[derive(Debug)]
 enum From {
     Jump(Address),
-    /// A list of targets, and the place there.
+    /// A list of targets, and the index in it.
     Choice(u32, usize),
 }
 
@@ -52,7 +52,7 @@ impl Compiler<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt, label: Option<Sym>) {
-        // What follows an `await` belongs to it.
+        // There is no preemption between an `await` and the statement after it.
         let awaited = std::mem::replace(&mut self.frame.awaited, matches!(stmt.kind, StmtKind::Await(_)));
         if self.options.program.preempt
             && !awaited
@@ -94,7 +94,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A point where tasks may be switched that is not in the text.
+    /// A scheduling point that is not in the text.
     fn preempt(&mut self) {
         let span = std::mem::replace(&mut self.span, Span::NONE);
         self.emit(Op::Yield);
@@ -132,7 +132,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `assume e`: parts of the form `x == e` give `x` its value, if it has none yet.
+    /// `assume e`: conjuncts of the form `x == e` give an arbitrary `x` its value.
     pub(super) fn assume(&mut self, e: ExprId) {
         match self.ast.exprs[e] {
             Expr::Binary(BinaryOp::And, left, right) => {
@@ -191,7 +191,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The variable of this name, and where it lives.
+    /// The variable of this name, and its storage.
     fn target(&self, name: Ident) -> Option<(VarId, Place)> {
         let var = self.frame_var(name.name).or_else(|| self.info.global(name.name))?;
         Some((var, self.place(var)?))
@@ -235,7 +235,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The `where` clause of a variable, which holds for every arbitrary value that it gets.
+    /// The `where` clause of a variable, which every arbitrary value assigned to it has to satisfy.
     fn where_clause(&self, name: Ident) -> Option<ExprId> {
         let var = self.frame_var(name.name);
         var.and_then(|v| self.frame.where_clauses.get(&v))
@@ -376,8 +376,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Lets others run between the evaluation of arguments and a call that is one step, or between the end of a call
-    /// and the assignment of its results to shared variables: so many values wait.
+    /// A scheduling point between the evaluation of arguments and a call that is one step, or between the
+    /// return of a call and the assignment of its results to shared variables. Keeps this many operands.
     fn preempt_keeping(&mut self, count: usize) {
         let kept: Vec<Place> = (0..count).map(|_| self.hidden(self.frame.name)).collect();
         for place in kept.iter().rev() {
@@ -389,7 +389,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Takes a result; one that is not needed is dropped.
+    /// Assigns a result, or drops it if the call has no target for it.
     fn receive(&mut self, out: Option<Ident>) {
         match out {
             Some(out) => self.set(out),
@@ -412,7 +412,7 @@ impl Compiler<'_> {
         let is_task = |c: &Self, v: VarId| matches!(c.info.types.kind(c.info[v].ty), TyKind::Task(_));
         match post.handle {
             Some(handle) => {
-                // A variable of another type receives an arbitrary value.
+                // A variable that is not a task handle receives an arbitrary value.
                 if self.target(handle).is_some_and(|(var, _)| !is_task(self, var)) {
                     self.emit(Op::Pop);
                     self.emit(Op::Const(Value::Unset));
@@ -438,7 +438,8 @@ impl Compiler<'_> {
 
     // Control.
 
-    /// Code that goes on only if the guard holds; the jump, or the place in a choice, to be led elsewhere.
+    /// Emits code that continues only if the guard holds. Returns the exit, whose target is still to be
+    /// set.
     fn guard(&mut self, guard: Guard) -> Exit {
         match guard {
             Guard::Expr(e) => {
@@ -494,7 +495,7 @@ impl Compiler<'_> {
         self.close();
     }
 
-    /// Ends a statement that a `break` may leave.
+    /// Closes a statement that a `break` may leave.
     fn close(&mut self) {
         let Some(enclosing) = self.frame.enclosing.pop() else { return };
         for jump in enclosing.breaks {
@@ -555,7 +556,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Leads the jumps of a body to its labels.
+    /// Resolves the jumps of a body to its labels.
     pub(super) fn link_gotos(&mut self) {
         for Goto { label, atomic, from } in std::mem::take(&mut self.frame.gotos) {
             let Some((address, around)) = self.frame.labels.get(&label.name).copied() else { continue };
@@ -589,7 +590,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Where a guard leads if it does not hold.
+/// The exit of a guard that does not hold.
 enum Exit {
     Jump(Address),
     Choice(u32),

@@ -1,4 +1,4 @@
-//! What each instruction does.
+//! The semantics of each instruction.
 
 use dally_explore::{Event, Failure, Post, TaskId};
 use smallvec::SmallVec;
@@ -17,7 +17,7 @@ use crate::value::Value;
 use crate::wide;
 
 impl<O: Observer> Run<'_, O> {
-    /// Executes one instruction, and not those that it may have been fused with.
+    /// Executes one instruction without the instructions fused with it.
     #[cold]
     fn execute_plain(&mut self) -> Result<Flow, Trouble> {
         self.execute(self.code.plain[self.pc as usize])
@@ -88,12 +88,7 @@ impl<O: Observer> Run<'_, O> {
                 self.pop();
             }
             Op::Select(count, map_of_maps) => self.select(count, map_of_maps)?,
-            Op::Store(count) => {
-                let value = self.pop();
-                let key = self.key(count);
-                let map = self.pop();
-                self.push(heap.store(map, key?, value));
-            }
+            Op::Store(count) => self.update_map(count)?,
             Op::Assume => {
                 if !eval::truth(self.pop())? {
                     return Ok(self.discard());
@@ -107,6 +102,15 @@ impl<O: Observer> Run<'_, O> {
         }
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    #[inline]
+    fn update_map(&mut self, count: u8) -> Result<(), Trouble> {
+        let value = self.pop();
+        let key = self.key(count);
+        let map = self.pop();
+        self.push(self.store.heap.store(map, key?, value));
+        Ok(())
     }
 
     /// Returns true if the value of the first operand decides the conjunction or disjunction; it stays on the stack then.
@@ -123,7 +127,7 @@ impl<O: Observer> Run<'_, O> {
     #[inline]
     fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Flow, Trouble> {
         if a == Value::Unset || b == Value::Unset {
-            // The operands are loaded one by one: a value may have to be chosen.
+            // Load the operands one by one: an arbitrary value has to be chosen first.
             return self.execute_plain();
         }
         let heap = &self.store.heap;
@@ -152,7 +156,7 @@ impl<O: Observer> Run<'_, O> {
     fn arith(&self, op: Arith, a: Value, b: Value) -> Result<Value, Trouble> {
         match (eval::arith(&self.store.heap, op, a, b), &self.code.by_zero) {
             (Err(Trouble::DivisionByZero), Some(known)) => {
-                // An integer is divided as the real that it is.
+                // For real division, integers are converted first.
                 let dividend = if op == Arith::Quotient { eval::to_real(&self.store.heap, a)? } else { a };
                 let same = known.iter().find(|(o, d, _)| (*o, *d) == (op, dividend));
                 let zero = if op == Arith::Quotient {
@@ -182,7 +186,7 @@ impl<O: Observer> Run<'_, O> {
             self.pc += 1;
             return Ok(Flow::On);
         }
-        // A value is chosen, and the variable is read again.
+        // Choose a value, then read the variable again.
         match self.domain(place) {
             Domain::Map => {
                 self.push(Value::Unset);
@@ -197,7 +201,7 @@ impl<O: Observer> Run<'_, O> {
         Ok(Flow::On)
     }
 
-    /// The value that an arbitrary variable turns out to have, if that is known.
+    /// The initial value that the script gives an arbitrary variable, if any.
     fn take_given(&mut self, place: Place) -> Option<Value> {
         let given = self.declaration(place).given?;
         let beside = match place {
@@ -210,7 +214,7 @@ impl<O: Observer> Run<'_, O> {
         (value != Value::Unset).then_some(value)
     }
 
-    /// Goes on only if the variable has the value; one that is arbitrary gets it.
+    /// Continues only if the variable has the value. An arbitrary variable gets it.
     fn assume_equal(&mut self, place: Place, value: Value) -> Result<Flow, Trouble> {
         let old = self.variable(place);
         if old == Value::Unset && value != Value::Unset {
@@ -225,7 +229,7 @@ impl<O: Observer> Run<'_, O> {
         Ok(Flow::On)
     }
 
-    /// The value of a variable would have to be chosen among too many.
+    /// Fails: the domain of the variable is too large to enumerate.
     #[cold]
     fn give_up_on(&mut self, place: Place) -> Flow {
         let variable = self.declaration(place);
@@ -317,7 +321,7 @@ impl<O: Observer> Run<'_, O> {
         Ok(Flow::On)
     }
 
-    /// The cached result of a function of one integer, or the beginning of its evaluation.
+    /// Returns the cached result of a function of one integer, or starts its evaluation.
     fn recall(&mut self, to: u32) -> Flow {
         let argument = self.pop();
         let known = match argument {
@@ -403,7 +407,7 @@ impl<O: Observer> Run<'_, O> {
         Ok(Flow::On)
     }
 
-    /// Begins to evaluate a function.
+    /// Starts the evaluation of a function.
     fn apply(&mut self, to: u32, count: u8) -> Flow {
         if let Some(flow) = self.burn() {
             return flow;
@@ -485,7 +489,7 @@ impl<O: Observer> Run<'_, O> {
                 }
                 self.push(Value::Int(i64::from(self.local.stack.child)));
             }
-            // The others are executed elsewhere.
+            // `execute` and the functions above handle all others.
             _ => return Err(Trouble::Types),
         }
         self.pc += 1;
@@ -569,7 +573,7 @@ impl<O: Observer> Run<'_, O> {
         None
     }
 
-    /// The least number that no task has, or that none has had.
+    /// The smallest free task id; if the program observes ids, the smallest that was never used.
     fn free_id(&mut self) -> u32 {
         if self.code.numbers_tasks {
             let next = &mut self.local_mut().control.to_mut().next;
@@ -581,7 +585,7 @@ impl<O: Observer> Run<'_, O> {
         (0..).find(|id| !taken(*id)).unwrap_or(u32::MAX)
     }
 
-    /// Moves on, and stops if a task of a higher level waits to run.
+    /// Advances, and stops the task if it has posted a task of a higher level.
     fn interrupt(&mut self) -> Option<End> {
         self.pc += 1;
         self.interrupted_here()
@@ -594,7 +598,7 @@ impl<O: Observer> Run<'_, O> {
     fn wait(&mut self, local: u32) -> Result<Flow, Trouble> {
         let place = Place::Local(local);
         let Value::Task(task) = self.variable(place) else { return Err(Trouble::Arbitrary) };
-        // Every wait is a point where others may run, even if there is nothing to wait for any more.
+        // Every wait is a scheduling point, even if the awaited task has already terminated.
         if !self.fresh {
             return Ok(self.stop(End::Blocks(Some(task))));
         }

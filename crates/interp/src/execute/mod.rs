@@ -1,8 +1,8 @@
-//! Running a task for one step: until it yields, blocks, ends, or fails.
+//! One step of a task: it runs until it yields, blocks, terminates or fails.
 //!
-//! [`Run`] is the [`Task`] of the step engine for Boogie: its registers and its undo log. Globals are cells
-//! whose assignments are logged; the stack and what surrounds the task are copied before their first change
-//! after a choice point, since they seldom change before a choice is made.
+//! [`Run`] is the [`Task`] of the step engine for Boogie: registers and an undo log. Assignments to globals
+//! are logged. The stack and the task's surroundings seldom change before a choice, so they are copied at
+//! their first change after a choice point.
 
 mod instructions;
 mod quantifier;
@@ -21,16 +21,16 @@ use crate::evaluate::{self as eval, Trouble};
 use crate::state::{Control, Meta, Stack, Store};
 use crate::value::Value;
 
-/// Jumps, calls and choices of a step: on one path without a yield, and on all paths together.
+/// The budget of a step, in jumps, calls and choices: on one path, and on all paths together.
 const BUDGET: Budget = Budget { fuel: 10_000_000, total: 400_000_000 };
-/// Calls that nest deeper than this are not followed.
+/// The limit on the depth of calls.
 const MAX_CALLS: usize = 10_000;
-/// More tasks than this are not kept at a time.
+/// The limit on the number of live tasks.
 const MAX_TASKS: usize = 10_000;
-/// A choice among more values than this is not made.
+/// The limit on the options of one choice.
 const MAX_CHOICES: u64 = 1 << 16;
 
-/// What an observer sees of a step.
+/// The events of a step that an observer sees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Note {
     /// An instruction of this statement is about to be executed.
@@ -41,33 +41,33 @@ pub(crate) enum Note {
     Posted { task: u32 },
 }
 
-/// Watches a step. One that watches sees every instruction, also those that are fused for others.
+/// Watches a step. An active observer sees every instruction, unfused.
 pub(crate) trait Observer: dally_step::observer::Observer<Note> {}
 
 impl<O: dally_step::observer::Observer<Note>> Observer for O {}
 
-/// Whether a run goes on after an instruction.
+/// The control flow after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     On,
-    /// Why it does not is noted in [`Run::pause`].
+    /// Stop; [`Run::pause`] has the reason.
     Pause,
 }
 
 /// How a step ended.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
-    /// The task could go on.
+    /// The task yields, and remains enabled.
     Yields,
-    /// The task could go on, and so could any buffer.
+    /// The task yields, and any buffer may run next.
     Zields,
-    /// The task posted one of a higher level, which goes first.
+    /// The task posted a task of a higher level, which runs first.
     Interrupted,
-    /// The task waits: for this task to complete, or for a condition.
+    /// The task waits for another task to terminate, or for a condition.
     Blocks(Option<u32>),
-    /// The task has completed, with this result.
+    /// The task terminates with this result.
     Completes(Value),
-    /// A property failed, at this statement.
+    /// A property fails at this statement.
     Fails(Box<Failure>, Span),
 }
 
@@ -76,13 +76,13 @@ pub(crate) enum End {
 pub(crate) struct Local<'m> {
     pub(crate) stack: Lazy<'m, Stack>,
     pub(crate) control: Lazy<'m, Control>,
-    /// The tasks that it has posted.
+    /// The tasks posted in this step.
     pub(crate) posted: Vec<Posted>,
     pub(crate) events: Vec<Event>,
-    /// Where the variables of the current frame begin.
+    /// The index of the first variable of the current frame.
     base: usize,
     procedure: u32,
-    /// A task of a higher level was posted.
+    /// True if a task of a higher level was posted.
     interrupted: bool,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Posted {
 }
 
 impl Local<'_> {
-    /// The bytes that it holds beyond itself, but for the arguments of posts.
+    /// The bytes on the heap, without the arguments of posts.
     fn heap_bytes(&self) -> usize {
         let stack = self.stack.changed().map_or(0, Stack::heap_bytes);
         let control = self.control.changed().map_or(0, Control::heap_bytes);
@@ -102,29 +102,29 @@ impl Local<'_> {
     }
 }
 
-/// An expression in the middle of its evaluation.
+/// A partially evaluated expression.
 #[derive(Clone, Default)]
 struct Expression {
     values: SmallVec<[Value; 4]>,
     /// Functions that are being evaluated, innermost last.
     applications: Vec<Application>,
-    /// The values that are being tried for quantifiers which are evaluated for some values only.
+    /// The current instances of quantifiers that are evaluated only for mentioned values.
     trials: Vec<quantifier::Trial>,
-    /// Where the values of the current function begin.
+    /// The index of the first operand of the current function.
     base: usize,
 }
 
 /// The application of a function.
 #[derive(Clone, Copy)]
 struct Application {
-    /// Where the caller goes on.
+    /// The return address.
     back: u32,
-    /// Where the values of the caller begin.
+    /// The base of the caller.
     base: u32,
 }
 
 impl Expression {
-    /// Goes back to an expression, or to the end of a statement.
+    /// Restores an earlier state of an expression; `None` is the state between two statements.
     fn restore(&mut self, before: Option<&Self>) {
         match before {
             Some(before) => self.clone_from(before),
@@ -141,11 +141,11 @@ impl Expression {
 /// The options of a choice.
 #[derive(Clone, Copy)]
 pub(crate) enum Options {
-    /// Go to one of the addresses of a list.
+    /// The addresses of a list.
     Targets(u32),
-    /// Give a variable one of the values of its domain.
+    /// The values of a variable's domain.
     Values(Place),
-    /// Push a number from this one on, as an integer or a bitvector.
+    /// Consecutive numbers from this one on, as integers or bitvectors.
     Numbers(i64, bool),
 }
 
@@ -154,11 +154,11 @@ pub(crate) struct Mark {
     globals: CellsMark,
     local: SavedMark,
     pc: u32,
-    /// None between two statements.
+    /// `None` between two statements.
     expression: Option<Box<Expression>>,
 }
 
-/// What all steps of a program share.
+/// The context shared by all steps of a program.
 pub(crate) type Context<'m> = dally_step::engine::Context<'m, Code, Store>;
 
 /// A task at the beginning of a step.
@@ -180,11 +180,11 @@ pub(crate) struct Run<'m, O> {
     expression: Expression,
     pub(crate) observer: O,
     pc: u32,
-    /// Instructions at the beginning of the option to be taken whose guards are known to hold.
+    /// The number of instructions at the start of the chosen option whose guards are known to hold.
     passed: u32,
-    /// Why the run does not go on, once it does not.
+    /// The reason for a pause, set when the run pauses.
     pause: Option<Pause<Options, End>>,
-    /// No instruction has been executed yet.
+    /// True until the first instruction has been executed.
     fresh: bool,
 }
 
@@ -223,24 +223,24 @@ impl<'m, O: Observer> Run<'m, O> {
         &self.local
     }
 
-    /// The same, to be changed.
+    /// Mutable access to the stack of the task and its surroundings.
     pub(crate) fn local_mut(&mut self) -> &mut Local<'m> {
         self.local.get_mut()
     }
 
-    /// The globals that were changed, perhaps more than once.
+    /// The globals that were assigned to, possibly with duplicates.
     pub(crate) fn changed_globals(&self) -> impl ExactSizeIterator<Item = u32> + Clone + '_ {
         self.globals.log().iter().map(|assigned| assigned.cell)
     }
 
-    /// The values that a global had in the step, but for the last.
+    /// The values of a global in this step before its current value.
     pub(crate) fn earlier_values(&self, global: u32) -> impl Iterator<Item = Value> + '_ {
         let log = self.globals.log().iter();
         log.filter(move |assigned| assigned.cell == global).map(|assigned| assigned.before)
     }
 
-    /// Counts a jump, a call or a choice: without those, nothing goes on for ever. Returns how the run pauses if there
-    /// were too many.
+    /// Burns fuel for a jump, a call or a choice: every infinite execution makes infinitely many. Pauses
+    /// the run if the fuel is used up.
     #[inline]
     fn burn(&mut self) -> Option<Flow> {
         if self.meter.burn(1) { None } else { self.refill() }
@@ -258,7 +258,7 @@ impl<'m, O: Observer> Run<'m, O> {
         self.expression.values.is_empty() && self.expression.applications.is_empty()
     }
 
-    /// Pauses before a choice. A choice among one option is none.
+    /// Pauses before a choice, unless it has only one option.
     fn choose(&mut self, options: Options, count: u64) -> Flow {
         if let Some(flow) = self.burn() {
             return flow;
@@ -272,8 +272,8 @@ impl<'m, O: Observer> Run<'m, O> {
         Flow::Pause
     }
 
-    /// The number of instructions that the guards of a target stand for which hold, up to one that has to be executed; none
-    /// if one does not hold.
+    /// The number of instructions replaced by the leading guards of a target that hold, up to the first
+    /// that has to be executed. `None` if a guard does not hold.
     #[inline]
     fn guards_passed(&self, target: &Target) -> Option<u32> {
         let (from, to) = target.guards;
@@ -307,7 +307,7 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
-    /// Notes in the frame where it goes on.
+    /// Stores the program counter in the frame.
     fn keep_pc(&mut self) {
         let pc = self.pc;
         self.forget_dead(pc);
@@ -318,7 +318,8 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
-    /// True if the condition of the `await` at which the task stands holds; none if that cannot be said.
+    /// Returns true if the condition of the task's current `await` holds, and `None` if it cannot be
+    /// evaluated.
     pub(crate) fn await_holds(&mut self) -> Option<bool> {
         loop {
             self.pc += 1;
@@ -329,7 +330,7 @@ impl<'m, O: Observer> Run<'m, O> {
                     if !matches!(self.execute(op), Ok(Flow::On)) {
                         return None;
                     }
-                    // `execute` has moved on; the loop does so too.
+                    // `execute` advances the program counter, so the loop does too.
                     debug_assert_ne!(before, self.pc, "an expression always moves on");
                     self.pc = self.pc.wrapping_sub(1);
                 }
@@ -337,7 +338,7 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
-    /// The statement that is being executed; functions are part of the one that applies them.
+    /// The statement that is being executed. A function belongs to the statement that applies it.
     fn span(&self) -> Span {
         let outermost = self.expression.applications.first().map_or(self.pc, |call| call.back - 1);
         self.code.spans[outermost as usize]
@@ -352,7 +353,7 @@ impl<'m, O: Observer> Run<'m, O> {
         end.map_or(Flow::On, |end| self.stop(end))
     }
 
-    /// An assumption does not hold.
+    /// Discards the execution: an assumption does not hold.
     fn discard(&mut self) -> Flow {
         self.pause = Some(Pause::Discarded);
         Flow::Pause
@@ -367,7 +368,7 @@ impl<'m, O: Observer> Run<'m, O> {
         End::Fails(Box::new(Failure::unsupported(message)), self.span())
     }
 
-    /// How the step ends when an expression has no value.
+    /// The end of a step in which an expression has no value.
     #[cold]
     fn trouble(&self, trouble: Trouble) -> End {
         match trouble {
@@ -408,7 +409,7 @@ impl<'m, O: Observer> Run<'m, O> {
             match place {
                 Place::Global(i) => {
                     let hot = &self.code.hot;
-                    // Whether a hot global was false in between matters for liveness.
+                    // Keep the entries in which a hot global was false: they matter for liveness.
                     self.globals.set(i, value, |assigned| {
                         assigned.before == Value::Bool(false) && hot.contains(&assigned.cell)
                     });
@@ -533,7 +534,8 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
         }
     }
 
-    /// No other task will ever run, and hot globals stay true.
+    /// The result of a cycle inside a step: a liveness failure if a hot global stays true, since no other
+    /// task ever runs.
     #[cold]
     fn cycle(&mut self) -> Pause<Options, End> {
         let hot = self.code.hot.iter().find(|global| self.globals[**global as usize] != Value::Bool(false));

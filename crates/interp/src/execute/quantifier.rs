@@ -6,15 +6,16 @@ use crate::evaluate::{self as eval, Trouble};
 use crate::quantifier::Mentioned;
 use crate::value::{DataValue, Value};
 
-/// A value that is being tried for a quantifier which is evaluated for some values only: how to leave it out.
+/// The current instance of a quantifier that is evaluated only for mentioned values, with the state to
+/// restore if the instance is skipped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
-    /// Where the loop begins.
+    /// The start of the loop.
     begin: Address,
-    /// How many values there were on the stack, and functions that were being evaluated.
+    /// The numbers of operands and of open function applications.
     values: usize,
     applications: usize,
-    /// Where the values of the current function begin.
+    /// The index of the first operand of the current function.
     base: usize,
 }
 
@@ -25,7 +26,7 @@ impl<O: Observer> Run<'_, O> {
         let mut mentioned = Mentioned::new(self.code, heap, kind);
         mentioned.look(self.globals.iter().copied());
         mentioned.look(self.local.stack.values[self.local.base..].iter().copied());
-        // The values of other quantifiers are there as well, in tuples.
+        // The tuples of enclosing quantifiers are on the stack too.
         let tuple = |value: &Value| match value {
             Value::Data(id) => heap.data.get(*id).constructor == DataValue::TUPLE,
             _ => false,
@@ -35,7 +36,7 @@ impl<O: Observer> Run<'_, O> {
         self.push(tuple);
     }
 
-    /// Begins with the next value; if there is none, nothing has decided.
+    /// Pushes the next instance. If none is left, no instance has decided the quantifier.
     pub(super) fn each(&mut self, quantifier: Quantifier, exit: Address) -> Result<Flow, Trouble> {
         let values = &mut self.expression.values;
         let below = values.len().checked_sub(2).ok_or(Trouble::Types)?;
@@ -64,7 +65,7 @@ impl<O: Observer> Run<'_, O> {
         Ok(Flow::On)
     }
 
-    /// Goes on with the next value, unless this one has decided.
+    /// Continues with the next instance, unless this one has decided the quantifier.
     pub(super) fn again(&mut self, quantifier: Quantifier, begin: Address) -> Result<Flow, Trouble> {
         let holds = eval::truth(self.pop())?;
         if !quantifier.exact {
@@ -81,7 +82,8 @@ impl<O: Observer> Run<'_, O> {
         Ok(self.next_value(begin))
     }
 
-    /// Leaves out the value that is being tried: what comes out for it depends on what nobody has said. Whether there is one.
+    /// Skips the current instance, which depends on a value that the inputs do not define. Returns `None`
+    /// if there is no current instance.
     pub(super) fn leave_out(&mut self) -> Option<Flow> {
         let Trial { begin, values, applications, base } = self.expression.trials.pop()?;
         self.expression.values.truncate(values);

@@ -1,4 +1,4 @@
-//! Following a script.
+//! Execution of scripts.
 
 use super::{Flow, Observer, Run};
 use crate::code::Place;
@@ -6,7 +6,7 @@ use crate::script::{Act, Scripts};
 use crate::value::Value;
 
 impl<O: Observer> Run<'_, O> {
-    /// What the script of the task says next, which is then done.
+    /// The next decision in the task's script. Advances the position.
     fn next_act(&mut self) -> Option<&Act> {
         let scripts = self.code.scripts.as_deref()?;
         let place = Place::ThreadLocal(scripts.position);
@@ -15,7 +15,7 @@ impl<O: Observer> Run<'_, O> {
         Some(act)
     }
 
-    /// Goes where the script says.
+    /// Jumps to the target that the script selects.
     pub(super) fn follow_to(&mut self, place: u32, list: u32) -> Flow {
         if let Some(flow) = self.burn() {
             return flow;
@@ -31,7 +31,7 @@ impl<O: Observer> Run<'_, O> {
         Flow::On
     }
 
-    /// Gives variables the values that the script says.
+    /// Assigns the values that the script gives.
     pub(super) fn follow_values(&mut self, place: u32) -> Flow {
         let values = match self.next_act() {
             Some(Act::Set(at, values)) if *at == place => values.clone(),
@@ -47,7 +47,7 @@ impl<O: Observer> Run<'_, O> {
         Flow::On
     }
 
-    /// The position in its script at which a posted task begins; nothing if there is no such task.
+    /// The position at which a posted task starts in its script. `None` if the script posts no task here.
     pub(super) fn posted_script(&mut self) -> Option<Value> {
         match self.next_act() {
             Some(Act::Post(script)) => Some(Scripts::beginning(*script)),

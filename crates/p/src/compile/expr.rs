@@ -8,7 +8,7 @@ use crate::code::{Op, Shape};
 use crate::value::{UNNAMED, Value};
 
 impl Compiler<'_> {
-    /// Leaves the value of an expression on the stack.
+    /// Pushes the value of an expression.
     pub(super) fn expr(&mut self, id: ExprId) {
         dally_text::stack::grow(|| self.expr_here(id));
     }
@@ -111,7 +111,7 @@ impl Compiler<'_> {
         self.exprs(args);
         let value = self.heap.string(&unescaped(text));
         self.constant(value);
-        // A text without braces is as it is.
+        // A text without braces needs no formatting.
         if !args.is_empty() || text.contains(['{', '}']) {
             let Some(Op::Const(number)) = self.code.ops.pop() else { return };
             self.code.spans.pop();
@@ -119,7 +119,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What an event or constructor is given: one value, a tuple of several, or `null`.
+    /// The payload of an event or constructor: one value, a tuple of several, or `null`.
     pub(super) fn payload(&mut self, args: &[ExprId]) {
         match args {
             [] => self.constant(Value::Null),
@@ -164,8 +164,8 @@ impl Compiler<'_> {
         self.land(jump);
     }
 
-    /// Leaves several values on the stack. As in P, a variable that stands by itself is read after all others are
-    /// computed: a function that is called for one of them may change it.
+    /// Pushes several values. As in P, an operand that is a plain variable is read after all other operands
+    /// are computed: a function called by one of them may change it.
     pub(super) fn operands(&mut self, ids: &[ExprId]) {
         let program = self.program;
         let field = |id: &ExprId| match (&program.ast.exprs[id.index()].kind, program.info.use_of(*id)) {
@@ -245,7 +245,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The text of a string as it is meant.
+/// The content of a string literal, with escapes resolved.
 fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars();

@@ -1,5 +1,5 @@
-//! From the syntax tree to instructions, for one test: its machines, its monitors, and the functions that they
-//! reach. The parameters of the program are constants here.
+//! From the syntax tree to instructions, for one test: its machines, its monitors, and the functions
+//! reachable from them. The parameters of the program are constants here.
 
 mod expr;
 mod stmt;
@@ -18,7 +18,7 @@ use crate::check::types::{Kind as TypeKind, Permission, Ty, Types};
 use crate::code::{Action, Code, Function, Kind, MachineCode, Op, Shape, State};
 use crate::value::{Data, Heap, UNNAMED, Value};
 
-/// Compiles a test. What cannot be run is reported.
+/// Compiles a test. Reports constructs that cannot be executed.
 pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap), Vec<Diagnostic>> {
     let mut compiler = Compiler {
         program,
@@ -53,7 +53,7 @@ pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap)
     Ok((compiler.code, compiler.heap))
 }
 
-/// Whether the program emits events that only a run can tell.
+/// Returns true if the program sends, raises or announces an event that is not given by name.
 fn emits_by_value(program: &Program) -> bool {
     program.ast.stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Send(_, event, _) | StmtKind::Raise(event, _) | StmtKind::Announce(event, _) => {
@@ -63,11 +63,11 @@ fn emits_by_value(program: &Program) -> bool {
     })
 }
 
-/// Which expressions call functions.
+/// By expression: true if it calls a function.
 fn callers(ast: &Ast) -> Vec<bool> {
     let mut calls: Vec<bool> = Vec::with_capacity(ast.exprs.len());
     for expr in &ast.exprs {
-        // Parts come before the whole.
+        // Subexpressions have lower ids.
         let call = |part: &ExprId| calls.get(part.index()).copied().unwrap_or(true);
         calls.push(match &expr.kind {
             ExprKind::Call(..) => true,
@@ -88,9 +88,9 @@ fn callers(ast: &Ast) -> Vec<bool> {
     calls
 }
 
-/// Jumps out of a loop, or out of a case of a `receive`, to be filled in at its end.
+/// Jumps out of a loop, or out of a case of a `receive`; their targets are set at its end.
 struct Loop {
-    /// Where `continue` goes; a case has no such place.
+    /// The target of `continue`; a case has none.
     again: Option<u32>,
     breaks: Vec<usize>,
 }
@@ -101,22 +101,22 @@ struct Compiler<'a> {
     heap: Heap,
     code: Code,
     functions: FxHashMap<FunId, u32>,
-    /// Functions with a number, but without instructions.
+    /// Functions that have a number, but no instructions yet.
     todo: Vec<(FunId, u32)>,
     machines: FxHashMap<u32, u32>,
     constants: FxHashMap<(u8, u64), u32>,
     defaults: FxHashMap<Ty, Value>,
     shapes: FxHashMap<Ty, u32>,
     name_lists: FxHashMap<Vec<Sym>, u32>,
-    /// Whether events may carry what they should not.
+    /// True if the payload of an event may be of a wrong type at run time.
     any_payload: bool,
-    /// Which expressions call functions.
+    /// By expression: true if it calls a function.
     calls: Vec<bool>,
     diagnostics: Diagnostics,
     /// The statement that is being compiled.
     span: Span,
     loops: Vec<Loop>,
-    /// How many variables the function has so far.
+    /// The number of variables of the function so far.
     locals: u32,
 }
 
@@ -232,7 +232,7 @@ impl Compiler<'_> {
         number
     }
 
-    /// The number of a function, whose instructions may come later.
+    /// The number of a function. It may be compiled later.
     fn function_number(&mut self, fun: FunId) -> u32 {
         if let Some(number) = self.functions.get(&fun) {
             return *number;
@@ -274,7 +274,7 @@ impl Compiler<'_> {
                 for stmt in &body.stmts {
                     self.stmt(*stmt);
                 }
-                // Nobody wrote this.
+                // Generated code has no span.
                 self.span = Span::NONE;
                 self.constant(Value::Null);
                 self.emit(Op::Return);
@@ -282,14 +282,14 @@ impl Compiler<'_> {
         }
         let types = info.slots.iter().skip(info.params.len()).map(|s| s.ty);
         let mut defaults: Vec<Value> = types.map(|ty| self.default_value(ty)).collect();
-        // Our own variables follow those of the program.
+        // Variables introduced by the compiler follow those of the program.
         defaults.resize((self.locals - info.params.len() as u32) as usize, Value::Null);
         let end = self.here();
         let function = &mut self.code.functions[number as usize];
         (function.entry, function.end, function.defaults) = (entry, end, defaults);
     }
 
-    /// Looks at what an event has brought into a variable, unless it can only be right.
+    /// Emits a check of the payload in a variable, unless the type checker has ruled out a mismatch.
     fn takes(&mut self, slot: u32, ty: Ty) {
         let shape = self.shape(ty);
         if self.any_payload && self.code.shapes[shape as usize].0 != Shape::Any {
@@ -309,14 +309,14 @@ impl Compiler<'_> {
         self.code.ops.len() - 1
     }
 
-    /// Likewise for what nobody wrote.
+    /// Emits an instruction that belongs to no statement.
     fn emit_silently(&mut self, op: Op) -> usize {
         let jump = self.emit(op);
         self.code.spans[jump] = Span::NONE;
         jump
     }
 
-    /// Lets a jump lead here.
+    /// Sets the target of a jump to the next instruction.
     fn land(&mut self, jump: usize) {
         let here = self.here();
         match &mut self.code.ops[jump] {
@@ -346,7 +346,7 @@ impl Compiler<'_> {
         self.emit(Op::Const(number));
     }
 
-    /// The value that variables of this type have at the beginning.
+    /// The initial value of variables of this type.
     fn default_value(&mut self, ty: Ty) -> Value {
         if let Some(value) = self.defaults.get(&ty) {
             return *value;

@@ -21,18 +21,7 @@ impl Compiler<'_> {
         match &stmt.kind {
             StmtKind::Nothing => {}
             StmtKind::Block(stmts) => stmts.iter().for_each(|s| self.stmt(*s)),
-            StmtKind::Assert(condition, message) => {
-                self.expr(*condition);
-                let holds = self.emit(Op::JumpIf(true, 0));
-                // The message may make sense only if the assertion fails.
-                match message {
-                    Some(message) => self.expr(*message),
-                    None => self.constant(Value::Null),
-                }
-                self.emit(Op::Fail);
-                self.land(holds);
-                self.emit(Op::Pop);
-            }
+            StmtKind::Assert(condition, message) => self.assertion(*condition, *message),
             StmtKind::Assume(condition, _) => {
                 self.expr(*condition);
                 self.emit(Op::Assume);
@@ -100,8 +89,21 @@ impl Compiler<'_> {
         }
     }
 
-    /// An event and what it carries. If nothing is said, that is the default value if the event is named here, and
-    /// nothing if it comes from a variable, as in P.
+    fn assertion(&mut self, condition: ExprId, message: Option<ExprId>) {
+        self.expr(condition);
+        let holds = self.emit(Op::JumpIf(true, 0));
+        // The message is evaluated only if the assertion fails: it may be defined only then.
+        match message {
+            Some(message) => self.expr(message),
+            None => self.constant(Value::Null),
+        }
+        self.emit(Op::Fail);
+        self.land(holds);
+        self.emit(Op::Pop);
+    }
+
+    /// Pushes an event and its payload. Without arguments, an event given by name has the default payload
+    /// of its type, and one given by an expression has `null`, as in P.
     fn emission(&mut self, event: ExprId, args: &[ExprId]) {
         self.expr(event);
         match self.program.info.use_of(event) {
@@ -131,7 +133,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Pushes the indices on the way to a part of a variable and what is needed there, and changes it.
+    /// Pushes the indices on the path to a part of a variable and the operands of a change, and emits the
+    /// change.
     fn update(&mut self, place: ExprId, operands: &[ExprId], change: Change) {
         let info = &self.program.info;
         let mut steps = Vec::new();

@@ -1,7 +1,7 @@
-//! Cycles inside one step: a machine may raise one event after another without ever letting others run.
+//! Cycles inside one step: a machine may raise events for ever without reaching a scheduling point.
 //!
-//! Where it has chosen to do so, the other options are explored anyway, and the question is only whether a
-//! monitor stays hot in the cycle. A machine that had no choice never lets others run, which is a failure.
+//! If the cycle contains a choice, its other options are explored anyway, and the cycle is a bug only if a
+//! monitor stays hot in it. A cycle without a choice is a failure: the machine never lets others run.
 
 use std::hash::Hasher;
 
@@ -13,15 +13,15 @@ use crate::check::info::EventId;
 use crate::liveness::starving;
 use crate::value::Value;
 
-/// Only a machine that may be in a cycle raises so many events in one step.
+/// The number of raised events after which a step is checked for cycles.
 const MANY_HOPS: u32 = 32;
 const FEW_HOPS: u32 = 2;
 
 impl<O: Observer> Runner<'_, O> {
-    /// Ends the step if the machine was here before, in this step, with the same event.
+    /// Ends the step if the machine has been in this configuration before, in this step.
     pub(super) fn look_for_cycle(&mut self, event: EventId, payload: Value) -> Run<()> {
         self.counters.hops += 1;
-        // A cycle that violates a liveness property is shown, and should be short.
+        // A cycle that violates a liveness property is shown in a trace, and should be short.
         let matters = self.counters.chosen > 0 && !self.code.liveness.is_empty();
         if self.counters.hops < if matters { FEW_HOPS } else { MANY_HOPS } {
             return Ok(());
@@ -38,9 +38,9 @@ impl<O: Observer> Runner<'_, O> {
         }
     }
 
-    /// The fingerprint of all that the rest of the step depends on.
+    /// The fingerprint of everything that the rest of the step depends on.
     fn configuration(&self, event: EventId, payload: Value) -> Fingerprint {
-        // No event is put into a queue between two events that are raised.
+        // No event is enqueued between two raised events.
         let mut here = self.store.fingerprint(&self.local);
         for (monitor, local) in &self.effects.monitors {
             here = here.with(Fingerprint::of(monitor)).with(self.store.fingerprint(local));
@@ -52,8 +52,9 @@ impl<O: Observer> Runner<'_, O> {
         here.with(hash.fingerprint())
     }
 
-    /// How a step ends that has chosen to repeat a cycle: a monitor that is hot on the way and never cold stays so for
-    /// ever. With fair choices on the way that does not follow, and the execution is only discarded.
+    /// The end of a step that has chosen to repeat a cycle. A monitor that is hot in the cycle, and never
+    /// cold, stays hot for ever. If the cycle contains fair choices, repeating it for ever may be unfair,
+    /// and the execution is discarded.
     fn chosen_cycle(&self, from: Counters) -> Pause<Options, End> {
         let machines = &self.code.machines;
         let state_of = |monitor: u32| {

@@ -1,16 +1,17 @@
 //! One step of a machine: from one scheduling point to the next.
 //!
-//! Others may run before a machine is created, before an event is put into a queue (after the monitors have seen
-//! it), and where a machine takes an event from its queue, in a `receive` or when it is done with the last one.
-//! Events that are raised and states that are entered belong to the step.
+//! Scheduling points are before the creation of a machine, before an event is enqueued (after the monitors
+//! have seen it), and where a machine dequeues an event, in a `receive` or after it has handled the
+//! previous one. Raised events and state transitions belong to the step.
 //!
-//! What P does in two steps is one here where no other machine can tell: P takes an event and then lets others run
-//! before the handler; here others run before the event is taken. New events go to the end of a queue, so that the
-//! same event is taken either way. Where the queue is empty, and `null` is handled, there are two steps here as well.
+//! Where no other machine can observe the difference, two steps of P are one step here: P dequeues an
+//! event, and lets others run before the handler; here others run before the event is dequeued. New events
+//! go to the end of a queue, so both dequeue the same event. If the queue is empty and `null` is handled,
+//! there are two steps here as well.
 //!
-//! [`Runner`] is the [`Task`] of the step engine for P. Its stack changes with each instruction and is copied
-//! at a choice point; the [`Effects`] seldom change, and are copied when they do. The queue is not its business:
-//! it is given the event that it takes, and says which it sends.
+//! [`Runner`] is the [`Task`] of the step engine for P. Its stack changes with each instruction and is
+//! copied at a choice point. The [`Effects`] change seldom, and are copied on change. The runner has no
+//! access to queues: it is given the event that it dequeues, and returns the event that it sends.
 
 mod cycle;
 mod monitor;
@@ -31,18 +32,18 @@ use crate::code::{Action, Code, Op, State};
 use crate::state::{Local, Mode, Queued, Store, Then};
 use crate::value::Value;
 
-/// The work of a step that does not let others run, on one path and on all together: instructions, and the elements of
-/// values that it copies.
+/// The budget of a step, on one path and on all paths together, in instructions and in elements of copied
+/// values.
 const BUDGET: Budget = Budget { fuel: 10_000_000, total: 400_000_000 };
-/// Calls that are nested more deeply than this are not followed.
+/// The limit on the depth of calls.
 const DEEPEST: usize = 10_000;
-/// The most options of a `choose`.
+/// The limit on the options of a `choose`.
 pub(crate) const MOST_CHOICES: i64 = 10_000;
 
 /// How a step ends.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// Others may run; the machine may be able to go on.
+    /// The machine is at a scheduling point, and may be enabled.
     Stops,
     /// The machine has halted.
     Halts,
@@ -61,7 +62,7 @@ pub(crate) enum Options {
     Elements(Value),
 }
 
-/// The result of an instruction, or why the step goes no further for now.
+/// The result of an instruction, or the pause of the step.
 pub(crate) type Run<A> = Result<A, Pause<Options, End>>;
 
 pub(crate) fn fails<A>(message: impl Into<String>) -> Run<A> {
@@ -76,12 +77,12 @@ fn fail(failure: Failure) -> Pause<Options, End> {
     Pause::Ends(End::Fails(Box::new(failure)))
 }
 
-/// What an observer sees of a step.
+/// The events of a step that an observer sees.
 #[derive(Clone, Debug)]
 pub(crate) enum Note {
-    /// An instruction of this number is next, so many calls deep.
+    /// The address of the next instruction, and the depth of calls.
     At(u32, usize),
-    /// A variable has a new value: of the machine, or of the function of this number.
+    /// A variable was assigned to: one of the machine, or one of the function of this number.
     Set(Option<u32>, u32, Value),
     Takes(EventId, Value),
     FindsNothing,
@@ -92,7 +93,7 @@ pub(crate) enum Note {
     Enters(u32),
     Halts,
     Chooses(Value),
-    /// What follows is about this monitor, or about the machine again.
+    /// The following notes are about this monitor, or about the machine again.
     Monitor(Option<u32>),
 }
 
@@ -101,15 +102,15 @@ pub(crate) trait Observer: dally_step::observer::Observer<Note> {}
 
 impl<O: dally_step::observer::Observer<Note>> Observer for O {}
 
-/// What all steps of a program share.
+/// The context shared by all steps of a program.
 pub(crate) type Context<'m> = dally_step::engine::Context<'m, Code, Store>;
 
-/// The machine at the beginning of a step, and what it sees of the state.
+/// The machine at the beginning of a step, and the parts of the state that it depends on.
 pub(crate) struct Start<'m> {
     /// Its number.
     pub(crate) id: u32,
     pub(crate) local: Local,
-    /// The event that it takes from its queue.
+    /// The event that it dequeues.
     pub(crate) taken: Option<Queued>,
     /// The ids of the monitors.
     pub(crate) monitors: &'m [u32],
@@ -138,27 +139,27 @@ pub(crate) struct FairChoice {
     pub(crate) taken: bool,
 }
 
-/// What a step does besides to the machine itself.
+/// The effects of a step on the rest of the state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) created: Option<Local>,
     pub(crate) sent: Option<Sent>,
     /// The monitors that have seen an event, as they are now.
     pub(crate) monitors: SmallVec<[(u32, Local); 2]>,
-    /// What each visit of a monitor to hot and cold states came to, in order.
+    /// The hot and cold states visited in each run of a monitor, in order.
     pub(crate) heat: SmallVec<[(u32, Heat); 2]>,
-    /// The fair choices that were made, each once.
+    /// The fair choices made in the step, without duplicates.
     pub(crate) fair: SmallVec<[FairChoice; 2]>,
     visits: Visits<Counters>,
 }
 
-/// What tells one turn of a cycle from another.
+/// Counters by which a repeated visit of a configuration tells what happened in between.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
-    /// Choices, and fair ones among them.
+    /// Choices made, and the fair ones among them.
     chosen: u32,
     fair: u32,
-    /// Events that were raised, and changes of state.
+    /// Raised events and state transitions.
     hops: u32,
     /// The length of [`Effects::heat`].
     heat: usize,
@@ -182,18 +183,18 @@ pub(crate) struct Runner<'m, O> {
     /// The machine; while a monitor runs, the monitor.
     pub(crate) local: Local,
     in_monitor: bool,
-    /// The number of the next machine.
+    /// The number of the next machine that is created.
     pub(crate) next: u32,
     taken: Option<Queued>,
     pub(crate) effects: Saved<Effects>,
     /// The parts of the monitors.
     monitors: &'m [u32],
-    /// Of the monitor that runs.
+    /// The heat of the monitor that runs.
     heat: Heat,
     counters: Counters,
-    /// The instruction that runs.
+    /// The address of the current instruction.
     pub(crate) pc: u32,
-    /// The state that failed, if no instruction did.
+    /// The state that failed, if the failure is not that of an instruction.
     failed_in: Option<Span>,
     begun: bool,
     pub(crate) observer: O,
@@ -233,7 +234,7 @@ impl<'m, O: Observer> Runner<'m, O> {
         &self.code.machines[self.machine() as usize].states[self.local.state as usize]
     }
 
-    /// Where it failed.
+    /// The span of the failure.
     pub(crate) fn failed_at(&self) -> Span {
         let statement = self.code.spans.get(self.pc as usize).copied();
         self.failed_in.or(statement).unwrap_or(Span::NONE)
@@ -291,7 +292,7 @@ impl<'m, O: Observer> Runner<'m, O> {
             }
             (Mode::Idle, Some(Queued { event, payload })) => self.handle(event, payload),
             (Mode::Idle, None) => {
-                // An event that arrives from now on is too late.
+                // Events that arrive from now on do not prevent the `null` handler.
                 self.local.mode = Mode::Defaulting;
                 self.note(Note::FindsNothing);
                 Err(Pause::Ends(End::Stops))
@@ -331,7 +332,7 @@ impl<'m, O: Observer> Runner<'m, O> {
     }
 
     fn unhandled(&mut self, event: EventId) -> Run<()> {
-        // No instruction fails here: the state does.
+        // The failure belongs to the state, not to an instruction.
         self.failed_in = Some(self.state().span);
         let (machine, state) = (self.name(), &self.state().name);
         let who = if self.in_monitor { "the monitor " } else { "" };
@@ -378,13 +379,13 @@ impl<'m, O: Observer> Runner<'m, O> {
         entry.map_or(Ok(()), |function| self.invoke(function, payload))
     }
 
-    /// Exits the state, and notes what comes then.
+    /// Exits the state; `then` is the continuation.
     fn leave(&mut self, then: Then, event: EventId, payload: Value) -> Run<()> {
         (self.local.then, self.local.event, self.local.payload) = (then, event, payload);
         self.state().exit.map_or(Ok(()), |function| self.invoke(function, Value::Null))
     }
 
-    /// Does what the state does about an event.
+    /// Performs the action of the state on an event.
     fn handle(&mut self, event: EventId, payload: Value) -> Run<()> {
         self.burn(0)?;
         match self.code.action(self.machine(), self.local.state, event) {
@@ -396,7 +397,7 @@ impl<'m, O: Observer> Runner<'m, O> {
         }
     }
 
-    /// Drops all calls, unless the machine is on its way to another state.
+    /// Drops all calls, unless the machine is in a state transition.
     fn unwind(&mut self) -> Run<()> {
         if self.local.then != Then::Rest {
             let name = self.name();
@@ -415,12 +416,13 @@ impl<'m, O: Observer> Runner<'m, O> {
         self.handle(event, payload)
     }
 
-    /// Resets the variables of all calls that are dead where they go on.
+    /// Resets the variables of each call that are dead where the call resumes.
     fn forget_dead(&mut self) {
         let Local { frames, values, mode, .. } = &mut self.local;
         let top = frames.len().saturating_sub(1);
         for (nth, frame) in frames.iter().enumerate() {
-            // A `receive` goes on in one of its cases: it counts as the instruction at which the machine stands.
+            // A `receive` resumes in one of its cases: the variables dead at its own instruction are dead
+            // in all of them.
             let in_receive = nth == top && matches!(mode, Mode::Receiving(_));
             for slot in self.code.dead.at(frame.pc - u32::from(in_receive)) {
                 values[(frame.base + slot) as usize] = Value::Null;
@@ -471,7 +473,7 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
         self.counters.chosen += 1;
         if self.code.ops[self.pc as usize] == Op::FairNondet {
             self.counters.fair += 1;
-            // In an execution that goes on for ever, it does not matter how often.
+            // In an infinite execution, the number of times does not matter.
             let made = FairChoice { pc: self.pc, taken: value == Value::Bool(true) };
             if !self.effects.fair.contains(&made) {
                 self.effects.get_mut().fair.push(made);
@@ -507,7 +509,7 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
     }
 }
 
-/// A machine at its beginning. If there is nothing to do on entry, it waits for events at once.
+/// A machine before its first step. Without an entry function, it waits for events at once.
 pub(crate) fn first(code: &Code, kind: u32, machine: u32, payload: Value, monitor: bool) -> Local {
     let machine = &code.machines[machine as usize];
     let mut local = Local {

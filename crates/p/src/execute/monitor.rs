@@ -8,7 +8,7 @@ use crate::state::Local;
 use crate::value::Value;
 
 impl<O: Observer> Runner<'_, O> {
-    /// Lets the monitors see an event.
+    /// Announces an event to the monitors.
     pub(super) fn announce(&mut self, event: EventId, payload: Value) -> Run<()> {
         let code = self.code;
         for monitor in &code.kinds[self.local.kind as usize].monitors[event as usize] {
@@ -27,7 +27,7 @@ impl<O: Observer> Runner<'_, O> {
         Ok(())
     }
 
-    /// Runs a monitor until it waits for the next event. It takes the place of the machine meanwhile.
+    /// Runs a monitor until it waits for the next event. It replaces the machine meanwhile.
     fn run_monitor(
         &mut self,
         monitor: u32,
@@ -36,7 +36,7 @@ impl<O: Observer> Runner<'_, O> {
     ) -> Run<Local> {
         let machine = std::mem::replace(&mut self.local, local);
         let (pc, counters) = (self.pc, std::mem::take(&mut self.counters));
-        // A monitor does not choose, so that there is no choice point in between.
+        // A monitor makes no choices, so no choice point is set in between.
         let visits = std::mem::take(&mut self.effects.get_mut().visits);
         self.in_monitor = true;
         self.heat = Heat::default();
@@ -46,10 +46,10 @@ impl<O: Observer> Runner<'_, O> {
         let monitor_local = std::mem::replace(&mut self.local, machine);
         self.in_monitor = false;
         match pause {
-            // The instruction that failed is the monitor's: its address stays.
+            // The address stays that of the monitor's instruction.
             Err(pause @ Pause::Ends(End::Fails(_))) => return Err(pause),
             Err(Pause::Ends(End::Stops)) => {}
-            // A monitor neither halts nor chooses; the checker sees to that.
+            // The type checker rejects monitors that halt or choose.
             _ => return Err(Pause::Discarded),
         }
         let heat = std::mem::take(&mut self.heat);
@@ -63,7 +63,7 @@ impl<O: Observer> Runner<'_, O> {
         Ok(monitor_local)
     }
 
-    /// A monitor at its beginning.
+    /// A monitor before its first event.
     pub(crate) fn first_monitor(&mut self, monitor: u32) -> Run<Local> {
         let (machine, _) = self.code.monitors[monitor as usize];
         let local = first(self.code, machine, machine, Value::Null, true);

@@ -165,7 +165,8 @@ impl<O: Observer> Runner<'_, O> {
         }
     }
 
-    /// Looks at what is to be announced. Nothing stands for the default value if that is not a reference, as in P.
+    /// Checks the payload of an announced event. A missing payload is the default value, unless that is a
+    /// reference, as in P.
     fn conform(&mut self) -> Run<()> {
         let payload = self.pop();
         let Some(Value::Event(event)) = self.local.values.last().copied() else {
@@ -186,7 +187,7 @@ impl<O: Observer> Runner<'_, O> {
         Ok(())
     }
 
-    /// Looks at what is to be sent, and shows it to the monitors; then others may run.
+    /// Checks a sent event and announces it to the monitors; a scheduling point follows.
     fn send(&mut self) -> Run<()> {
         let [.., target, event, payload] = self.local.values[..] else { return fails("nothing to send") };
         let Value::Event(event) = event else {
@@ -253,7 +254,7 @@ impl<O: Observer> Runner<'_, O> {
         let from = self.pop();
         let (options, count) = match from {
             Value::Int(n) if n < 0 => return fails(format!("there are {n} options to choose from")),
-            // Of nothing, P chooses the first.
+            // As in P, `choose(0)` yields 0.
             Value::Int(n) => (Options::Numbers, n.max(1)),
             collection => (Options::Elements(collection), self.store.heap.options(collection) as i64),
         };
@@ -473,8 +474,8 @@ impl<O: Observer> Runner<'_, O> {
         Ok(true)
     }
 
-    /// A value of a shape, if this is one. P finds the fields of a tuple by the names that it was made with: so those of
-    /// a tuple with the same names in another order are put into the order of the shape.
+    /// The value as one of a shape, if it is one. P finds the fields of a tuple by their names: the fields
+    /// of a tuple with the same names in another order are reordered to match the shape.
     fn shaped(&mut self, value: Value, shape: u32) -> Run<Option<Value>> {
         if self.has_shape(value, shape)? {
             return Ok(Some(value));
@@ -499,7 +500,7 @@ impl<O: Observer> Runner<'_, O> {
         Ok(Some(store.heap.tuple(*names, &ordered)))
     }
 
-    /// Fails if a value does not have a shape, saying what it is.
+    /// Fails if a value does not have a shape; the message describes the value.
     fn expect_shape(&mut self, value: Value, shape: u32, what: &str) -> Run<Value> {
         if let Some(value) = self.shaped(value, shape)? {
             return Ok(value);

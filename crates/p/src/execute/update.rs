@@ -1,4 +1,4 @@
-//! Assignments to a part of a variable: the values that contain the part are made anew.
+//! Assignments to a part of a variable: the values that contain the part are rebuilt.
 
 use dally_step::collection::{Entry, Tree};
 
@@ -10,13 +10,13 @@ use crate::value::{Data, InMap, InSeq, InSet, Value};
 /// A change of a value, with its operands.
 #[derive(Clone, Copy)]
 enum Edit {
-    /// Another value takes its place.
+    /// Replaces the value.
     Set(Value),
-    /// An element is inserted into a sequence or a map, at this index or key.
+    /// Inserts an element into a sequence or a map, at this index or key.
     Insert(Value, Value),
-    /// An element is added to a set.
+    /// Adds an element to a set.
     Add(Value),
-    /// The element at this index or key, or this element of a set, is removed.
+    /// Removes the element at this index or key, or this element of a set.
     Remove(Value),
 }
 
@@ -62,7 +62,7 @@ impl<O: Observer> Runner<'_, O> {
 
     /// The value after an edit of the part at the end of a path.
     fn changed(&mut self, value: Value, steps: &[PathStep], indices: &[Value], edit: Edit) -> Run<Value> {
-        // The values on the path, from the outside in. They are made anew from the inside out.
+        // The values on the path, outermost first. They are rebuilt from the innermost one outwards.
         let mut wholes: Vec<Whole> = Vec::new();
         let mut inner = value;
         let mut next_index = indices.iter();
@@ -139,7 +139,7 @@ impl<O: Observer> Runner<'_, O> {
                 Data::Seq(values.replace(place, part, &InSeq(heap)))
             }
             (Data::Map(entries), Position::Key(_, Ok(place))) => {
-                // The key stays as it is: an equal one may differ in its permissions.
+                // The old key stays: an equal one may differ in its permissions.
                 let key = entries.get(place).map_or(Value::Null, |entry| entry.key);
                 Data::Map(entries.replace(place, Entry { key, value: part }, &InMap(heap)))
             }
@@ -151,7 +151,7 @@ impl<O: Observer> Runner<'_, O> {
         self.made(data)
     }
 
-    /// A collection with an element more or less.
+    /// The collection after an insertion or a removal.
     fn edited(&mut self, value: Value, edit: Edit) -> Run<Value> {
         let heap = &self.store.heap;
         let Value::Data(id) = value else { return fails("a collection is changed, and it is `null`") };
@@ -179,7 +179,7 @@ impl<O: Observer> Runner<'_, O> {
         }
     }
 
-    /// The set after an edit, if that changes it.
+    /// The set after an edit; `None` if it is unchanged.
     fn edited_set(&self, values: &Tree<Value>, edit: Edit) -> Run<Option<Tree<Value>>> {
         let heap = &self.store.heap;
         Ok(match edit {
@@ -194,7 +194,7 @@ impl<O: Observer> Runner<'_, O> {
         })
     }
 
-    /// The map after an edit, if that changes it.
+    /// The map after an edit; `None` if it is unchanged.
     fn edited_map(&self, entries: &Tree<Entry<Value>>, edit: Edit) -> Run<Option<Tree<Entry<Value>>>> {
         let heap = &self.store.heap;
         Ok(match edit {
@@ -212,7 +212,7 @@ impl<O: Observer> Runner<'_, O> {
         })
     }
 
-    /// Interns a value that an update has made. That costs fuel for the part that is not shared.
+    /// Interns an updated value. Burns fuel for the part that is not shared.
     fn made(&mut self, data: Data) -> Run<Value> {
         let cost = match &data {
             Data::Tuple(_, fields) => fields.len(),
@@ -226,7 +226,7 @@ impl<O: Observer> Runner<'_, O> {
 
 const NO_SUCH_EDIT: &str = "a collection does not have the operation that is applied to it";
 
-/// The position for an index, which has to be below a limit; the collection has this many elements.
+/// The position of an index, which has to be below a limit. The collection has this many elements.
 fn place_below(index: i64, limit: usize, len: usize) -> Run<usize> {
     match usize::try_from(index).ok().filter(|place| *place < limit) {
         Some(place) => Ok(place),
