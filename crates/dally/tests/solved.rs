@@ -164,8 +164,8 @@ fn inputs_that_are_not_those_of_the_program_are_refused() {
     refused("/inputs/functions/h", json!([[["1"], "3"]]), "there is no function `h`");
     refused("/inputs/functions/f", json!([[["1"], "3"], [["1"], "4"]]), "`f(1)` cannot be both 3 and 4");
     refused("/inputs/variables", json!({"z": ["1"]}), "there is no variable `z`");
-    refused("/inputs/divisions", json!([[false, "true", "3"]]), "a quotient by zero is of numbers");
-    refused("/inputs/divisions", json!([[true, "1.0", "3"]]), "a remainder by zero is of integers");
+    refused("/inputs/divisions", json!([[false, "true", "3"]]), "a quotient by zero takes numbers");
+    refused("/inputs/divisions", json!([[true, "1.0", "3"]]), "a remainder by zero takes integers");
     refused("/inputs/entries", json!([7]), "there is no script 7");
     refused("/inputs/scripts", json!([]), "there is no script 0");
     refused("/inputs/scripts/0", json!({"procedure": "q", "decisions": []}), "there is no procedure `q`");

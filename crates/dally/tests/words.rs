@@ -31,7 +31,7 @@ const OPENERS: &[&str] = &["likewise"];
 const SUFFIXES: &[&str] = &["rs", "md", "bpl", "p"];
 
 /// Folders that are not clean yet.
-const NOT_YET: &[&str] = &["crates/explore/", "crates/interp/", "crates/p/", "crates/step/"];
+const NOT_YET: &[&str] = &["crates/explore/", "crates/p/"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn order_matters_but_in_sums() {
+    fn order_matters_except_in_sums() {
         assert_ne!(Fingerprint::of(&(1, 2)), Fingerprint::of(&(2, 1)));
         let (a, b) = (Fingerprint::of(&1), Fingerprint::of(&2));
         assert_ne!(a.with(b), b.with(a));
@@ -309,7 +309,7 @@ mod tests {
 
     /// Portable states and recorded schedules rely on it.
     #[test]
-    fn fingerprints_are_the_same_everywhere() {
+    fn fingerprints_are_portable() {
         assert_eq!(Fingerprint::of(&7_u64).0, xxh3_128(&7_u64.to_le_bytes()));
         assert_eq!(Fingerprint::of(""), Fingerprint(xxh3_128(&[0xff])));
     }

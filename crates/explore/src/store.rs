@@ -357,7 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_kept_once_by_any_number_of_threads() {
+    fn threads_intern_each_value_once() {
         let interner = Interner::default();
         std::thread::scope(|scope| {
             for _ in 0..4 {
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_depend_on_values_and_places_only() {
+    fn fingerprints_depend_only_on_values_and_positions() {
         let (one, other) = (Interner::default(), Interner::default());
         other.intern("first");
         let parts = |interner: &Interner<_>, words: &[&'static str]| -> Parts {

@@ -28,9 +28,11 @@ impl Trouble {
     pub(crate) fn message(self) -> &'static str {
         match self {
             Trouble::Arbitrary => {
-                "this depends on a value that is arbitrary: assign to it first, or give the variable a `{:range}`"
+                "this depends on an arbitrary value: assign to it first, or give the variable a `{:range}`"
             }
-            Trouble::TooLarge => "a number of too many bits: a million for integers, 65,536 for reals",
+            Trouble::TooLarge => {
+                "a number above the limit of a million bits for integers, or 65,536 for reals"
+            }
             Trouble::DivisionByZero => "division by zero",
             Trouble::MissingField => "the value has no such field",
             Trouble::Types => "the value is of another type",

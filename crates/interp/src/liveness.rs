@@ -32,7 +32,7 @@ impl Machine {
     pub(crate) fn hot_at_the_end(&self, state: &State) -> Option<Failure> {
         let is_hot = |global: &&u32| state.globals.get(**global as usize) != Value::Bool(false);
         let name = self.hot_name(*self.code.hot.iter().find(is_hot)?);
-        Some(Failure::liveness(format!("the program ends, and `{name}` is still true")))
+        Some(Failure::liveness(format!("the program terminates with `{name}` still true")))
     }
 
     /// The failure of a lasso on whose cycle a hot global stays true.

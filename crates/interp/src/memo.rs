@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_two_threads_have_mixed_is_not_used() {
+    fn entries_with_a_wrong_checksum_are_not_used() {
         let (one, other) = ((100, 17694, 8847), (100, 53116, 26558));
         for torn in 1..7 {
             let memo = Memo::new();

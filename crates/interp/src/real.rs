@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn large_fractions_are_given_up() {
+    fn large_fractions_are_rejected() {
         let mut third = of(1, 3);
         let result = (0..20).try_for_each(|_| {
             third = arith(Arith::Mul, &third, &third)?;

@@ -204,7 +204,7 @@ mod tests {
 
     /// With operands in the high half of 128 bits and zeros below, the results match those of words.
     #[test]
-    fn wide_bits_agree_with_words_in_their_place() {
+    fn high_bits_agree_with_words() {
         let heap = Heap::default();
         let (word, wide) = (64, 128);
         let up = |n: u64| heap.bits(BigUint::from(n) << 64_u32, wide);
@@ -229,7 +229,7 @@ mod tests {
 
     /// Concatenation followed by extraction is the identity, across the boundary of 64 bits.
     #[test]
-    fn parts_and_extensions() {
+    fn extraction_inverts_concatenation_and_extension() {
         let heap = Heap::default();
         let (a, b) = (0x8123_4567_89ab_cdef_u64, 0xfedc_ba98_7654_3210_u64);
         let both = binary(&heap, WideOp::Concat(64), Value::Bv(a), Value::Bv(b)).unwrap();

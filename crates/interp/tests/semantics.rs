@@ -1,4 +1,4 @@
-//! The semantics, construct by construct: what holds in every execution, and what can fail.
+//! The semantics, construct by construct: properties of all executions, and possible failures.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ fn assert_fails(text: &str) {
     assert_eq!(bug(text).failure.kind, FailureKind::Assertion, "{text}");
 }
 
-/// Statements that are all of `main`.
+/// A program whose `main` consists of these statements.
 fn body(statements: &str) -> String {
     format!("var x, y, z: int; var b: bool; procedure main() {{ {statements} }}")
 }
@@ -217,14 +217,14 @@ fn tasks_interleave_at_yields_only() {
 }
 
 #[test]
-fn preemption_is_before_statements_that_touch_shared_variables() {
+fn preemption_precedes_statements_that_access_shared_variables() {
     let text = "var x: int; procedure main() { x := 0; async call inc(); async call inc(); }
                 procedure inc() { var t: int; t := x; x := t + 1; }";
     assert_eq!(finals(text), set(&[&["2"]]));
     let preempted =
         machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
     assert_eq!(finals_of(&preempted), set(&[&["1"], &["2"]]));
-    // What is local, or inside of an atomic section, is left alone.
+    // There is no preemption before accesses to local variables.
     let local = text.replace("x := t + 1", "t := t + 1; x := 2");
     let preempted =
         machine_with(&local, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
@@ -232,7 +232,7 @@ fn preemption_is_before_statements_that_touch_shared_variables() {
 }
 
 #[test]
-fn preemption_is_before_atomic_sections() {
+fn preemption_precedes_atomic_sections() {
     let finals = |section: &str| {
         let text = format!(
             "var x: int; procedure main() {{ x := 0; async call inc(); async call inc(); }}
@@ -248,14 +248,14 @@ fn preemption_is_before_atomic_sections() {
         "if {:atomic} (true) { x := t + 1; }",
         "call corral_atomic_begin(); x := t + 1; call corral_atomic_end();",
         "call set(t + 1);",
-        // Arguments are evaluated before.
+        // Arguments are evaluated before the scheduling point.
         "call set(x + 1);",
     ] {
         assert_eq!(finals(section), set(&[&["1"], &["2"]]), "{section}");
     }
-    // What follows an await belongs to it.
+    // There is no preemption between an `await` and the statement after it.
     assert_eq!(finals("assume {:await} x < 5; call set(x + 1);"), set(&[&["2"]]));
-    // Sections inside of sections are part of these.
+    // A nested section is part of the outer one.
     assert_eq!(finals("if {:atomic} (true) { t := x; call set(t + 1); }"), set(&[&["2"]]));
 }
 
@@ -285,7 +285,7 @@ fn awaiting() {
         bug("var x: int; procedure main() { x := 0; assume {:await} x == 1; }").failure.kind,
         FailureKind::Deadlock
     );
-    // A failed assumption is no deadlock: that execution does not exist.
+    // A failed assumption is not a deadlock: the execution is discarded.
     assert_proved(
         "var x: int; procedure main() { x := 0; async call p(); } procedure p() { assume x == 1; assert false; }",
     );
@@ -298,13 +298,13 @@ fn a_post_of_a_higher_level_interrupts() {
                 procedure high() { x := x + 1; }";
     assert_proved(text);
     assert_fails(&text.replace("{:level 1} ", ""));
-    // What is posted at a lower level waits until the poster is done, and a stopped task goes on first.
+    // A task posted at a lower level waits until its poster terminates; an interrupted task resumes first.
     assert_proved(
         "var x: int; procedure {:level 1} {:entrypoint} main() { x := 0; call {:async} {:level 0} low(); call {:async} {:level 1} same();
            call {:async} {:level 2} high(); assert x == 1; x := 2; }
          procedure low() { assert x == 3; } procedure same() { assert x == 2; x := 3; } procedure high() { x := 1; }",
     );
-    // Yields switch within a level only.
+    // A yield switches only to tasks of the same level.
     assert_proved(
         "var x: int; procedure {:level 1} {:entrypoint} main() { x := 0; call {:async} {:level 0} low(); yield; yield; x := 1; }
          procedure low() { assert x == 1; }",
@@ -318,7 +318,7 @@ fn buffers_switch_at_zields_only() {
         procedure {:entrypoint} {:buffer 1} hard() { x := 2; }";
     assert_proved(text);
     assert_fails(&text.replace("yield;", "zield;"));
-    // Once its own buffer cannot move, another one may.
+    // If no task of the running buffer is enabled, another buffer may run.
     assert_proved(
         "var x: int; procedure {:entrypoint} {:buffer 0} a() { x := 0; assume {:await} x == 1; }
          procedure {:entrypoint} {:buffer 1} b() { x := 1; }",
@@ -367,13 +367,13 @@ fn the_first_delay_finds_the_lost_update() {
 }
 
 #[test]
-fn steps_that_never_end_are_given_up() {
+fn infinite_steps_are_unsupported() {
     assert!(matches!(exhaust(&machine("procedure main() { while (true) { } }")), Verdict::Unsupported(_)));
     assert!(matches!(exhaust(&machine("procedure main() { call main(); }")), Verdict::Unsupported(_)));
 }
 
 #[test]
-fn what_cannot_be_evaluated_is_reported_with_its_place() {
+fn unsupported_expressions_are_reported_with_their_span() {
     for (text, at) in [
         ("function f(x: int): int; procedure main() { assert f(1) == 1; }", "f(1)"),
         ("procedure main() { assert (forall i: int :: i == i); }", "(forall i: int :: i == i)"),
@@ -387,7 +387,7 @@ fn what_cannot_be_evaluated_is_reported_with_its_place() {
         let program = dally_bpl::load(&sources).unwrap();
         let diagnostics = Machine::new(&program, &sources, &Options::default()).unwrap_err();
         assert_eq!(sources.text(diagnostics[0].primary.span), Some(at));
-        // Elsewhere, it does no harm.
+        // In code that is not reachable, it is not reported.
         let elsewhere = text.replace("main", "other") + "procedure main() { }";
         assert_proved(&elsewhere);
     }
@@ -399,7 +399,7 @@ fn atomic_sections_outlive_the_procedure_that_opens_them() {
                 procedure w() { var r: int; call b(); r := g; yield; g := r + 1; call e(); }
                 procedure main() { g := 0; async call w(); async call w(); }";
     assert_eq!(finals(text), set(&[&["2"]]));
-    // A procedure or a block that is atomic ends its own section, however it is left.
+    // An atomic procedure or block ends its section on every exit.
     let left = "var g: int; procedure {:atomic} a() { if {:atomic} (true) { return; } }
                 procedure w() { var r: int; call a(); r := g; yield; g := r + 1; }
                 procedure main() { g := 0; async call w(); async call w(); }";
@@ -407,7 +407,7 @@ fn atomic_sections_outlive_the_procedure_that_opens_them() {
 }
 
 #[test]
-fn results_reach_shared_variables_in_a_step_of_their_own() {
+fn results_are_assigned_to_shared_variables_in_a_separate_step() {
     let text = "var g: int; procedure inc() returns (r: int) { r := g; r := r + 1; } procedure w() { call g := inc(); }
                 procedure main() { g := 0; async call w(); async call w(); }";
     assert_eq!(finals(text), set(&[&["2"]]));
@@ -417,7 +417,7 @@ fn results_reach_shared_variables_in_a_step_of_their_own() {
 }
 
 #[test]
-fn handles_that_are_results_are_kept() {
+fn task_handles_can_be_results() {
     assert_proved(
         "procedure q() returns (r: int) { r := 7; } procedure p() returns (t: task int) { call {:async} t := q(); }
          procedure n() returns (r: int) { r := 8; }
@@ -433,7 +433,7 @@ fn where_clauses_hold_from_the_start() {
 }
 
 #[test]
-fn what_would_be_a_wrong_answer_is_unsupported() {
+fn programs_without_a_sound_answer_are_unsupported() {
     for text in [
         "procedure main() { var m: [int]bool; var x, y: bool; x := m[1]; y := m[1]; assert x == y; }",
         "procedure main() { var x: int; x := 0; l: x := x + 1; goto l, e; e: assert x > 0; }",
@@ -462,7 +462,7 @@ fn one_step_builds_large_maps() {
 }
 
 #[test]
-fn long_lists_are_no_trouble() {
+fn long_lists_do_not_overflow_the_stack() {
     assert_proved(
         "datatype L { Nil(), Cons(h: int, t: L) } procedure q() { }
          procedure main() { var i: int; var l: L; var t: task; i := 0; l := Nil();
@@ -471,8 +471,8 @@ fn long_lists_are_no_trouble() {
 }
 
 #[test]
-fn every_way_of_a_step_starts_from_what_was_before_its_choice() {
-    // Posts, calls and assignments before the choice count for each way, those after it for one.
+fn backtracking_restores_the_configuration_before_the_choice() {
+    // Effects before the choice belong to every outcome, effects after it to one.
     let text = "var x, y: int;
         procedure main() {
             var l: int;
@@ -487,14 +487,14 @@ fn every_way_of_a_step_starts_from_what_was_before_its_choice() {
         }
         procedure twice(n: int) returns (r: int) { r := n; if (*) { r := r + n; } }
         procedure p(n: int) { y := y + n; }";
-    // l is 1 or 2 after the first call. On the first way, x = 2 l and both tasks run; on the second, l is doubled
-    // or not.
+    // l is 1 or 2 after the first call. With option a, x = 2 l and both tasks run; with option b, l is
+    // doubled or not.
     let expected: [&[&str]; 5] = [&["2", "30"], &["4", "30"], &["2", "10"], &["4", "10"], &["8", "10"]];
     assert_eq!(finals(text), set(&expected));
 }
 
 #[test]
-fn fused_instructions_choose_where_the_plain_ones_would() {
+fn fused_instructions_make_the_same_choices() {
     let text = "var {:range 0, 2} a, b: int; var x: bool;
         procedure main() { x := a + b == 3; assert x ==> a != b; assert !x || a == 1 || b == 1; }";
     assert_proved(text);
@@ -503,7 +503,7 @@ fn fused_instructions_choose_where_the_plain_ones_would() {
 }
 
 #[test]
-fn values_that_nobody_reads_again_do_not_keep_states_apart() {
+fn dead_variables_do_not_distinguish_states() {
     let states = |forget: &str| {
         let text = format!(
             "var x: int; procedure main() {{ x := 0; async call p(); async call p(); async call p(); }}
@@ -515,7 +515,7 @@ fn values_that_nobody_reads_again_do_not_keep_states_apart() {
         (report.verdict, report.coverage.states)
     };
     assert_eq!(states(""), states("havoc t;"));
-    // One that is read again does.
+    // A live variable keeps its value.
     assert_fails(
         "var x: int; procedure main() { x := 0; async call p(); async call p(); }
          procedure p() { var t: int; t := x; yield; x := 5; yield; call q(); assert t == 0; x := 1; }
@@ -528,7 +528,7 @@ fn values_that_nobody_reads_again_do_not_keep_states_apart() {
     );
 }
 
-/// Whether `hot` can stay true for ever.
+/// Checks that `hot` can, or cannot, stay true for ever.
 #[track_caller]
 fn assert_loops(text: &str, fair: bool, expected: bool) {
     let machine = machine(text);
@@ -553,21 +553,21 @@ fn hot_globals_must_become_false() {
              procedure other() {{ {other} }}"
         )
     };
-    // Somebody else puts an end to it, if the schedule is fair.
+    // The other task makes it false in every fair execution.
     assert_loops(&program("", "x := 1; hot := false;"), true, false);
     assert_loops(&program("", "x := 1; hot := false;"), false, true);
-    // Nobody does.
+    // No task makes it false.
     assert_loops(&program("", "hot := true;"), true, true);
     // It is false only in the middle of a step.
     assert_loops(&program("hot := false; hot := true;", "yield;"), false, false);
-    // It is still true when the program ends.
+    // It is true when the program terminates.
     assert_eq!(bug(&program("", "x := 1;")).failure.kind, FailureKind::Liveness);
     assert_proved(&program("", "x := 1; hot := false;"));
 }
 
-/// A step that changes more than is kept of it is still known to have made a hot global false.
+/// Compaction of the undo log keeps the fact that a hot global was false during the step.
 #[test]
-fn hot_globals_are_watched_through_long_steps() {
+fn hot_globals_are_observed_throughout_long_steps() {
     let text = "var {:hot} hot: bool; var x: int;
                 procedure main() { var i: int; x := 0;
                     while (true) {
@@ -593,19 +593,19 @@ fn explored_with(text: &str, inputs: Inputs) -> Verdict {
 }
 
 #[test]
-fn what_is_given_obeys_the_axioms_that_can_be_evaluated() {
+fn inputs_satisfy_the_axioms_that_can_be_evaluated() {
     let text = "const N: int; function f(x: int): int; axiom N > 3 && f(N) == 1;
                 procedure main() { assert f(N) != 1; }";
     assert!(matches!(explored_with(text, given(&[("N", 4)], &[("f", 4, 1)])), Verdict::Bug(_)));
     assert_eq!(explored_with(text, given(&[("N", 2)], &[("f", 2, 1)])), Verdict::Proved);
     assert_eq!(explored_with(text, given(&[("N", 4)], &[("f", 4, 2)])), Verdict::Proved);
-    // Of a function of which nothing is given, nothing is known.
+    // An axiom about a function without values in the inputs is not evaluated.
     let other = "const N: int; function f(x: int): int; axiom f(1) == 5; procedure main() { assert N != 2; }";
     assert!(matches!(explored_with(other, given(&[("N", 2)], &[])), Verdict::Bug(_)));
 }
 
 #[test]
-fn only_the_failure_that_is_looked_for_counts() {
+fn only_the_given_failure_is_reported() {
     let text = "procedure main() { if (*) { assert false; } assume {:await} false; }";
     assert!(matches!(explored_with(text, Inputs::default()), Verdict::Bug(_)));
     let start = text.find("assume").unwrap() as u32;
@@ -614,20 +614,20 @@ fn only_the_failure_that_is_looked_for_counts() {
 }
 
 #[test]
-fn scripts_decide_what_is_open() {
+fn scripts_resolve_nondeterministic_choices() {
     let text = "procedure main() { var x: int; havoc x; if (*) { x := x + 1; } assert x != 8; }";
-    // The first byte of the first file has the number 1.
+    // Source positions start at 1.
     let span = |from: &str, to: &str| {
         let start = text.find(from).unwrap();
         let end = start + text[start..].find(to).unwrap();
         Span::new(start as u32 + 1, end as u32 + 2)
     };
-    let run = |x: i64, way: usize| {
+    let run = |x: i64, option: usize| {
         let values = vec![("x".to_owned(), Literal::Int(x.into()))];
         let decisions = vec![
             Decision::Enter(span("main", "n"), Vec::new()),
             Decision::Set(span("havoc", ";"), values),
-            Decision::Choose(span("if", "}"), way),
+            Decision::Choose(span("if", "}"), option),
         ];
         let scripts = vec![Script { procedure: "main".to_owned(), decisions }];
         explored_with(text, Inputs { scripts, entries: vec![0], ..Inputs::default() })

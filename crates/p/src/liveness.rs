@@ -43,7 +43,7 @@ impl Machine {
         let is_hot = |monitor: &&u32| self.heat_of(**monitor, self.monitor_of(state, **monitor).state).hot;
         let (monitor, state) = self.names(*self.code.liveness.iter().find(is_hot)?, state);
         let message =
-            format!("the program ends, and the monitor `{monitor}` is still in its hot state `{state}`");
+            format!("the program terminates with the monitor `{monitor}` in its hot state `{state}`");
         Some(Failure::liveness(message))
     }
 
@@ -68,7 +68,7 @@ pub(crate) fn starving(monitor: &str, state: &str, hot: bool) -> String {
         format!("the monitor `{monitor}` may stay hot for ever (in its state `{state}`)")
     } else {
         format!(
-            "the monitor `{monitor}` may be hot again and again, and never cold (from its state `{state}` on)"
+            "the monitor `{monitor}` may be hot infinitely often and never become cold (from its state `{state}` on)"
         )
     }
 }

@@ -399,7 +399,7 @@ impl Machine {
                     let message = format!("{}{}", failure.message, self.locate(runner.failed_at()));
                     return Err(Box::new(Failure { message, ..*failure }));
                 }
-                Err(_) => return Err(Box::new(Failure::unsupported("a monitor that does not begin"))),
+                Err(_) => return Err(Box::new(Failure::unsupported("a monitor that cannot be initialised"))),
             }
         }
         numbers.push(self.store.local(&main).id);

@@ -55,10 +55,10 @@ fn runtime_errors() {
         ("var s: seq[int]; s -= (0);", "out of range"),
         ("var s: seq[int]; s[0] = 1;", "out of range"),
         ("var s: seq[int]; print format(\"{0}\", s[-1]);", "out of range"),
-        ("var m: map[int, int]; m += (1, 2); m += (1, 3);", "has this key already"),
+        ("var m: map[int, int]; m += (1, 2); m += (1, 3);", "already has this key"),
         ("var m: map[int, int]; assert m[1] == 0;", "does not have this key"),
         ("var m: map[int, seq[int]]; m[1] += (0, 1);", "does not have this key"),
-        ("var a: any; var i: int; a = true; i = a as int;", "True, which is no `int`"),
+        ("var a: any; var i: int; a = true; i = a as int;", "True, which is not of type `int`"),
         ("var a: any; var i: int; i = a as int;", "no `int`"),
         ("var a: any; var s: seq[int]; a = (1, true); s = a as seq[int];", "no `seq[int]`"),
         (
@@ -83,9 +83,9 @@ fn runtime_errors() {
         ("var i: int; i = 1 / i;", "division by zero"),
         ("var i: int; i = 1 % i;", "division by zero"),
         ("goto S;", "repeats a cycle for ever"),
-        ("var s: set[machine]; s += (default(machine));", "cannot be put into a set"),
-        ("var m: map[event, int]; m[default(event)] = 1;", "`null` is no key"),
-        ("var m: map[event, int]; assert !(default(event) in m);", "`null` is no key"),
+        ("var s: set[machine]; s += (default(machine));", "cannot be an element of a set"),
+        ("var m: map[event, int]; m[default(event)] = 1;", "`null` cannot be a key"),
+        ("var m: map[event, int]; assert !(default(event) in m);", "`null` cannot be a key"),
         (
             "var m: map[int, event]; m[1] = default(event); assert sizeof(values(m)) == 1;",
             "one of them is `null`",
@@ -122,17 +122,21 @@ fn payloads_of_the_wrong_type() {
     proved(&program("e = E; send this, e, 7;"));
     proved(&program("e = F; send this, e, true;"));
     // A missing payload is `null`.
-    fails(&program("e = E; send this, e;"), RUNTIME, "what the event carries is null, which is no `int`");
-    fails(&program("e = E; announce e, true;"), RUNTIME, "which is no `int`");
+    fails(
+        &program("e = E; send this, e;"),
+        RUNTIME,
+        "the payload of the event is null, which is not of type `int`",
+    );
+    fails(&program("e = E; announce e, true;"), RUNTIME, "which is not of type `int`");
     proved(&program("e = E; announce e;"));
     for send in ["e = E; send this, e, true;", "e = E; raise e, true;", "e = G; send this, e, \"7\";"] {
-        fails(&program(send), RUNTIME, "which is no `int`");
+        fails(&program(send), RUNTIME, "which is not of type `int`");
     }
     fails(
         "event F: seq[int]; machine Main { start state S { entry { var e: event; e = F; send this, e, (1, 2);
             receive { case F: (s: seq[int]) { } } } } }",
         RUNTIME,
-        "what the event carries is <1,2,>, which is no `seq[int]`",
+        "the payload of the event is <1,2,>, which is not of type `seq[int]`",
     );
 }
 

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cycle_is_found_at_its_second_turn() {
+    fn a_cycle_is_detected_at_its_second_iteration() {
         let mut visits = Visits::default();
         let at = |n: u32| Fingerprint::of(&n);
         assert!((0..10).all(|n| visits.visit(at(n), n).is_none()));

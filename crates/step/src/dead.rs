@@ -128,7 +128,7 @@ mod tests {
 
     /// `x := …; stop; while (…) { stop; use x } stop; use y`
     #[test]
-    fn what_is_not_read_again_is_dead() {
+    fn variables_that_are_not_read_again_are_dead() {
         let (x, y) = (Object::Local(0), Object::Local(1));
         let effect = |at: Address| match at {
             0 => Effect::computes(1, 0, 1).writes(x),

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heights_must_agree() {
+    fn contradictory_stack_heights_are_found() {
         // Push; branch over a pop.
         let code = |second: Effect| {
             move |at: Address| match at {

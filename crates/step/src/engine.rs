@@ -321,7 +321,7 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
     fn exhausted(&mut self) -> Option<Exhausted> {
         let points = self.points.len();
         let meter = self.task.meter();
-        if !meter.looks_at_choice(points) {
+        if !meter.check_is_due(points) {
             return None;
         }
         let bytes = self.task.bytes();

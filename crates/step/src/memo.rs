@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_result_of_the_same_key_is_found() {
+    fn a_result_is_found_under_its_key_only() {
         let cache = Cache::default();
         let key = |n: u64| Fingerprint::of(&n);
         let empty = cache.bytes();

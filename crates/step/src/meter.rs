@@ -103,7 +103,7 @@ impl<'m> Meter<'m> {
     }
 
     /// Counts a choice. Returns true if the limits are due for a check.
-    pub(crate) fn looks_at_choice(&mut self, points: usize) -> bool {
+    pub(crate) fn check_is_due(&mut self, points: usize) -> bool {
         self.choices = self.choices.wrapping_add(1);
         self.choices.is_multiple_of(CHOICES_BETWEEN_CHECKS) || points + self.explored() > MAX_OUTCOMES
     }

@@ -267,7 +267,7 @@ mod tests {
 
     /// Nested marks, each with a change before and after it, are undone one by one.
     #[test]
-    fn values_come_back_mark_by_mark() {
+    fn rewinding_restores_values_mark_by_mark() {
         let mut cells = Cells::new(vec![0, 0, 0]);
         let mut saved = Saved::new(vec![0]);
         let mut marks = Vec::new();
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_log_keeps_what_is_asked_for() {
+    fn compaction_keeps_required_entries() {
         let mut cells = Cells::new(vec![0, 0]);
         (1..1000).for_each(|n| cells.set(0, n % 10, |entry| entry.before == 7));
         assert!(cells.log().len() <= 2 * 2 + 33);

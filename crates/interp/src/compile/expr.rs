@@ -110,7 +110,7 @@ impl Compiler<'_> {
             }
             None => {
                 let text = self.text(name);
-                let message = format!("nothing says which value the constant `{text}` has");
+                let message = format!("the constant `{text}` has no defined value");
                 self.give_up(e, &message);
             }
         }

@@ -25,11 +25,11 @@ impl Inputs {
             fitter.judge(fits, || {
                 let (dividend, value) = (beginning(&dividend.to_string()), beginning(&value.to_string()));
                 let kind = if *remainder {
-                    "a remainder by zero is of integers"
+                    "a remainder by zero takes integers"
                 } else {
-                    "a quotient by zero is of numbers"
+                    "a quotient by zero takes numbers"
                 };
-                format!("{kind}: {dividend} cannot be divided, and come to {value}")
+                format!("{kind}, not {dividend} with the result {value}")
             })
         });
         for (name, values) in &mut self.witnesses {
@@ -75,7 +75,10 @@ impl Fitter<'_> {
         }
         let fits = own.iter().any(|(ty, _)| self.fits(value, *ty));
         self.judge(fits, || {
-            format!("the {kind} `{name}` cannot be {}, by its type", beginning(&value.to_string()))
+            format!(
+                "the {kind} `{name}` cannot be {}: its type has no such value",
+                beginning(&value.to_string())
+            )
         })
     }
 
@@ -100,7 +103,7 @@ impl Fitter<'_> {
                     (beginning(&point), beginning(&first.to_string()), beginning(&value.to_string()));
                 match fits {
                     true => format!("`{point}` cannot be both {first} and {value}"),
-                    false => format!("`{point}` cannot be {value}, by the types of the function"),
+                    false => format!("`{point}` cannot be {value}: the signature of the function differs"),
                 }
             })
         });

@@ -211,7 +211,7 @@ impl<'a> Compiler<'a> {
         let here = self.here();
         match &mut self.code.ops[jump as usize] {
             Op::Jump(a) | Op::JumpUnless(a) | Op::AndThen(a) | Op::OrElse(a) | Op::Each(_, a) => *a = here,
-            other => unreachable!("{other:?} is no jump"),
+            other => unreachable!("{other:?} is not a jump"),
         }
     }
 
@@ -234,7 +234,7 @@ impl<'a> Compiler<'a> {
     fn unsupported(&mut self, span: Span, message: impl Into<String>) {
         self.diagnostics.push(
             Diagnostic::new(codes::NOT_EXPLICIT, span, message)
-                .help("an explicit search tries values one by one; this needs a symbolic engine"),
+                .help("an explicit-state search enumerates values; this needs a symbolic engine"),
         );
     }
 
@@ -244,7 +244,10 @@ impl<'a> Compiler<'a> {
         let entries = self.entry_points();
         for (procedure, attrs, name_span) in entries {
             if self.bodies.get(&procedure).is_none_or(Vec::is_empty) {
-                let message = format!("`{}` has no body to start in", self.text(self.info[procedure].name));
+                let message = format!(
+                    "`{}` has no body, and cannot be the entry point",
+                    self.text(self.info[procedure].name)
+                );
                 self.diagnostics.push(Diagnostic::new(codes::NO_ENTRY, name_span, message));
                 continue;
             }

@@ -32,16 +32,16 @@ impl Compiler<'_> {
         let forall = binder.kind == BinderKind::Forall;
         let vars: Vec<VarId> = self.info.bound_vars(e).to_vec();
         if !binder.type_params.is_empty() {
-            return self.give_up(e, "quantifiers over types cannot be evaluated");
+            return self.give_up(e, "a quantifier over types cannot be evaluated");
         }
         let mut loops = Vec::new();
         for var in &vars {
             match self.values_for(self.info[*var].ty) {
                 Some(values) => loops.push(values),
                 None if self.options.inputs.is_none() => {
-                    return self.give_up(e, "quantifiers over so many values cannot be evaluated");
+                    return self.give_up(e, "a quantifier over so many values cannot be evaluated");
                 }
-                None => return self.give_up(e, "quantifiers over values of such a type cannot be evaluated"),
+                None => return self.give_up(e, "a quantifier over values of this type cannot be evaluated"),
             }
         }
         let mut begins = Vec::new();
@@ -80,7 +80,8 @@ impl Compiler<'_> {
         self.turns = around.saturating_mul(self.count(values));
         if self.turns > MOST_ENTRIES_IN_ALL {
             self.turns = around;
-            return self.give_up(e, "a lambda cannot be evaluated for so many values of what lies around it");
+            return self
+                .give_up(e, "a lambda cannot be evaluated for so many values of the enclosing quantifiers");
         }
         let quantifier = Quantifier { forall: true, exact: !matches!(values, Op::Mentioned(_)) };
         let map = self.depth;

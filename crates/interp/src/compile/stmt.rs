@@ -334,7 +334,7 @@ impl Compiler<'_> {
         let number = self.constructor(found.function);
         self.expr(unpack.value);
         self.emit(Op::Is(number));
-        self.check(format!("the value is no `{}`", self.text(name)), self.span);
+        self.check(format!("the value is not a `{}`", self.text(name)), self.span);
         for place in 0..unpack.vars.len() {
             self.expr(unpack.value);
             self.code.fields.push(vec![(number, place as u32)]);

@@ -413,7 +413,7 @@ impl<O: Observer> Run<'_, O> {
             return flow;
         }
         if self.expression.applications.len() >= MAX_CALLS {
-            return self.give_up(format!("functions that nest deeper than {MAX_CALLS}"));
+            return self.give_up(format!("function applications nested deeper than {MAX_CALLS}"));
         }
         let base = self.expression.base as u32;
         self.expression.applications.push(Application { back: self.pc + 1, base });
@@ -498,7 +498,7 @@ impl<O: Observer> Run<'_, O> {
 
     fn call(&mut self, procedure: u32) -> Option<End> {
         if self.local.stack.frames.len() >= MAX_CALLS {
-            return Some(self.unsupported(format!("calls that nest deeper than {MAX_CALLS}")));
+            return Some(self.unsupported(format!("calls nested deeper than {MAX_CALLS}")));
         }
         let callee = &self.code.procedures[procedure as usize];
         let from = self.expression.values.len() - callee.ins as usize;

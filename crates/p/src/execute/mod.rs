@@ -359,7 +359,7 @@ impl<'m, O: Observer> Runner<'m, O> {
         self.burn(function.defaults.len())?;
         if self.local.frames.len() >= DEEPEST {
             let message =
-                format!("more than {DEEPEST} calls are nested: perhaps `{}` never returns", function.name);
+                format!("calls are nested deeper than {DEEPEST}: `{}` may not terminate", function.name);
             return failed(Failure::unsupported(message));
         }
         let base = self.local.values.len() as u32 - function.params;

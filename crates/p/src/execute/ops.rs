@@ -84,7 +84,7 @@ impl<O: Observer> Runner<'_, O> {
             Op::Takes(slot, shape) => {
                 let place = self.base() + slot as usize;
                 self.local.values[place] =
-                    self.expect_shape(self.local.values[place], shape, "what the event carries")?;
+                    self.expect_shape(self.local.values[place], shape, "the payload of the event")?;
             }
             Op::Return => {
                 let value = self.pop();
@@ -119,7 +119,7 @@ impl<O: Observer> Runner<'_, O> {
                 let payload = self.pop();
                 let event = self.event("announces")?;
                 if event == HALT {
-                    return fails(format!("`{}` announces `halt`, which cannot be", self.name()));
+                    return fails(format!("`{}` announces `halt`, which cannot be announced", self.name()));
                 }
                 self.note(Note::Announces(event, payload));
                 self.announce(event, payload)?;
@@ -144,7 +144,7 @@ impl<O: Observer> Runner<'_, O> {
                 return Err(Pause::Chooses(Options::Bools, 2));
             }
             Op::Choose => return self.choices(),
-            _ => return fails("an instruction that cannot be run"),
+            _ => return fails("an instruction that cannot be executed"),
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ impl<O: Observer> Runner<'_, O> {
             Value::Null if is_plain => self.code.events[event as usize].2,
             payload => payload,
         };
-        let payload = self.expect_shape(payload, shape, "what the event carries")?;
+        let payload = self.expect_shape(payload, shape, "the payload of the event")?;
         self.push(payload);
         Ok(())
     }
@@ -261,7 +261,7 @@ impl<O: Observer> Runner<'_, O> {
         match count {
             0 => fails("there is nothing to choose from: the collection is empty"),
             n if n > MOST_CHOICES => {
-                fails(format!("there are {n} options to choose from, and at most {MOST_CHOICES} can be"))
+                fails(format!("there are {n} options to choose from, above the limit of {MOST_CHOICES}"))
             }
             n => Err(Pause::Chooses(options, n as u64)),
         }
@@ -283,9 +283,9 @@ impl<O: Observer> Runner<'_, O> {
             Op::Item(item) => match self.pop() {
                 Value::Data(id) => match self.store.heap.data(id) {
                     Data::Tuple(_, fields) if (item as usize) < fields.len() => fields[item as usize],
-                    _ => return fails("a tuple does not have the field that is asked for"),
+                    _ => return fails("the tuple has no such field"),
                 },
-                _ => return fails("a field is asked for, and the tuple is `null`"),
+                _ => return fails("a field of `null` is read"),
             },
             Op::Index => {
                 let (index, collection) = (self.pop(), self.pop());
@@ -297,18 +297,18 @@ impl<O: Observer> Runner<'_, O> {
                         self.burn(NEW + entries.len())?;
                         let keys = op == Op::Keys;
                         if !keys && entries.iter().any(|entry| entry.value == Value::Null) {
-                            return fails("values are asked for, and one of them is `null`");
+                            return fails("a value of the map is `null`, which `values` cannot return");
                         }
                         let list = entries.iter().map(|entry| if keys { entry.key } else { entry.value });
                         self.store.heap.seq(list.collect())
                     }
-                    _ => return fails("keys or values are asked for, and there is no map"),
+                    _ => return fails("`keys` or `values` is applied to a value that is not a map"),
                 },
-                _ => return fails("keys or values are asked for, and the map is `null`"),
+                _ => return fails("`keys` or `values` is applied to `null`"),
             },
             Op::Sizeof => match self.pop() {
                 Value::Data(id) => Value::Int(self.store.heap.data(id).len() as i64),
-                _ => return fails("the size is asked for, and the collection is `null`"),
+                _ => return fails("`sizeof` is applied to `null`"),
             },
             Op::Tuple(names, count) => {
                 self.burn(NEW + count as usize)?;
@@ -333,11 +333,11 @@ impl<O: Observer> Runner<'_, O> {
                 Value::Machine { id, view: old } => {
                     let (wanted, has) = (&self.code.views[view as usize], &self.code.views[old as usize]);
                     if wanted.first_outside(has).is_some() {
-                        return fails("the machine may not be sent all that its new type says");
+                        return fails("the reference lacks permissions that its new type requires");
                     }
                     Value::Machine { id, view }
                 }
-                _ => return fails("`null` cannot be turned into a machine"),
+                _ => return fails("`null` cannot be cast to a machine type"),
             },
             Op::Format(text, count) => self.format(text, count)?,
             _ => return self.interact(op),
@@ -349,7 +349,7 @@ impl<O: Observer> Runner<'_, O> {
     fn index(&mut self, collection: Value, index: Value) -> Run<Value> {
         let heap = &self.store.heap;
         let Value::Data(id) = collection else {
-            return fails("an element is asked for, and the collection is `null`");
+            return fails("an element of `null` is read");
         };
         match (heap.data(id), index) {
             (Data::Seq(values) | Data::Set(values), Value::Int(i)) => {
@@ -366,7 +366,7 @@ impl<O: Observer> Runner<'_, O> {
                     None => fails("the map does not have this key"),
                 }
             }
-            _ => fails("an element is asked for by something that is no index"),
+            _ => fails("the index of an element is not an integer"),
         }
     }
 
@@ -376,7 +376,7 @@ impl<O: Observer> Runner<'_, O> {
             (Binary::Eq | Binary::Iff, a, b) => Value::Bool(heap.equal(a, b)),
             (Binary::Ne, a, b) => Value::Bool(!heap.equal(a, b)),
             (Binary::In, value, Value::Data(id)) => Value::Bool(match heap.data(id) {
-                Data::Map(_) if value == Value::Null => return fails("`null` is no key of a map"),
+                Data::Map(_) if value == Value::Null => return fails("`null` cannot be a key of a map"),
                 Data::Seq(values) => {
                     let found = values.iter().any(|v| heap.equal(v, value));
                     self.burn(values.len())?;
@@ -429,8 +429,8 @@ impl<O: Observer> Runner<'_, O> {
                     _ => Value::Bool(a >= b),
                 }
             }
-            (Binary::In, ..) => return fails("an element is looked for, and the collection is `null`"),
-            _ => return fails("an operation on values that do not have it"),
+            (Binary::In, ..) => return fails("`in` is applied to `null`"),
+            _ => return fails("the operation is not defined for these values"),
         })
     }
 
@@ -509,7 +509,7 @@ impl<O: Observer> Runner<'_, O> {
             Value::Null => "null".to_owned(),
             value => Writer::new(self.code, &self.store.heap).text(value),
         };
-        fails(format!("{what} is {shown}, which is no `{}`", self.code.shapes[shape as usize].1))
+        fails(format!("{what} is {shown}, which is not of type `{}`", self.code.shapes[shape as usize].1))
     }
 
     fn format(&mut self, text: u32, count: u32) -> Run<Value> {

@@ -95,22 +95,20 @@ impl<O: Observer> Runner<'_, O> {
     /// The position of a part of a value.
     fn position(&self, whole: Value, step: PathStep, index: Option<Value>) -> Run<Position> {
         let heap = &self.store.heap;
-        let Value::Data(id) = whole else { return fails("a part is changed, and the whole is `null`") };
+        let Value::Data(id) = whole else { return fails("a part of `null` is assigned to") };
         match (heap.data(id), step, index) {
             (Data::Tuple(_, fields), PathStep::Item(item), _) if (item as usize) < fields.len() => {
                 Ok(Position::Field(item as usize))
             }
-            (Data::Tuple(..), PathStep::Item(_), _) => {
-                fails("a tuple does not have the field that is changed")
-            }
+            (Data::Tuple(..), PathStep::Item(_), _) => fails("the tuple has no such field"),
             (Data::Seq(values), PathStep::Index, Some(Value::Int(i))) => {
                 Ok(Position::Element(place_below(i, values.len(), values.len())?))
             }
-            (Data::Map(_), PathStep::Index, Some(Value::Null)) => fails("`null` is no key of a map"),
+            (Data::Map(_), PathStep::Index, Some(Value::Null)) => fails("`null` cannot be a key of a map"),
             (Data::Map(entries), PathStep::Index, Some(key)) => {
                 Ok(Position::Key(key, heap.find_key(entries, key)))
             }
-            _ => fails("a part is changed that is not there"),
+            _ => fails("the assigned part does not exist"),
         }
     }
 
@@ -154,7 +152,7 @@ impl<O: Observer> Runner<'_, O> {
     /// The collection after an insertion or a removal.
     fn edited(&mut self, value: Value, edit: Edit) -> Run<Value> {
         let heap = &self.store.heap;
-        let Value::Data(id) = value else { return fails("a collection is changed, and it is `null`") };
+        let Value::Data(id) = value else { return fails("the updated collection is `null`") };
         let data = match heap.data(id) {
             Data::Seq(values) => Some(Data::Seq(self.edited_seq(values, edit)?)),
             Data::Set(values) => self.edited_set(values, edit)?.map(Data::Set),
@@ -183,7 +181,7 @@ impl<O: Observer> Runner<'_, O> {
     fn edited_set(&self, values: &Tree<Value>, edit: Edit) -> Run<Option<Tree<Value>>> {
         let heap = &self.store.heap;
         Ok(match edit {
-            Edit::Add(Value::Null) => return fails("`null` cannot be put into a set"),
+            Edit::Add(Value::Null) => return fails("`null` cannot be an element of a set"),
             Edit::Add(element) => {
                 heap.find(values, element).err().map(|place| values.insert(place, element, &InSet(heap)))
             }
@@ -199,10 +197,10 @@ impl<O: Observer> Runner<'_, O> {
         let heap = &self.store.heap;
         Ok(match edit {
             Edit::Insert(Value::Null, _) | Edit::Add(Value::Null) | Edit::Remove(Value::Null) => {
-                return fails("`null` is no key of a map");
+                return fails("`null` cannot be a key of a map");
             }
             Edit::Insert(key, value) => match heap.find_key(entries, key) {
-                Ok(_) => return fails("the map has this key already"),
+                Ok(_) => return fails("the map already has this key"),
                 Err(place) => Some(entries.insert(place, Entry { key, value }, &InMap(heap))),
             },
             Edit::Remove(key) => {
@@ -224,7 +222,7 @@ impl<O: Observer> Runner<'_, O> {
     }
 }
 
-const NO_SUCH_EDIT: &str = "a collection does not have the operation that is applied to it";
+const NO_SUCH_EDIT: &str = "the collection does not support this operation";
 
 /// The position of an index, which has to be below a limit. The collection has this many elements.
 fn place_below(index: i64, limit: usize, len: usize) -> Run<usize> {
