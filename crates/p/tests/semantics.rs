@@ -59,13 +59,13 @@ fn runtime_errors() {
         ("var m: map[int, int]; assert m[1] == 0;", "does not have this key"),
         ("var m: map[int, seq[int]]; m[1] += (0, 1);", "does not have this key"),
         ("var a: any; var i: int; a = true; i = a as int;", "True, which is not of type `int`"),
-        ("var a: any; var i: int; i = a as int;", "no `int`"),
-        ("var a: any; var s: seq[int]; a = (1, true); s = a as seq[int];", "no `seq[int]`"),
+        ("var a: any; var i: int; i = a as int;", "not of type `int`"),
+        ("var a: any; var s: seq[int]; a = (1, true); s = a as seq[int];", "not of type `seq[int]`"),
         (
             "var a: any; var s: seq[bool]; var t: seq[int]; s += (0, true); a = s; t = a as seq[int];",
-            "no `seq[int]`",
+            "not of type `seq[int]`",
         ),
-        ("var a: any; var p: (int, int); a = (1, true); p = a as (int, int);", "no `(int, int)`"),
+        ("var a: any; var p: (int, int); a = (1, true); p = a as (int, int);", "not of type `(int, int)`"),
         ("print format(\"{0}\", choose(-1));", "-1 options"),
         ("var i: int; i = 2147483647 + 1; i = i * i; i = (i + i) / -1;", "too large"),
         ("var m: machine; send m, F;", "to `null`"),
@@ -77,9 +77,9 @@ fn runtime_errors() {
             "var s: seq[int]; var i: int; while (i < 10001) { s += (0, i); i = i + 1; } i = choose(s);",
             "10001 options",
         ),
-        ("var a: any; assert 1 in (a as set[int]);", "the collection is `null`"),
-        ("var a: any; assert sizeof(a as seq[int]) == 0;", "the collection is `null`"),
-        ("var a: any; assert (a as (int, int)).0 == 0;", "the tuple is `null`"),
+        ("var a: any; assert 1 in (a as set[int]);", "`in` is applied to `null`"),
+        ("var a: any; assert sizeof(a as seq[int]) == 0;", "`sizeof` is applied to `null`"),
+        ("var a: any; assert (a as (int, int)).0 == 0;", "a field of `null` is read"),
         ("var i: int; i = 1 / i;", "division by zero"),
         ("var i: int; i = 1 % i;", "division by zero"),
         ("goto S;", "repeats a cycle for ever"),
@@ -88,10 +88,13 @@ fn runtime_errors() {
         ("var m: map[event, int]; assert !(default(event) in m);", "`null` cannot be a key"),
         (
             "var m: map[int, event]; m[1] = default(event); assert sizeof(values(m)) == 1;",
-            "one of them is `null`",
+            "a value of the map is `null`",
         ),
-        ("var a: any; var p: (int, int); a = (x = 1, y = 2); p = a as (int, int);", "no `(int, int)`"),
-        ("var a: any; var p: (x: int); a = (y = 1,); p = a as (x: int);", "no `(x: int)`"),
+        (
+            "var a: any; var p: (int, int); a = (x = 1, y = 2); p = a as (int, int);",
+            "not of type `(int, int)`",
+        ),
+        ("var a: any; var p: (x: int); a = (y = 1,); p = a as (x: int);", "not of type `(x: int)`"),
         ("announce halt;", "announces `halt`"),
         ("raise halt; assert false;", ""),
         ("var a: any; var t: (int, seq[bool]); a = t; t = a as (int, seq[bool]);", ""),
@@ -372,7 +375,7 @@ fn hot_monitors_fail_when_the_program_terminates() {
              test T [main=Main]: assert W in {{ Main }};"
         )
     };
-    fails(&program("if ($) { announce B; }"), LIVENESS, "`W` is still in its hot state `T`");
+    fails(&program("if ($) { announce B; }"), LIVENESS, "the monitor `W` in its hot state `T`");
     proved(&program("announce B;"));
 }
 
