@@ -171,7 +171,7 @@ fn inputs_that_are_not_those_of_the_program_are_refused() {
     refused("/inputs/scripts/0", json!({"procedure": "q", "decisions": []}), "there is no procedure `q`");
     for (decision, why) in [
         (json!({"post": 12}), "there is no script 12"),
-        (json!({"choose": [[1, 2], 1u64 << 40]}), "nothing can be chosen"),
+        (json!({"choose": [[1, 2], 1u64 << 40]}), "there is no option"),
         (json!({"set": [[1, 2], [["x", "true"]]]}), "the variable `x` cannot be true"),
         (json!({"set": [[1, 2], [["z", "1"]]]}), "there is no variable `z`"),
         (json!({"set": [[1, 2], [["g", "C(1, 256bv8)"]]]}), "the variable `g` cannot be C(1, 256bv8)"),
