@@ -21,7 +21,7 @@ fn programs(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The text without times.
+/// The text without times, and without counts of bytes, which say nothing about the program.
 fn normalised(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
@@ -29,15 +29,20 @@ fn normalised(text: &str) -> String {
             Some(place) => format!("{}, in … s\n", &line[..place]),
             None => line.to_owned(),
         };
-        out.push_str(&match line.split_once("\"seconds\":") {
-            Some((before, after)) => {
-                let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || "e.-".contains(c));
-                format!("{before}\"seconds\":…{rest}")
-            }
-            None => line,
-        });
+        out.push_str(&without_number(&without_number(&line, "\"seconds\":"), "\"peak_bytes\":"));
     }
     out
+}
+
+/// The text without the number behind a key.
+fn without_number(text: &str, key: &str) -> String {
+    match text.split_once(key) {
+        Some((before, after)) => {
+            let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || "e.-".contains(c));
+            format!("{before}{key}…{rest}")
+        }
+        None => text.to_owned(),
+    }
 }
 
 /// The exit code and all output.

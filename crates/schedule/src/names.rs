@@ -43,7 +43,7 @@ impl SchedulerName {
         vec![Self::Rr(Arrangement::Creation), Self::Rr(Arrangement::Reverse), Self::Rtc, Self::Random(1)]
     }
 
-    /// The portfolio of [TR15], for programs whose tasks send messages.
+    /// The portfolio of \[TR15\], for programs whose tasks send messages.
     pub fn message_portfolio() -> Vec<Self> {
         vec![Self::Rtc, Self::Rr(Arrangement::Creation), Self::Random(1)]
     }
