@@ -62,7 +62,7 @@ pub trait Task<'m> {
     type Choice: Copy;
     /// A point in the undo log, with the registers that are saved eagerly.
     type Mark;
-    /// How a step ends.
+    /// The end of a step.
     type End;
 
     /// Executes instructions until the step ends or the task has to choose.

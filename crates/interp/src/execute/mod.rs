@@ -54,7 +54,7 @@ enum Flow {
     Pause,
 }
 
-/// How a step ended.
+/// The end of a step.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
     /// The task yields, and remains enabled.

@@ -40,7 +40,7 @@ const DEEPEST: usize = 10_000;
 /// The limit on the options of a `choose`.
 pub(crate) const MOST_CHOICES: i64 = 10_000;
 
-/// How a step ends.
+/// The end of a step.
 #[derive(Debug)]
 pub(crate) enum End {
     /// The machine is at a scheduling point, and may be enabled.

@@ -217,12 +217,12 @@ impl<E: Copy> Tree<E> {
         self.len().min(LEAF) + self.height()
     }
 
-    /// The bytes that an update has added to the heap, about: those of the nodes that are not shared.
+    /// The approximate size in bytes of the nodes that an update allocates: those that are not shared.
     pub fn update_bytes(&self) -> usize {
         self.len().min(LEAF) * size_of::<E>() + self.height() * Self::NODE_BYTES
     }
 
-    /// The bytes of all nodes, about, shared or not.
+    /// The approximate size of all nodes in bytes, shared or not.
     pub fn bytes(&self) -> usize {
         let nodes = if self.height() > 0 { self.len() / (LEAF / 4) } else { 0 };
         self.len() * size_of::<E>() + nodes * Self::NODE_BYTES
@@ -231,7 +231,7 @@ impl<E: Copy> Tree<E> {
     /// The bytes of a node, with the two counts of an [`Arc`].
     const NODE_BYTES: usize = size_of::<Node<E>>() + 2 * size_of::<usize>();
 
-    /// The nodes on a path from the root to a leaf, about: none if there are no nodes.
+    /// The approximate number of nodes on a path from the root to a leaf; 0 for a flat collection.
     fn height(&self) -> usize {
         match &self.0 {
             Root::Flat(_) => 0,

@@ -2,7 +2,7 @@
 //!
 //! Neither of two siblings has more than [`DELTA`] times the elements of the other, so that the height is logarithmic.
 //! The weights and the rotations are those of Hirai and Yamamoto, "Balancing weight-balanced trees" (JFP 2011).
-//! Deviation: a leaf holds up to [`LEAF`] elements, and a few leaves that are out of balance are built anew.
+//! Deviation: a leaf holds up to [`LEAF`] elements, and a small tree that is out of balance is rebuilt.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) const DELTA: usize = 3;
 /// The inner grandchild of a child that is too heavy is split if it has this many times the elements of the outer one.
 const GAMMA: usize = 2;
 
-/// A tree that is out of balance and has no more elements than this is built anew. In larger ones, a grandchild that
+/// A tree that is out of balance and has at most this many elements is rebuilt. In larger ones, a grandchild that
 /// has to be split is no leaf.
 const REBUILD: usize = 4 * LEAF;
 
