@@ -79,7 +79,7 @@ pub(crate) enum Op {
     /// result; otherwise jump back.
     Again(Quantifier, Address),
     /// The result of an uninterpreted function at arguments for which the inputs give no value.
-    Unsaid(Value),
+    Undefined(Value),
 
     // Statements.
     Set(Place),

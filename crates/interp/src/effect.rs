@@ -23,7 +23,7 @@ impl Code {
         match self.ops[address as usize] {
             Op::Const(_) | Op::Stack(_) | Op::Mentioned(_) | Op::ThreadId | Op::ChildId => computes(0, 1),
             // It may also skip the current instance of a quantifier; that reads nothing.
-            Op::Unsaid(_) => computes(0, 1),
+            Op::Undefined(_) => computes(0, 1),
             Op::Pick(..) => computes(0, 1),
             Op::Load(place) => read(computes(0, 1), procedure, place),
             Op::Take(place) => read(computes(0, 1), procedure, place),

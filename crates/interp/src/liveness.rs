@@ -29,7 +29,7 @@ impl Machine {
     }
 
     /// The failure of an execution that terminates in this state with a hot global true.
-    pub(crate) fn hot_at_the_end(&self, state: &State) -> Option<Failure> {
+    pub(crate) fn hot_at_termination(&self, state: &State) -> Option<Failure> {
         let is_hot = |global: &&u32| state.globals.get(**global as usize) != Value::Bool(false);
         let name = self.hot_name(*self.code.hot.iter().find(is_hot)?);
         Some(Failure::liveness(format!("the program terminates with `{name}` still true")))

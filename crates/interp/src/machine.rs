@@ -75,14 +75,14 @@ impl Machine {
     }
 
     /// The next instruction of a task.
-    fn stands_at(&self, stack: &Stack) -> Op {
+    fn next_op(&self, stack: &Stack) -> Op {
         stack.frames.last().map_or(Op::Return, |f| self.code.ops[f.pc as usize])
     }
 
     /// Returns true if a task is not blocked; levels and buffers are not considered.
-    fn can_go_on(&self, state: &State, control: &Control, place: usize) -> bool {
+    fn is_unblocked(&self, state: &State, control: &Control, place: usize) -> bool {
         let stack = self.store.stacks.get(state.ids()[STACKS + place]);
-        match self.stands_at(stack) {
+        match self.next_op(stack) {
             Op::Wait(local) => {
                 let base = stack.frames.last().map_or(0, |f| f.base);
                 match stack.values[(base + local) as usize] {
@@ -112,7 +112,7 @@ impl Machine {
             if meta.buffer != buffer || !above_stopped || best.is_some_and(|b| meta.level < b) {
                 continue;
             }
-            if self.can_go_on(state, control, place) {
+            if self.is_unblocked(state, control, place) {
                 if best.is_none_or(|b| meta.level > b) {
                     out.truncate(first);
                     best = Some(meta.level);
@@ -191,7 +191,7 @@ impl Machine {
             _ => {}
         }
         if !run.local().control.ended.is_empty() {
-            self.forget_ended(before, run);
+            self.remove_terminated(before, run);
         }
     }
 
@@ -275,7 +275,7 @@ impl Machine {
     }
 
     /// Removes the terminated tasks to which no handle is left.
-    fn forget_ended(&self, before: &State, run: &mut Run<'_, impl Observer>) {
+    fn remove_terminated(&self, before: &State, run: &mut Run<'_, impl Observer>) {
         let old = self.control_of(before);
         let local = run.local();
         let held = |task: u32| {
@@ -364,11 +364,11 @@ impl Program for Machine {
         let mut heap = 0;
         self.outcomes(state, task.0, |run, end| {
             let before = out.states().len();
-            let goes_on = self.push(state, run, end, out);
+            let continues = self.push(state, run, end, out);
             heap += out.states()[before..].iter().map(State::heap_bytes).sum::<usize>();
             run.meter.delivered = heap + out.bytes();
             // A search stops at the first failure of a step, so the remaining outcomes are not needed.
-            goes_on
+            continues
         });
     }
 
@@ -392,7 +392,7 @@ impl Program for Machine {
             return None;
         }
         if waiting.is_empty() {
-            return self.hot_at_the_end(state);
+            return self.hot_at_termination(state);
         }
         Some(Failure::deadlock(waiting.join("; ")))
     }
@@ -423,7 +423,7 @@ impl Machine {
     fn describe_waiting(&self, state: &State, task: u32) -> String {
         let Some((_, stack)) = self.stack_of(state, task) else { return String::new() };
         let place = stack.frames.last().map_or(Span::NONE, |f| self.code.spans[f.pc as usize]);
-        let what = match self.stands_at(stack) {
+        let what = match self.next_op(stack) {
             Op::Wait(local) => {
                 let base = stack.frames.last().map_or(0, |f| f.base);
                 match stack.values[(base + local) as usize] {

@@ -63,7 +63,7 @@ impl<'m> Mentioned<'m> {
             if value == Value::Unset || !self.seen.insert(value.word()) {
                 continue;
             }
-            if self.is_one(value, self.kind) {
+            if self.belongs_to(value, self.kind) {
                 self.found.push(value);
             }
             match value {
@@ -100,9 +100,9 @@ impl<'m> Mentioned<'m> {
     }
 
     /// Returns true if a value is of a kind.
-    fn is_one(&self, value: Value, kind: &Kind) -> bool {
+    fn belongs_to(&self, value: Value, kind: &Kind) -> bool {
         let part = |value: Value, kind: &u32| {
-            dally_text::stack::grow(|| self.is_one(value, &self.code.kinds[*kind as usize]))
+            dally_text::stack::grow(|| self.belongs_to(value, &self.code.kinds[*kind as usize]))
         };
         match (kind, value) {
             (Kind::Bool, Value::Bool(_)) | (Kind::Int, Value::Int(_) | Value::Big(_)) => true,

@@ -141,7 +141,7 @@ mod tests {
         for (file, mut machine) in machines() {
             let with = search(&machine);
             machine.code.dead = Dead::nothing(machine.code.ops.len());
-            machine.forget_steps();
+            machine.clear_cache();
             let without = search(&machine);
             if with.coverage.states < 3000 && without.coverage.states < 3000 {
                 assert_eq!(with.verdict.to_string(), without.verdict.to_string(), "{file}");

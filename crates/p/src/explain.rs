@@ -239,10 +239,10 @@ impl Machine {
             return;
         };
         let span = self.span(pc);
-        let goes_on = pc > 0 && self.span(pc - 1) == span && pc != self.function_entry(&local);
+        let continues = pc > 0 && self.span(pc - 1) == span && pc != self.function_entry(&local);
         let first = lines.iter().position(|l| l.kind == LineKind::Statement);
         if let Some(first) = first
-            && goes_on
+            && continues
             && lines[first].span == span
             && lines[first].changes.is_empty()
         {

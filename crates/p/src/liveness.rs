@@ -39,7 +39,7 @@ impl Machine {
     }
 
     /// The failure of an execution that terminates in this state with a monitor hot.
-    pub(crate) fn hot_at_the_end(&self, state: &State) -> Option<Failure> {
+    pub(crate) fn hot_at_termination(&self, state: &State) -> Option<Failure> {
         let is_hot = |monitor: &&u32| self.heat_of(**monitor, self.monitor_of(state, **monitor).state).hot;
         let (monitor, state) = self.names(*self.code.liveness.iter().find(is_hot)?, state);
         let message =

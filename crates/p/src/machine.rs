@@ -104,7 +104,7 @@ impl Machine {
 
     /// Empties the cache of steps.
     #[cfg(test)]
-    pub(crate) fn forget_steps(&mut self) {
+    pub(crate) fn clear_cache(&mut self) {
         self.known = Cache::default();
     }
 
@@ -502,7 +502,7 @@ impl Program for Machine {
         if !waiting.is_empty() {
             return Some(Failure::deadlock(waiting.join("; ")));
         }
-        self.hot_at_the_end(state)
+        self.hot_at_termination(state)
     }
 
     fn properties(&self) -> u32 {

@@ -358,7 +358,7 @@ impl Compiler<'_> {
             misses.into_iter().for_each(|miss| self.patch(miss));
         }
         let otherwise = last.or_else(|| self.some_value(result)).unwrap_or(Value::Unset);
-        self.emit(Op::Unsaid(otherwise));
+        self.emit(Op::Undefined(otherwise));
         ends.into_iter().for_each(|end| self.patch(end));
     }
 }

@@ -183,7 +183,7 @@ impl<'a> Compiler<'a> {
     /// The change in the height of the operand stack that an instruction causes.
     fn effect(&self, op: Op) -> i32 {
         match op {
-            Op::Mentioned(_) | Op::Each(..) | Op::Unsaid(_) => 1,
+            Op::Mentioned(_) | Op::Each(..) | Op::Undefined(_) => 1,
             Op::Again(..) => -3,
             Op::Const(_) | Op::Load(_) | Op::Take(_) | Op::Stack(_) | Op::ThreadId | Op::ChildId => 1,
             Op::Pick(..) | Op::Wait(_) => 1,

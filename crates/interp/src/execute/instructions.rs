@@ -266,7 +266,7 @@ impl<O: Observer> Run<'_, O> {
             Op::Mentioned(kind) => self.mentioned(kind),
             Op::Each(quantifier, exit) => return self.each(quantifier, exit),
             Op::Again(quantifier, begin) => return self.again(quantifier, begin),
-            Op::Unsaid(value) => match self.leave_out() {
+            Op::Undefined(value) => match self.skip_instance() {
                 Some(flow) => return Ok(flow),
                 None => self.push(value),
             },
@@ -504,7 +504,7 @@ impl<O: Observer> Run<'_, O> {
         let from = self.expression.values.len() - callee.ins as usize;
         let args: SmallVec<[Value; 4]> = self.expression.values.drain(from..).collect();
         let back = self.pc + 1;
-        self.forget_dead(back);
+        self.reset_dead(back);
         let local = self.local_mut();
         let stack = local.stack.to_mut();
         if let Some(frame) = stack.frames.last_mut() {

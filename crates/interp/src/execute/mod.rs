@@ -297,7 +297,7 @@ impl<'m, O: Observer> Run<'m, O> {
     }
 
     /// Resets the locals of the current frame that are dead at an address.
-    fn forget_dead(&mut self, from: u32) {
+    fn reset_dead(&mut self, from: u32) {
         let code = self.code;
         for local in code.dead.at(from) {
             let place = self.local.base + *local as usize;
@@ -310,7 +310,7 @@ impl<'m, O: Observer> Run<'m, O> {
     /// Stores the program counter in the frame.
     fn keep_pc(&mut self) {
         let pc = self.pc;
-        self.forget_dead(pc);
+        self.reset_dead(pc);
         if self.local.stack.frames.last().is_some_and(|f| f.pc != pc)
             && let Some(frame) = self.local_mut().stack.to_mut().frames.last_mut()
         {

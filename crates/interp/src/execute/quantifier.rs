@@ -84,7 +84,7 @@ impl<O: Observer> Run<'_, O> {
 
     /// Skips the current instance, which depends on a value that the inputs do not define. Returns `None`
     /// if there is no current instance.
-    pub(super) fn leave_out(&mut self) -> Option<Flow> {
+    pub(super) fn skip_instance(&mut self) -> Option<Flow> {
         let Trial { begin, values, applications, base } = self.expression.trials.pop()?;
         self.expression.values.truncate(values);
         self.expression.applications.truncate(applications);

@@ -417,7 +417,7 @@ impl<'m, O: Observer> Runner<'m, O> {
     }
 
     /// Resets the variables of each call that are dead where the call resumes.
-    fn forget_dead(&mut self) {
+    fn reset_dead(&mut self) {
         let Local { frames, values, mode, .. } = &mut self.local;
         let top = frames.len().saturating_sub(1);
         for (nth, frame) in frames.iter().enumerate() {
@@ -441,7 +441,7 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
         match begun.and_then(|()| self.execute_all()) {
             Err(pause) => {
                 if matches!(pause, Pause::Ends(End::Stops)) {
-                    self.forget_dead();
+                    self.reset_dead();
                 }
                 pause
             }
