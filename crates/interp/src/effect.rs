@@ -18,9 +18,21 @@ impl Code {
 
     /// The effect of an instruction of a procedure.
     pub(crate) fn effect(&self, procedure: &Procedure, address: Address) -> Effect {
+        self.describe(self.ops[address as usize], address, Some(procedure))
+    }
+
+    /// The change in the height of the operand stack from an instruction to the next one.
+    pub(crate) fn height_change(&self, op: Op) -> i32 {
+        let effect = self.describe(op, 0, None);
+        let next = effect.exits.iter().find(|exit| exit.to == 1);
+        next.map_or(0, |next| next.pushes as i32 - effect.pops as i32)
+    }
+
+    /// The effect of an instruction at an address. What it reads is complete only if its procedure is known.
+    fn describe(&self, op: Op, address: Address, procedure: Option<&Procedure>) -> Effect {
         let next = address + 1;
         let computes = |pops, pushes| Effect::computes(pops, pushes, next);
-        match self.ops[address as usize] {
+        match op {
             Op::Const(_) | Op::Stack(_) | Op::Mentioned(_) | Op::ThreadId | Op::ChildId => computes(0, 1),
             // It may also skip the current instance of a quantifier; that reads nothing.
             Op::Undefined(_) => computes(0, 1),
@@ -69,7 +81,7 @@ impl Code {
                 computes(callee.ins, callee.outs).resumes(next)
             }
             Op::Return => {
-                let results = procedure.ins..procedure.ins + procedure.outs;
+                let results = procedure.map_or(0..0, |it| it.ins..it.ins + it.outs);
                 results.fold(Effect::ends(0), |effect, result| effect.reads(Object::Local(result)))
             }
             Op::Post(callee, ..) => computes(self.procedures[callee as usize].ins, 1),
@@ -91,10 +103,10 @@ fn object(place: Place) -> Object {
 }
 
 /// Reads a variable. If it is arbitrary, its value may come from the hidden variable next to it.
-fn read(effect: Effect, procedure: &Procedure, place: Place) -> Effect {
+fn read(effect: Effect, procedure: Option<&Procedure>, place: Place) -> Effect {
     let effect = effect.reads(object(place));
     match place {
-        Place::Local(local) => match procedure.variables[local as usize].given {
+        Place::Local(local) => match procedure.and_then(|it| it.variables[local as usize].given) {
             Some(given) => effect.reads(Object::Local(given)),
             None => effect,
         },

@@ -38,6 +38,13 @@ pub(crate) fn strategies(arguments: &Check, language: &Language) -> Result<Vec<S
 
 /// True for schedulers whose state counts rounds or steps, so that an exact search never ends.
 fn is_endless(strategy: &StrategyName) -> bool {
-    use SchedulerName::{Df, Dfw, Pct};
-    matches!(strategy, StrategyName::Delays(Df | Dfw | Pct { .. }))
+    fn counts(scheduler: &SchedulerName) -> bool {
+        use SchedulerName::{Df, Dfw, Pct, Priority};
+        match scheduler {
+            Df | Dfw | Pct { .. } => true,
+            Priority(inner) => counts(inner),
+            _ => false,
+        }
+    }
+    matches!(strategy, StrategyName::Delays(scheduler) if counts(scheduler))
 }

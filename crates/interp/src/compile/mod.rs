@@ -174,36 +174,10 @@ impl<'a> Compiler<'a> {
 
     /// Emits an instruction, and returns its address.
     fn emit(&mut self, op: Op) -> Address {
-        self.depth = self.depth.saturating_add_signed(self.effect(op));
+        self.depth = self.depth.saturating_add_signed(self.code.height_change(op));
         self.code.ops.push(op);
         self.code.spans.push(self.span);
         self.here() - 1
-    }
-
-    /// The change in the height of the operand stack that an instruction causes.
-    fn effect(&self, op: Op) -> i32 {
-        match op {
-            Op::Mentioned(_) | Op::Each(..) | Op::Undefined(_) => 1,
-            Op::Again(..) => -3,
-            Op::Const(_) | Op::Load(_) | Op::Take(_) | Op::Stack(_) | Op::ThreadId | Op::ChildId => 1,
-            Op::Pick(..) | Op::Wait(_) => 1,
-            Op::Arith(_) | Op::Eq | Op::Ne | Op::Compare(_) | Op::Concat(_) | Op::FieldUpdate(_) => -1,
-            Op::Bv(crate::code::BvOp::Not | crate::code::BvOp::Neg, _) => 0,
-            Op::Wide(op) => -i32::from(op.is_binary()),
-            Op::Bv(..) => -1,
-            Op::Select(n, _) => -i32::from(n),
-            Op::Store(n) => -i32::from(n) - 1,
-            Op::Construct(_, n) | Op::Apply(_, n) => 1 - i32::from(n),
-            Op::Slide(n) => -i32::from(n),
-            Op::AndThen(_) | Op::OrElse(_) | Op::JumpUnless(_) | Op::Pop | Op::Put(_) | Op::Set(_) => -1,
-            Op::Assume | Op::Check(_) | Op::AwaitEnd(_) | Op::AssumeEq(_) => -1,
-            Op::Call(p) => {
-                let p = &self.code.procedures[p as usize];
-                p.outs as i32 - p.ins as i32
-            }
-            Op::Post(p, _, _) => 1 - self.code.procedures[p as usize].ins as i32,
-            _ => 0,
-        }
     }
 
     /// Sets the target of a jump to the next instruction.
