@@ -231,6 +231,26 @@ fn preemption_precedes_statements_that_access_shared_variables() {
     assert_eq!(finals_of(&preempted), set(&[&["2"]]));
 }
 
+/// The statement after an `await` belongs to it, but not the statement after a block that ends with one.
+#[test]
+fn preemption_precedes_a_statement_after_a_branch_that_ends_with_await() {
+    let text = "var g: int; var seen: int;
+        procedure main()
+        {
+          var l: int;
+          l := 0;
+          seen := 0;
+          g := 0;
+          call {:async} other();
+          if (l < 0) { assume {:await} l >= 1; }
+          seen := g;
+        }
+        procedure other() { g := 1; g := 0; }";
+    let preempted =
+        machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
+    assert_eq!(finals_of(&preempted), set(&[&["0", "0"], &["0", "1"]]));
+}
+
 #[test]
 fn preemption_precedes_atomic_sections() {
     let finals = |section: &str| {

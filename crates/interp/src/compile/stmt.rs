@@ -52,8 +52,8 @@ impl Compiler<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt, label: Option<Sym>) {
-        // There is no preemption between an `await` and the statement after it.
-        let awaited = std::mem::replace(&mut self.frame.awaited, matches!(stmt.kind, StmtKind::Await(_)));
+        // There is no preemption between an `await` and the statement after it in the same block.
+        let awaited = std::mem::take(&mut self.frame.awaited);
         if self.options.program.preempt
             && !awaited
             && self.frame.atomic == 0
@@ -92,6 +92,7 @@ impl Compiler<'_> {
             StmtKind::Measure(_) | StmtKind::Reveal(..) | StmtKind::Scope(_) => {}
             _ => self.asynchronous(stmt),
         }
+        self.frame.awaited = matches!(stmt.kind, StmtKind::Await(_));
     }
 
     /// A scheduling point that is not in the text.
