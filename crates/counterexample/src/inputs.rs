@@ -17,7 +17,7 @@ pub struct Translated<'p> {
     pub program: &'p Program,
     /// The procedure in which it starts.
     pub root: Sym,
-    /// What its parts stand for in the original program.
+    /// The meanings of its parts in the original program.
     pub origins: &'p Origins,
     /// True if it is the original program, which needed no translation.
     pub sequential: bool,
@@ -37,7 +37,7 @@ impl Translated<'_> {
     }
 }
 
-/// What a path says of all that the original program leaves open.
+/// Reads off a path the inputs of the original program: the values and choices that it leaves open.
 pub fn inputs(original: &Program, translated: &Translated<'_>, path: &Path) -> Inputs {
     let scripts = script::scripts(original, translated, path);
     let mut inputs = Inputs { scripts: scripts.scripts, entries: scripts.entries, ..Inputs::default() };

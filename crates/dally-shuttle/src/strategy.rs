@@ -90,7 +90,7 @@ impl Strategy {
         &self.name
     }
 
-    /// What its bound limits: delays or preemptions.
+    /// The unit of its bound: delays or preemptions.
     pub fn unit(&self) -> Unit {
         self.name.unit()
     }

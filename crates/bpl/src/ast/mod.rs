@@ -49,11 +49,11 @@ pub struct Ast {
 pub struct Derivation {
     /// The other name, which may itself be derived.
     pub from: Sym,
-    /// What the name stands for.
+    /// The meaning of the name.
     pub role: Role,
 }
 
-/// What a derived name stands for.
+/// The meaning of a derived name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// A variable that holds values of the variable.

@@ -72,7 +72,7 @@ impl LivenessCheck {
         }
     }
 
-    /// What was not checked.
+    /// The remark on liveness for a verdict that did not check it.
     fn unchecked(self) -> &'static str {
         match self {
             Self::Off => "; liveness was not checked (see --liveness)",

@@ -32,7 +32,7 @@ pub(crate) struct Bug {
     pub(crate) failed: Failed,
 }
 
-/// What was covered of a bound on schedules.
+/// The part of a bound on schedules that was covered.
 #[derive(Clone, Copy)]
 pub(crate) struct Covered {
     /// The complete recursion bound.
