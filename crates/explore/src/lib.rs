@@ -162,7 +162,7 @@ pub use outcome::{Bug, Coverage, Covered, Exit, Limit, Report, Verdict};
 pub use plan::Plan;
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
 pub use portfolio::{Deepen, portfolio, side_by_side};
-pub use program::{Failure, FailureKind, Program};
+pub use program::{Drawn, Failure, FailureKind, Program};
 pub use replay::{Moment, NoCycle, ReplayError, Replayed, replay, replay_under};
 pub use search::{Options, Phase, Search, Watch};
 pub use successors::{Event, Label, Successor, Successors, Turn};

@@ -13,6 +13,7 @@ use std::fmt;
 use std::hash::Hash;
 
 use dally_schedule::TaskId;
+use smallvec::{SmallVec, smallvec};
 
 use crate::footprint::Footprint;
 use crate::successors::Label;
@@ -59,6 +60,29 @@ pub trait Program: Sync {
             [nth, ..] => out.keep(*nth as usize),
         }
         None
+    }
+
+    /// Executes a step along one path: `choose` draws the option of each nondeterministic choice as the task
+    /// reaches it, from the number of options. Pushes the outcome, if there is one, and returns the options
+    /// taken, which are a path of [`resume`](Self::resume). They are the drawn ones, unless an assumption
+    /// refutes those. By default, a step has one choice, whose options are the outcomes of
+    /// [`step`](Self::step).
+    fn draw(
+        &self,
+        state: &Self::State,
+        task: TaskId,
+        choose: &mut dyn FnMut(u64) -> u64,
+        out: &mut Successors<Self::State>,
+    ) -> SmallVec<[Drawn; 2]> {
+        out.clear();
+        self.step(state, task, out);
+        let options = out.len();
+        if options < 2 {
+            return SmallVec::new();
+        }
+        let option = choose(options as u64) as usize % options;
+        out.keep(option);
+        smallvec![Drawn { option: option as u32, options: options as u32 }]
     }
 
     /// Describes the objects that a step of an enabled task may read and write, over all its outcomes. The
@@ -117,6 +141,15 @@ pub trait Program: Sync {
     fn shared_bytes(&self) -> usize {
         0
     }
+}
+
+/// An option taken at a nondeterministic choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// The option, counted from 0.
+    pub option: u32,
+    /// The number of options.
+    pub options: u32,
 }
 
 /// A violated property.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use dally_explore::store::Parts;
-use dally_explore::{Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
+use dally_explore::{Drawn, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
+use dally_step::draw::Draws;
 use dally_step::engine::Step;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
@@ -382,6 +383,21 @@ impl Program for Machine {
             }
             None => step.suspended(),
         }
+    }
+
+    fn draw(
+        &self,
+        state: &State,
+        task: TaskId,
+        choose: &mut dyn FnMut(u64) -> u64,
+        out: &mut Successors<State>,
+    ) -> SmallVec<[Drawn; 2]> {
+        out.clear();
+        let mut draws = Draws::new(choose);
+        if let Some((mut run, end)) = draws.execute(|| self.start(state, task.0, ())) {
+            self.push(state, &mut run, end, out);
+        }
+        draws.drawn()
     }
 
     fn deadlock(&self, state: &State) -> Option<Failure> {

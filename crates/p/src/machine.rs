@@ -6,8 +6,9 @@
 use std::hash::Hasher;
 
 use dally_explore::{
-    Failure, Fingerprint, Fingerprinter, Label, Limits, Program, Successor, Successors, TaskId,
+    Drawn, Failure, Fingerprint, Fingerprinter, Label, Limits, Program, Successor, Successors, TaskId,
 };
+use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Step};
 use dally_step::memo::Cache;
 use dally_text::diagnostic::Diagnostic;
@@ -479,6 +480,22 @@ impl Program for Machine {
             }
             None => step.suspended(),
         }
+    }
+
+    fn draw(
+        &self,
+        state: &State,
+        task: TaskId,
+        choose: &mut dyn FnMut(u64) -> u64,
+        out: &mut Successors<State>,
+    ) -> SmallVec<[Drawn; 2]> {
+        out.clear();
+        let taking = self.taking(state, task.0);
+        let mut draws = Draws::new(choose);
+        if let Some((runner, end)) = draws.execute(|| Some(self.start(&taking, ()))) {
+            self.push_end(state, &taking, &runner, end, out);
+        }
+        draws.drawn()
     }
 
     fn label(&self, label: Label) -> Option<&str> {

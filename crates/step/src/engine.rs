@@ -106,8 +106,11 @@ pub trait Task<'m> {
     fn bytes(&self) -> usize;
 }
 
+/// Draws an option: of this many, and not one that is refuted. The second argument returns the first option
+/// from its argument on that is not. The result is `None` if no option is left.
+pub(crate) type DrawOption<'d> = dyn FnMut(u64, &mut dyn FnMut(u64) -> u64) -> Option<u64> + 'd;
+
 /// The paths of a step to execute.
-#[derive(Clone, Copy, Debug)]
 enum Mode<'p> {
     /// All of them.
     All,
@@ -115,6 +118,8 @@ enum Mode<'p> {
     Follow(&'p [u32]),
     /// One path, up to the next choice.
     Suspend(&'p [u32]),
+    /// One path, whose options are drawn.
+    Draw(&'p mut DrawOption<'p>),
 }
 
 /// A choice to which the engine backtracks.
@@ -162,6 +167,11 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
     /// A step that executes one path up to the next choice, where it is [suspended](Self::suspended).
     pub fn suspending(task: T, path: &'p [u32]) -> Self {
         Step { mode: Mode::Suspend(path), ..Step::new(task) }
+    }
+
+    /// A step that executes one path, whose options are drawn.
+    pub(crate) fn drawing(task: T, draw: &'p mut DrawOption<'p>) -> Self {
+        Step { mode: Mode::Draw(draw), ..Step::new(task) }
     }
 
     /// The task.
@@ -239,7 +249,7 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         if let Some(why) = self.exhausted() {
             return Some(self.give_up(why));
         }
-        match self.mode {
+        match &mut self.mode {
             Mode::All => {
                 if self.is_cycle() {
                     return Some(self.task.cycle());
@@ -249,6 +259,15 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
                 let depth = self.path.len();
                 self.points.push(ChoicePoint { choice, next: 0, count, depth, fuel, mark });
                 if self.take_next() { None } else { self.settle() }
+            }
+            Mode::Draw(draw) => {
+                let task = &mut self.task;
+                let Some(nth) = draw(count, &mut |from| task.next_option(choice, from)) else {
+                    return Some(Pause::Discarded);
+                };
+                self.path.push(nth as u32);
+                self.task.take(choice, nth);
+                None
             }
             Mode::Follow(path) | Mode::Suspend(path) => match path.get(self.path.len()) {
                 Some(nth) if u64::from(*nth) < count => {

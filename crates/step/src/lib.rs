@@ -1,7 +1,7 @@
 //! The step engine that the interpreters of all languages share.
 //!
 //! A language defines its instructions; this crate executes a step of a task through all of its outcomes
-//! ([`engine`]), with an undo log ([`undo`]), fuel and limits ([`meter`]), detection of cycles inside a
+//! ([`engine`]), or along one that is drawn ([`draw`]), with an undo log ([`undo`]), fuel and limits ([`meter`]), detection of cycles inside a
 //! step ([`cycle`]) and observers for explanations ([`observer`]). A cache stores results for reuse
 //! ([`memo`]). Analyses work on the effects of instructions ([`effect`], [`dead`]). Values are built from
 //! persistent collections ([`collection`]), whose updates cost logarithmic time and memory.
@@ -9,6 +9,7 @@
 pub mod collection;
 pub mod cycle;
 pub mod dead;
+pub mod draw;
 pub mod effect;
 pub mod engine;
 mod frame;

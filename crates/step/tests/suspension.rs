@@ -30,6 +30,33 @@ fn resumed<P: Program>(program: &P, state: &P::State, task: TaskId) -> (Vec<u128
     (all, deepest)
 }
 
+/// Draws paths of a step, and compares their outcomes with those of the resumed step. Returns the number of
+/// choices.
+fn compare_drawn<P: Program>(program: &P, state: &P::State, task: TaskId, name: &Path) -> usize {
+    let (mut drawn, mut resumed) = (Successors::default(), Successors::default());
+    let (mut seed, mut most) = (task.0, 0);
+    for _ in 0..4 {
+        let mut choose = |options: u64| {
+            assert!(options > 1, "{}: a choice without alternatives", name.display());
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            u64::from(seed >> 8) % options
+        };
+        let taken = program.draw(state, task, &mut choose, &mut drawn);
+        let path: Vec<u32> = taken.iter().map(|drawn| drawn.option).collect();
+        for (nth, choice) in taken.iter().enumerate() {
+            let options = program.resume(state, task, &path[..nth], &mut resumed);
+            assert_eq!(options, Some(u64::from(choice.options)), "{}: task {task}", name.display());
+        }
+        if !drawn.is_empty() {
+            assert_eq!(program.resume(state, task, &path, &mut resumed), None, "{}", name.display());
+            assert_eq!(outcomes(program, &drawn), outcomes(program, &resumed), "{}", name.display());
+        }
+        assert!(drawn.len() <= 1);
+        most = most.max(taken.len());
+    }
+    most
+}
+
 /// Compares both on the first states of a program. Returns the largest number of choices in a step.
 fn compare<P: Program>(program: &P, name: &Path) -> usize {
     let mut out = Successors::default();
@@ -50,6 +77,8 @@ fn compare<P: Program>(program: &P, name: &Path) -> usize {
             let (parts, choices) = resumed(program, &state, *task);
             // A step stops at its first failure; a suspended one continues with the other options.
             assert!(parts.starts_with(&whole), "{}: task {task}", name.display());
+            let drawn = compare_drawn(program, &state, *task, name);
+            assert!(drawn <= choices && (drawn > 0) == (choices > 0), "{}: task {task}", name.display());
             deepest = deepest.max(choices);
             open.extend(out.states().iter().cloned());
         }
@@ -76,6 +105,30 @@ fn boogie() {
         deepest = deepest.max(compare(&machine, &file));
     }
     assert!(deepest >= 2, "no example chooses twice in a step");
+}
+
+#[test]
+fn a_refuted_option_is_replaced_by_the_next() {
+    let program = "
+        var {:range 0, 99} x: int;
+        procedure main() modifies x; {
+            havoc x;
+            goto less, more;
+            less: assume x * x < 2500; assume x == 7; return;
+            more: assume x * x > 90000; return;
+        }";
+    let mut sources = SourceMap::default();
+    sources.add("test.bpl", program.to_owned()).unwrap();
+    let program = dally_bpl::load(&sources).unwrap();
+    let machine = dally_interp::Machine::new(&program, &sources, &Default::default()).unwrap();
+    let (mut initial, mut out) = (Successors::default(), Successors::default());
+    machine.initial(&mut initial);
+    // The value is chosen at its first use.
+    for option in [0, 7, 8, 99] {
+        let taken = machine.draw(&initial.states()[0], TaskId(0), &mut |_| option, &mut out);
+        assert_eq!(taken.iter().map(|drawn| drawn.option).collect::<Vec<_>>(), [0, 7]);
+        assert_eq!(out.len(), 1);
+    }
 }
 
 #[test]
