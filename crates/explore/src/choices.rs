@@ -1,15 +1,20 @@
 //! A schedule: the choices of one execution, as plain data.
 //!
-//! It prints as one line, `rr: 0 1+1 0#2 1`: the strategy, then one word for each step. A word is the task, with `+d`
-//! where d was spent before the step (delays, say), and `#c` for outcome c where the task has several (from 0). Before
-//! the steps, `@i` selects an initial state other than the first, and `#c` says that a choice other than the first
-//! costs c. Steps in parentheses, at the end, are the cycle of a lasso: `rr: 0 ( 1 0 )`.
+//! It prints as one line, `rr: 0 1+1 0#2.0 1`: the strategy, then one word for each step. A word is the task, with `+d`
+//! where d was spent before the step (delays, say), and `#a.b` where the task made nondeterministic choices in the
+//! step: the option that it took at each of them, from 0. `!c` at the end of a word says that these options cost c. Before
+//! the steps, `@i` selects an initial state other than the first. Steps in parentheses, at the end, are the cycle of a
+//! lasso: `rr: 0 ( 1 0 )`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use dally_schedule::{StrategyName, TaskId};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// The options taken at the nondeterministic choices of a step, in order.
+pub type Path = SmallVec<[u32; 4]>;
 
 /// The choices of one execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,9 +22,6 @@ pub struct Schedule {
     /// The strategy under which it was found.
     #[serde(rename = "policy", with = "strategy_as_text")]
     pub strategy: StrategyName,
-    /// The cost of each choice other than the first, in the search that found it.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub choice_cost: u32,
     /// The index of the initial state.
     pub initial: u32,
     /// Its steps.
@@ -30,15 +32,26 @@ pub struct Schedule {
 }
 
 /// One step of a schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The task that runs.
     #[serde(with = "task_as_number")]
     pub task: TaskId,
-    /// The cost of the step: of the deviations before it, in the unit of the strategy, and of its choice.
+    /// The cost of the deviations before the step, in the unit of the strategy.
     pub cost: u32,
-    /// The index of the outcome, where the step has several.
-    pub choice: u32,
+    /// The option taken at each nondeterministic choice of the step.
+    #[serde(default, skip_serializing_if = "SmallVec::is_empty")]
+    pub choices: Path,
+    /// The cost of these options.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub choice_cost: u32,
+}
+
+impl Step {
+    /// A step without nondeterministic choices.
+    pub fn new(task: TaskId, cost: u32) -> Self {
+        Self { task, cost, choices: Path::new(), choice_cost: 0 }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -74,22 +87,29 @@ mod task_as_number {
 
 impl Schedule {
     /// The schedule of an execution that has not taken a step, from the first initial state.
-    pub fn new(strategy: StrategyName, choice_cost: u32) -> Self {
-        Self { strategy, choice_cost, initial: 0, steps: Vec::new(), cycle: None }
+    pub fn new(strategy: StrategyName) -> Self {
+        Self { strategy, initial: 0, steps: Vec::new(), cycle: None }
     }
 
-    /// The sum of the costs of its steps.
+    /// The cost of the execution: of its deviations and of its choices.
     pub fn cost(&self) -> u32 {
+        self.deviations() + self.choice_cost()
+    }
+
+    /// The cost of the deviations from the strategy's order, in its unit.
+    pub fn deviations(&self) -> u32 {
         self.steps.iter().map(|step| step.cost).sum()
+    }
+
+    /// The cost of the options taken at nondeterministic choices.
+    pub fn choice_cost(&self) -> u32 {
+        self.steps.iter().map(|step| step.choice_cost).sum()
     }
 }
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.strategy)?;
-        if self.choice_cost > 0 {
-            write!(f, " #{}", self.choice_cost)?;
-        }
         if self.initial > 0 {
             write!(f, " @{}", self.initial)?;
         }
@@ -107,8 +127,11 @@ impl fmt::Display for Step {
         if self.cost > 0 {
             write!(f, "+{}", self.cost)?;
         }
-        if self.choice > 0 {
-            write!(f, "#{}", self.choice)?;
+        for (nth, option) in self.choices.iter().enumerate() {
+            write!(f, "{}{option}", if nth == 0 { '#' } else { '.' })?;
+        }
+        if self.choice_cost > 0 {
+            write!(f, "!{}", self.choice_cost)?;
         }
         Ok(())
     }
@@ -133,14 +156,11 @@ impl FromStr for Schedule {
         // Names of schedulers have colons too, but none that is followed by a space.
         let text = format!("{text} ");
         let (strategy, rest) = text.split_once(": ").ok_or_else(|| ScheduleError(text.trim().to_owned()))?;
-        let mut schedule = Self::new(StrategyName::known_or_custom(strategy), 0);
+        let mut schedule = Self::new(StrategyName::known_or_custom(strategy));
         let mut words = rest.split_whitespace();
         while let Some(word) = words.next() {
             match word.strip_prefix('@') {
                 Some(initial) => schedule.initial = number(initial, word)?,
-                None if word.starts_with('#') && schedule.steps.is_empty() => {
-                    schedule.choice_cost = number(&word[1..], word)?;
-                }
                 None if word == "(" && schedule.cycle.is_none() => {
                     schedule.cycle = Some(schedule.steps.len());
                 }
@@ -161,12 +181,15 @@ impl FromStr for Step {
     type Err = ScheduleError;
 
     fn from_str(word: &str) -> Result<Self, ScheduleError> {
-        let (rest, choice) = word.split_once('#').map_or((word, "0"), |(rest, choice)| (rest, choice));
-        let (task, cost) = rest.split_once('+').map_or((rest, "0"), |(task, cost)| (task, cost));
+        let (rest, choice_cost) = word.split_once('!').unwrap_or((word, "0"));
+        let (rest, choices) = rest.split_once('#').map_or((rest, None), |(rest, path)| (rest, Some(path)));
+        let (task, cost) = rest.split_once('+').unwrap_or((rest, "0"));
+        let options = choices.iter().flat_map(|path| path.split('.'));
         Ok(Self {
             task: TaskId(number(task, word)?),
             cost: number(cost, word)?,
-            choice: number(choice, word)?,
+            choices: options.map(|option| number(option, word)).collect::<Result<_, _>>()?,
+            choice_cost: number(choice_cost, word)?,
         })
     }
 }
@@ -180,31 +203,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_without_a_choice_cost_is_read() {
-        let json = r#"{"policy":"rr:reverse","initial":0,"steps":[{"task":0,"cost":1,"choice":0}]}"#;
-        let schedule: Schedule = serde_json::from_str(json).expect("it is a schedule");
+    fn json_has_choices_only_where_a_step_makes_some() {
+        let json = r#"{"policy":"rr:reverse","initial":0,"steps":[{"task":0,"cost":1}]}"#;
+        let mut schedule: Schedule = serde_json::from_str(json).expect("it is a schedule");
         assert_eq!(schedule.to_string(), "rr:reverse: 0+1");
         assert_eq!(serde_json::to_string(&schedule).expect("it is plain data"), json);
-        let costly = Schedule { choice_cost: 1, ..schedule };
-        let json = serde_json::to_string(&costly).expect("it is plain data");
-        assert!(json.contains(r#""choice_cost":1"#), "{json}");
-        assert_eq!(serde_json::from_str::<Schedule>(&json).expect("it is a schedule"), costly);
+        schedule.steps[0].choices.extend([0, 7]);
+        schedule.steps[0].choice_cost = 2;
+        let json = serde_json::to_string(&schedule).expect("it is plain data");
+        assert!(json.contains(r#""choices":[0,7],"choice_cost":2"#), "{json}");
+        assert_eq!(serde_json::from_str::<Schedule>(&json).expect("it is a schedule"), schedule);
+        assert_eq!((schedule.deviations(), schedule.choice_cost(), schedule.cost()), (1, 2, 3));
     }
 
     #[test]
     fn schedules_print_as_they_are_parsed() {
         for text in [
             "rr: 0 1+1 0#2 1+3#4",
+            "rr: 0#0.12.1 1+3#4!1 2!3",
             "priority(random:3): @2 0",
             "rr:reverse:",
             "rr: 0 ( 1+1 0 )",
-            "preemptions: #1 @2 0+1#1",
+            "preemptions: @2 0+1#1",
             "my own scheduler: 0",
         ] {
             assert_eq!(text.parse::<Schedule>().map(|schedule| schedule.to_string()), Ok(text.to_owned()));
         }
         assert_eq!("rr: 0 1+1 0".parse::<Schedule>().map(|schedule| schedule.cost()), Ok(1));
-        for text in ["rr: 0 ( 1", "rr: 0 )", "rr: 0 ( )", "rr: ( 0 ) 1", "rr: 0 #1", "rr: #"] {
+        for text in ["rr: 0 ( 1", "rr: 0 )", "rr: 0 ( )", "rr: ( 0 ) 1", "rr: 0 #1", "rr: #", "rr: 0#1."] {
             assert!(text.parse::<Schedule>().is_err(), "{text}");
         }
         let error = "rr: 0 x 1".parse::<Schedule>().expect_err("x is not a task");

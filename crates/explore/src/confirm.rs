@@ -18,7 +18,7 @@ pub fn confirm<P: Program>(
     mut watch: impl FnMut(&Moment<'_, P::State>, &[TaskId]),
 ) -> Result<Replayed<P::State>, ReplayError> {
     let policy = schedule.strategy.scheduler().map(Delays::named);
-    let mut follower = policy.as_ref().map(|policy| Follower::new(policy, schedule.choice_cost));
+    let mut follower = policy.as_ref().map(Follower::new);
     let mut cycle = ObservedCycle::default();
     let mut replayed = replay(program, schedule, |moment| {
         let delayed = follower.as_mut().map_or(&[][..], |follower| follower.step(program, moment));

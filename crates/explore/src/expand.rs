@@ -2,24 +2,31 @@
 //!
 //! [TR15 Fig. 1], the body of `BoundedDFS`: at a state, the policy proposes tasks one after
 //! another, at rising cost. Expansion takes a step of each task and offers the outcomes to the
-//! search. When a proposal costs more than the bound, the node is deferred together with its
+//! search. When a proposal costs more than the current pass, the node is deferred together with its
 //! remaining proposals.
+//!
+//! A step that is suspended at a nondeterministic choice becomes a node of its own, which keeps the
+//! state and the place at which the step began. Its options are taken one after another; if they
+//! cost more than the pass, the node is deferred together with its remaining options. So a choice
+//! among many values takes the memory of one node, and outcomes never multiply. Such a node is not a
+//! scheduling point: no other task is proposed there.
 //!
 //! Deviations:
 //! 1. A successor that was visited before does not end the loop: expansion goes on to the next
 //!    delay. (The figure stops there, which misses states.)
-//! 2. Outcomes other than the first can cost extra ([`Options::choice_cost`]), and so can steps
-//!    ([`Policy::step_cost`]). An outcome that costs more than the bound is deferred, and not
+//! 2. Options of a nondeterministic choice can cost extra ([`Options::choice_cost`]), and so can
+//!    steps ([`Policy::step_cost`]). A successor that belongs to a later pass is deferred, and not
 //!    marked as visited.
 
 use dally_schedule::{Ready, TaskId};
 
 use crate::frontier::{Deferred, Unvisited};
 use crate::ledger::Transition;
+use crate::order::{Order, Pass};
 use crate::policy::{Happened, Omission, Point, Policy, Proposal};
 use crate::search::{Options, Watch};
-use crate::successors::{Outcome, Successors};
-use crate::tree::{Link, NodeId};
+use crate::successors::{Outcome, Successors, Suspended};
+use crate::tree::{Branch, Link, NodeId, Spent};
 use crate::visited::Recent;
 use crate::{Failure, Fingerprint, Program};
 
@@ -32,24 +39,78 @@ pub(crate) struct Node<S, O: Policy> {
     pub(crate) cost: u32,
     /// The part of `cost` that was spent at this state.
     pub(crate) cost_here: u32,
+    /// The part of `cost` that was spent on nondeterministic choices.
+    pub(crate) choices: u32,
+    /// The number of steps from an initial state.
+    pub(crate) depth: u32,
     /// Set once the node is in the visited set.
     pub(crate) id: Option<NodeId>,
+    /// If set, a step of this state has begun, and only it may continue.
+    pub(crate) pending: Option<Box<Pending>>,
+}
+
+/// A step that has begun.
+pub(crate) struct Pending {
+    task: TaskId,
+    rest: Rest,
+}
+
+/// The outcomes of a step that are left.
+enum Rest {
+    /// All but the first, which cost extra. The program does not suspend steps.
+    Outcomes,
+    /// Those of the remaining options of a choice, from `next` on.
+    Options {
+        at: Suspended,
+        next: u32,
+        /// True if an earlier option has an outcome. Only the first one that has is free.
+        taken: bool,
+    },
+}
+
+impl<S, O: Policy> Node<S, O> {
+    /// The depth by which the node is assigned to a pass. A step can make infinitely many choices, so they
+    /// count as well.
+    fn rank(&self) -> u32 {
+        let choices = match self.pending.as_deref() {
+            Some(Pending { rest: Rest::Options { at, .. }, .. }) => at.path.len() as u32,
+            _ => 0,
+        };
+        self.depth.saturating_add(choices)
+    }
+
+    /// The cost that was not spent on choices.
+    fn deviations(&self) -> u32 {
+        self.cost - self.choices
+    }
+
+    /// The heap bytes of a step that has begun.
+    fn pending_bytes(&self) -> usize {
+        self.pending.as_deref().map_or(0, |pending| {
+            let path = match &pending.rest {
+                Rest::Options { at, .. } if at.path.spilled() => at.path.capacity() * size_of::<u32>(),
+                _ => 0,
+            };
+            size_of::<Pending>() + path
+        })
+    }
 }
 
 /// Receives what expansion finds.
 pub(crate) trait Sink<S, O: Policy> {
     /// True if [`Self::transition`] is to be called.
     const RECORDS: bool;
-    /// The tasks that are enabled at a node, if an earlier bound recorded them.
+    /// The tasks that are enabled at a node, if an earlier pass recorded them.
     fn enabled(&self, node: NodeId) -> Option<&[TaskId]>;
     /// The transitions from now on start at `node`, where the tasks `enabled` are enabled.
     fn begin(&mut self, node: Option<NodeId>, enabled: &[TaskId]);
-    /// A transition within the bound. Its target is offered as well, unless that happened recently.
+    /// A transition within the pass. Its target is offered as well, unless that happened recently.
     fn transition(&mut self, key: Fingerprint, transition: &Transition<'_>);
-    /// A node was reached within the bound. If its key is new, `make` builds the node.
-    fn offer(&mut self, key: Fingerprint, link: Link, make: impl FnOnce() -> Node<S, O>);
-    /// Work that costs more than the bound.
-    fn defer(&mut self, deferred: Deferred<S, O>);
+    /// A node was reached within the pass. If its key is new, or was visited at a higher cost, `make` builds
+    /// the node.
+    fn offer(&mut self, key: Fingerprint, link: Link, cost: u32, make: impl FnOnce() -> Node<S, O>);
+    /// Work for a later pass.
+    fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass);
 }
 
 /// A failure, with the node at which it occurs and, unless it is a deadlock, the failing step.
@@ -67,6 +128,14 @@ pub(crate) struct Tally {
     pub(crate) sealed: u64,
     pub(crate) unproposed: u64,
     pub(crate) finals: u64,
+    /// Nodes whose remaining proposals exceed the limit on deviations.
+    pub(crate) beyond: u64,
+    /// Nodes at the limit on the length of executions.
+    pub(crate) cut: u64,
+    /// Nodes that the program excludes from the search.
+    pub(crate) excluded: u64,
+    /// The greatest depth of an expanded node.
+    pub(crate) depth: u32,
 }
 
 impl Tally {
@@ -75,6 +144,10 @@ impl Tally {
         self.sealed += other.sealed;
         self.unproposed += other.unproposed;
         self.finals += other.finals;
+        self.beyond += other.beyond;
+        self.cut += other.cut;
+        self.excluded += other.excluded;
+        self.depth = self.depth.max(other.depth);
     }
 }
 
@@ -89,8 +162,15 @@ impl<S> Scratch<S> {
     pub(crate) fn new(options: &Options) -> Self {
         // In exact mode a key includes the policy's state, which a fingerprint alone does not show.
         let recent = (!options.exact).then(Recent::default);
-        let successors = Successors { recent, ..Successors::default() };
+        let successors = Successors { recent, inline: options.inline(), ..Successors::default() };
         Self { enabled: Vec::new(), successors, tally: Tally::default() }
+    }
+
+    /// Forgets which states were delivered: a pass of lower cost may have to deliver them again.
+    pub(crate) fn forget_recent(&mut self) {
+        if let Some(recent) = &mut self.successors.recent {
+            recent.clear();
+        }
     }
 }
 
@@ -100,6 +180,7 @@ pub(crate) struct Expander<'a, P, O, W> {
     pub(crate) policy: &'a O,
     pub(crate) watch: &'a W,
     pub(crate) options: &'a Options,
+    pub(crate) order: Order,
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
@@ -112,16 +193,18 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         scratch.successors.clear();
         self.program.initial(&mut scratch.successors);
         let place = self.policy.start();
-        let link = Link { from: None, task: TaskId(0), choice: 0, cost: 0 };
-        let from = Origin { place: &place, task: None, link, cost: 0, bound: u32::MAX };
-        self.deliver(&from, &mut scratch.successors, sink)
+        let link = Link { from: None, task: TaskId(0), branch: Branch::step(0), spent: Spent::default() };
+        // Initial states are nodes of cost 0 whatever the policy charges for steps.
+        let from =
+            Origin { step: None, place: &place, link, cost: 0, choices: 0, depth: 0, pass: Pass::default() };
+        self.deliver(&from, &mut scratch.successors, 0, sink)
     }
 
-    /// Takes the steps of a node whose cost is within the bound, and defers the others.
+    /// Takes the steps of a node that belong to the pass, and defers the others.
     pub(crate) fn expand(
         &self,
         mut node: Node<P::State, O>,
-        bound: u32,
+        pass: Pass,
         scratch: &mut Scratch<P::State>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
@@ -135,6 +218,19 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             tally.finals += 1;
             return self.check_final(&node);
         }
+        tally.depth = tally.depth.max(node.depth);
+        if node.pending.is_some() {
+            sink.begin(node.id, enabled);
+            return self.expand_pending(node, pass, scratch, sink);
+        }
+        if self.options.steps.is_some_and(|steps| node.depth >= steps) {
+            tally.cut += 1;
+            return Ok(());
+        }
+        if self.program.is_excluded(&node.state) {
+            tally.excluded += 1;
+            return Ok(());
+        }
         let key = self.program.fingerprint(&node.state);
         let point = Point { ready: Ready::at(enabled, key.low()), exact: self.options.exact };
         sink.begin(node.id, enabled);
@@ -143,22 +239,25 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             recent.add(key);
         }
         loop {
-            if node.cost > bound {
-                sink.defer(Deferred::Partial(node));
+            if node.cost > pass.cost {
+                let later = self.order.pass(pass, node.cost, node.rank());
+                sink.defer(Deferred::Partial(node), later);
                 return Ok(());
             }
             if let Proposal::Run(task) = self.policy.propose(&mut node.place, &mut node.cursor, &point) {
                 successors.clear();
                 self.program.step(&node.state, task, successors);
-                tally.transitions += successors.len() as u64;
-                let link = Link { from: node.id, task, choice: 0, cost: node.cost_here };
-                let cost = node.cost + self.policy.step_cost();
-                let from = Origin { place: &node.place, task: Some(task), link, cost, bound };
-                self.deliver(&from, successors, sink)?;
+                self.defer_costly(&node, task, pass, successors, sink);
+                tally.transitions += successors.ended();
+                self.deliver(&self.origin(&node, task, None, pass), successors, 0, sink)?;
             }
             match self.policy.advance(&mut node.place, &mut node.cursor, &point) {
                 Some(more) => (node.cost, node.cost_here) = (node.cost + more, node.cost_here + more),
                 None => break,
+            }
+            if self.options.delays.is_some_and(|most| node.deviations() > most) {
+                tally.beyond += 1;
+                return Ok(());
             }
         }
         match self.policy.omission(&node.place, &node.cursor, &point) {
@@ -169,9 +268,107 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         Ok(())
     }
 
+    /// Outcomes of a step that is never suspended are the options of one choice. Defers those that cost
+    /// extra, all together.
+    #[inline]
+    fn defer_costly(
+        &self,
+        node: &Node<P::State, O>,
+        task: TaskId,
+        pass: Pass,
+        successors: &mut Successors<P::State>,
+        sink: &mut impl Sink<P::State, O>,
+    ) {
+        let extra = self.options.choice_cost;
+        if extra == 0 || successors.suspends || successors.len() <= self.options.free_options {
+            return;
+        }
+        successors.outcomes.truncate(1);
+        let (cost, choices) = (node.cost + extra, node.choices + extra);
+        let pending = Some(Box::new(Pending { task, rest: Rest::Outcomes }));
+        let (state, place) = (node.state.clone(), node.place.clone());
+        let later = Node { state, place, cursor: O::Cursor::default(), cost, choices, pending, ..*node };
+        let when = self.order.pass(pass, cost, later.rank());
+        sink.defer(Deferred::Partial(later), when);
+    }
+
+    /// Continues a step that has begun.
+    fn expand_pending(
+        &self,
+        mut node: Node<P::State, O>,
+        pass: Pass,
+        scratch: &mut Scratch<P::State>,
+        sink: &mut impl Sink<P::State, O>,
+    ) -> Result<(), Found> {
+        let Scratch { successors, tally, .. } = scratch;
+        let Some(pending) = node.pending.take() else { return Ok(()) };
+        let Pending { task, rest } = *pending;
+        let Rest::Options { mut at, mut next, mut taken } = rest else {
+            successors.clear();
+            self.program.step(&node.state, task, successors);
+            tally.transitions += successors.ended().saturating_sub(1);
+            let mut from = self.origin(&node, task, None, pass);
+            from.link.spent = Spent::new(from.link.spent.deviations(), self.options.choice_cost);
+            return self.deliver(&from, successors, 1, sink);
+        };
+        while next < at.options {
+            if node.cost > pass.cost {
+                let rest = Rest::Options { at, next, taken };
+                node.pending = Some(Box::new(Pending { task, rest }));
+                let later = self.order.pass(pass, node.cost, node.rank());
+                sink.defer(Deferred::Partial(node), later);
+                return Ok(());
+            }
+            at.path.push(next);
+            self.program.resume(&node.state, task, &at.path, successors);
+            at.path.pop();
+            let found = !successors.is_empty();
+            tally.transitions += successors.ended();
+            self.deliver(&self.origin(&node, task, Some(next), pass), successors, 0, sink)?;
+            next += 1;
+            if found && !taken {
+                taken = true;
+                if at.options as usize > self.options.free_options {
+                    let extra = self.options.choice_cost;
+                    node.cost += extra;
+                    node.cost_here += extra;
+                    node.choices += extra;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The step of a node whose outcomes are to be delivered, with the option with which it was resumed.
+    #[inline]
+    fn origin<'n>(
+        &self,
+        node: &'n Node<P::State, O>,
+        task: TaskId,
+        option: Option<u32>,
+        pass: Pass,
+    ) -> Origin<'n, P::State, O> {
+        let more = if option.is_none() { self.policy.step_cost() } else { 0 };
+        // Only options are paid for at a suspended step.
+        let spent = match option {
+            Some(_) => Spent::new(0, node.cost_here),
+            None => Spent::new(node.cost_here + more, 0),
+        };
+        let branch = option.map_or(Branch::step(0), |option| Branch::resumed(option, 0));
+        Origin {
+            step: Some(Taking { state: &node.state, task, option }),
+            place: &node.place,
+            link: Link { from: node.id, task, branch, spent },
+            cost: node.cost + more,
+            choices: node.choices,
+            depth: node.depth,
+            pass,
+        }
+    }
+
     /// The heap bytes that a node owns.
     pub(crate) fn heap_bytes(&self, node: &Node<P::State, O>) -> usize {
-        self.program.heap_bytes(&node.state) + self.policy.heap_bytes(&node.place)
+        self.program.heap_bytes(&node.state) + self.policy.heap_bytes(&node.place) + node.pending_bytes()
     }
 
     /// No task is enabled: reports a deadlock, or a final state.
@@ -185,53 +382,62 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         }
     }
 
-    /// Delivers the outcomes of a step to the sink.
+    /// Delivers the outcomes of a step, from this one on, to the sink.
     #[inline]
     fn deliver<K: Sink<P::State, O>>(
         &self,
-        from: &Origin<'_, O>,
+        from: &Origin<'_, P::State, O>,
         successors: &mut Successors<P::State>,
+        first: u32,
         sink: &mut K,
     ) -> Result<(), Found> {
-        let Successors { outcomes, states, events, recent } = successors;
+        let Successors { outcomes, states, events, recent, .. } = successors;
         let mut states = states.drain(..);
         let mut start = 0;
-        for (choice, outcome) in outcomes.drain(..).enumerate() {
-            let choice = u32::try_from(choice).expect("a step has fewer than 2³² outcomes");
-            let extra = if choice > 0 && from.task.is_some() { self.options.choice_cost } else { 0 };
-            let link = Link { choice, cost: from.link.cost + extra + self.policy.step_cost(), ..from.link };
-            let cost = from.cost + extra;
-            let Outcome { has_state, fingerprint, events_end, turn, hot, cold, failure } = outcome;
+        for (nth, outcome) in (0..).zip(outcomes.drain(..)) {
+            let Outcome { has_state, fingerprint, events_end, turn, hot, cold, failure, suspended } = outcome;
             let state = if has_state { states.next() } else { None };
             let events = &events[std::mem::replace(&mut start, events_end as usize)..events_end as usize];
+            if nth < first {
+                continue;
+            }
+            let link = from.link_to(nth);
+            if let Some(suspended) = suspended {
+                self.deliver_suspended(from, fingerprint, *suspended, link, sink)?;
+                continue;
+            }
+            let depth = from.depth + u32::from(from.step.is_some());
+            let when = self.order.pass(from.pass, from.cost, depth);
             match failure {
                 None => {
                     let known = fingerprint.or_else(|| state.as_ref().map(|s| self.program.fingerprint(s)));
                     let Some(key) = known else { continue };
                     if K::RECORDS
-                        && let Some(task) = from.task
-                        && cost <= from.bound
+                        && let Some(Taking { task, .. }) = from.step
+                        && when.is_within(from.pass)
                     {
-                        sink.transition(key, &Transition { task, choice, hot, cold, events });
+                        let branch = link.branch;
+                        sink.transition(key, &Transition { task, branch, hot, cold, events });
                     }
                     let Some(state) = state else { continue };
                     if let Some(recent) = recent {
                         if recent.contains(key) {
                             continue;
                         }
-                        if cost <= from.bound {
+                        if when.is_within(from.pass) {
                             recent.add(key);
                         }
                     }
-                    let happened = Happened { task: from.task, events, turn };
-                    self.deliver_state(from, Arrival { key, state, happened, link, cost }, sink);
+                    let task = from.step.as_ref().map(|step| step.task);
+                    let happened = Happened { task, events, turn };
+                    self.deliver_state(from, Arrival { key, state, happened, link, depth, when }, sink);
                 }
                 Some(failure) => {
-                    let found = Found { failure: *failure, at: link.from, link: Some(link), cost };
-                    if cost <= from.bound {
+                    let found = Found { failure: *failure, at: link.from, link: Some(link), cost: from.cost };
+                    if from.cost <= from.pass.cost {
                         return Err(found);
                     }
-                    sink.defer(Deferred::Failing(found));
+                    sink.defer(Deferred::Failing(found), when);
                 }
             }
         }
@@ -242,35 +448,116 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     #[inline]
     fn deliver_state(
         &self,
-        from: &Origin<'_, O>,
+        from: &Origin<'_, P::State, O>,
         arrival: Arrival<'_, P::State>,
         sink: &mut impl Sink<P::State, O>,
     ) {
-        let Arrival { key, state, happened, link, cost } = arrival;
-        let node =
-            |state, place| Node { state, place, cursor: O::Cursor::default(), cost, cost_here: 0, id: None };
-        let deferred = cost > from.bound;
+        let Arrival { key, state, happened, link, depth, when } = arrival;
+        let node = |state, place| Node {
+            state,
+            place,
+            cursor: O::Cursor::default(),
+            cost: from.cost,
+            cost_here: 0,
+            choices: from.choices,
+            depth,
+            id: None,
+            pending: None,
+        };
+        let now = when.is_within(from.pass);
         if self.options.exact {
             let place = self.policy.after(from.place, &happened);
             let key = key.with(Fingerprint::of(&place));
-            offer_or_defer(sink, key, link, deferred, || node(state, place));
+            offer_or_defer(sink, (key, link), (!now).then_some(when), from.cost, || node(state, place));
         } else {
             let make = || node(state, self.policy.after(from.place, &happened));
-            offer_or_defer(sink, key, link, deferred, make);
+            offer_or_defer(sink, (key, link), (!now).then_some(when), from.cost, make);
         }
+    }
+
+    /// Offers a suspended step to the sink. Its key includes the state in which the step began, so that
+    /// suspensions of different steps are different nodes.
+    fn deliver_suspended<K: Sink<P::State, O>>(
+        &self,
+        from: &Origin<'_, P::State, O>,
+        configuration: Option<Fingerprint>,
+        at: Suspended,
+        link: Link,
+        sink: &mut K,
+    ) -> Result<(), Found> {
+        let (Some(Taking { state, task, .. }), Some(configuration)) = (&from.step, configuration) else {
+            return Ok(());
+        };
+        if at.options > Branch::MAX_OPTION {
+            let failure = Failure::unsupported(format!("a choice among {} options", at.options));
+            return Err(Found { failure, at: link.from, link: Some(link), cost: from.cost });
+        }
+        let mut key =
+            self.program.fingerprint(state).with(configuration).with(Fingerprint::of(&(task.0, at.options)));
+        if self.options.exact {
+            key = key.with(Fingerprint::of(from.place));
+        }
+        let make = || Node {
+            state: (*state).clone(),
+            place: from.place.clone(),
+            cursor: O::Cursor::default(),
+            cost: from.cost,
+            cost_here: 0,
+            choices: from.choices,
+            depth: from.depth,
+            id: None,
+            pending: Some(Box::new(Pending {
+                task: *task,
+                rest: Rest::Options { at, next: 0, taken: false },
+            })),
+        };
+        if from.cost > from.pass.cost {
+            let when = self.order.pass(from.pass, from.cost, from.depth);
+            sink.defer(Deferred::Unvisited(Unvisited { key, node: make(), link }), when);
+            return Ok(());
+        }
+        if K::RECORDS {
+            let branch = link.branch;
+            sink.transition(key, &Transition { task: *task, branch, hot: 0, cold: 0, events: &[] });
+        }
+        sink.offer(key, link, from.cost, make);
+        Ok(())
     }
 }
 
 /// The step whose outcomes are delivered.
-struct Origin<'a, O: Policy> {
-    place: &'a O::Place,
+struct Taking<'a, S> {
+    state: &'a S,
+    task: TaskId,
+    /// The option with which it was resumed.
+    option: Option<u32>,
+}
+
+/// Where outcomes come from.
+struct Origin<'a, S, O: Policy> {
     /// None for initial states.
-    task: Option<TaskId>,
-    /// The link that the outcomes share, but for the choice and its cost.
+    step: Option<Taking<'a, S>>,
+    place: &'a O::Place,
+    /// The link that the outcomes share, but for their number.
     link: Link,
-    /// The cost of an execution up to and including the step, without that of choices in it.
+    /// The cost of an execution up to and including the step.
     cost: u32,
-    bound: u32,
+    /// The part of it that was spent on choices.
+    choices: u32,
+    /// The number of steps before it.
+    depth: u32,
+    pass: Pass,
+}
+
+impl<S, O: Policy> Origin<'_, S, O> {
+    #[inline]
+    fn link_to(&self, nth: u32) -> Link {
+        let branch = match self.step.as_ref().and_then(|step| step.option) {
+            Some(option) => Branch::resumed(option, nth),
+            None => Branch::step(nth),
+        };
+        Link { branch, ..self.link }
+    }
 }
 
 /// A successor state.
@@ -279,20 +566,21 @@ struct Arrival<'a, S> {
     state: S,
     happened: Happened<'a>,
     link: Link,
-    cost: u32,
+    depth: u32,
+    /// The pass in which it is to be expanded.
+    when: Pass,
 }
 
 #[inline]
 fn offer_or_defer<S, O: Policy>(
     sink: &mut impl Sink<S, O>,
-    key: Fingerprint,
-    link: Link,
-    defer: bool,
+    (key, link): (Fingerprint, Link),
+    later: Option<Pass>,
+    cost: u32,
     make: impl FnOnce() -> Node<S, O>,
 ) {
-    if defer {
-        sink.defer(Deferred::Unvisited(Unvisited { key, node: make(), link }));
-    } else {
-        sink.offer(key, link, make);
+    match later {
+        Some(pass) => sink.defer(Deferred::Unvisited(Unvisited { key, node: make(), link }), pass),
+        None => sink.offer(key, link, cost, make),
     }
 }

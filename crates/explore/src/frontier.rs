@@ -1,18 +1,19 @@
-//! The frontier: work that costs more than the current bound, sorted by cost.
+//! The frontier: the work of later [passes](crate::order), sorted by pass.
 //!
-//! Most of it are visited nodes that are partly expanded. They are kept in blocks, so that a higher
-//! bound can resume whole blocks.
+//! Most of it are visited nodes that are partly expanded. They are kept in blocks, so that a later
+//! pass can resume whole blocks.
 
 use std::collections::BTreeMap;
 
 use crate::Fingerprint;
 use crate::expand::{Found, Node};
 use crate::layer::Layer;
+use crate::order::Pass;
 use crate::policy::Policy;
 use crate::tree::Link;
 use crate::visited::Visited;
 
-/// Work that costs more than the current bound.
+/// Work for a later pass.
 pub(crate) enum Deferred<S, O: Policy> {
     /// A visited node, some of whose proposals are left.
     Partial(Node<S, O>),
@@ -29,7 +30,7 @@ pub(crate) struct Unvisited<S, O: Policy> {
     pub(crate) link: Link,
 }
 
-/// The deferred work of one cost, in the order in which it was deferred.
+/// The deferred work of one pass, in the order in which it was deferred.
 pub(crate) struct Bucket<S, O: Policy> {
     pub(crate) partial: Layer<S, O>,
     pub(crate) unvisited: Vec<Unvisited<S, O>>,
@@ -52,7 +53,7 @@ impl<S, O: Policy> Bucket<S, O> {
 /// All deferred work.
 pub(crate) struct Frontier<S, O: Policy> {
     /// Invariant: no bucket is empty.
-    by_cost: BTreeMap<u32, Bucket<S, O>>,
+    by_pass: BTreeMap<Pass, Bucket<S, O>>,
     /// Invariant: the sum of the buckets' lengths.
     len: usize,
     /// How many nodes the first bucket should have room for.
@@ -61,7 +62,7 @@ pub(crate) struct Frontier<S, O: Policy> {
 
 impl<S, O: Policy> Default for Frontier<S, O> {
     fn default() -> Self {
-        Self { by_cost: BTreeMap::new(), len: 0, expected: 0 }
+        Self { by_pass: BTreeMap::new(), len: 0, expected: 0 }
     }
 }
 
@@ -73,7 +74,7 @@ impl<S, O: Policy> Frontier<S, O> {
 
     /// Frees unused capacity.
     pub(crate) fn shrink(&mut self) {
-        let layers = self.by_cost.values_mut().map(|bucket| &mut bucket.partial);
+        let layers = self.by_pass.values_mut().map(|bucket| &mut bucket.partial);
         layers.filter_map(|partial| partial.blocks.last_mut()).for_each(|block| {
             if block.len() < block.capacity() / 2 {
                 block.shrink_to_fit();
@@ -81,17 +82,21 @@ impl<S, O: Policy> Frontier<S, O> {
         });
     }
 
-    /// Defers work. A node that is in the visited set was reached at a lower cost, and is dropped.
-    pub(crate) fn push<V: Copy + Default>(&mut self, deferred: Deferred<S, O>, visited: &Visited<V>) {
-        let cost = match &deferred {
-            Deferred::Unvisited(new) if visited.contains(new.key) => return,
-            Deferred::Unvisited(new) => new.node.cost,
-            Deferred::Partial(node) => node.cost,
-            Deferred::Failing(found) => found.cost,
-        };
-        let bucket = self.by_cost.entry(cost).or_default();
+    /// Defers work to a pass. A node that was visited at the same cost or a lower one is dropped.
+    pub(crate) fn push<V: Copy + Default>(
+        &mut self,
+        deferred: Deferred<S, O>,
+        pass: Pass,
+        visited: &Visited<V>,
+    ) {
+        if let Deferred::Unvisited(new) = &deferred
+            && visited.contains(new.key, new.node.cost)
+        {
+            return;
+        }
+        let bucket = self.by_pass.entry(pass).or_default();
         match deferred {
-            // Most nodes have the same cost, so the first bucket gets the reserved capacity.
+            // Most nodes belong to the same pass, so the first bucket gets the reserved capacity.
             Deferred::Partial(node) => bucket.partial.push(node, std::mem::take(&mut self.expected)),
             Deferred::Unvisited(new) => bucket.unvisited.push(new),
             Deferred::Failing(_) if bucket.failing.is_some() => return,
@@ -102,8 +107,8 @@ impl<S, O: Policy> Frontier<S, O> {
 
     /// Adds work that was deferred after all work in `self`.
     pub(crate) fn append(&mut self, later: Self) {
-        for (cost, bucket) in later.by_cost {
-            let before = self.by_cost.entry(cost).or_default();
+        for (pass, bucket) in later.by_pass {
+            let before = self.by_pass.entry(pass).or_default();
             self.len -= before.len();
             bucket.partial.blocks.into_iter().for_each(|block| before.partial.append(block));
             before.unvisited.extend(bucket.unvisited);
@@ -112,29 +117,45 @@ impl<S, O: Policy> Frontier<S, O> {
         }
     }
 
-    /// Removes the bucket of least cost, and returns it with its cost.
-    pub(crate) fn take_cheapest(&mut self) -> Option<(u32, Bucket<S, O>)> {
-        let (cost, bucket) = self.by_cost.pop_first()?;
+    /// Removes the bucket of the first pass whose cost is at most `bound`, and returns it.
+    pub(crate) fn take_next(&mut self, bound: u32) -> Option<(Pass, Bucket<S, O>)> {
+        let pass = *self.by_pass.keys().find(|pass| pass.cost <= bound)?;
+        let bucket = self.by_pass.remove(&pass)?;
         self.len -= bucket.len();
-        Some((cost, bucket))
+        Some((pass, bucket))
+    }
+
+    /// The least cost of deferred work.
+    pub(crate) fn least_cost(&self) -> Option<u32> {
+        self.by_pass.keys().map(|pass| pass.cost).min()
+    }
+
+    /// Visited nodes of least cost, from the newest on.
+    pub(crate) fn cheapest(&self) -> impl Iterator<Item = &Node<S, O>> {
+        let least = self.least_cost();
+        let buckets = self.by_pass.iter().rev().filter(move |(pass, _)| Some(pass.cost) == least);
+        buckets.flat_map(|(_, bucket)| {
+            let unvisited = bucket.unvisited.iter().rev().map(|new| &new.node);
+            unvisited.chain(bucket.partial.blocks.iter().rev().flatten())
+        })
     }
 
     /// Drops unvisited nodes that have been reached at a lower cost since they were deferred.
     pub(crate) fn remove_visited<V: Copy + Default>(&mut self, visited: &Visited<V>) {
-        self.by_cost.retain(|_, bucket| {
-            bucket.unvisited.retain(|new| !visited.contains(new.key));
+        self.by_pass.retain(|_, bucket| {
+            bucket.unvisited.retain(|new| !visited.contains(new.key, new.node.cost));
             bucket.len() > 0
         });
-        self.len = self.by_cost.values().map(Bucket::len).sum();
+        self.len = self.by_pass.values().map(Bucket::len).sum();
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.by_cost.is_empty()
+        self.by_pass.is_empty()
     }
 
     /// The number of nodes for which memory is allocated.
     pub(crate) fn capacity(&self) -> usize {
-        self.by_cost.values().map(|bucket| bucket.partial.capacity() + bucket.unvisited.capacity()).sum()
+        self.by_pass.values().map(|bucket| bucket.partial.capacity() + bucket.unvisited.capacity()).sum()
     }
 
     /// The number of deferred nodes and steps.

@@ -9,13 +9,13 @@ use dally_schedule::TaskId;
 
 use crate::Fingerprint;
 use crate::successors::Event;
-use crate::tree::NodeId;
+use crate::tree::{Branch, NodeId};
 use crate::visited::Visited;
 
 /// A transition, without its source and its target.
 pub(crate) struct Transition<'a> {
     pub(crate) task: TaskId,
-    pub(crate) choice: u32,
+    pub(crate) branch: Branch,
     pub(crate) hot: u64,
     pub(crate) cold: u64,
     pub(crate) events: &'a [Event],

@@ -108,6 +108,17 @@ pub struct Coverage {
     /// The states in which no task is enabled.
     #[serde(skip)]
     pub finals: u64,
+    /// The greatest number of steps after which a state was expanded.
+    pub depth: u32,
+    /// The states with proposals beyond the limit on delays.
+    #[serde(skip)]
+    pub beyond: u64,
+    /// The states at which executions were cut off.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cut: u64,
+    /// The states that a constraint excludes.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub excluded: u64,
     /// The most bytes that the search held, by its own count.
     pub peak_bytes: usize,
     /// The part of these in the visited set.
@@ -115,6 +126,11 @@ pub struct Coverage {
     pub visited_bytes: usize,
     /// An upper bound of the probability that two states had the same fingerprint.
     pub collision_chance: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The coverage of one strategy.

@@ -37,29 +37,15 @@ pub trait Program: Sync {
     /// order of outcomes is the same each time.
     fn step(&self, state: &Self::State, task: TaskId, out: &mut Successors<Self::State>);
 
-    /// Takes a step along a path, which lists the option taken at each choice, and suspends it at the next
-    /// choice. Returns the number of options there. If the step ends before another choice, returns `None`,
-    /// and `out` has its outcome, if there is one. By default, a step has one choice, whose options are the
-    /// outcomes of [`step`](Self::step).
-    fn resume(
-        &self,
-        state: &Self::State,
-        task: TaskId,
-        path: &[u32],
-        out: &mut Successors<Self::State>,
-    ) -> Option<u64> {
+    /// Pushes the outcomes of a step that begin with `path`, which lists the options taken at its first
+    /// choices. A step that [was suspended](Successors::suspend) is continued with this. By default, a step
+    /// has one choice, whose options are the outcomes of [`step`](Self::step).
+    fn resume(&self, state: &Self::State, task: TaskId, path: &[u32], out: &mut Successors<Self::State>) {
         out.clear();
         self.step(state, task, out);
-        match path {
-            [] if out.len() > 1 => {
-                let options = out.len() as u64;
-                out.clear();
-                return Some(options);
-            }
-            [] => {}
-            [nth, ..] => out.keep(*nth as usize),
+        if let [nth, ..] = path {
+            out.keep(*nth as usize);
         }
-        None
     }
 
     /// Executes a step along one path: `choose` draws the option of each nondeterministic choice as the task
@@ -112,6 +98,12 @@ pub trait Program: Sync {
     /// there; by default it may.
     fn deadlock(&self, _state: &Self::State) -> Option<Failure> {
         None
+    }
+
+    /// Returns true if the user excludes this state from the search: it is not expanded. The default excludes
+    /// none.
+    fn is_excluded(&self, _state: &Self::State) -> bool {
+        false
     }
 
     /// The number of liveness properties, at most 64. A cycle violates one of them if some of its steps is

@@ -13,7 +13,7 @@ use crate::{Failure, Program};
 #[derive(Debug)]
 pub struct Moment<'a, S> {
     /// The step and its index; `None` for the initial state.
-    pub step: Option<(usize, Step)>,
+    pub step: Option<(usize, &'a Step)>,
     /// The state before it; at the initial state, that state.
     pub before: &'a S,
     /// The state after it.
@@ -47,11 +47,11 @@ pub enum ReplayError {
     /// The task of this step is not enabled.
     NotEnabled(usize, TaskId),
     /// This step has no such outcome.
-    NoOutcome(usize, u32),
+    NoOutcome(usize),
     /// The program fails before the last step.
     FailsEarly(usize, Failure),
     /// The policy does not propose the task of this step at the cost that the schedule gives.
-    NotProposed(usize, Step),
+    NotProposed(usize, TaskId, u32),
     /// The cycle violates no liveness property.
     NoCycle(NoCycle),
 }
@@ -90,12 +90,10 @@ impl fmt::Display for ReplayError {
             Self::NoInitial(nth) => write!(f, "there is no initial state {nth}"),
             // Messages count steps from 1.
             Self::NotEnabled(at, task) => write!(f, "step {}: task {task} is not enabled", at + 1),
-            Self::NoOutcome(at, 0) => write!(f, "step {}: the task has no outcome", at + 1),
-            Self::NoOutcome(at, choice) => write!(f, "step {}: the task has no outcome {choice}", at + 1),
+            Self::NoOutcome(at) => write!(f, "step {}: the task cannot make these choices", at + 1),
             Self::FailsEarly(at, failure) => write!(f, "step {at} fails, and is not the last: {failure}"),
             Self::NoCycle(why) => why.fmt(f),
-            Self::NotProposed(at, step) => {
-                let (task, cost) = (step.task, step.cost);
+            Self::NotProposed(at, task, cost) => {
                 write!(f, "step {}: the scheduler does not propose task {task} at the cost of {cost}", at + 1)
             }
         }
@@ -125,10 +123,10 @@ pub fn replay<P: Program>(
         if !enabled.contains(&step.task) {
             return Err(ReplayError::NotEnabled(nth, step.task));
         }
-        successors.clear();
-        program.step(&state, step.task, &mut successors);
-        let taken = take(&successors, step.choice, Some((nth, *step)), Some(&state), &mut watch);
-        (state, failure) = taken.ok_or(ReplayError::NoOutcome(nth, step.choice))?;
+        program.resume(&state, step.task, &step.choices, &mut successors);
+        // A complete path has one outcome.
+        let taken = take(&successors, 0, Some((nth, step)), Some(&state), &mut watch);
+        (state, failure) = taken.ok_or(ReplayError::NoOutcome(nth))?;
     }
     enabled.clear();
     program.enabled(&state, &mut enabled);
@@ -142,7 +140,7 @@ pub fn replay<P: Program>(
 fn take<S: Clone>(
     successors: &Successors<S>,
     choice: u32,
-    step: Option<(usize, Step)>,
+    step: Option<(usize, &Step)>,
     before: Option<&S>,
     watch: &mut impl FnMut(&Moment<'_, S>),
 ) -> Option<(S, Option<Failure>)> {
@@ -168,7 +166,7 @@ pub fn replay_under<P: Program, O: Policy>(
     policy: &O,
     schedule: &Schedule,
 ) -> Result<Replayed<P::State>, ReplayError> {
-    let mut follower = Follower::new(policy, schedule.choice_cost);
+    let mut follower = Follower::new(policy);
     let replayed = replay(program, schedule, |moment| {
         follower.step(program, moment);
     })?;
@@ -178,7 +176,6 @@ pub fn replay_under<P: Program, O: Policy>(
 /// Runs a policy alongside a replay, and checks that it proposes each step at the cost that the schedule gives.
 pub(crate) struct Follower<'a, O: Policy> {
     policy: &'a O,
-    choice_cost: u32,
     place: O::Place,
     enabled: Vec<TaskId>,
     delayed: Vec<TaskId>,
@@ -187,9 +184,9 @@ pub(crate) struct Follower<'a, O: Policy> {
 }
 
 impl<'a, O: Policy> Follower<'a, O> {
-    pub(crate) fn new(policy: &'a O, choice_cost: u32) -> Self {
+    pub(crate) fn new(policy: &'a O) -> Self {
         let place = policy.start();
-        Follower { policy, choice_cost, place, enabled: Vec::new(), delayed: Vec::new(), refused: None }
+        Follower { policy, place, enabled: Vec::new(), delayed: Vec::new(), refused: None }
     }
 
     /// Follows a step. Returns the tasks that the policy proposed before the one that ran, and that were delayed.
@@ -200,12 +197,11 @@ impl<'a, O: Policy> Follower<'a, O> {
             program.enabled(moment.before, &mut self.enabled);
             let hash = program.fingerprint(moment.before).low();
             let point = Point { ready: Ready::at(&self.enabled, hash), exact: true };
-            let extra = self.policy.step_cost() + if step.choice > 0 { self.choice_cost } else { 0 };
-            let cost = step.cost.saturating_sub(extra);
+            let cost = step.cost.saturating_sub(self.policy.step_cost());
             match passed_over(self.policy, &mut self.place, &point, step.task, cost) {
                 Some(tasks) => self.delayed = tasks,
                 None => {
-                    self.refused.get_or_insert(ReplayError::NotProposed(nth, step));
+                    self.refused.get_or_insert(ReplayError::NotProposed(nth, step.task, step.cost));
                 }
             }
         }

@@ -1,17 +1,19 @@
-//! The search: bound by bound, and layer by layer within a bound.
+//! The search: pass by pass, and layer by layer within a pass.
 //!
 //! Iterative safety search [TR15 §4.1, Fig. 1]: the search explores executions of cost 0, then
 //! those of cost 1, and so on. Work that costs more than the current bound is kept in the frontier.
-//! A bound that leaves the frontier empty has covered every schedule.
+//! A bound that leaves the frontier empty has covered every schedule. Executions that do not end are
+//! explored in rounds, so that higher bounds begin nevertheless ([`crate::order`]). A bound is
+//! complete when no work of its cost, or a lower one, is left.
 //!
 //! In *cached* mode, the default, a state is expanded once, with the scheduler's state of its first
 //! visit. Bound K then explores only states that K suffices to reach, but possibly not all of them;
 //! only an empty frontier is a proof. In *exact* mode a state is expanded once for each state of
-//! the policy, and bound K covers exactly the executions of cost at most K. Since bounds ascend,
-//! the first visit of a state is one of least cost.
+//! the policy, and bound K covers exactly the executions of cost at most K. Bounds then ascend without
+//! rounds, so that the first visit of a state is one of least cost.
 //!
 //! Deviations:
-//! 1. The first bound is 0, and bounds rise by 1.
+//! 1. The first bound is 0, and bounds rise by 1, in rounds if executions are long.
 //! 2. Within a bound the search is breadth-first; the figure is depth-first. The layers of a
 //!    breadth-first search can be expanded by several threads with the same result for any number
 //!    of threads ([`crate::wave`]), and counterexamples are short.
@@ -20,28 +22,42 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use crate::expand::{Expander, Found, Node, Scratch, Sink};
-use crate::frontier::{Bucket, Deferred, Frontier, Unvisited};
+use crate::frontier::{Deferred, Frontier, Unvisited};
 use crate::layer::{self, Layer};
 use crate::ledger::{Ledger, Transition};
+use crate::order::{HORIZON, Order, Pass};
 use crate::outcome::{Bug, Coverage, Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
+use crate::resolve::{Resolver, Segment};
 use crate::team::{Team, with_spinning_threads};
 use crate::tree::{Link, NodeId, SearchTree};
-use crate::visited::Visited;
+use crate::visited::{Visit, Visited};
 use crate::wave::{Budget, Wave, Workers};
 use crate::{FailureKind, Fingerprint, Program, Schedule, TaskId};
 
 /// The options of a search.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The highest bound. Without one, bounds rise until the frontier is empty.
+    /// The highest bound: of the cost of an execution, choices included. Without one, bounds rise until the
+    /// frontier is empty.
     pub bound: Option<u32>,
+    /// The limit on the cost of deviations alone: on delays, say.
+    pub delays: Option<u32>,
     /// If true, a state is expanded once for each state of the policy, otherwise once. Set a bound
     /// with schedulers whose rounds rise (`df`, `dfw`) or that count steps (`pct`): their state
     /// spaces are infinite.
     pub exact: bool,
-    /// The cost of each outcome of a step other than the first.
+    /// The cost of each option of a nondeterministic choice other than the first, if it has more than
+    /// `free_options` options; at most 255.
     pub choice_cost: u32,
+    /// Choices with at most this many options cost nothing.
+    pub free_options: usize,
+    /// Executions of cost 0 are explored to this depth before those of cost 1 begin, and then to twice the
+    /// depth. `None`: executions of one cost are explored to their ends before the next cost begins. Exact
+    /// searches and searches for cycles do the latter.
+    pub horizon: Option<u32>,
+    /// Executions are cut off after this many steps.
+    pub steps: Option<u32>,
     /// The number of threads; fewer are used if the machine has few cores. The result is the same
     /// for any number.
     pub threads: usize,
@@ -58,8 +74,12 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             bound: None,
+            delays: None,
             exact: false,
             choice_cost: 0,
+            free_options: 2,
+            horizon: Some(HORIZON),
+            steps: None,
             threads: 1,
             share_from: 256,
             states: None,
@@ -72,6 +92,11 @@ impl Options {
     /// The options of each of `searches` searches that share the memory limit.
     pub fn shared_by(&self, searches: usize) -> Self {
         Self { memory: self.memory.map(|bytes| bytes / searches.max(1)), ..self.clone() }
+    }
+
+    /// Choices among more values than this suspend a step, so that each option can be charged for.
+    pub(crate) fn inline(&self) -> u64 {
+        if self.choice_cost == 0 { u64::MAX } else { self.free_options as u64 }
     }
 }
 
@@ -107,6 +132,18 @@ pub enum Phase {
     Trace,
 }
 
+/// The reason for which a search pauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// A pass is done.
+    Pass,
+    /// The work of a slice is done.
+    Paused,
+}
+
+/// The nodes of a layer between two points at which a search can pause.
+const PORTION: usize = 32 * layer::BLOCK;
+
 /// Limits are checked inside a layer after at least this many transitions. The transitions of one
 /// node are never split.
 pub(crate) const LOOK_EVERY: u64 = 1 << 12;
@@ -125,6 +162,9 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     workers: Workers<P::State, O>,
     pub(crate) coverage: Coverage,
     begun: bool,
+    pass: Pass,
+    /// The rest of the layer that is being explored.
+    layer: VecDeque<Vec<Node<P::State, O>>>,
     /// The bytes in use when they were last counted.
     held: usize,
     /// The number of transitions at that time.
@@ -139,15 +179,25 @@ pub(crate) struct Core<S, O: Policy, L: Ledger> {
     pub(crate) tree: SearchTree,
     /// Visited nodes, to be expanded in the next layer.
     pub(crate) next: Layer<S, O>,
-    /// Work for higher bounds.
+    /// Work for later passes.
     pub(crate) frontier: Frontier<S, O>,
+    /// The number of visits of suspended steps, which are not states of the program. One that is visited again
+    /// at a lower cost counts again.
+    pub(crate) suspended: usize,
 }
 
 impl<S, O: Policy, L: Ledger> Core<S, O, L> {
+    /// The cost of a visit. In a recorded graph each state is one node, which is expanded once.
+    #[inline]
+    pub(crate) fn rank(cost: u32) -> u32 {
+        if L::RECORDS { 0 } else { cost }
+    }
+
     /// Adds new nodes, whose ids are set, to the search tree and to the next layer.
     pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, links: Vec<Link>) {
         debug_assert!(nodes.first().is_none_or(|node| node.id == Some(NodeId::new(self.tree.end()))));
         self.tree.append(links);
+        self.suspended += nodes.iter().filter(|node| node.pending.is_some()).count();
         self.next.append(nodes);
     }
 
@@ -187,17 +237,19 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
     }
 
     #[inline]
-    fn offer(&mut self, key: Fingerprint, link: Link, make: impl FnOnce() -> Node<S, O>) {
+    fn offer(&mut self, key: Fingerprint, link: Link, cost: u32, make: impl FnOnce() -> Node<S, O>) {
         let tree = &self.tree;
-        if self.visited.insert_with(key, || L::index(NodeId::new(tree.end()))) {
+        let visit = self.visited.insert_with(key, Self::rank(cost), || L::index(NodeId::new(tree.end())));
+        if visit != Visit::Again {
             let mut node = make();
             node.id = Some(self.tree.push(link));
+            self.suspended += usize::from(node.pending.is_some());
             self.next.push(node, 1);
         }
     }
 
-    fn defer(&mut self, deferred: Deferred<S, O>) {
-        self.frontier.push(deferred, &self.visited);
+    fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
+        self.frontier.push(deferred, pass, &self.visited);
     }
 }
 
@@ -253,13 +305,15 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
 impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, W, L> {
     /// A search that has not begun, with a ledger.
     pub(crate) fn keeping(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
-        Self::by(Team::new(options.threads), Expander { program, policy, watch, options })
+        let dovetails = !options.exact && !L::RECORDS && policy.step_cost() == 0;
+        let order = Order { horizon: options.horizon.filter(|_| dovetails) };
+        Self::by(Team::new(options.threads), Expander { program, policy, watch, options, order })
     }
 
     /// The same search from the beginning, on the same threads.
     pub(crate) fn restarted(&self) -> Self {
-        let Expander { program, policy, watch, options } = self.expander;
-        Self::by(self.team.clone(), Expander { program, policy, watch, options })
+        let Expander { program, policy, watch, options, order } = self.expander;
+        Self::by(self.team.clone(), Expander { program, policy, watch, options, order })
     }
 
     fn by(team: Team, expander: Expander<'a, P, O, W>) -> Self {
@@ -270,6 +324,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             tree: SearchTree::default(),
             next: Layer::default(),
             frontier: Frontier::default(),
+            suspended: 0,
         };
         Self {
             scratch: Scratch::new(expander.options),
@@ -279,6 +334,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             workers: Workers::default(),
             coverage: Coverage::default(),
             begun: false,
+            pass: Pass::default(),
+            layer: VecDeque::new(),
             held: 0,
             weighed: 0,
         }
@@ -289,23 +346,58 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Covered { strategy: self.expander.policy.strategy(), coverage: self.coverage.clone() }
     }
 
-    /// The schedule that leads to node `to`, followed by the step `last`, if there is one.
-    pub(crate) fn schedule(&self, to: Option<NodeId>, last: Option<Link>) -> Schedule {
-        let Expander { policy, options, .. } = self.expander;
-        self.core.tree.schedule(Schedule::new(policy.strategy(), options.choice_cost), to, last)
+    /// Resolves the execution that leads to node `to`, followed by the step `last`, if there is one.
+    pub(crate) fn resolve(&self, to: Option<NodeId>, last: Option<Link>) -> Resolver<'a, P> {
+        let Expander { program, policy, options, .. } = self.expander;
+        let links = self.core.tree.path(to, last);
+        let initial = links.first().map_or(0, |link| link.branch.nth());
+        let mut resolver = Resolver::new(program, policy.strategy(), initial, options.inline());
+        let steps = links.get(1..).unwrap_or_default();
+        resolver.follow(steps.iter().map(|link| Segment {
+            task: link.task,
+            branch: link.branch,
+            spent: link.spent,
+        }));
+        resolver
     }
 
-    /// Explores the next bound.
+    /// The schedule that leads to node `to`, followed by the step `last`, if there is one.
+    pub(crate) fn schedule(&self, to: Option<NodeId>, last: Option<Link>) -> Schedule {
+        self.resolve(to, last).finish()
+    }
+
+    /// Explores passes until another bound is complete, or no work is left within the limits.
     pub(crate) fn explore(&mut self) -> Result<(), Stop> {
-        let explored = self.team.clone().run(|| self.explore_bound());
-        // Drop deferred nodes that this bound has reached.
-        let Core { frontier, visited, .. } = &mut self.core;
-        frontier.remove_visited(visited);
+        let before = self.coverage.completed_bound;
+        while self.explore_for(u64::MAX)? == Progress::Pass
+            && self.coverage.completed_bound == before
+            && !self.is_done()
+        {}
+        Ok(())
+    }
+
+    /// Explores until the current pass is done, or about `work` transitions were taken. The point at which
+    /// it pauses does not depend on the number of threads.
+    pub(crate) fn explore_for(&mut self, work: u64) -> Result<Progress, Stop> {
+        let explored = self.team.clone().run(|| self.explore_pass(work));
+        if !matches!(explored, Ok(Progress::Paused)) {
+            // Drop deferred nodes that this pass has reached.
+            let Core { frontier, visited, .. } = &mut self.core;
+            frontier.remove_visited(visited);
+        }
         self.update_coverage();
-        if explored.is_ok() {
-            self.coverage.completed_bound = Some(self.coverage.bound);
+        if let Ok(Progress::Pass) = explored {
+            let least = self.core.frontier.least_cost();
+            let highest = self.coverage.bound;
+            self.coverage.completed_bound = least.map_or(Some(highest), |least| least.checked_sub(1));
         }
         explored
+    }
+
+    /// True if no work is left within the bound.
+    fn is_done(&self) -> bool {
+        let limit = self.expander.options.bound.unwrap_or(u32::MAX);
+        self.core.frontier.least_cost().is_none_or(|least| least > limit)
     }
 
     /// Adds the initial states to the next layer.
@@ -318,7 +410,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     /// Expands one node, without a bound.
     pub(crate) fn open(&mut self, node: Node<P::State, O>) -> Result<(), Stop> {
-        self.expander.expand(node, u32::MAX, &mut self.scratch, &mut self.core)?;
+        self.expander.expand(node, Pass::UNBOUNDED, &mut self.scratch, &mut self.core)?;
         self.core.settle();
         Ok(())
     }
@@ -339,18 +431,21 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     /// The verdict after a bound without failures; `None` if a higher bound is to be explored.
     pub(crate) fn verdict_after_bound(&self) -> Option<Verdict> {
-        let Coverage { bound, unproposed, sealed, .. } = self.coverage;
+        let Coverage { unproposed, sealed, beyond, cut, excluded, .. } = self.coverage;
+        if !self.is_done() {
+            return None;
+        }
+        let options = self.expander.options;
         // A state that was expanded once, in a sealed order, can have other successors in another
         // order.
-        let covers_all = unproposed == 0 && (sealed == 0 || self.expander.options.exact);
-        let at_limit = self.expander.options.bound.is_some_and(|limit| bound >= limit);
-        match (self.core.frontier.is_empty(), at_limit) {
-            (true, _) if covers_all => Some(Verdict::Proved),
-            (true, _) => Some(Verdict::NoBug),
-            (false, true) if self.expander.options.exact => Some(Verdict::ProvedWithin(bound)),
-            (false, true) => Some(Verdict::NoBug),
-            (false, false) => None,
-        }
+        let covers_all = unproposed == 0 && (sealed == 0 || options.exact) && cut == 0 && excluded == 0;
+        let is_limited = !self.core.frontier.is_empty() || beyond > 0;
+        let limit = options.bound.unwrap_or(u32::MAX).min(options.delays.unwrap_or(u32::MAX));
+        Some(match is_limited {
+            false if covers_all => Verdict::Proved,
+            true if options.exact && cut == 0 && excluded == 0 => Verdict::ProvedWithin(limit),
+            _ => Verdict::NoBug,
+        })
     }
 
     fn failed(&self, found: Found) -> Verdict {
@@ -369,50 +464,70 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Verdict::Bug(Box::new(Bug { failure: found.failure, schedule, cost: found.cost }))
     }
 
-    fn explore_bound(&mut self) -> Result<(), Stop> {
-        if self.begun {
-            self.resume()?;
-        } else {
+    fn explore_pass(&mut self, work: u64) -> Result<Progress, Stop> {
+        let until = self.scratch.tally.transitions.saturating_add(work);
+        if !self.begun {
             self.begin()?;
+        } else if self.layer.is_empty() && self.core.next.is_empty() {
+            self.begin_pass()?;
         }
-        while !self.core.next.is_empty() {
-            self.explore_layer()?;
+        loop {
+            if self.layer.is_empty() {
+                if self.core.next.is_empty() {
+                    return Ok(Progress::Pass);
+                }
+                self.layer = std::mem::take(&mut self.core.next).blocks.into();
+            }
+            if self.scratch.tally.transitions >= until {
+                return Ok(Progress::Paused);
+            }
+            self.explore_portion()?;
         }
-        Ok(())
     }
 
-    /// Resumes the deferred work of least cost, which is the new bound.
-    fn resume(&mut self) -> Result<(), Stop> {
-        let cheapest = self.core.frontier.take_cheapest();
-        let (bound, bucket) = cheapest.unwrap_or((self.coverage.bound + 1, Bucket::default()));
-        self.coverage.bound = bound;
+    /// Begins the next pass with the work that was deferred to it.
+    fn begin_pass(&mut self) -> Result<(), Stop> {
+        let limit = self.expander.options.bound.unwrap_or(u32::MAX);
+        let Some((pass, bucket)) = self.core.frontier.take_next(limit) else { return Ok(()) };
+        if pass.cost < self.pass.cost {
+            self.scratch.forget_recent();
+            self.workers.scratches.iter_mut().for_each(Scratch::forget_recent);
+        }
+        self.pass = pass;
+        self.coverage.bound = self.coverage.bound.max(pass.cost);
         self.core.next = bucket.partial;
         for Unvisited { key, node, link } in bucket.unvisited {
-            self.core.offer(key, link, || node);
+            self.core.offer(key, link, node.cost, || node);
         }
         self.core.settle();
         bucket.failing.map_or(Ok(()), |found| Err(found.into()))
     }
 
-    fn explore_layer(&mut self) -> Result<(), Stop> {
-        let mut layer = VecDeque::from(std::mem::take(&mut self.core.next).blocks);
+    /// Explores nodes from the front of the layer: a fixed number of blocks, so that the number of threads
+    /// has no influence on where a search pauses.
+    fn explore_portion(&mut self) -> Result<(), Stop> {
+        let mut portion: VecDeque<_> = layer::take_front(&mut self.layer, PORTION).into();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
-        while !layer.is_empty() {
-            if threads > 1 && layer::holds_at_least(&layer, share_from) {
-                self.explore_wave(&mut layer)?;
+        while !portion.is_empty() {
+            if threads > 1 && layer::holds_at_least(&portion, share_from) {
+                self.explore_wave(&mut portion)?;
             } else {
-                self.explore_block(&mut layer)?;
+                self.explore_block(&mut portion)?;
             }
-            self.check_layer(&layer)?;
+            self.check_layer(&portion)?;
         }
         Ok(())
     }
 
     /// Checks limits while `rest` is left of the layer.
     fn check_layer(&mut self, rest: &VecDeque<Vec<Node<P::State, O>>>) -> Result<(), Stop> {
-        let every = rest.len().div_ceil(SAMPLES).max(1);
-        let samples = rest.iter().step_by(every).filter_map(|block| block.first());
-        self.check_limits(|| rest.iter().map(Vec::capacity).sum(), samples)
+        let layer = std::mem::take(&mut self.layer);
+        let blocks = || rest.iter().chain(&layer);
+        let every = (rest.len() + layer.len()).div_ceil(SAMPLES).max(1);
+        let samples = blocks().step_by(every).filter_map(|block| block.first());
+        let checked = self.check_limits(|| blocks().map(Vec::capacity).sum(), samples);
+        self.layer = layer;
+        checked
     }
 
     /// Expands nodes from the front of a layer, on several threads.
@@ -421,17 +536,17 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         self.workers.scratches.resize_with(threads, || Scratch::new(self.expander.options));
         let nodes = layer::split_for_threads(layer::take_front(layer, self.workers.nodes(threads)), threads);
         let bytes_left = self.expander.options.memory.map(|limit| limit.saturating_sub(self.held));
-        let Self { expander, core, workers, scratch, coverage, .. } = self;
+        let Self { expander, core, workers, scratch, coverage, pass, .. } = self;
         let budget = Budget { coverage, bytes_left };
-        let wave = Wave { expander, bound: coverage.bound, core, workers, tally: &mut scratch.tally };
+        let wave = Wave { expander, pass: *pass, core, workers, tally: &mut scratch.tally };
         with_spinning_threads(|| wave.run(nodes, budget))
     }
 
     /// Expands the nodes of the first block of a layer, on this thread.
     fn explore_block(&mut self, layer: &mut VecDeque<Vec<Node<P::State, O>>>) -> Result<(), Stop> {
-        let bound = self.coverage.bound;
+        let pass = self.pass;
         for node in layer.pop_front().into_iter().flatten() {
-            self.expander.expand(node, bound, &mut self.scratch, &mut self.core)?;
+            self.expander.expand(node, pass, &mut self.scratch, &mut self.core)?;
             if self.scratch.tally.transitions - self.coverage.transitions >= LOOK_EVERY {
                 self.check_layer(layer)?;
             }
@@ -458,7 +573,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
         self.update_coverage();
         let options = self.expander.options;
-        let limit = if options.states.is_some_and(|limit| self.coverage.states >= limit) {
+        // Suspended steps count too: a step can make choices for ever.
+        let limit = if options.states.is_some_and(|limit| self.core.visited.len() >= limit) {
             Some(Limit::States)
         } else if options.memory.is_some_and(|limit| self.held >= limit) {
             Some(Limit::Memory)
@@ -480,12 +596,16 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     pub(crate) fn update_coverage(&mut self) {
         let Self { core, coverage, scratch, .. } = self;
-        coverage.states = core.visited.len();
+        coverage.states = core.visited.len().saturating_sub(core.suspended);
+        coverage.beyond = scratch.tally.beyond;
+        coverage.cut = scratch.tally.cut;
+        coverage.excluded = scratch.tally.excluded;
+        coverage.depth = scratch.tally.depth;
         coverage.transitions = scratch.tally.transitions;
         coverage.sealed = scratch.tally.sealed;
         coverage.unproposed = scratch.tally.unproposed;
         coverage.finals = scratch.tally.finals;
-        coverage.frontier = core.frontier.len();
+        coverage.frontier = core.frontier.len() + scratch.tally.beyond as usize;
         coverage.visited_bytes = core.visited.bytes();
         coverage.collision_chance = core.visited.collision_chance();
         coverage.peak_bytes = coverage.peak_bytes.max(coverage.visited_bytes);

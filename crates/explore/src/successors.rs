@@ -3,14 +3,14 @@
 use dally_schedule::{Post, TaskId};
 
 use crate::visited::Recent;
-use crate::{Failure, Fingerprint};
+use crate::{Failure, Fingerprint, Path};
 
 /// The name of a wakeup, such as an event: [`Program::label`](crate::Program::label) has its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub u32);
 
 /// An effect of a step on other tasks or on the scheduler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
     /// It posted a task. The search fills in the poster.
     Posted(TaskId, Post),
@@ -49,6 +49,23 @@ pub struct Successors<S> {
     pub(crate) events: Vec<Event>,
     /// The fingerprints delivered recently; their states need not be built again.
     pub(crate) recent: Option<Recent>,
+    /// Choices among at most this many values are enumerated; the step is suspended at others.
+    pub(crate) inline: u64,
+    /// If wanted, the paths of the outcomes.
+    pub(crate) paths: Option<Vec<Path>>,
+    /// True if the program suspends steps: then their outcomes cost nothing.
+    pub(crate) suspends: bool,
+    /// The number of outcomes in which the step is suspended.
+    pub(crate) suspensions: usize,
+}
+
+/// A step that is suspended at a nondeterministic choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspended {
+    /// The options taken before that choice.
+    pub path: Path,
+    /// The number of options.
+    pub options: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -64,15 +81,32 @@ pub(crate) struct Outcome {
     pub(crate) hot: u64,
     pub(crate) cold: u64,
     pub(crate) failure: Option<Box<Failure>>,
+    /// If set, the step has not ended: there is no state, and `fingerprint` is that of the task's
+    /// configuration.
+    pub(crate) suspended: Option<Box<Suspended>>,
 }
 
 impl<S> Default for Successors<S> {
     fn default() -> Self {
-        Self { outcomes: Vec::new(), states: Vec::new(), events: Vec::new(), recent: None }
+        Self {
+            outcomes: Vec::new(),
+            states: Vec::new(),
+            events: Vec::new(),
+            recent: None,
+            inline: u64::MAX,
+            paths: None,
+            suspends: false,
+            suspensions: 0,
+        }
     }
 }
 
 impl<S> Successors<S> {
+    /// An empty buffer; steps are suspended at choices among more than `inline` values.
+    pub fn suspending_above(inline: u64) -> Self {
+        Self { inline, ..Self::default() }
+    }
+
     /// Adds an outcome: the state after the step, in which the task is still enabled. The methods of the
     /// result add the events of the step.
     pub fn push(&mut self, state: S) -> Successor<'_, S> {
@@ -100,8 +134,64 @@ impl<S> Successors<S> {
             hot: 0,
             cold: 0,
             failure: None,
+            suspended: None,
         });
         Successor { all: self }
+    }
+
+    /// The step has not ended: it is suspended at a choice among this many options, after those of `path`.
+    /// The search [resumes](crate::Program::resume) it with each option. Two suspensions of the same step with
+    /// the same `configuration` have the same outcomes.
+    ///
+    /// # Panics
+    ///
+    /// If there are 2³² options or more.
+    pub fn suspend(&mut self, path: &[u32], options: u64, configuration: Fingerprint) {
+        let options = u32::try_from(options).expect("a choice has fewer than 2³² options");
+        self.add(false, Some(configuration));
+        self.suspensions += 1;
+        if let Some(outcome) = self.outcomes.last_mut() {
+            outcome.suspended = Some(Box::new(Suspended { path: Path::from_slice(path), options }));
+        }
+    }
+
+    /// The program [suspends](Self::suspend) steps at choices among more values than this returns. So
+    /// several outcomes of a step are not options that cost extra.
+    pub fn begin_suspendable(&mut self) -> u64 {
+        self.suspends = true;
+        self.inline
+    }
+
+    /// The number of outcomes in which the step has ended.
+    pub(crate) fn ended(&self) -> u64 {
+        (self.outcomes.len() - self.suspensions.min(self.outcomes.len())) as u64
+    }
+
+    /// Records the options taken on the way to the outcome just added, if the caller wants to know them. By
+    /// default, the number of an outcome is the only option.
+    pub fn took(&mut self, path: &[u32]) {
+        if let Some(paths) = &mut self.paths {
+            paths.push(Path::from_slice(path));
+        }
+    }
+
+    /// Returns true if the program has to call [`took`](Self::took) after each outcome.
+    pub fn wants_paths(&self) -> bool {
+        self.paths.is_some()
+    }
+
+    /// The choice at which the step is suspended in the n-th outcome, if it is.
+    pub fn suspended(&self, nth: usize) -> Option<&Suspended> {
+        self.outcomes.get(nth)?.suspended.as_deref()
+    }
+
+    /// The path to the n-th outcome.
+    pub(crate) fn path_to(&self, nth: usize) -> Path {
+        match &self.paths {
+            Some(paths) if nth < paths.len() => paths[nth].clone(),
+            _ if self.len() > 1 => Path::from_slice(&[nth as u32]),
+            _ => Path::new(),
+        }
     }
 
     /// The states of the outcomes, in order.
@@ -146,6 +236,10 @@ impl<S> Successors<S> {
         self.outcomes.clear();
         self.states.clear();
         self.events.clear();
+        (self.suspends, self.suspensions) = (false, 0);
+        if let Some(paths) = &mut self.paths {
+            paths.clear();
+        }
     }
 
     /// The events of one outcome.

@@ -1,11 +1,9 @@
 //! The search tree: for each visited node, the step that first reached it. Schedules of bugs are
-//! read off the path from the root.
+//! read off the path from the root ([`crate::resolve`]).
 
 use std::num::NonZeroU32;
 
 use dally_schedule::TaskId;
-
-use crate::choices::{Schedule, Step};
 
 /// The number of a node, in the order in which the search accepted nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,16 +24,80 @@ impl NodeId {
     }
 }
 
-/// The edge of the search tree that leads to a node.
+/// The edge of the search tree that leads to a node: a step, or a part of one that is suspended at a
+/// choice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     /// The parent; none for initial states.
     pub(crate) from: Option<NodeId>,
     pub(crate) task: TaskId,
-    /// The index of the outcome among those of the step, or of the initial state.
-    pub(crate) choice: u32,
-    /// The cost spent at the parent on this step.
-    pub(crate) cost: u32,
+    pub(crate) branch: Branch,
+    /// The cost spent at the parent.
+    pub(crate) spent: Spent,
+}
+
+/// The outcome that was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Branch(u32);
+
+/// The bits for the outcome after a resumption. The step engine enumerates no more outcomes than that.
+const NTH_BITS: u32 = 13;
+/// Set if a suspended step was resumed.
+const RESUMED: u32 = 1 << 31;
+
+impl Branch {
+    /// The n-th outcome of a step, or the n-th initial state.
+    #[inline]
+    pub(crate) fn step(nth: u32) -> Self {
+        debug_assert!(nth < RESUMED, "a step has fewer than 2³¹ outcomes");
+        Self(nth)
+    }
+
+    /// The n-th outcome after a suspended step was resumed with this option.
+    #[inline]
+    pub(crate) fn resumed(option: u32, nth: u32) -> Self {
+        debug_assert!(nth >> NTH_BITS == 0 && option <= Self::MAX_OPTION);
+        Self(RESUMED | option << NTH_BITS | nth)
+    }
+
+    /// The highest option with which a step can be resumed.
+    pub(crate) const MAX_OPTION: u32 = (RESUMED >> NTH_BITS) - 1;
+
+    /// The option with which a suspended step was resumed.
+    pub(crate) fn option(self) -> Option<u32> {
+        (self.0 & RESUMED != 0).then_some((self.0 & !RESUMED) >> NTH_BITS)
+    }
+
+    /// The number of the outcome.
+    pub(crate) fn nth(self) -> u32 {
+        if self.0 & RESUMED == 0 { self.0 } else { self.0 & ((1 << NTH_BITS) - 1) }
+    }
+}
+
+/// A cost: of deviations, in the unit of the policy, and of options at nondeterministic choices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spent(u32);
+
+impl Spent {
+    const CHOICE_BITS: u32 = 8;
+    /// The highest cost of an option.
+    pub(crate) const MAX_CHOICE_COST: u32 = (1 << Self::CHOICE_BITS) - 1;
+
+    #[inline]
+    pub(crate) fn new(deviations: u32, choices: u32) -> Self {
+        let deviations = deviations.min(u32::MAX >> Self::CHOICE_BITS);
+        Self(deviations << Self::CHOICE_BITS | choices.min(Self::MAX_CHOICE_COST))
+    }
+
+    #[inline]
+    pub(crate) fn deviations(self) -> u32 {
+        self.0 >> Self::CHOICE_BITS
+    }
+
+    #[inline]
+    pub(crate) fn choices(self) -> u32 {
+        self.0 & Self::MAX_CHOICE_COST
+    }
 }
 
 const _: () = assert!(size_of::<Link>() == 16, "there is one for each state");
@@ -113,32 +175,18 @@ impl SearchTree {
         self.chunks.iter().map(|chunk| chunk.links.capacity()).sum::<usize>() * size_of::<Link>()
     }
 
-    /// Continues a schedule without steps to node `to`, followed by the step `last`, if there is
-    /// one.
-    pub(crate) fn schedule(
-        &self,
-        mut schedule: Schedule,
-        to: Option<NodeId>,
-        last: Option<Link>,
-    ) -> Schedule {
+    /// The links from the root to node `to`, followed by `last`, if there is one. The first is the link of an
+    /// initial state.
+    pub(crate) fn path(&self, to: Option<NodeId>, last: Option<Link>) -> Vec<Link> {
+        let mut links: Vec<Link> = last.into_iter().collect();
         let mut from = to;
-        match last {
-            Some(Link { from: None, choice, .. }) => schedule.initial = choice,
-            Some(link) => schedule.steps.push(Step { task: link.task, cost: link.cost, choice: link.choice }),
-            None => {}
-        }
         while let Some(id) = from {
             let link = self.get(id);
-            match link.from {
-                Some(_) => {
-                    schedule.steps.push(Step { task: link.task, cost: link.cost, choice: link.choice });
-                }
-                None => schedule.initial = link.choice,
-            }
+            links.push(link);
             from = link.from;
         }
-        schedule.steps.reverse();
-        schedule
+        links.reverse();
+        links
     }
 }
 
@@ -151,8 +199,8 @@ mod tests {
         let link = |index: usize| Link {
             from: index.checked_sub(3).map(NodeId::new),
             task: TaskId(index as u32),
-            choice: 0,
-            cost: 1,
+            branch: Branch::step(0),
+            spent: Spent::new(1, 0),
         };
         let mut tree = SearchTree::default();
         for more in [1, 5, SMALL, 0, 1, 2 * SMALL, 3, CHUNK, 1, SMALL - 1, SMALL + 1] {
@@ -164,7 +212,22 @@ mod tests {
         assert!(tree.bytes() >= 16 * tree.end());
         assert!((0..tree.end()).all(|index| tree.get(NodeId::new(index)).task.0 as usize == index));
         let last = NodeId::new(tree.end() - 1);
-        let empty = "rr:".parse().expect("a schedule without steps");
-        assert_eq!(tree.schedule(empty, Some(last), None).steps.len(), last.index() as usize / 3);
+        assert_eq!(tree.path(Some(last), None).len(), last.index() as usize / 3 + 1);
+    }
+
+    #[test]
+    fn branches_and_costs_are_read_as_they_were_packed() {
+        for nth in [0, 1, 4095, (1 << 31) - 1] {
+            let branch = Branch::step(nth);
+            assert_eq!((branch.option(), branch.nth()), (None, nth));
+        }
+        for (option, nth) in [(0, 0), (1, 4095), (65_535, 7), (Branch::MAX_OPTION, (1 << NTH_BITS) - 1)] {
+            let branch = Branch::resumed(option, nth);
+            assert_eq!((branch.option(), branch.nth()), (Some(option), nth));
+        }
+        for (deviations, choices) in [(0, 0), (3, 1), (1 << 20, 255)] {
+            let spent = Spent::new(deviations, choices);
+            assert_eq!((spent.deviations(), spent.choices()), (deviations, choices));
+        }
     }
 }

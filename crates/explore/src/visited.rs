@@ -5,8 +5,16 @@
 //! and growing shard by shard keeps the peak low. Readers need no lock, and a set can be split into
 //! parts, each written by one thread. A set can store a value with each fingerprint; values are
 //! kept in a table of their own, so that sets without values pay nothing.
+//!
+//! Each fingerprint is stored with the least cost at which it was visited. The cost replaces the lowest
+//! bits of the fingerprint, so that it takes no memory.
 
 use crate::Fingerprint;
+
+/// The bits of a fingerprint that its cost replaces.
+const COST_BITS: u32 = 8;
+/// Costs from this one on are stored as this one.
+pub(crate) const MAX_COST: u32 = (1 << COST_BITS) - 1;
 
 /// The upper bits of a fingerprint select its shard.
 const SHARD_BITS: u32 = 6;
@@ -32,16 +40,32 @@ impl<V: Copy + Default> Default for Visited<V> {
 impl Visited {
     /// Inserts a fingerprint. Returns true if it is new.
     pub(crate) fn insert(&mut self, fingerprint: Fingerprint) -> bool {
-        self.insert_with(fingerprint, || ())
+        self.insert_with(fingerprint, 0, || ()) == Visit::First
     }
 }
 
+/// The effect of an insertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Visit {
+    /// The fingerprint is new.
+    First,
+    /// It was in the set with a higher cost.
+    Cheaper,
+    /// It was in the set with the same cost or a lower one.
+    Again,
+}
+
 impl<V: Copy + Default> Visited<V> {
-    /// Inserts a fingerprint with a value. Returns true if it is new; otherwise its value is
-    /// unchanged.
+    /// Inserts a fingerprint that is visited at this cost, with a value. If it is in the set, its value is
+    /// unchanged, and its cost is lowered if this one is lower.
     #[inline]
-    pub(crate) fn insert_with(&mut self, fingerprint: Fingerprint, value: impl FnOnce() -> V) -> bool {
-        self.shards[shard_of(fingerprint)].insert(fingerprint, value)
+    pub(crate) fn insert_with(
+        &mut self,
+        fingerprint: Fingerprint,
+        cost: u32,
+        value: impl FnOnce() -> V,
+    ) -> Visit {
+        self.shards[shard_of(fingerprint)].insert(fingerprint, cost, value)
     }
 
     /// Calls `show` with the position and the value of each fingerprint, in order; `None` if it is
@@ -56,10 +80,10 @@ impl<V: Copy + Default> Visited<V> {
         }
     }
 
-    /// Returns true if the fingerprint is in the set.
+    /// Returns true if the fingerprint was visited at this cost or a lower one.
     #[inline]
-    pub(crate) fn contains(&self, fingerprint: Fingerprint) -> bool {
-        self.shards[shard_of(fingerprint)].contains(fingerprint)
+    pub(crate) fn contains(&self, fingerprint: Fingerprint, cost: u32) -> bool {
+        self.shards[shard_of(fingerprint)].contains(fingerprint, cost)
     }
 
     /// The number of fingerprints.
@@ -75,7 +99,7 @@ impl<V: Copy + Default> Visited<V> {
     /// An upper bound of the probability that two states so far share a fingerprint.
     pub(crate) fn collision_chance(&self) -> f64 {
         let states = self.len() as f64;
-        states * states / 2.0_f64.powi(129)
+        states * states / 2.0_f64.powi(129 - COST_BITS as i32)
     }
 
     /// Splits the shards into disjoint parts. Some are empty if there are more parts than shards.
@@ -101,7 +125,7 @@ pub(crate) fn part_of(fingerprint: Fingerprint, parts: usize) -> usize {
 /// so that all of them take hardly longer than one.
 #[inline]
 fn prefetch<'s, V: 's>(places: impl Iterator<Item = (&'s Shard<V>, Fingerprint)>) {
-    let first_key = |(shard, it): (&Shard<V>, Fingerprint)| shard.buckets[shard.home(key_of(it))].0[0];
+    let first_key = |(shard, it): (&Shard<V>, Fingerprint)| shard.buckets[shard.home(key_of(it, 0))].0[0];
     std::hint::black_box(places.fold(0, |sum, place| sum ^ first_key(place)));
 }
 
@@ -113,9 +137,9 @@ pub(crate) struct Part<'a, V> {
 }
 
 impl<V: Copy + Default> Part<'_, V> {
-    /// Inserts the keys at these positions, all of which belong to this part. Removes the positions
-    /// of keys that were in the set.
-    pub(crate) fn insert_all(&mut self, keys: &[Fingerprint], positions: &mut Vec<u32>) {
+    /// Inserts the keys at these positions, all of which belong to this part, with this cost. Removes the
+    /// positions of keys that were in the set with this cost or a lower one.
+    pub(crate) fn insert_all(&mut self, keys: &[Fingerprint], cost: u32, positions: &mut Vec<u32>) {
         let mut kept = 0;
         for first in (0..positions.len()).step_by(BATCH) {
             let end = positions.len().min(first + BATCH);
@@ -123,7 +147,7 @@ impl<V: Copy + Default> Part<'_, V> {
             for at in first..end {
                 let position = positions[at];
                 let key = keys[position as usize];
-                if self.shards[shard_of(key) - self.first].insert(key, V::default) {
+                if self.shards[shard_of(key) - self.first].insert(key, cost, V::default) != Visit::Again {
                     positions[kept] = position;
                     kept += 1;
                 }
@@ -179,6 +203,11 @@ impl Recent {
         self.slots[Self::slot(key)] == key && key != Fingerprint::default()
     }
 
+    /// Removes all keys.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(Fingerprint::default());
+    }
+
     /// Adds a key, and overwrites another one if they share a slot.
     #[inline]
     pub(crate) fn add(&mut self, key: Fingerprint) {
@@ -191,10 +220,17 @@ fn shard_of(fingerprint: Fingerprint) -> usize {
     (fingerprint.0 >> (128 - SHARD_BITS)) as usize
 }
 
-/// Zero marks a free slot, so the fingerprint zero is stored as one.
+/// The content of the slot of a fingerprint. It is never zero, which marks a free slot.
 #[inline]
-fn key_of(fingerprint: Fingerprint) -> u128 {
-    fingerprint.0.max(1)
+fn key_of(fingerprint: Fingerprint, cost: u32) -> u128 {
+    let bits = fingerprint.0 >> COST_BITS;
+    bits.max(1) << COST_BITS | u128::from(cost.min(MAX_COST))
+}
+
+/// Returns true if two slots have the same fingerprint.
+#[inline]
+fn same(slot: u128, key: u128) -> bool {
+    (slot ^ key) >> COST_BITS == 0
 }
 
 /// Slots that share a cache line. Zero marks a free slot. Invariant: free slots come last.
@@ -209,13 +245,13 @@ impl Bucket {
     /// result is the only branch for the processor to predict.
     #[inline]
     fn contains(&self, key: u128) -> bool {
-        self.0.iter().fold(false, |found, slot| found | (*slot == key))
+        self.0.iter().fold(false, |found, slot| found | same(*slot, key))
     }
 
     /// The slot of the key, if it is in the bucket.
     #[inline]
     fn slot_of(&self, key: u128) -> Option<usize> {
-        self.0.iter().position(|slot| *slot == key)
+        self.0.iter().position(|slot| same(*slot, key))
     }
 
     /// The first free slot.
@@ -271,8 +307,10 @@ impl<V> Shard<V> {
     }
 
     #[inline]
-    fn contains(&self, fingerprint: Fingerprint) -> bool {
-        self.find(key_of(fingerprint)).1
+    fn contains(&self, fingerprint: Fingerprint, cost: u32) -> bool {
+        let key = key_of(fingerprint, cost);
+        let (at, found) = self.find(key);
+        found && self.buckets[at].slot_of(key).is_some_and(|slot| self.buckets[at].0[slot] <= key)
     }
 }
 
@@ -280,13 +318,6 @@ impl<V: Copy + Default> Shard<V> {
     fn with_buckets(count: usize) -> Self {
         let values = vec![[V::default(); SLOTS]; count];
         Self { buckets: vec![Bucket::default(); count], values, len: 0, limit: count * (SLOTS - 1) }
-    }
-
-    /// The bucket and the free slot for a new key; `None` if the key is in the table.
-    #[inline]
-    fn free_slot_for(&self, key: u128) -> Option<(usize, usize)> {
-        let (at, found) = self.find(key);
-        if found { None } else { Some((at, self.buckets[at].free()?)) }
     }
 
     /// The bucket and the slot of the key, if it is in the table.
@@ -297,27 +328,40 @@ impl<V: Copy + Default> Shard<V> {
     }
 
     #[inline]
-    fn insert(&mut self, fingerprint: Fingerprint, value: impl FnOnce() -> V) -> bool {
-        let key = key_of(fingerprint);
-        let Some((bucket, slot)) = self.free_slot_for(key) else { return false };
-        self.buckets[bucket].0[slot] = key;
-        self.values[bucket][slot] = value();
+    fn insert(&mut self, fingerprint: Fingerprint, cost: u32, value: impl FnOnce() -> V) -> Visit {
+        let key = key_of(fingerprint, cost);
+        let (at, found) = self.find(key);
+        let bucket = &mut self.buckets[at];
+        if found {
+            let known = bucket.0.iter_mut().find(|slot| same(**slot, key));
+            return match known {
+                Some(slot) if *slot > key => {
+                    *slot = key;
+                    Visit::Cheaper
+                }
+                _ => Visit::Again,
+            };
+        }
+        if let Some(slot) = bucket.free() {
+            bucket.0[slot] = key;
+            self.values[at][slot] = value();
+        }
         self.len += 1;
         if self.len >= self.limit {
             self.grow();
         }
-        true
+        Visit::First
     }
 
     #[inline]
     fn value(&self, fingerprint: Fingerprint) -> Option<V> {
-        let (bucket, slot) = self.slot_of(key_of(fingerprint))?;
+        let (bucket, slot) = self.slot_of(key_of(fingerprint, 0))?;
         Some(self.values[bucket][slot])
     }
 
     #[inline]
     fn set(&mut self, fingerprint: Fingerprint, value: V) {
-        if let Some((bucket, slot)) = self.slot_of(key_of(fingerprint)) {
+        if let Some((bucket, slot)) = self.slot_of(key_of(fingerprint, 0)) {
             self.values[bucket][slot] = value;
         }
     }
@@ -328,9 +372,10 @@ impl<V: Copy + Default> Shard<V> {
         let mut larger = Self::with_buckets((self.buckets.len() * 7).div_ceil(5));
         for (bucket, values) in self.buckets.iter().zip(&self.values) {
             for (key, value) in bucket.0.iter().zip(values).filter(|(key, _)| **key != 0) {
-                if let Some((bucket, slot)) = larger.free_slot_for(*key) {
-                    larger.buckets[bucket].0[slot] = *key;
-                    larger.values[bucket][slot] = *value;
+                let (at, _) = larger.find(*key);
+                if let Some(slot) = larger.buckets[at].free() {
+                    larger.buckets[at].0[slot] = *key;
+                    larger.values[at][slot] = *value;
                 }
             }
         }
@@ -353,8 +398,8 @@ mod tests {
             assert_eq!(ours.insert(fingerprint), theirs.insert(fingerprint));
         }
         assert_eq!(ours.len(), theirs.len());
-        assert!(theirs.iter().all(|fingerprint| ours.contains(*fingerprint)));
-        assert!(!ours.contains(Fingerprint::of(&"absent")));
+        assert!(theirs.iter().all(|fingerprint| ours.contains(*fingerprint, 0)));
+        assert!(!ours.contains(Fingerprint::of(&"absent"), MAX_COST));
     }
 
     #[test]
@@ -371,9 +416,9 @@ mod tests {
     #[test]
     fn the_fingerprint_zero_can_be_inserted() {
         let mut visited = Visited::default();
-        assert!(!visited.contains(Fingerprint(0)));
+        assert!(!visited.contains(Fingerprint(0), 0));
         assert!(visited.insert(Fingerprint(0)));
-        assert!(visited.contains(Fingerprint(0)));
+        assert!(visited.contains(Fingerprint(0), 0));
     }
 
     #[test]
@@ -389,7 +434,7 @@ mod tests {
                     let belongs = |position: &u32| part_of(all[*position as usize], parts) == nth;
                     let own: Vec<u32> = numbers.iter().copied().filter(belongs).collect();
                     let mut new = own.clone();
-                    part.insert_all(&all, &mut new);
+                    part.insert_all(&all, 0, &mut new);
                     assert_eq!(new, if again { vec![] } else { own });
                     part.set_all(&all, &new, &numbers);
                 }
@@ -400,11 +445,30 @@ mod tests {
     }
 
     #[test]
+    fn the_least_cost_is_kept() {
+        let mut visited = Visited::<()>::default();
+        let mut visit = |n: u64, cost| visited.insert_with(Fingerprint::of(&n), cost, || ());
+        for n in 0..1000 {
+            assert_eq!(visit(n, 3), Visit::First);
+        }
+        for n in 0..1000 {
+            assert_eq!(visit(n, 3), Visit::Again);
+            assert_eq!(visit(n, 1000), Visit::Again);
+            assert_eq!(visit(n, 1), Visit::Cheaper);
+            assert_eq!(visit(n, 2), Visit::Again);
+        }
+        assert_eq!(visited.len(), 1000);
+        assert!(visited.contains(Fingerprint::of(&7_u64), 1));
+        assert!(!visited.contains(Fingerprint::of(&7_u64), 0));
+    }
+
+    #[test]
     fn values_stay_with_their_keys() {
         let mut visited = Visited::default();
         let keys: Vec<_> = (0..5000_u32).map(|n| Fingerprint::of(&n)).collect();
         for (key, value) in keys.iter().zip(1_u32..) {
-            assert!(visited.insert_with(*key, || value) && !visited.insert_with(*key, || 0));
+            assert_eq!(visited.insert_with(*key, 0, || value), Visit::First);
+            assert_eq!(visited.insert_with(*key, 0, || 0), Visit::Again);
         }
         visited.values(&keys, |nth, value| assert_eq!(value, Some(nth as u32 + 1)));
         visited.values(&[Fingerprint::of("absent")], |_, value| assert_eq!(value, None));
@@ -419,7 +483,7 @@ mod tests {
             let new: Vec<u32> =
                 (0..keys.len() as u32).filter(|nth| one_by_one.insert(keys[*nth as usize])).collect();
             let mut list: Vec<u32> = (0..keys.len() as u32).collect();
-            batched.split(1)[0].insert_all(keys, &mut list);
+            batched.split(1)[0].insert_all(keys, 0, &mut list);
             assert_eq!(list, new);
         }
         assert_eq!(batched.len(), one_by_one.len());

@@ -26,6 +26,7 @@ use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
 use crate::frontier::{Deferred, Frontier};
 use crate::layer::BLOCK;
 use crate::ledger::{Ledger, Transition};
+use crate::order::Pass;
 use crate::outcome::{Coverage, Limit};
 use crate::policy::Policy;
 use crate::search::{Core, LOOK_EVERY, Stop, Watch};
@@ -199,22 +200,22 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Collector<'_, S, O, L> {
     }
 
     #[inline]
-    fn offer(&mut self, key: Fingerprint, link: Link, make: impl FnOnce() -> Node<S, O>) {
+    fn offer(&mut self, key: Fingerprint, link: Link, cost: u32, make: impl FnOnce() -> Node<S, O>) {
         self.reached += 1;
-        if !self.shared.probe_first || !self.shared.visited.contains(key) {
+        if !self.shared.probe_first || !self.shared.visited.contains(key, cost) {
             self.candidates.push(key, link, make());
         }
     }
 
-    fn defer(&mut self, deferred: Deferred<S, O>) {
-        self.frontier.push(deferred, self.shared.visited);
+    fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
+        self.frontier.push(deferred, pass, self.shared.visited);
     }
 }
 
-/// A wave: the search that it belongs to, and the bound.
+/// A wave: the search that it belongs to, and the pass.
 pub(crate) struct Wave<'w, 'e, P: Program, O: Policy, W, L: Ledger> {
     pub(crate) expander: &'w Expander<'e, P, O, W>,
-    pub(crate) bound: u32,
+    pub(crate) pass: Pass,
     pub(crate) core: &'w mut Core<P::State, O, L>,
     pub(crate) workers: &'w mut Workers<P::State, O>,
     pub(crate) tally: &'w mut Tally,
@@ -223,14 +224,14 @@ pub(crate) struct Wave<'w, 'e, P: Program, O: Policy, W, L: Ledger> {
 impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W, L> {
     /// Expands the nodes, and adds those successors that are new to the next layer.
     pub(crate) fn run(self, nodes: Vec<Vec<Node<P::State, O>>>, budget: Budget<'_>) -> Result<(), Stop> {
-        let Self { expander, bound, core, workers, tally } = self;
+        let Self { expander, pass, core, workers, tally } = self;
         let sample = nodes.first().and_then(|block| block.first());
         let node_bytes = sample.map_or(0, |node| size_of_val(node) + expander.heap_bytes(node));
         let count: usize = nodes.iter().map(Vec::len).sum();
 
         let shared =
             Shared { visited: &core.visited, probe_first: workers.probe_first, ledger: &core.ledger };
-        let phase1 = Phase1 { expander, bound, shared, cutoff: Cutoff::new(budget) };
+        let phase1 = Phase1 { expander, pass, shared, cutoff: Cutoff::new(budget) };
         let mut blocks = phase1.run(nodes, &mut workers.scratches, &mut workers.spare)?;
 
         // For few candidates, waking other threads takes longer than the work.
@@ -238,7 +239,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W,
         workers.adapt(count, candidates * (node_bytes + Candidates::<P::State, O>::BYTES_BESIDE_NODE));
         let few = CANDIDATES_TO_SHARE.saturating_mul(expander.options.share_from);
         let threads = if candidates < few { 1 } else { workers.scratches.len() };
-        insert_keys(&mut blocks, &mut core.visited, threads);
+        let cost = Core::<P::State, O, L>::rank(pass.cost);
+        insert_keys(&mut blocks, &mut core.visited, cost, threads);
 
         let (mut end, mut reached) = (core.tree.end(), 0);
         for block in &mut blocks {
@@ -272,7 +274,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W,
 /// Phase 1: expands blocks.
 struct Phase1<'w, 'e, P, O, W, L: Ledger> {
     expander: &'w Expander<'e, P, O, W>,
-    bound: u32,
+    pass: Pass,
     shared: Shared<'w, L>,
     cutoff: Cutoff<'w>,
 }
@@ -347,7 +349,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
             if !self.cutoff.needs(block) {
                 break;
             }
-            found = self.expander.expand(node, self.bound, scratch, &mut collector).err();
+            found = self.expander.expand(node, self.pass, scratch, &mut collector).err();
             if found.is_some() {
                 break;
             }
@@ -379,9 +381,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
 fn insert_keys<S: Send, O: Policy, L: Ledger>(
     blocks: &mut [Block<S, O, L>],
     visited: &mut Visited<L::Index>,
+    cost: u32,
     threads: usize,
 ) {
-    for_each_part(blocks, visited, threads, |part, keys| part.insert_all(keys.all, keys.positions));
+    for_each_part(blocks, visited, threads, |part, keys| part.insert_all(keys.all, cost, keys.positions));
 }
 
 /// Phase 3: takes the winners out of the candidates.

@@ -154,7 +154,7 @@ fn seals_prune_delays() {
 fn choices_are_free_by_default() {
     let program = Tasks::new(&[&[Op::Choose(0), Op::AssertNot(0, 1)]]);
     assert_eq!(least_bound(&program, &under("rr")), 0);
-    let costly = Options { choice_cost: 1, ..exact(0) };
+    let costly = Options { choice_cost: 1, free_options: 1, ..exact(0) };
     assert_eq!(run(&program, &under("rr"), &costly).verdict, Verdict::ProvedWithin(0));
     let report = run(&program, &under("rr"), &Options { bound: Some(1), ..costly });
     assert_eq!(report.bug().map(|bug| bug.cost), Some(1));

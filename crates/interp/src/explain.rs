@@ -115,7 +115,7 @@ impl Explain for Machine {
     fn explain(&self, taken: &Taken<'_, State>) -> Explained {
         let recorder =
             Recorder { machine: self, lines: Excerpt::of_a_step(), callers: Vec::new(), current: 0 };
-        let Some((recorder, end)) = self.outcome(taken.before, taken.task.0, taken.choice, recorder) else {
+        let Some((recorder, end)) = self.outcome(taken.before, taken.task.0, taken.choices, recorder) else {
             return Explained::default();
         };
         let failed_at = match end {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use dally_explore::store::Parts;
 use dally_explore::{Drawn, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
 use dally_step::draw::Draws;
-use dally_step::engine::Step;
+use dally_step::engine::{Reached, Step, Task};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
 use dally_text::symbol::Sym;
@@ -143,30 +143,46 @@ impl Machine {
         Some(run)
     }
 
-    /// Enumerates the outcomes of a step, each with its run, in the order of the choices, while `each`
-    /// returns true.
-    fn outcomes(&self, state: &State, task: u32, mut each: impl FnMut(&mut Run<'_, ()>, End) -> bool) {
+    /// Pushes the outcomes of a step that begin with `path`, in the order of the choices.
+    fn outcomes(&self, state: &State, task: u32, path: &[u32], out: &mut Successors<State>) {
         let Some(run) = self.start(state, task, ()) else { return };
-        let mut step = Step::new(run);
-        while let Some(end) = step.next_outcome() {
-            if !each(step.task_mut(), end) {
-                break;
+        let mut step = Step::along(run, path, out.begin_suspendable());
+        let mut heap = 0;
+        while let Some(reached) = step.next_outcome() {
+            match reached {
+                Reached::End(end) => {
+                    let before = out.states().len();
+                    let continues = self.push(state, step.task_mut(), end, out);
+                    heap += out.states()[before..].iter().map(State::heap_bytes).sum::<usize>();
+                    step.task_mut().meter.delivered = heap + out.bytes();
+                    out.took(step.path());
+                    // A search stops at the first failure of a step, so the remaining outcomes are not
+                    // needed.
+                    if !continues {
+                        return;
+                    }
+                }
+                Reached::Choice(options) => {
+                    out.suspend(step.path(), options, step.task().configuration());
+                    out.took(step.path());
+                }
             }
         }
     }
 
-    /// One outcome of a step, seen by an observer. The path to it is found first, without the observer.
+    /// The outcome of a step along a complete path, seen by an observer.
     pub(crate) fn outcome<O: Observer>(
         &self,
         state: &State,
         task: u32,
-        choice: u32,
+        path: &[u32],
         observer: O,
     ) -> Option<(O, End)> {
-        let path = Step::new(self.start(state, task, ())?).path_to(choice)?;
-        let mut step = Step::following(self.start(state, task, observer)?, &path);
-        let end = step.next_outcome()?;
-        Some((step.into_task().observer, end))
+        let mut step = Step::along(self.start(state, task, observer)?, path, u64::MAX);
+        match step.next_outcome()? {
+            Reached::End(end) => Some((step.into_task().observer, end)),
+            Reached::Choice(_) => None,
+        }
     }
 
     /// Records in the control state how a run ended.
@@ -362,27 +378,12 @@ impl Program for Machine {
     }
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
-        let mut heap = 0;
-        self.outcomes(state, task.0, |run, end| {
-            let before = out.states().len();
-            let continues = self.push(state, run, end, out);
-            heap += out.states()[before..].iter().map(State::heap_bytes).sum::<usize>();
-            run.meter.delivered = heap + out.bytes();
-            // A search stops at the first failure of a step, so the remaining outcomes are not needed.
-            continues
-        });
+        self.outcomes(state, task.0, &[], out);
     }
 
-    fn resume(&self, state: &State, task: TaskId, path: &[u32], out: &mut Successors<State>) -> Option<u64> {
+    fn resume(&self, state: &State, task: TaskId, path: &[u32], out: &mut Successors<State>) {
         out.clear();
-        let mut step = Step::suspending(self.start(state, task.0, ())?, path);
-        match step.next_outcome() {
-            Some(end) => {
-                self.push(state, step.task_mut(), end, out);
-                None
-            }
-            None => step.suspended(),
-        }
+        self.outcomes(state, task.0, path, out);
     }
 
     fn draw(

@@ -46,7 +46,7 @@ impl Hash for State {
 }
 
 /// The stack of a task between two steps.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Stack {
     pub(crate) frames: SmallVec<[Frame; 2]>,
     /// Thread-local variables, then the variables of the frames.
@@ -58,7 +58,7 @@ pub(crate) struct Stack {
 }
 
 /// The scheduling data of a task, separate from its stack.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Meta {
     pub(crate) task: u32,
     pub(crate) level: u16,
@@ -68,7 +68,7 @@ pub(crate) struct Meta {
 }
 
 /// The control state: the tasks, and the order in which they may run.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Control {
     /// The buffer that runs.
     pub(crate) active: u16,

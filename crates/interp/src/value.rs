@@ -9,7 +9,7 @@ use std::hash::Hasher;
 use crate::real::Real;
 
 /// A value of a program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Value {
     /// An arbitrary value: that of a variable which was havocked, or never assigned to.
     ///

@@ -202,8 +202,8 @@ impl Explain for Machine {
     }
 
     fn explain(&self, taken: &Taken<'_, State>) -> Explained {
-        let Taken { before: state, task: TaskId(task), choice, .. } = *taken;
-        let Some(observed) = self.observe(state, task, choice, Recorder::new(self, state, task)) else {
+        let Taken { before: state, task: TaskId(task), choices, .. } = *taken;
+        let Some(observed) = self.observe(state, task, choices, Recorder::new(self, state, task)) else {
             return Explained::default();
         };
         let mut recorder = observed.observer;

@@ -6,10 +6,10 @@
 use std::hash::Hasher;
 
 use dally_explore::{
-    Drawn, Failure, Fingerprint, Fingerprinter, Label, Limits, Program, Successor, Successors, TaskId,
+    Drawn, Failure, Fingerprint, Fingerprinter, Label, Limits, Path, Program, Successor, Successors, TaskId,
 };
 use dally_step::draw::Draws;
-use dally_step::engine::{Pause, Step};
+use dally_step::engine::{Pause, Reached, Step, Task};
 use dally_step::memo::Cache;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
@@ -43,6 +43,18 @@ struct Outcome {
     fair: SmallVec<[FairChoice; 2]>,
 }
 
+/// What a step reaches along one path.
+#[derive(Debug)]
+enum Reaches {
+    Ended(Outcome),
+    /// It is suspended at a choice among this many options, in this configuration.
+    Suspended {
+        path: Path,
+        options: u64,
+        configuration: Fingerprint,
+    },
+}
+
 /// A step of a machine: the unpacked state before it, and the event that it dequeues.
 struct Taking {
     view: View,
@@ -74,7 +86,7 @@ pub struct Machine {
     sources: SourceMap,
     limits: Limits,
     /// The cache of outcomes.
-    known: Cache<Vec<Outcome>>,
+    known: Cache<Vec<Reaches>>,
 }
 
 impl Machine {
@@ -186,27 +198,27 @@ impl Machine {
         Runner::new(&self.context(), start, observer)
     }
 
-    /// One outcome of a step, seen by an observer. The path to it is found first, without the observer.
+    /// The outcome of a step along a complete path, seen by an observer.
     pub(crate) fn observe<O: Observer>(
         &self,
         state: &State,
         task: u32,
-        choice: u32,
+        path: &[u32],
         observer: O,
     ) -> Option<Observed<O>> {
         let taking = self.taking(state, task);
-        let path = Step::new(self.start(&taking, ())).path_to(choice)?;
-        let mut step = Step::following(self.start(&taking, observer), &path);
-        let end = step.next_outcome()?;
+        let mut step = Step::along(self.start(&taking, observer), path, u64::MAX);
+        let Reached::End(end) = step.next_outcome()? else { return None };
         let runner = step.into_task();
         let failed = matches!(end, End::Fails(_)).then(|| runner.failed_at());
         Some(Observed { pc: runner.pc, end, failed, observer: runner.observer })
     }
 
     /// The fingerprint of everything that the outcomes of a step depend on.
-    fn key(&self, taking: &Taking) -> Fingerprint {
+    fn key(&self, taking: &Taking, inline: u64) -> Fingerprint {
         let Taking { view, task, taken, .. } = taking;
         let mut hash = Fingerprinter::default();
+        hash.write_u64(inline);
         hash.write_u64(u64::from(*task) << 32 | u64::from(view.machine(*task).local));
         hash.write_u64(u64::from(view.machines()) << 32 | taken.map_or(0, |id| u64::from(id) + 1));
         view.monitors().iter().for_each(|monitor| hash.write_u32(*monitor));
@@ -370,17 +382,36 @@ impl Machine {
         }
     }
 
-    /// Executes a step. Returns its outcomes if they may be cached.
-    fn execute(&self, state: &State, taking: &Taking, out: &mut Successors<State>) -> Option<Vec<Outcome>> {
+    /// Executes a step along the paths that begin with `path`. Returns its results if they may be cached.
+    fn execute(
+        &self,
+        state: &State,
+        taking: &Taking,
+        path: &[u32],
+        out: &mut Successors<State>,
+    ) -> Option<Vec<Reaches>> {
         let mut kept = Some(Vec::new());
-        let mut step = Step::new(self.start(taking, ()));
-        while let Some(end) = step.next_outcome() {
-            // A search stops at the first failure of a step, so the remaining outcomes are not needed.
-            let outcome = self.push_end(state, taking, step.task(), end, out)?;
+        let mut step = Step::along(self.start(taking, ()), path, out.begin_suspendable());
+        while let Some(reached) = step.next_outcome() {
+            let result = match reached {
+                Reached::End(end) => {
+                    let outcome = self.push_end(state, taking, step.task(), end, out);
+                    out.took(step.path());
+                    // A search stops at the first failure of a step, so the remaining outcomes are not
+                    // needed.
+                    Reaches::Ended(outcome?)
+                }
+                Reached::Choice(options) => {
+                    let configuration = step.task().configuration();
+                    out.suspend(step.path(), options, configuration);
+                    out.took(step.path());
+                    Reaches::Suspended { path: Path::from_slice(step.path()), options, configuration }
+                }
+            };
             step.task_mut().meter.delivered = out.bytes() + state.heap_bytes() * out.len();
             kept = kept.filter(|kept| kept.len() < MOST_KEPT);
             if let Some(kept) = &mut kept {
-                kept.push(outcome);
+                kept.push(result);
             }
         }
         kept
@@ -455,31 +486,35 @@ impl Program for Machine {
 
     fn step(&self, state: &State, task: TaskId, out: &mut Successors<State>) {
         let taking = self.taking(state, task.0);
-        let key = self.key(&taking);
-        let push = |outcomes: &Vec<Outcome>| {
-            for outcome in outcomes {
-                self.push(state, &taking, outcome, out);
+        if out.wants_paths() {
+            // The cache has no paths.
+            self.execute(state, &taking, &[], out);
+            return;
+        }
+        let key = self.key(&taking, out.begin_suspendable());
+        let push = |results: &Vec<Reaches>| {
+            for result in results {
+                match result {
+                    Reaches::Ended(outcome) => {
+                        self.push(state, &taking, outcome, out);
+                    }
+                    Reaches::Suspended { path, options, configuration } => {
+                        out.suspend(path, *options, *configuration);
+                    }
+                }
             }
         };
         if self.known.read(key, push).is_none()
-            && let Some(outcomes) = self.execute(state, &taking, out)
+            && let Some(results) = self.execute(state, &taking, &[], out)
         {
-            let heap = size_of_val(&*outcomes);
-            self.known.put(key, outcomes, heap);
+            let heap = size_of_val(&*results);
+            self.known.put(key, results, heap);
         }
     }
 
-    fn resume(&self, state: &State, task: TaskId, path: &[u32], out: &mut Successors<State>) -> Option<u64> {
+    fn resume(&self, state: &State, task: TaskId, path: &[u32], out: &mut Successors<State>) {
         out.clear();
-        let taking = self.taking(state, task.0);
-        let mut step = Step::suspending(self.start(&taking, ()), path);
-        match step.next_outcome() {
-            Some(end) => {
-                self.push_end(state, &taking, step.task(), end, out);
-                None
-            }
-            None => step.suspended(),
-        }
+        self.execute(state, &self.taking(state, task.0), path, out);
     }
 
     fn draw(

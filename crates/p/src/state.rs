@@ -130,7 +130,7 @@ impl View {
 }
 
 /// The activity of a machine between two steps.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Mode {
     /// A handler is at a scheduling point.
     Running,
@@ -145,7 +145,7 @@ pub(crate) enum Mode {
 }
 
 /// The continuation of the running function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Then {
     /// Nothing.
     Rest,
@@ -158,7 +158,7 @@ pub(crate) enum Then {
 }
 
 /// A machine or monitor, between two steps or in the middle of one.
-#[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Local {
     /// Its kind, or for a monitor its machine.
     pub(crate) kind: u32,
@@ -215,7 +215,7 @@ pub(crate) struct Record {
 }
 
 /// An event in a queue, with its payload.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Queued {
     pub(crate) event: EventId,
     pub(crate) payload: Value,

@@ -15,7 +15,7 @@ use dally_text::stack;
 use serde::{Deserialize, Serialize};
 
 /// A value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub(crate) enum Value {
     /// `null`.
     #[default]

@@ -8,7 +8,7 @@
 use dally_explore::Drawn;
 use smallvec::SmallVec;
 
-use crate::engine::{Step, Task};
+use crate::engine::{Reached, Step, Task};
 
 /// The limit on the executions of a drawn step that assumptions discard.
 const MAX_DISCARDED: u32 = 1 << 10;
@@ -92,7 +92,7 @@ impl<'d> Draws<'d> {
             let task = start()?;
             let mut draw = |options, next: &mut dyn FnMut(u64) -> u64| self.take(options, next);
             let mut step = Step::drawing(task, &mut draw);
-            if let Some(end) = step.next_outcome() {
+            if let Some(Reached::End(end)) = step.next_outcome() {
                 return Some((step.into_task(), end));
             }
             if !self.next() {

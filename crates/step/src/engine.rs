@@ -6,6 +6,10 @@
 //! Outcomes are produced depth first, in the order of the options. So the n-th outcome of a step is the
 //! same in every run, and the *path* to it, the option taken at each choice, can be replayed.
 //!
+//! The outcomes of a step must not multiply: a step is *suspended* at a choice among more values than the
+//! search enumerates at once, and where its enumeration would exceed [`MAX_OUTCOMES`]. The search resumes
+//! it there with a longer path. A resumed step is executed from its beginning.
+//!
 //! A language implements [`Task`]: registers, instructions and an undo log ([`crate::undo`]). The division
 //! is that of Miri, whose `InterpCx` is shared and whose `Machine` is the language's.
 //!
@@ -13,14 +17,28 @@
 //! 1. [`Task::rewind`] restores exactly the state of [`Task::mark`], so that paths are independent of each
 //!    other.
 //! 2. A choice point with one option left is dropped before that option is taken: nothing is saved for it.
+//! 3. Between two suspensions, the product of the numbers of options along a path is at most
+//!    [`MAX_OUTCOMES`], and therefore so is the number of outcomes.
 
-use dally_explore::Limits;
+use dally_explore::{Fingerprint, Limits, Path};
 use smallvec::SmallVec;
 
 use crate::meter::{Exhausted, Meter};
 
-/// The options taken at the choices of a step, in order.
-pub type Path = SmallVec<[u32; 4]>;
+/// The most outcomes of a step that are enumerated before it is suspended.
+pub const MAX_OUTCOMES: u64 = 1 << 12;
+
+/// The most choices on one path of a step.
+pub const MAX_CHOICES: usize = 10_000;
+
+/// The result of executing a step along one path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached<E> {
+    /// The step ends.
+    End(E),
+    /// The step is suspended at a choice among this many options.
+    Choice(u64),
+}
 
 /// The context shared by all steps of a program.
 #[derive(Debug)]
@@ -71,8 +89,8 @@ pub trait Task<'m> {
     /// Sets a mark: later changes are logged.
     fn mark(&mut self) -> Self::Mark;
 
-    /// Undoes all changes since the mark. Returns true if there were any.
-    fn rewind(&mut self, mark: &Self::Mark) -> bool;
+    /// Undoes all changes since the mark.
+    fn rewind(&mut self, mark: &Self::Mark);
 
     /// Drops a mark, after all changes since it were undone.
     fn release(&mut self, mark: Self::Mark);
@@ -82,6 +100,14 @@ pub trait Task<'m> {
     fn next_option(&mut self, _: Self::Choice, from: u64) -> u64 {
         from
     }
+
+    /// Returns true for a choice of a value, and false for one of control flow. Control flow is enumerated
+    /// whatever the number of options: nested `if (*)` and a `goto` to many labels mean the same.
+    fn chooses_value(_: Self::Choice) -> bool;
+
+    /// The configuration of a task that has paused before a choice. Tasks that began the same step and have
+    /// the same configuration have the same outcomes.
+    fn configuration(&self) -> Fingerprint;
 
     /// Takes an option of the choice at which the task has paused.
     fn take(&mut self, choice: Self::Choice, nth: u64);
@@ -112,12 +138,8 @@ pub(crate) type DrawOption<'d> = dyn FnMut(u64, &mut dyn FnMut(u64) -> u64) -> O
 
 /// The paths of a step to execute.
 enum Mode<'p> {
-    /// All of them.
-    All,
-    /// One path. If it ends at a choice, the execution is a cycle back to that choice.
-    Follow(&'p [u32]),
-    /// One path, up to the next choice.
-    Suspend(&'p [u32]),
+    /// Those that begin with `path`. Beyond it, choices among more than `inline` values suspend the step.
+    From { path: &'p [u32], inline: u64 },
     /// One path, whose options are drawn.
     Draw(&'p mut DrawOption<'p>),
 }
@@ -130,6 +152,8 @@ struct ChoicePoint<C, M> {
     count: u64,
     /// The number of choices before it on the path.
     depth: usize,
+    /// The product of the numbers of options from the beginning of the enumeration to this point.
+    product: u64,
     /// The fuel left at the choice.
     fuel: i64,
     mark: M,
@@ -141,37 +165,25 @@ pub struct Step<'p, 'm, T: Task<'m>> {
     points: SmallVec<[ChoicePoint<T::Choice, T::Mark>; 1]>,
     path: Path,
     mode: Mode<'p>,
+    /// The product of the numbers of options on the path since the enumeration began.
+    product: u64,
     begun: bool,
-    /// The number of options of the choice at which the step is suspended.
-    suspended: Option<u64>,
 }
 
 impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
-    /// A step that has not started.
-    pub fn new(task: T) -> Self {
-        Step {
-            task,
-            points: SmallVec::new(),
-            path: Path::new(),
-            mode: Mode::All,
-            begun: false,
-            suspended: None,
-        }
-    }
-
-    /// A step that executes only one path.
-    pub fn following(task: T, path: &'p [u32]) -> Self {
-        Step { mode: Mode::Follow(path), ..Step::new(task) }
-    }
-
-    /// A step that executes one path up to the next choice, where it is [suspended](Self::suspended).
-    pub fn suspending(task: T, path: &'p [u32]) -> Self {
-        Step { mode: Mode::Suspend(path), ..Step::new(task) }
+    /// A step that executes the paths that begin with `path`; choices among more than `inline` values
+    /// suspend it.
+    pub fn along(task: T, path: &'p [u32], inline: u64) -> Self {
+        Self::new(task, Mode::From { path, inline })
     }
 
     /// A step that executes one path, whose options are drawn.
     pub(crate) fn drawing(task: T, draw: &'p mut DrawOption<'p>) -> Self {
-        Step { mode: Mode::Draw(draw), ..Step::new(task) }
+        Self::new(task, Mode::Draw(draw))
+    }
+
+    fn new(task: T, mode: Mode<'p>) -> Self {
+        Step { task, points: SmallVec::new(), path: Path::new(), mode, product: 1, begun: false }
     }
 
     /// The task.
@@ -194,19 +206,13 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         &self.path
     }
 
-    /// The number of options of the choice at which the step was suspended, if it was.
-    pub fn suspended(&self) -> Option<u64> {
-        self.suspended
-    }
-
     /// Executes the step to its next outcome, if any is left.
     #[inline]
-    pub fn next_outcome(&mut self) -> Option<T::End> {
+    pub fn next_outcome(&mut self) -> Option<Reached<T::End>> {
         if std::mem::replace(&mut self.begun, true) {
-            self.task.meter().outcomes += 1;
             if let Some(why) = self.exhausted() {
                 self.points.clear();
-                return Some(self.task.exhausted(why));
+                return Some(Reached::End(self.task.exhausted(why)));
             }
             if !self.backtrack() {
                 return None;
@@ -221,45 +227,26 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
                 };
             }
             match pause {
-                Pause::Ends(end) => return Some(end),
+                Pause::Ends(end) => return Some(Reached::End(end)),
+                Pause::Chooses(_, count) => return Some(Reached::Choice(count)),
                 Pause::Discarded => {
                     if !self.backtrack() {
                         return None;
                     }
                 }
-                Pause::Chooses(_, count) => {
-                    self.suspended = Some(count);
-                    return None;
-                }
             }
         }
-    }
-
-    /// The path to the n-th outcome, counted from 0, if it exists.
-    pub fn path_to(mut self, nth: u32) -> Option<Path> {
-        for _ in 0..=nth {
-            self.next_outcome()?;
-        }
-        Some(self.path)
     }
 
     /// Takes the first option of a choice, and sets a choice point for the others. Returns the end of the
     /// execution if it cannot continue, or the choice itself if the step is suspended.
+    #[inline]
     fn choose(&mut self, choice: T::Choice, count: u64) -> Option<Pause<T::Choice, T::End>> {
-        if let Some(why) = self.exhausted() {
+        let many = (self.path.len() >= MAX_CHOICES).then_some(Exhausted::Choices);
+        if let Some(why) = many.or_else(|| self.exhausted()) {
             return Some(self.give_up(why));
         }
         match &mut self.mode {
-            Mode::All => {
-                if self.is_cycle() {
-                    return Some(self.task.cycle());
-                }
-                let fuel = self.task.meter().fuel();
-                let mark = self.task.mark();
-                let depth = self.path.len();
-                self.points.push(ChoicePoint { choice, next: 0, count, depth, fuel, mark });
-                if self.take_next() { None } else { self.settle() }
-            }
             Mode::Draw(draw) => {
                 let task = &mut self.task;
                 let Some(nth) = draw(count, &mut |from| task.next_option(choice, from)) else {
@@ -269,21 +256,50 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
                 self.task.take(choice, nth);
                 None
             }
-            Mode::Follow(path) | Mode::Suspend(path) => match path.get(self.path.len()) {
-                Some(nth) if u64::from(*nth) < count => {
-                    self.path.push(*nth);
-                    let first = self.task.next_option(choice, u64::from(*nth));
-                    if first != u64::from(*nth) {
-                        return Some(Pause::Discarded);
-                    }
-                    self.task.take(choice, first);
-                    None
+            Mode::From { path, .. } if self.path.len() < path.len() => {
+                let nth = u64::from(path[self.path.len()]);
+                self.follow(choice, nth, count)
+            }
+            Mode::From { inline, .. } => {
+                let inline = *inline;
+                if self.is_cycle() {
+                    return Some(self.task.cycle());
                 }
-                Some(_) => Some(Pause::Discarded),
-                None if matches!(self.mode, Mode::Suspend(_)) => Some(Pause::Chooses(choice, count)),
-                None => Some(self.task.cycle()),
-            },
+                let product = self.product.saturating_mul(count);
+                let many = product > MAX_OUTCOMES || count > inline && T::chooses_value(choice);
+                if many && self.has_alternatives(choice, count) {
+                    return Some(Pause::Chooses(choice, count));
+                }
+                self.set_point(choice, count, 0);
+                self.product = product;
+                if self.take_next() { None } else { self.settle() }
+            }
         }
+    }
+
+    /// Takes an option of a choice on the path from which the step continues. The mark serves to detect
+    /// cycles.
+    fn follow(&mut self, choice: T::Choice, nth: u64, count: u64) -> Option<Pause<T::Choice, T::End>> {
+        if nth >= count || self.task.next_option(choice, nth) != nth {
+            return Some(Pause::Discarded);
+        }
+        self.set_point(choice, count, count);
+        self.path.push(nth as u32);
+        self.task.take(choice, nth);
+        None
+    }
+
+    fn set_point(&mut self, choice: T::Choice, count: u64, next: u64) {
+        let fuel = self.task.meter().fuel();
+        let mark = self.task.mark();
+        let (depth, product) = (self.path.len(), self.product);
+        self.points.push(ChoicePoint { choice, next, count, depth, product, fuel, mark });
+    }
+
+    /// Returns true if at least two options are not refuted.
+    fn has_alternatives(&mut self, choice: T::Choice, count: u64) -> bool {
+        let first = self.task.next_option(choice, 0);
+        first + 1 < count && self.task.next_option(choice, first + 1) < count
     }
 
     /// Returns true if the task has returned to one of its choices with nothing changed since.
@@ -302,10 +318,8 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
     fn backtrack(&mut self) -> bool {
         while let Some(point) = self.points.last() {
             let fuel = point.fuel;
-            let changed = self.task.rewind(&point.mark);
-            let meter = self.task.meter();
-            meter.backtrack(fuel);
-            meter.discarded += usize::from(changed);
+            self.task.rewind(&point.mark);
+            self.task.meter().backtrack(fuel);
             if self.take_next() {
                 return true;
             }
@@ -318,6 +332,7 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
     fn take_next(&mut self) -> bool {
         let Some(point) = self.points.last_mut() else { return false };
         let (choice, depth) = (point.choice, point.depth);
+        self.product = point.product.saturating_mul(point.count);
         let nth =
             if point.next < point.count { self.task.next_option(choice, point.next) } else { point.count };
         point.next = nth + 1;
@@ -338,13 +353,11 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
 
     /// Checks the limits at intervals. Returns the one that ends the step, if any.
     fn exhausted(&mut self) -> Option<Exhausted> {
-        let points = self.points.len();
-        let meter = self.task.meter();
-        if !meter.check_is_due(points) {
+        if !self.task.meter().check_is_due() {
             return None;
         }
         let bytes = self.task.bytes();
-        self.task.meter().limit(points, bytes)
+        self.task.meter().limit(bytes)
     }
 
     /// Ends the step. Its remaining outcomes are not explored.

@@ -6,9 +6,6 @@
 
 use dally_explore::{Failure, Limits};
 
-/// The limit on the outcomes of a step, and on its executions that are discarded after a change.
-pub const MAX_OUTCOMES: usize = 1 << 18;
-
 /// The fuel burnt between two checks of the limits.
 const SLICE: i64 = 1 << 12;
 
@@ -31,8 +28,8 @@ pub enum Exhausted {
     Limit(Failure),
     /// The task has burnt its fuel without letting others run.
     Fuel,
-    /// The step has more than [`MAX_OUTCOMES`] outcomes.
-    Outcomes,
+    /// The step makes more than [`MAX_CHOICES`](crate::engine::MAX_CHOICES) choices.
+    Choices,
 }
 
 /// The resources that a step has used.
@@ -45,10 +42,6 @@ pub struct Meter<'m> {
     /// The fuel left for all further executions of the step together.
     total: i64,
     choices: u32,
-    /// The number of outcomes so far.
-    pub outcomes: usize,
-    /// The number of executions discarded after a change, and of discarded outcomes.
-    pub discarded: usize,
     /// The size of the outcomes so far in bytes, maintained by their collector.
     pub delivered: usize,
 }
@@ -57,16 +50,7 @@ impl<'m> Meter<'m> {
     /// The meter of a step that has not started.
     pub fn new(limits: &'m Limits, budget: Budget) -> Self {
         let slice = SLICE.min(budget.fuel);
-        Meter {
-            limits,
-            slice,
-            reserve: budget.fuel - slice,
-            total: budget.total,
-            choices: 0,
-            outcomes: 0,
-            discarded: 0,
-            delivered: 0,
-        }
+        Meter { limits, slice, reserve: budget.fuel - slice, total: budget.total, choices: 0, delivered: 0 }
     }
 
     /// Burns fuel. Returns false if the slice is used up: the caller has to [refill](Self::refill) it.
@@ -103,25 +87,18 @@ impl<'m> Meter<'m> {
     }
 
     /// Counts a choice. Returns true if the limits are due for a check.
-    pub(crate) fn check_is_due(&mut self, points: usize) -> bool {
+    pub(crate) fn check_is_due(&mut self) -> bool {
         self.choices = self.choices.wrapping_add(1);
-        self.choices.is_multiple_of(CHOICES_BETWEEN_CHECKS) || points + self.explored() > MAX_OUTCOMES
+        self.choices.is_multiple_of(CHOICES_BETWEEN_CHECKS)
     }
 
     /// The limit that ends the step now, if any.
     #[cold]
-    pub(crate) fn limit(&self, points: usize, bytes: usize) -> Option<Exhausted> {
+    pub(crate) fn limit(&self, bytes: usize) -> Option<Exhausted> {
         if let Some(failure) = self.reached(|| bytes) {
             return Some(Exhausted::Limit(failure));
         }
-        if points + self.explored() > MAX_OUTCOMES {
-            return Some(Exhausted::Outcomes);
-        }
         (self.total < 0).then_some(Exhausted::Fuel)
-    }
-
-    fn explored(&self) -> usize {
-        self.outcomes.max(self.discarded)
     }
 
     fn reached(&self, bytes: impl FnOnce() -> usize) -> Option<Failure> {

@@ -96,12 +96,12 @@ impl<'a, P: Explain> Recording<'a, P> {
         }
     }
 
-    fn statements(&mut self, moment: &Moment<'_, P::State>, step: Step) -> (Vec<Statement>, Vec<Message>) {
+    fn statements(&mut self, moment: &Moment<'_, P::State>, step: &Step) -> (Vec<Statement>, Vec<Message>) {
         let explained = self.program.explain(&Taken {
             before: moment.before,
             after: moment.after,
             task: step.task,
-            choice: step.choice,
+            choices: &step.choices,
             tasks: &self.tasks,
         });
         self.failed_at = explained.failed_at;

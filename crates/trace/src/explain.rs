@@ -44,8 +44,8 @@ pub struct Taken<'a, S> {
     pub after: &'a S,
     /// The task that ran.
     pub task: TaskId,
-    /// The index of the outcome among all outcomes of the step.
-    pub choice: u32,
+    /// The option taken at each nondeterministic choice of the step.
+    pub choices: &'a [u32],
     /// The numbers of all tasks, including those posted in this step. Values that refer to tasks are shown with them.
     pub tasks: &'a TaskNumbers,
 }

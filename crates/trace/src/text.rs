@@ -178,9 +178,9 @@ mod tests {
             failure: Failed { kind: FailureKind::Liveness.into(), message: "m".to_owned(), location: None },
             cost: 0,
             schedule: Schedule {
-                steps: vec![Step { task: TaskId(0), cost: 0, choice: 0 }; steps],
+                steps: vec![Step::new(TaskId(0), 0); steps],
                 cycle: Some(cycle),
-                ..Schedule::new(StrategyName::Exhaustive, 0)
+                ..Schedule::new(StrategyName::Exhaustive)
             },
             unfair: false,
             steps: vec![step(End::Yields), step(End::Completes)],

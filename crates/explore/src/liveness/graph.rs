@@ -17,7 +17,7 @@ use crate::ledger::{Ledger, Transition};
 use crate::store::Interner;
 use crate::successors::Event;
 use crate::team::for_each;
-use crate::tree::NodeId;
+use crate::tree::{Branch, NodeId};
 use crate::visited::Visited;
 use crate::{Fingerprint, Fingerprinter};
 
@@ -25,7 +25,7 @@ use crate::{Fingerprint, Fingerprinter};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Label {
     pub(crate) task: TaskId,
-    pub(crate) choice: u32,
+    pub(crate) branch: Branch,
     pub(crate) hot: u64,
     pub(crate) cold: u64,
     /// The fair choices that the step makes.
@@ -244,12 +244,12 @@ impl Ledger for Graph {
     }
 
     fn transition(&self, draft: &mut Draft, key: Fingerprint, transition: &Transition<'_>) {
-        let Transition { task, choice, hot, cold, events } = *transition;
+        let Transition { task, branch, hot, cold, events } = *transition;
         let fair = events.iter().filter_map(|event| match event {
             Event::Chose(choice, outcome) => Some(FairChoice { choice: *choice, outcome: *outcome }),
             _ => None,
         });
-        let label = Label { task, choice, hot, cold, fair: fair.collect() };
+        let label = Label { task, branch, hot, cold, fair: fair.collect() };
         let known = self.known_labels.get(&label).copied();
         draft.keys.push(key);
         draft.labels.push(known.unwrap_or_else(|| self.labels.intern(label).id));
@@ -291,7 +291,7 @@ pub(super) mod tests {
     pub(crate) fn graph_of(out: &[Vec<u64>]) -> Graph {
         let (mut graph, mut visited) = (Graph::default(), Visited::default());
         for node in 0..out.len() {
-            assert!(visited.insert_with(Fingerprint::of(&(node as u64)), || node as u32));
+            visited.insert_with(Fingerprint::of(&(node as u64)), 0, || node as u32);
         }
         graph.settle(out.len(), vec![], &visited, 1);
         let nodes: Vec<_> = out.iter().map(Vec::as_slice).enumerate().collect();
@@ -305,7 +305,8 @@ pub(super) mod tests {
         let mut draft = Draft::default();
         for (node, targets) in nodes {
             graph.begin(&mut draft, NodeId::new(*node), &[TaskId(task)]);
-            let step = Transition { task: TaskId(task), choice: 0, hot: 0, cold: 0, events: &[] };
+            let branch = Branch::step(0);
+            let step = Transition { task: TaskId(task), branch, hot: 0, cold: 0, events: &[] };
             targets.iter().for_each(|to| graph.transition(&mut draft, Fingerprint::of(to), &step));
         }
         draft
@@ -327,7 +328,7 @@ pub(super) mod tests {
             let more = if bound < 4 { 3 } else { 0 };
             let new = expected.len()..expected.len() + more;
             for node in new {
-                assert!(visited.insert_with(Fingerprint::of(&(node as u64)), || node as u32));
+                visited.insert_with(Fingerprint::of(&(node as u64)), 0, || node as u32);
             }
             expected.resize(expected.len() + more, Vec::new());
             graph.settle(expected.len(), vec![], &visited, 1);

@@ -14,7 +14,9 @@ use super::fair::Component;
 use super::graph::{FairChoice, Graph};
 use crate::policy::{Happened, Point, Policy, Proposal};
 use crate::replay::replay;
-use crate::{Program, Schedule, Step};
+use crate::resolve::Segment;
+use crate::tree::Spent;
+use crate::{Program, Schedule};
 
 /// Approximately how many edges are visited to make the cycle short.
 const EFFORT: usize = 4_000_000;
@@ -39,7 +41,7 @@ pub(crate) struct Demands<'g> {
 /// A cycle: a node, and steps from it back to it.
 pub(crate) struct Cycle {
     pub(crate) node: u32,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) segments: Vec<Segment>,
 }
 
 /// The shortest cycle that is found. The edges of the component, all together, must form a
@@ -59,11 +61,16 @@ pub(crate) fn shortest(component: &Component, demands: Demands<'_>) -> Option<Cy
         }
     }
     let (start, walk) = best?;
-    let step = |edge: &Edge| {
-        let label = demands.graph.label(edge.label);
-        Step { task: label.task, cost: 0, choice: label.choice }
+    // A suspended step must not be split: begin the cycle where a step begins.
+    let label = |edge: &Edge| demands.graph.label(edge.label);
+    let begin = walk.iter().position(|edge| label(edge).branch.option().is_none())?;
+    let before = begin.checked_sub(1).map_or(start, |nth| walk[nth].to);
+    let segment = |edge: &Edge| {
+        let label = label(edge);
+        Segment { task: label.task, branch: label.branch, spent: Spent::default() }
     };
-    Some(Cycle { node: component.nodes[start as usize], steps: walk.iter().map(step).collect() })
+    let segments = walk[begin..].iter().chain(&walk[..begin]).map(segment).collect();
+    Some(Cycle { node: component.nodes[before as usize], segments })
 }
 
 struct Walker<'c> {

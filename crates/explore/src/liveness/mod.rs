@@ -96,8 +96,8 @@ impl<P: Program, O: Policy, W> fmt::Debug for Cycles<'_, P, O, W> {
 }
 
 impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
-    /// A search that has not begun. The options must not be exact, and choices and steps must cost
-    /// nothing: otherwise the verdict is [`Verdict::Unsupported`].
+    /// A search that has not begun. The options must not be exact, and steps must cost nothing: otherwise the
+    /// verdict is [`Verdict::Unsupported`].
     pub fn new(
         program: &'a P,
         policy: &'a O,
@@ -147,11 +147,10 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
 
     /// The reason why this search cannot be run, if there is one.
     fn unsuitable(&self) -> Option<&'static str> {
-        let Options { exact, choice_cost, .. } = *self.search.expander.options;
-        if exact {
+        if self.search.expander.options.exact {
             Some("liveness cannot be combined with exact search: cycles are cycles of the program's states")
-        } else if choice_cost > 0 || self.search.expander.policy.step_cost() > 0 {
-            Some("liveness needs choices and steps that cost nothing")
+        } else if self.search.expander.policy.step_cost() > 0 {
+            Some("liveness needs steps that cost nothing")
         } else if self.search.expander.program.properties() > MAX_PROPERTIES {
             Some("the program has more than 64 liveness properties")
         } else {
@@ -169,7 +168,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
 
     /// Explores the next bound, and searches its graph for a cycle.
     fn search_bound(&mut self) -> Result<Option<Verdict>, Stop> {
-        let unbounded = self.search.expander.options.bound.is_none();
+        let Options { bound, delays, .. } = *self.search.expander.options;
+        let unbounded = bound.is_none() && delays.is_none();
         self.phase(Phase::Explore);
         match self.liveness.method {
             Method::Ndfs if unbounded => return self.search_on_the_fly(),
@@ -285,10 +285,11 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         let demands = Demands { graph: &self.search.core.ledger, property, fair: self.liveness.fair };
         let bug = lasso::shortest(component, demands).and_then(|cycle| {
             let stem = Some(NodeId::new(cycle.node as usize));
-            let mut schedule = self.search.schedule(stem, None);
-            let from = schedule.steps.len();
+            let mut resolver = self.search.resolve(stem, None);
+            let from = resolver.steps();
+            resolver.follow(cycle.segments);
+            let mut schedule = resolver.finish();
             schedule.cycle = Some(from);
-            schedule.steps.extend(cycle.steps);
             let schedule = match lasso::price(expander.program, expander.policy, schedule.clone(), from) {
                 Some(priced) => priced,
                 // The policy would not propose the steps of the cycle again: report the execution

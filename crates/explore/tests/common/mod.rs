@@ -301,8 +301,9 @@ fn outcomes(program: &Tasks, state: &State, task: TaskId) -> Vec<Option<(State, 
     let from_here = StartingAt { program, state };
     let mut all = Vec::new();
     for choice in 0.. {
-        let step = dally_explore::Step { task, cost: 0, choice };
-        let schedule = Schedule { steps: vec![step], ..Schedule::new(StrategyName::Exhaustive, 0) };
+        let choices = dally_explore::Path::from_slice(&[choice]);
+        let step = dally_explore::Step { choices, ..dally_explore::Step::new(task, 0) };
+        let schedule = Schedule { steps: vec![step], ..Schedule::new(StrategyName::Exhaustive) };
         let mut taken = None;
         let replayed = dally_explore::replay(&from_here, &schedule, |moment| {
             if moment.step.is_some() {

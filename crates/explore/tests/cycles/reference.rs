@@ -253,8 +253,10 @@ pub fn check_lasso<M: Model>(model: &M, schedule: &Schedule, fair: bool, seed: u
         if nth == from {
             begin = Some(state.clone());
         }
-        let taken =
-            model.moves(&state, step.task.0).expect("the task is enabled").remove(step.choice as usize);
+        let taken = model
+            .moves(&state, step.task.0)
+            .expect("the task is enabled")
+            .remove(step.choices.first().map_or(0, |nth| *nth as usize));
         if nth >= from {
             let here = enabled(model, &state);
             always.retain(|task| here.contains(task));

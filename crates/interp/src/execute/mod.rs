@@ -8,10 +8,12 @@ mod instructions;
 mod quantifier;
 mod script;
 
-use dally_explore::{Event, Failure};
+use std::hash::Hash;
+
+use dally_explore::{Event, Failure, Fingerprint, Fingerprinter};
 use dally_step::Frame;
-use dally_step::engine::{Pause, Since, Task};
-use dally_step::meter::{Budget, Exhausted, MAX_OUTCOMES, Meter};
+use dally_step::engine::{MAX_CHOICES as MAX_CHOICES_OF_STEP, Pause, Since, Task};
+use dally_step::meter::{Budget, Exhausted, Meter};
 use dally_step::undo::{Cells, CellsMark, Lazy, Saved, SavedMark};
 use dally_text::source::Span;
 use smallvec::SmallVec;
@@ -87,7 +89,7 @@ pub(crate) struct Local<'m> {
 }
 
 /// A task that was posted in this step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Posted {
     pub(crate) meta: Meta,
     pub(crate) stack: Stack,
@@ -103,7 +105,7 @@ impl Local<'_> {
 }
 
 /// A partially evaluated expression.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Hash)]
 struct Expression {
     values: SmallVec<[Value; 4]>,
     /// Functions that are being evaluated, innermost last.
@@ -115,7 +117,7 @@ struct Expression {
 }
 
 /// The application of a function.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Hash)]
 struct Application {
     /// The return address.
     back: u32,
@@ -475,12 +477,11 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
         Mark { globals: self.globals.mark(), local: self.local.mark(), pc: self.pc, expression }
     }
 
-    fn rewind(&mut self, mark: &Mark) -> bool {
-        let globals = self.globals.rewind(mark.globals);
-        let local = self.local.rewind(mark.local);
+    fn rewind(&mut self, mark: &Mark) {
+        self.globals.rewind(mark.globals);
+        self.local.rewind(mark.local);
         self.pc = mark.pc;
         self.expression.restore(mark.expression.as_deref());
-        globals || local
     }
 
     fn release(&mut self, mark: Mark) {
@@ -503,6 +504,25 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
             return from + rest.len() as u64;
         }
         from
+    }
+
+    fn chooses_value(options: Options) -> bool {
+        match options {
+            Options::Targets(_) => false,
+            Options::Values(_) | Options::Numbers(..) => true,
+        }
+    }
+
+    fn configuration(&self) -> Fingerprint {
+        let mut hash = Fingerprinter::default();
+        self.globals.hash(&mut hash);
+        // Earlier values of hot globals decide whether the step is hot or cold.
+        let log = self.globals.log().iter().filter(|assigned| self.code.hot.contains(&assigned.cell));
+        log.for_each(|assigned| (assigned.cell, assigned.before).hash(&mut hash));
+        let Local { stack, control, posted, events, base, procedure, interrupted } = self.local();
+        (&**stack, &**control, posted, events).hash(&mut hash);
+        (base, procedure, interrupted, self.pc, &self.expression).hash(&mut hash);
+        hash.fingerprint()
     }
 
     fn take(&mut self, options: Options, nth: u64) {
@@ -555,7 +575,7 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
     fn exhausted(&mut self, why: Exhausted) -> End {
         let message = match why {
             Exhausted::Limit(failure) => return End::Fails(Box::new(failure), self.span()),
-            Exhausted::Outcomes => format!("a step with more than {MAX_OUTCOMES} outcomes"),
+            Exhausted::Choices => format!("a step that makes more than {MAX_CHOICES_OF_STEP} choices"),
             Exhausted::Fuel => {
                 format!("a step that does not yield within {} jumps and calls", BUDGET.fuel)
             }

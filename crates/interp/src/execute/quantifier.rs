@@ -8,7 +8,7 @@ use crate::value::{DataValue, Value};
 
 /// The current instance of a quantifier that is evaluated only for mentioned values, with the state to
 /// restore if the instance is skipped.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub(super) struct Trial {
     /// The start of the loop.
     begin: Address,

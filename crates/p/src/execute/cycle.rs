@@ -26,7 +26,7 @@ impl<O: Observer> Runner<'_, O> {
         if self.counters.hops < if matters { FEW_HOPS } else { MANY_HOPS } {
             return Ok(());
         }
-        let here = self.configuration(event, payload);
+        let here = self.raising(event, payload);
         let counters = self.counters;
         match self.effects.get_mut().visits.visit(here, counters) {
             None => Ok(()),
@@ -39,7 +39,7 @@ impl<O: Observer> Runner<'_, O> {
     }
 
     /// The fingerprint of everything that the rest of the step depends on.
-    fn configuration(&self, event: EventId, payload: Value) -> Fingerprint {
+    fn raising(&self, event: EventId, payload: Value) -> Fingerprint {
         // No event is enqueued between two raised events.
         let mut here = self.store.fingerprint(&self.local);
         for (monitor, local) in &self.effects.monitors {

@@ -18,11 +18,13 @@ mod monitor;
 mod ops;
 mod update;
 
-use dally_explore::Failure;
+use std::hash::Hash;
+
+use dally_explore::{Failure, Fingerprint, Fingerprinter};
 use dally_step::Frame;
 use dally_step::cycle::Visits;
-use dally_step::engine::{Pause, Task};
-use dally_step::meter::{Budget, Exhausted, MAX_OUTCOMES, Meter};
+use dally_step::engine::{MAX_CHOICES, Pause, Task};
+use dally_step::meter::{Budget, Exhausted, Meter};
 use dally_step::undo::{Saved, SavedMark};
 use dally_text::source::Span;
 use smallvec::SmallVec;
@@ -119,21 +121,21 @@ pub(crate) struct Start<'m> {
 }
 
 /// The hot and cold states that a monitor visited in a step.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, Hash)]
 pub(crate) struct Heat {
     pub(crate) hot: bool,
     pub(crate) cold: bool,
 }
 
 /// An event that was sent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub(crate) struct Sent {
     pub(crate) target: u32,
     pub(crate) queued: Queued,
 }
 
 /// A fair choice: where it was made, and its outcome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FairChoice {
     pub(crate) pc: u32,
     pub(crate) taken: bool,
@@ -453,15 +455,26 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
         Mark { local: self.local.clone(), effects: self.effects.mark(), counters: self.counters, pc: self.pc }
     }
 
-    fn rewind(&mut self, mark: &Mark) -> bool {
+    fn rewind(&mut self, mark: &Mark) {
         self.local.clone_from(&mark.local);
         self.effects.rewind(mark.effects);
         (self.counters, self.pc) = (mark.counters, mark.pc);
-        true
     }
 
     fn release(&mut self, mark: Mark) {
         self.effects.release(mark.effects);
+    }
+
+    fn chooses_value(_: Options) -> bool {
+        true
+    }
+
+    fn configuration(&self) -> Fingerprint {
+        let mut hash = Fingerprinter::default();
+        let Effects { created, sent, monitors, heat, fair, visits: _ } = &*self.effects;
+        (&self.local, self.pc, self.heat, self.in_monitor, self.next).hash(&mut hash);
+        (created, sent, monitors, heat, fair).hash(&mut hash);
+        hash.fingerprint()
     }
 
     fn take(&mut self, options: Options, nth: u64) {
@@ -487,8 +500,8 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
     fn exhausted(&mut self, why: Exhausted) -> End {
         let failure = match why {
             Exhausted::Limit(failure) => failure,
-            Exhausted::Outcomes => {
-                Failure::unsupported(format!("a step with more than {MAX_OUTCOMES} outcomes"))
+            Exhausted::Choices => {
+                Failure::unsupported(format!("a step that makes more than {MAX_CHOICES} choices"))
             }
             Exhausted::Fuel => Failure::unsupported(format!(
                 "`{}` does more in one step than can be explored: perhaps it never lets other machines run",
