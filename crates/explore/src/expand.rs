@@ -26,7 +26,7 @@ use crate::{Failure, Fingerprint, Program};
 /// A state to be expanded, with the policy's state.
 pub(crate) struct Node<S, O: Policy> {
     pub(crate) state: S,
-    pub(crate) place: O::Place,
+    pub(crate) place: O::SchedulerState,
     pub(crate) cursor: O::Cursor,
     /// The cost of an execution that takes the next proposal here.
     pub(crate) cost: u32,
@@ -263,7 +263,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
 
 /// The step whose outcomes are delivered.
 struct Origin<'a, O: Policy> {
-    place: &'a O::Place,
+    place: &'a O::SchedulerState,
     /// None for initial states.
     task: Option<TaskId>,
     /// The link that the outcomes share, but for the choice and its cost.

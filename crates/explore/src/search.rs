@@ -23,7 +23,7 @@ use crate::expand::{Expander, Found, Node, Scratch, Sink};
 use crate::frontier::{Bucket, Deferred, Frontier, Unvisited};
 use crate::layer::{self, Layer};
 use crate::ledger::{Ledger, Transition};
-use crate::outcome::{Bug, Coverage, Covered, Limit, Report, Verdict};
+use crate::outcome::{Bug, Covered, Limit, Report, StateCoverage, Verdict};
 use crate::policy::Policy;
 use crate::team::{Team, with_spinning_threads};
 use crate::tree::{Link, NodeId, SearchTree};
@@ -78,7 +78,7 @@ impl Options {
 /// Observes a search, and can stop it. All methods have defaults; `()` observes nothing.
 pub trait Watch<S>: Sync {
     /// Called regularly; the search stops when this returns a limit. Check clocks and signals here.
-    fn poll(&self, _coverage: &Coverage) -> Option<Limit> {
+    fn poll(&self, _coverage: &StateCoverage) -> Option<Limit> {
         None
     }
 
@@ -123,7 +123,7 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     scratch: Scratch<P::State>,
     /// Used if there are several threads.
     workers: Workers<P::State, O>,
-    pub(crate) coverage: Coverage,
+    pub(crate) coverage: StateCoverage,
     begun: bool,
     /// The bytes in use when they were last counted.
     held: usize,
@@ -235,7 +235,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     }
 
     /// The coverage so far.
-    pub fn coverage(&self) -> &Coverage {
+    pub fn coverage(&self) -> &StateCoverage {
         &self.coverage
     }
 
@@ -277,7 +277,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             core,
             team,
             workers: Workers::default(),
-            coverage: Coverage::default(),
+            coverage: StateCoverage::default(),
             begun: false,
             held: 0,
             weighed: 0,
@@ -339,7 +339,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     /// The verdict after a bound without failures; `None` if a higher bound is to be explored.
     pub(crate) fn verdict_after_bound(&self) -> Option<Verdict> {
-        let Coverage { bound, unproposed, sealed, .. } = self.coverage;
+        let StateCoverage { bound, unproposed, sealed, .. } = self.coverage;
         // A state that was expanded once, in a sealed order, can have other successors in another
         // order.
         let covers_all = unproposed == 0 && (sealed == 0 || self.expander.options.exact);

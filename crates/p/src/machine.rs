@@ -146,8 +146,7 @@ impl Machine {
 
     /// The source position of a span, for messages.
     fn locate(&self, span: Span) -> String {
-        let place = self.sources.place(span);
-        place.map_or(String::new(), |p| format!(" ({}:{}:{})", p.file, p.line, p.column))
+        self.sources.location(span).map_or(String::new(), |at| format!(" ({at})"))
     }
 
     pub(crate) fn span(&self, pc: u32) -> Span {

@@ -40,7 +40,7 @@ use crate::outcome::{Bug, Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
 use crate::search::{Options, Phase, Search, Stop, Watch};
 use crate::tree::NodeId;
-use crate::{Coverage, Program, SchedulerName};
+use crate::{Program, SchedulerName, StateCoverage};
 use fair::{Component, Examiner};
 use graph::Graph;
 use lasso::Demands;
@@ -119,7 +119,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
     }
 
     /// The coverage so far.
-    pub fn coverage(&self) -> &Coverage {
+    pub fn coverage(&self) -> &StateCoverage {
         &self.search.coverage
     }
 
