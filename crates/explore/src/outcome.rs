@@ -142,7 +142,7 @@ impl<B> Verdict<B> {
 
 impl Exit {
     /// The number that the process returns.
-    pub fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         match self {
             Self::Success => 0,
             Self::Bug => 1,
