@@ -10,7 +10,7 @@ use dally_bpl::literal::Literal;
 use dally_bpl::{Program, ProgramOptions};
 use dally_counterexample::{Original, Replayed, Translated, failure, inputs, replay, unreadable};
 use dally_explore::{Limit, StateCoverage, Watch};
-use dally_interp::{Decision, Inputs, Script, State};
+use dally_interp::{Decision, DivisionByZero, FunctionPoint, Inputs, Script, State};
 use dally_sequentialize::{Bounds, Options, Origins, Sequential, Target, sequentialize};
 use dally_text::source::{SourceMap, Span};
 use dally_verify::{Application, Binding, Division, Failed, NoValue, Path, Site, Step, StepKind};
@@ -317,9 +317,10 @@ fn constants_functions_divisions_and_witnesses_are_inputs() {
     let origins = Origins::identity(program);
     let inputs = inputs(program, &itself(&source, &origins), &given);
     assert_eq!(inputs.constants, [("c".to_owned(), int(5))].into());
-    assert_eq!(inputs.functions, [("f".to_owned(), vec![(vec![int(1)], Literal::Bool(true))])].into());
+    let point = FunctionPoint { args: vec![int(1)], value: Literal::Bool(true) };
+    assert_eq!(inputs.functions, [("f".to_owned(), vec![point])].into());
     assert_eq!(inputs.witnesses, [("w".to_owned(), vec![int(4)])].into());
-    assert_eq!(inputs.divisions, [(false, int(1), int(2))]);
+    assert_eq!(inputs.divisions, [DivisionByZero { remainder: false, dividend: int(1), value: int(2) }]);
 }
 
 fn axiom(decl: &DeclKind) -> Option<ExprId> {

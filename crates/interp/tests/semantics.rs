@@ -11,7 +11,7 @@ use dally_explore::{
     Bug, Cycles, Delays, Exhaustive, FailureKind, Limit, Limits, Liveness, Method, SchedulerName, Search,
     Verdict, Watch, replay, replay_cycle,
 };
-use dally_interp::{Decision, Inputs, Machine, Options, Script, State};
+use dally_interp::{Decision, FunctionPoint, Inputs, Machine, Options, Script, State};
 use dally_text::source::{SourceMap, Span};
 use dally_trace::{Explain, TaskNumbers};
 
@@ -614,7 +614,8 @@ fn given(constants: &[(&str, i64)], functions: &[(&str, i64, i64)]) -> Inputs {
     let mut inputs = Inputs::default();
     inputs.constants.extend(constants.iter().map(|(name, n)| ((*name).to_owned(), int(*n))));
     for (name, at, value) in functions {
-        inputs.functions.entry((*name).to_owned()).or_default().push((vec![int(*at)], int(*value)));
+        let point = FunctionPoint { args: vec![int(*at)], value: int(*value) };
+        inputs.functions.entry((*name).to_owned()).or_default().push(point);
     }
     inputs
 }

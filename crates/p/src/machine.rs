@@ -498,7 +498,7 @@ impl Program for Machine {
     }
 
     fn label(&self, label: Label) -> Option<&str> {
-        self.code.events.get(label.0 as usize).map(|event| event.0.as_str())
+        self.code.events.get(label.0 as usize).map(|event| event.name.as_str())
     }
 
     fn deadlock(&self, state: &State) -> Option<Failure> {
