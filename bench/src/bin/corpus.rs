@@ -161,7 +161,7 @@ fn report(program: &Path, sources: &SourceMap, diagnostics: Option<Vec<Diagnosti
     let word = if unsupported && !diagnostics.is_empty() { "unsupported" } else { "rejected" };
     println!("{}: {word}", program.display());
     if let Some(d) = diagnostics.first() {
-        let line = sources.place(d.primary.span).map_or(0, |p| p.line);
+        let line = sources.location(d.primary.span).map_or(0, |p| p.line);
         println!("    line {line}: {}: {}", d.code, d.message);
     }
 }

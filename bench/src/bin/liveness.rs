@@ -21,7 +21,8 @@ use dally_bench::cpu::{Took, timed};
 use dally_bench::memory;
 use dally_bench::threads::Threads;
 use dally_explore::{
-    Coverage, Cycles, Delays, Limit, Liveness, Method, Options, Phase, Report, SchedulerName, Verdict, Watch,
+    Cycles, Delays, Limit, Liveness, Method, Options, Phase, Report, SchedulerName, StateCoverage, Verdict,
+    Watch,
 };
 use dally_p::Machine;
 use dally_text::source::SourceMap;
@@ -89,7 +90,7 @@ impl Clock {
 }
 
 impl<S> Watch<S> for Clock {
-    fn poll(&self, _: &Coverage) -> Option<Limit> {
+    fn poll(&self, _: &StateCoverage) -> Option<Limit> {
         (self.started.elapsed() > TIME_LIMIT).then_some(Limit::Time)
     }
 

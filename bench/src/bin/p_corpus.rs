@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use dally_explore::{
-    Coverage, Cycles, Delays, Limit, Liveness, Options, SchedulerName, Search, Verdict, Watch,
+    Cycles, Delays, Limit, Liveness, Options, SchedulerName, Search, StateCoverage, Verdict, Watch,
 };
 use dally_p::MachineKind;
 use dally_text::source::SourceMap;
@@ -137,7 +137,7 @@ fn run(folder: &Path, expected: Expected) -> Result<String, String> {
         (Ok(_), Expected::StaticError) => Err("accepted".to_owned()),
         (Err(diagnostics), _) => {
             let first = diagnostics.first();
-            let place = first.and_then(|d| map.place(d.primary.span));
+            let place = first.and_then(|d| map.location(d.primary.span));
             let place = place.map_or(String::new(), |p| format!("{}:{}: ", p.line, p.column));
             Err(format!("rejected: {place}{}", first.map_or("", |d| &d.message)))
         }
@@ -161,7 +161,7 @@ fn assert_specifications(map: &mut SourceMap) -> Result<(), String> {
 struct Deadline(Instant);
 
 impl<S> Watch<S> for Deadline {
-    fn poll(&self, _: &Coverage) -> Option<Limit> {
+    fn poll(&self, _: &StateCoverage) -> Option<Limit> {
         (self.0.elapsed() > Duration::from_secs(10)).then_some(Limit::Time)
     }
 }

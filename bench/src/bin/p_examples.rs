@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Arrangement, Coverage, Delays, Depth, Limit, Options, Report, SchedulerName, Search, Verdict, Watch,
+    Arrangement, Delays, Depth, Limit, Options, Report, SchedulerName, Search, StateCoverage, Verdict, Watch,
 };
 use dally_p::Machine;
 use dally_text::source::SourceMap;
@@ -25,7 +25,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 struct Deadline(Instant);
 
 impl<S> Watch<S> for Deadline {
-    fn poll(&self, _: &Coverage) -> Option<Limit> {
+    fn poll(&self, _: &StateCoverage) -> Option<Limit> {
         (self.0.elapsed() > TIME_LIMIT).then_some(Limit::Time)
     }
 }
@@ -85,7 +85,7 @@ fn speed(machine: &Machine) -> String {
     let started = Instant::now();
     let report = search(machine, &Delays::named(&SchedulerName::Rtc));
     let seconds = started.elapsed().as_secs_f64();
-    let Coverage { states, peak_bytes, transitions, .. } = report.coverage;
+    let StateCoverage { states, peak_bytes, transitions, .. } = report.coverage;
     let rate = states as f64 / seconds;
     format!("{} | {states} | {} | {transitions} | {rate:.0}", report.verdict, peak_bytes / states.max(1))
 }

@@ -19,7 +19,7 @@ fn schedules(strategy: &str, threads: usize) -> Option<u64> {
     let config = Config { strategies, delays: Some(2), schedules: Some(LIMIT), ..Config::default() };
     let report = explore(&config, on_shuttle::increments(threads, 2));
     let complete = matches!(report.verdict, Verdict::ProvedWithin(_) | Verdict::Proved);
-    complete.then_some(report.statistics.schedules)
+    complete.then_some(report.coverage.schedules)
 }
 
 fn main() {

@@ -25,7 +25,7 @@ fn systematic(program: &Program, strategies: &str) -> Found {
     let strategies = Strategy::list(strategies).unwrap_or_default();
     let config = Config { strategies, schedules: Some(LIMIT), ..Config::default() };
     let report = explore(&config, program.run);
-    matches!(report.verdict, Verdict::Bug(_)).then_some(report.statistics.schedules)
+    matches!(report.verdict, Verdict::Bug(_)).then_some(report.coverage.schedules)
 }
 
 fn sampled<S: shuttle::scheduler::Scheduler + 'static>(

@@ -3,7 +3,7 @@
 use dally_bpl::Program;
 use dally_bpl::check::VarId;
 use dally_bpl::literal::Literal;
-use dally_interp::Inputs;
+use dally_interp::{DivisionByZero, FunctionPoint, Inputs};
 use dally_sequentialize::Origins;
 use dally_text::symbol::Sym;
 use dally_verify::{Binding, Failed, ModelValue, NoValue, Path, Site, StepKind};
@@ -58,7 +58,8 @@ pub fn inputs(original: &Program, translated: &Translated<'_>, path: &Path) -> I
         let function = translated.program.ast.text(info.name).to_owned();
         let args: Result<Vec<Literal>, NoValue> = application.args.iter().cloned().collect();
         if let (Ok(args), Ok(value)) = (args, &application.value) {
-            inputs.functions.entry(function).or_default().push((args, value.clone()));
+            let point = FunctionPoint { args, value: value.clone() };
+            inputs.functions.entry(function).or_default().push(point);
         }
     }
     for Binding { var, value } in &path.witnesses {
@@ -67,7 +68,8 @@ pub fn inputs(original: &Program, translated: &Translated<'_>, path: &Path) -> I
     }
     for division in &path.divisions {
         if let (Ok(dividend), Ok(value)) = (&division.dividend, &division.value) {
-            inputs.divisions.push((division.remainder, dividend.clone(), value.clone()));
+            let (dividend, value) = (dividend.clone(), value.clone());
+            inputs.divisions.push(DivisionByZero { remainder: division.remainder, dividend, value });
         }
     }
     // A translation changes some types, and adds functions: values that do not fit the original program do not matter.

@@ -8,7 +8,7 @@ use shuttle::Runner;
 use crate::diagnose::diagnose;
 use crate::hook::{self, Crash};
 use crate::locate::Capture;
-use crate::{Config, Deviations, Explorer, Report, Strategy, Verdict};
+use crate::{Config, Deviations, Explorer, Strategy, TestReport, Verdict};
 
 /// The environment variable with a schedule to replay.
 pub const REPLAY: &str = "DALLY_REPLAY";
@@ -22,7 +22,7 @@ pub const REPLAY: &str = "DALLY_REPLAY";
 /// were delayed where, and how to replay that schedule. With [`DALLY_REPLAY`](REPLAY) in the environment, only
 /// that schedule is run, unless it does not fit the test: then it belongs to another one.
 #[track_caller]
-pub fn check<F>(f: F) -> Report
+pub fn check<F>(f: F) -> TestReport
 where
     F: Fn() + Send + Sync + 'static,
 {
@@ -36,7 +36,7 @@ where
 /// Like [`check`].
 #[track_caller]
 #[allow(clippy::needless_pass_by_value, reason = "callers write the configuration in the call")]
-pub fn check_with<F>(config: Config, f: F) -> Report
+pub fn check_with<F>(config: Config, f: F) -> TestReport
 where
     F: Fn() + Send + Sync + 'static,
 {
@@ -58,7 +58,7 @@ where
 ///
 /// If the test fails; or if the text is not a schedule, or does not fit the test.
 #[track_caller]
-pub fn replay<F>(schedule: &str, f: F) -> Report
+pub fn replay<F>(schedule: &str, f: F) -> TestReport
 where
     F: Fn() + Send + Sync + 'static,
 {
@@ -72,7 +72,7 @@ where
 /// Like [`replay`].
 #[track_caller]
 #[allow(clippy::needless_pass_by_value, reason = "callers write the configuration in the call")]
-pub fn replay_with<F>(config: Config, schedule: &str, f: F) -> Report
+pub fn replay_with<F>(config: Config, schedule: &str, f: F) -> TestReport
 where
     F: Fn() + Send + Sync + 'static,
 {
@@ -89,7 +89,7 @@ where
 /// Runs a test under one schedule. Returns `None` if the schedule belongs to another test.
 #[track_caller]
 #[allow(clippy::print_stderr, reason = "the user should know that the schedule was not replayed")]
-fn replay_if_it_fits<F>(config: &Config, text: &str, f: &Arc<F>) -> Option<Report>
+fn replay_if_it_fits<F>(config: &Config, text: &str, f: &Arc<F>) -> Option<TestReport>
 where
     F: Fn() + Send + Sync + 'static,
 {
@@ -123,7 +123,7 @@ fn parse(config: &Config, text: &str) -> Result<(Deviations, Strategy), Box<dyn 
 ///
 /// If it is called inside another check.
 #[track_caller]
-pub fn explore<F>(config: &Config, f: F) -> Report
+pub fn explore<F>(config: &Config, f: F) -> TestReport
 where
     F: Fn() + Send + Sync + 'static,
 {
@@ -139,7 +139,7 @@ fn refuse_inside() {
 }
 
 #[track_caller]
-fn insist(report: Report) -> Report {
+fn insist(report: TestReport) -> TestReport {
     match report.verdict {
         Verdict::Bug(_) | Verdict::Unsupported(_) => hook::fail(&report.to_string()),
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug | Verdict::Inconclusive(_) => report,
@@ -147,7 +147,7 @@ fn insist(report: Report) -> Report {
 }
 
 /// Runs the executions of a search until one fails.
-fn run_all<F>(config: &Config, explorer: &Explorer, f: &Arc<F>) -> Report
+fn run_all<F>(config: &Config, explorer: &Explorer, f: &Arc<F>) -> TestReport
 where
     F: Fn() + Send + Sync + 'static,
 {
@@ -157,7 +157,7 @@ where
         Ok(()) => report,
         Err(crash) => {
             let bug = diagnose(config, explorer, crash, |again, config| run_quietly(again, config, f));
-            Report { verdict: Verdict::Bug(Box::new(bug)), ..report }
+            TestReport { verdict: Verdict::Bug(Box::new(bug)), ..report }
         }
     }
 }

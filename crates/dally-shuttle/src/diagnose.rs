@@ -6,7 +6,7 @@ use shuttle::scheduler::TaskId;
 
 use crate::explorer::Search;
 use crate::hook::{Crash, Panic};
-use crate::locate::{Capture, Place, relative};
+use crate::locate::{Capture, Site, relative};
 use crate::policy::Delayed;
 use crate::report::{Bug, Departure, Failure, Panicked, TaskName, Waiting};
 use crate::run::Departure as Departed;
@@ -86,7 +86,7 @@ impl Scene {
     }
 
     /// The last known location of the task that ran last.
-    fn last_place(&self, capture: &Capture) -> Option<Place> {
+    fn last_place(&self, capture: &Capture) -> Option<Site> {
         capture.place(&self.trace, self.trace.len(), *self.trace.last()?)
     }
 }
@@ -171,13 +171,13 @@ fn panics_before(crash: &Crash) -> Vec<Panicked> {
     others.map(|panic| Panicked { message: panic.message.clone(), place: place_of(panic) }).collect()
 }
 
-fn place_of_panic(crash: &Crash) -> Option<Place> {
+fn place_of_panic(crash: &Crash) -> Option<Site> {
     place_of(crash.panics.iter().find(|panic| panic.message == crash.message)?)
 }
 
-fn place_of(panic: &Panic) -> Option<Place> {
+fn place_of(panic: &Panic) -> Option<Site> {
     let (file, line) = panic.place.as_ref()?;
-    Some(Place { file: relative(Path::new(file)), line: *line, operation: None })
+    Some(Site { file: relative(Path::new(file)), line: *line, operation: None })
 }
 
 fn name(capture: &Capture, task: TaskId) -> TaskName {

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
+use dally_explore::{ExecutionCoverage, StrategyExecutions};
 use rustc_hash::FxHashSet;
 use shuttle::MaxSteps;
 use shuttle::scheduler::{DataSource, RandomDataSource, Scheduler, Task, TaskId};
@@ -16,8 +17,7 @@ use crate::enumeration::{Branches, Enumeration};
 use crate::locate::Capture;
 use crate::policy::{Point, Policy, Price};
 use crate::run::{Departure, Run};
-use crate::statistics::{Statistics, StrategyStatistics};
-use crate::{Config, Deviations, Limit, Report, Strategy, Values, Verdict};
+use crate::{Config, Deviations, Limit, Strategy, TestReport, Values, Verdict};
 
 /// The number of steps between two checks of the clock; a power of two.
 const CLOCK_PERIOD: usize = 4096;
@@ -41,7 +41,7 @@ const CLOCK_PERIOD: usize = 4096;
 /// });
 /// let report = explorer.report();
 /// assert_eq!(report.verdict, Verdict::Proved);
-/// assert_eq!(report.statistics.schedules, executions as u64);
+/// assert_eq!(report.coverage.schedules, executions as u64);
 /// ```
 pub struct Explorer {
     search: Rc<RefCell<Search>>,
@@ -84,10 +84,10 @@ impl Explorer {
 
     /// The report, at the end or so far. It contains no failures, which the runner reports, and does not know of
     /// executions that a wrapping scheduler ended early.
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> TestReport {
         let search = self.search.borrow();
         let bound = if let Some(Stop::Bound(bound)) = search.stop { Some(bound) } else { None };
-        Report { verdict: search.verdict(), bound, statistics: search.count() }
+        TestReport { verdict: search.verdict(), bound, coverage: search.count() }
     }
 
     /// Inspects the search, unless it is borrowed.
@@ -179,7 +179,7 @@ pub(crate) struct Search {
     /// The next step before which [`Self::look`] is called.
     next_look: usize,
     stop: Option<Stop>,
-    statistics: Statistics,
+    coverage: ExecutionCoverage,
     /// The [histories](Run::history) of the executions so far, since several strategies may run the same execution.
     seen: FxHashSet<u64>,
     capture: Option<Capture>,
@@ -193,12 +193,12 @@ impl Search {
             enumeration: Enumeration::new(config.delays),
             done: false,
         };
-        let counts = |strategy: &Strategy| StrategyStatistics {
+        let counts = |strategy: &Strategy| StrategyExecutions {
             strategy: strategy.name().clone(),
             schedules: Vec::new(),
-            completed: None,
+            completed_bound: None,
         };
-        let strategy_statistics = strategies.iter().map(counts).collect();
+        let executions = strategies.iter().map(counts).collect();
         Self {
             members: strategies.iter().map(member).collect(),
             turn: strategies.len().saturating_sub(1),
@@ -215,7 +215,7 @@ impl Search {
             running: false,
             next_look: 0,
             stop: if strategies.is_empty() { Some(Stop::NoStrategy) } else { None },
-            statistics: Statistics { strategies: strategy_statistics, ..Statistics::default() },
+            coverage: ExecutionCoverage { strategies: executions, ..ExecutionCoverage::default() },
             seen: FxHashSet::default(),
             capture: None,
         }
@@ -236,7 +236,7 @@ impl Search {
         if !self.next_deviations(&mut deviations) {
             return None;
         }
-        if self.schedules.is_some_and(|limit| self.statistics.schedules >= limit) {
+        if self.schedules.is_some_and(|limit| self.coverage.schedules >= limit) {
             self.stop = Some(Stop::Limit(Limit::Schedules));
             return None;
         }
@@ -252,8 +252,8 @@ impl Search {
         self.watch.iter().for_each(Watch::begin);
         let member = &mut self.members[self.turn];
         member.policy.begin();
-        self.statistics.schedules += 1;
-        let counts = &mut self.statistics.strategies[self.turn].schedules;
+        self.coverage.schedules += 1;
+        let counts = &mut self.coverage.strategies[self.turn].schedules;
         let bound = member.enumeration.cost() as usize;
         counts.resize(counts.len().max(bound + 1), 0);
         counts[bound] += 1;
@@ -263,9 +263,9 @@ impl Search {
     fn finish_run(&mut self) {
         let is_new = self.is_alone() || self.seen.insert(self.run.history());
         let cut = self.is_cut();
-        count_run(&mut self.statistics, &self.run, is_new, cut);
+        count_run(&mut self.coverage, &self.run, is_new, cut);
         // If the end was not observed, the execution may have been cut off.
-        self.statistics.cut += u64::from(!cut && self.ended() == Some(End::Unknown));
+        self.coverage.cut += u64::from(!cut && self.ended() == Some(End::Unknown));
         if self.stop.is_some() {
             return; // The time limit cut it off.
         }
@@ -305,7 +305,7 @@ impl Search {
                     return true;
                 }
                 let member = &self.members[self.turn];
-                self.statistics.strategies[self.turn].completed = Some(member.enumeration.cost());
+                self.coverage.strategies[self.turn].completed_bound = Some(member.enumeration.cost());
                 if !member.enumeration.goes_on() {
                     self.stop = Some(Stop::Everything);
                     return false;
@@ -400,13 +400,11 @@ impl Search {
                  on statics that outlive an execution",
                 self.schedule()
             )),
-            Some(Stop::Everything | Stop::Bound(_) | Stop::Limit(Limit::Replay))
-                if self.statistics.cut > 0 =>
-            {
+            Some(Stop::Everything | Stop::Bound(_) | Stop::Limit(Limit::Replay)) if self.coverage.cut > 0 => {
                 Verdict::Inconclusive(Limit::Steps)
             }
             // Other values of `rand` may not have been tried.
-            Some(Stop::Everything | Stop::Bound(_)) if self.statistics.values > 0 => Verdict::NoBug,
+            Some(Stop::Everything | Stop::Bound(_)) if self.coverage.values > 0 => Verdict::NoBug,
             Some(Stop::Everything) => Verdict::Proved,
             Some(Stop::Bound(bound)) => Verdict::ProvedWithin(bound),
             Some(Stop::NoStrategy) => Verdict::Unsupported("the configuration has no strategy".to_owned()),
@@ -438,24 +436,24 @@ impl Search {
         departures
     }
 
-    /// The statistics, including the current execution.
-    fn count(&self) -> Statistics {
-        let mut statistics = self.statistics.clone();
+    /// The coverage, including the current execution.
+    fn count(&self) -> ExecutionCoverage {
+        let mut coverage = self.coverage.clone();
         if self.running {
             let is_new = self.is_alone() || !self.seen.contains(&self.run.history());
-            count_run(&mut statistics, &self.run, is_new, self.is_cut());
+            count_run(&mut coverage, &self.run, is_new, self.is_cut());
         }
-        statistics
+        coverage
     }
 }
 
 /// Counts an execution.
-fn count_run(statistics: &mut Statistics, run: &Run, is_new: bool, is_cut: bool) {
-    statistics.distinct += u64::from(is_new);
-    statistics.steps += run.steps() as u64;
-    statistics.branches += u64::from(run.branches());
-    statistics.values += run.values() as u64;
-    statistics.cut += u64::from(is_cut);
+fn count_run(coverage: &mut ExecutionCoverage, run: &Run, is_new: bool, is_cut: bool) {
+    coverage.distinct += u64::from(is_new);
+    coverage.steps += run.steps() as u64;
+    coverage.branches += u64::from(run.branches());
+    coverage.values += run.values() as u64;
+    coverage.cut += u64::from(is_cut);
 }
 
 impl Member {

@@ -71,19 +71,17 @@ mod locate;
 mod policy;
 mod report;
 mod run;
-mod statistics;
 mod strategy;
 
 pub use check::{REPLAY, check, check_with, explore, replay, replay_with};
 pub use config::{Config, Values};
-pub use dally_explore::Limit;
+pub use dally_explore::{ExecutionCoverage, Limit, StrategyExecutions};
 pub use dally_schedule::{
     DelayingScheduler, NameError, Post, Ready, SchedulerName, StrategyName, TaskId, Unit, Why,
 };
 pub use deviations::{Deviations, DeviationsError};
 pub use explorer::Explorer;
 pub use level::Level;
-pub use locate::Place;
-pub use report::{Bug, Departure, Failure, Panicked, Report, TaskName, Verdict, Waiting};
-pub use statistics::{Statistics, StrategyStatistics};
+pub use locate::Site;
+pub use report::{Bug, Departure, Failure, Panicked, TaskName, TestReport, Verdict, Waiting};
 pub use strategy::Strategy;

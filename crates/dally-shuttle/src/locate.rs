@@ -34,7 +34,7 @@ const POINTS: usize = 4;
 
 /// A location in the source text, and the next operation there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct Site {
     /// The file, relative to the working directory if it is below it.
     pub file: String,
     /// The line.
@@ -43,7 +43,7 @@ pub struct Place {
     pub operation: Option<String>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -75,7 +75,7 @@ impl Capture {
     }
 
     /// The location of this task before a step, or its last known one; `None` if it has not begun, or is not known.
-    pub(crate) fn place(&self, trace: &[TaskId], step: usize, task: TaskId) -> Option<Place> {
+    pub(crate) fn place(&self, trace: &[TaskId], step: usize, task: TaskId) -> Option<Site> {
         points_of(trace, step, task).find_map(|point| place_of(self.stacks.get(&point)?))
     }
 
@@ -98,7 +98,7 @@ fn points_of(trace: &[TaskId], step: usize, task: TaskId) -> impl Iterator<Item 
     ran.map(|(nth, _)| nth + 1).take(POINTS)
 }
 
-fn place_of(stack: &Backtrace) -> Option<Place> {
+fn place_of(stack: &Backtrace) -> Option<Site> {
     let mut stack = stack.clone();
     stack.resolve();
     let symbols = stack.frames().iter().flat_map(BacktraceFrame::symbols);
@@ -113,7 +113,7 @@ fn place_of(stack: &Backtrace) -> Option<Place> {
             continue;
         }
         let file = symbol.filename()?;
-        return Some(Place { file: relative(file), line: symbol.lineno()?, operation });
+        return Some(Site { file: relative(file), line: symbol.lineno()?, operation });
     }
     None
 }

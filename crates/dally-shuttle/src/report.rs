@@ -4,17 +4,17 @@ use std::fmt;
 
 use dally_schedule::Unit;
 
-use crate::{Deviations, Place, Statistics};
+use crate::{Deviations, ExecutionCoverage, Site};
 
 /// The report of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct TestReport {
     /// The verdict.
     pub verdict: Verdict,
     /// The bound of the search, if it was reached.
     pub bound: Option<u32>,
     /// The executions that it has run.
-    pub statistics: Statistics,
+    pub coverage: ExecutionCoverage,
 }
 
 /// The verdict of a search, whose bugs are [executions that fail](Bug).
@@ -30,7 +30,7 @@ pub struct Bug {
     /// The task that ran last.
     pub task: TaskName,
     /// The location of the panic; if it had too many steps, the last known location of the task that ran last.
-    pub place: Option<Place>,
+    pub place: Option<Site>,
     /// The deviations from the order of the strategy.
     pub departures: Vec<Departure>,
     /// In a deadlock: the blocked tasks.
@@ -56,7 +56,7 @@ pub struct Waiting {
     /// The task.
     pub task: TaskName,
     /// Its location, if known.
-    pub place: Option<Place>,
+    pub place: Option<Site>,
     /// True if the location is exact. Otherwise the task waits there or later: the scheduler is not called when the last
     /// task blocks.
     pub exact: bool,
@@ -68,7 +68,7 @@ pub struct Panicked {
     /// Its message.
     pub message: String,
     /// Its location.
-    pub place: Option<Place>,
+    pub place: Option<Site>,
 }
 
 /// The kinds of failures.
@@ -99,7 +99,7 @@ pub enum Departure {
         /// The task.
         task: TaskName,
         /// Its location; `None` if it had not begun.
-        place: Option<Place>,
+        place: Option<Site>,
         /// True if it had run before.
         begun: bool,
     },
@@ -114,7 +114,7 @@ pub enum Departure {
     },
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for TestReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headline = self.verdict.headline();
         match &self.verdict {
@@ -135,14 +135,14 @@ impl fmt::Display for Report {
             Verdict::Inconclusive(limit) => write!(f, "{headline}: {limit}")?,
             Verdict::Unsupported(reason) => write!(f, "{headline}: {reason}")?,
         }
-        write!(f, "\n{}", self.statistics)
+        write!(f, "\n{}", self.coverage)
     }
 }
 
-impl Report {
+impl TestReport {
     /// A bound in the units of the strategies: `2 delays`, or `2 delays or preemptions`.
     fn count(&self, bound: u32) -> String {
-        let mut units: Vec<Unit> = self.statistics.strategies.iter().map(|it| it.strategy.unit()).collect();
+        let mut units: Vec<Unit> = self.coverage.strategies.iter().map(|it| it.strategy.unit()).collect();
         units.dedup();
         match units[..] {
             [Unit::Preemption] => Unit::Preemption.count(bound),
@@ -240,7 +240,7 @@ impl Bug {
 }
 
 /// The message of a panic and its location, indented.
-struct Said<'a>(&'a str, Option<&'a Place>);
+struct Said<'a>(&'a str, Option<&'a Site>);
 
 impl fmt::Display for Said<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -250,7 +250,7 @@ impl fmt::Display for Said<'_> {
 }
 
 /// A location, and the next operation there.
-struct Before<'a>(&'a Place);
+struct Before<'a>(&'a Site);
 
 impl fmt::Display for Before<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -258,7 +258,7 @@ impl fmt::Display for Before<'_> {
     }
 }
 
-struct Operation<'a>(&'static str, &'a Place);
+struct Operation<'a>(&'static str, &'a Site);
 
 impl fmt::Display for Operation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -34,7 +34,7 @@ fn search(program: &bugs::Program, strategies: &str, delays: Option<u32>) -> (Ve
     let schedules = delays.is_none().then_some(10_000);
     let config = Config { strategies, delays, schedules, ..Config::default() };
     let report = explore(&config, program.run);
-    (report.verdict, report.statistics.schedules)
+    (report.verdict, report.coverage.schedules)
 }
 
 fn bug(verdict: Verdict) -> Bug {

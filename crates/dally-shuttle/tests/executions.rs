@@ -137,7 +137,7 @@ fn an_unbounded_search_runs_the_executions_of_shuttles_exhaustive_search() {
         assert_eq!(ours, everything, "{strategy} on {program:?}");
         let report = explorer.report();
         assert_eq!(report.verdict, Verdict::Proved);
-        assert_eq!(report.statistics.distinct, everything.len() as u64);
+        assert_eq!(report.coverage.distinct, everything.len() as u64);
         Ok(())
     })
     .budget_ms(4_000);
@@ -158,8 +158,8 @@ fn increments(threads: usize, times: usize) -> impl Fn() + Send + Sync + 'static
 
 fn counts(strategy: &str, delays: u32, program: impl Fn() + Send + Sync + 'static) -> Vec<u64> {
     let report = explore(&Config { delays: Some(delays), ..unlimited(strategy) }, program);
-    assert_eq!(report.statistics.distinct, report.statistics.schedules);
-    report.statistics.strategies[0].schedules.clone()
+    assert_eq!(report.coverage.distinct, report.coverage.schedules);
+    report.coverage.strategies[0].schedules.clone()
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn a_bounded_search_is_a_prefix_of_the_unbounded_one() {
     for strategy in ["rr", "rr:reverse", "rtc", "dfw", "random:1", "priority(rr)", "preemptions"] {
         let explorer = Explorer::new(&unlimited(strategy));
         let whole = sequence(explorer.clone(), increments(2, 1));
-        let counts = explorer.report().statistics.strategies[0].schedules.clone();
+        let counts = explorer.report().coverage.strategies[0].schedules.clone();
         for bound in 0..counts.len() {
             let config = Config { delays: Some(bound as u32), ..unlimited(strategy) };
             let begun = sequence(Explorer::new(&config), increments(2, 1));
@@ -340,11 +340,8 @@ fn more_than_64_tasks_are_told_apart() {
 fn limits_end_a_search() {
     let limited = |schedules| Config { schedules: Some(schedules), ..unlimited("rr, rtc") };
     let report = explore(&limited(17), increments(3, 2));
-    assert_eq!(
-        (&report.verdict, report.statistics.schedules),
-        (&Verdict::Inconclusive(Limit::Schedules), 17)
-    );
-    assert_eq!(report.statistics.strategies[0].completed, Some(0));
+    assert_eq!((&report.verdict, report.coverage.schedules), (&Verdict::Inconclusive(Limit::Schedules), 17));
+    assert_eq!(report.coverage.strategies[0].completed_bound, Some(0));
 
     assert_eq!(explore(&limited(0), increments(3, 2)).verdict, Verdict::Inconclusive(Limit::Schedules));
     let nothing = Config { strategies: Vec::new(), ..Config::default() };
@@ -356,13 +353,13 @@ fn limits_end_a_search() {
     let steps = shuttle::MaxSteps::ContinueAfter(8);
     let report = explore(&Config { steps, delays: Some(1), ..unlimited("rr") }, increments(2, 2));
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Steps));
-    assert_eq!(report.statistics.cut, report.statistics.schedules);
+    assert_eq!(report.coverage.cut, report.coverage.schedules);
 }
 
 #[test]
 fn a_limit_equal_to_the_number_of_schedules_is_not_reached() {
     let all = explore(&unlimited("rr"), increments(2, 1));
-    let exactly = Config { schedules: Some(all.statistics.schedules), ..unlimited("rr") };
+    let exactly = Config { schedules: Some(all.coverage.schedules), ..unlimited("rr") };
     assert_eq!(explore(&exactly, increments(2, 1)), all);
     assert_eq!(all.verdict, Verdict::Proved);
 }
@@ -444,7 +441,7 @@ fn executions_that_a_custom_runner_cuts_off_are_not_proved() {
         let executions = Runner::new(explorer.clone(), limited.clone()).run(increments(2, 1));
         let report = explorer.report();
         assert_eq!(report.verdict, verdict, "{steps}");
-        assert_eq!(report.statistics.cut, if steps == 5 { executions as u64 } else { 0 });
+        assert_eq!(report.coverage.cut, if steps == 5 { executions as u64 } else { 0 });
     }
 }
 

@@ -113,7 +113,7 @@ fn a_bug_has_as_many_preemptions_as_its_bound() {
     };
     for report in [explore(&under("preemptions"), overtaken), explore(&under("preemptions"), woken)] {
         let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
-        assert_eq!(bug.delays as usize, report.statistics.strategies[0].schedules.len() - 1, "{report}");
+        assert_eq!(bug.delays as usize, report.coverage.strategies[0].schedules.len() - 1, "{report}");
         assert_eq!((bug.delays, bug.departures.len()), (1, 1), "{report}");
     }
 }
@@ -247,7 +247,7 @@ fn schedules_are_replayed() {
     });
     assert!(text.starts_with("panic in the main thread, with 1 delay under rr\n"), "{text}");
     let passes = replay("rr/-", lost_update);
-    assert_eq!((passes.statistics.schedules, &passes.verdict), (1, &Verdict::Inconclusive(Limit::Replay)));
+    assert_eq!((passes.coverage.schedules, &passes.verdict), (1, &Verdict::Inconclusive(Limit::Replay)));
     assert!(passes.to_string().starts_with("inconclusive: this schedule does not fail"), "{passes}");
 
     let dice = || assert_ne!(shuttle::rand::thread_rng().gen_range(0..6), 4);

@@ -1,6 +1,8 @@
 //! The JSON of outcomes: the keys that all commands share.
 
-use dally_explore::Exit;
+use std::time::Duration;
+
+use dally_explore::{Coverage, Exit};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::JsonDiagnostic;
 use dally_text::source::SourceMap;
@@ -18,21 +20,35 @@ pub(crate) struct OutcomeJson<'a, C, M> {
     pub(crate) message: &'a str,
     /// The strategy, or the translation with its last bound.
     pub(crate) policy: Option<String>,
-    pub(crate) coverage: Option<C>,
+    pub(crate) coverage: Option<Timed<C>>,
     pub(crate) trace: Option<&'a Trace>,
     pub(crate) diagnostics: Vec<JsonDiagnostic>,
     #[serde(flatten)]
     pub(crate) more: M,
 }
 
-impl<C: Serialize, M: Default + Serialize> OutcomeJson<'_, C, M> {
+/// The coverage of a run, and the time that it took.
+#[derive(Serialize)]
+pub(crate) struct Timed<C> {
+    #[serde(flatten)]
+    coverage: C,
+    seconds: f64,
+}
+
+impl<C: Coverage> Timed<C> {
+    pub(crate) fn new(coverage: C, elapsed: Duration) -> Self {
+        Timed { coverage, seconds: elapsed.as_secs_f64() }
+    }
+}
+
+impl<C: Coverage, M: Default + Serialize> OutcomeJson<'_, C, M> {
     /// Prints the outcome of a run that ended before there was a verdict.
     fn fail(exit: Exit, message: &str, diagnostics: Vec<JsonDiagnostic>) -> Exit {
         let json = OutcomeJson {
             verdict: exit.word(),
             message,
             policy: None,
-            coverage: None::<C>,
+            coverage: None::<Timed<C>>,
             trace: None,
             diagnostics,
             more: M::default(),

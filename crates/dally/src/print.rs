@@ -12,7 +12,7 @@ use crate::output::{self, Exit};
 
 /// The output of `dally print --json` and `dally sequentialize --json`.
 #[derive(Serialize)]
-struct Report {
+struct PrintJson {
     /// `ok`, `error` or `unsupported`.
     verdict: &'static str,
     /// The program in canonical form; none if it has errors.
@@ -47,7 +47,7 @@ pub(crate) fn show(
         Some(Err(diagnostics)) => report_errors(json, sources, &diagnostics),
         Some(Ok(text)) if json => {
             let diagnostics = output::json(sources, warnings);
-            output::write_json(&Report { verdict: "ok", program: Some(text), diagnostics })
+            output::write_json(&PrintJson { verdict: "ok", program: Some(text), diagnostics })
         }
         Some(Ok(text)) => {
             output::warn(sources, warnings);
@@ -62,6 +62,6 @@ fn report_errors(json: bool, sources: &SourceMap, diagnostics: &[Diagnostic]) ->
     }
     let exit = output::exit_of(diagnostics);
     let verdict = exit.word();
-    let report = Report { verdict, program: None, diagnostics: output::json(sources, diagnostics) };
+    let report = PrintJson { verdict, program: None, diagnostics: output::json(sources, diagnostics) };
     output::exit_after(output::write_json(&report), exit)
 }

@@ -40,7 +40,7 @@ impl<T> Excerpt<T> {
     }
 
     /// Keeps `capacity` items at either end.
-    pub fn of(capacity: usize) -> Self {
+    pub(crate) fn of(capacity: usize) -> Self {
         Self::new(capacity, |_| 1)
     }
 

@@ -33,7 +33,7 @@ use crate::{Failure, Fingerprint, Program};
 /// A state to be expanded, with the policy's state.
 pub(crate) struct Node<S, O: Policy> {
     pub(crate) state: S,
-    pub(crate) place: O::Place,
+    pub(crate) place: O::SchedulerState,
     pub(crate) cursor: O::Cursor,
     /// The cost of an execution that takes the next proposal here.
     pub(crate) cost: u32,
@@ -537,7 +537,7 @@ struct Taking<'a, S> {
 struct Origin<'a, S, O: Policy> {
     /// None for initial states.
     step: Option<Taking<'a, S>>,
-    place: &'a O::Place,
+    place: &'a O::SchedulerState,
     /// The link that the outcomes share, but for their number.
     link: Link,
     /// The cost of an execution up to and including the step.

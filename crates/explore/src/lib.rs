@@ -2,7 +2,7 @@
 //!
 //! A [`Program`] is a transition system of tasks. A [`Search`] explores its executions in ascending order of their
 //! cost under a [policy](policy::Policy): [`Delays`] of a scheduler, [`Preemptions`], [`Depth`], or no cost at all
-//! ([`Exhaustive`]). It returns a [`Report`] with a [`Verdict`] and the [`Coverage`]; a [`Bug`] comes with a
+//! ([`Exhaustive`]). It returns a [`Report`] with a [`Verdict`] and the [`StateCoverage`]; a [`Bug`] comes with a
 //! [`Schedule`] that can be printed, stored and [replayed](replay()).
 //!
 //! # A worked example
@@ -116,8 +116,8 @@
 //!
 //! # What a search can miss
 //!
-//! - [`Verdict::Proved`] holds for every schedule, up to the [probability](Coverage::collision_chance) that
-//!   two states have the same fingerprint, and modulo [seals](Coverage::sealed).
+//! - [`Verdict::Proved`] holds for every schedule, up to the [probability](StateCoverage::collision_chance) that
+//!   two states have the same fingerprint, and modulo [seals](StateCoverage::sealed).
 //! - [`Verdict::ProvedWithin`] (exact mode) holds for every execution within the bound.
 //! - [`Verdict::NoBug`] (cached mode, with a bound) is not a proof: a state is expanded once, with the scheduler of its
 //!   first visit, from which a failure may need more delays than from another.
@@ -160,7 +160,10 @@ pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use footprint::{Footprint, Object};
 pub use limits::Limits;
 pub use liveness::{Cycles, Liveness, Method, replay_cycle};
-pub use outcome::{Bug, Coverage, Covered, Exit, Limit, Report, Verdict};
+pub use outcome::{
+    BoundCoverage, Bug, Coverage, Covered, ExecutionCoverage, Exit, InliningCoverage, Limit, Report,
+    StateCoverage, StrategyExecutions, Verdict, count, counted,
+};
 pub use plan::Plan;
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
 pub use portfolio::{Deepen, portfolio, side_by_side};

@@ -4,16 +4,21 @@
 //! The representation of a bug is a parameter of [`Verdict`].
 
 use dally_schedule::StrategyName;
-use serde::Serialize;
 
 use crate::{Failure, Schedule};
 
+mod coverage;
 mod wording;
+
+pub use coverage::{
+    BoundCoverage, Coverage, ExecutionCoverage, InliningCoverage, StateCoverage, StrategyExecutions,
+};
+pub use wording::{count, counted};
 
 /// The answer of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict<B = Bug> {
-    /// No execution fails: every schedule was covered (modulo [seals](Coverage::sealed), of which only exact searches say
+    /// No execution fails: every schedule was covered (modulo [seals](StateCoverage::sealed), of which only exact searches say
     /// this).
     Proved,
     /// No execution within the bound fails: every one of them was covered. Exact searches say this.
@@ -87,59 +92,13 @@ pub struct Bug {
     pub cost: u32,
 }
 
-/// The coverage of a search, so far or at its end. As JSON it has the fields that `docs/check.md` lists.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Coverage {
-    /// The bound that is being explored, or was explored last.
-    pub bound: u32,
-    /// The last bound that was explored completely.
-    pub completed_bound: Option<u32>,
-    /// The states in the visited set.
-    pub states: usize,
-    /// The transitions taken.
-    pub transitions: u64,
-    /// The states left for the next bound.
-    pub frontier: usize,
-    /// The states at which a seal excluded enabled tasks.
-    pub sealed: u64,
-    /// The states at which the strategy did not propose all enabled tasks, for another reason.
-    #[serde(skip)]
-    pub unproposed: u64,
-    /// The states in which no task is enabled.
-    #[serde(skip)]
-    pub finals: u64,
-    /// The greatest number of steps after which a state was expanded.
-    pub depth: u32,
-    /// The states with proposals beyond the limit on delays.
-    #[serde(skip)]
-    pub beyond: u64,
-    /// The states at which executions were cut off.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub cut: u64,
-    /// The states that a constraint excludes.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub excluded: u64,
-    /// The most bytes that the search held, by its own count.
-    pub peak_bytes: usize,
-    /// The part of these in the visited set.
-    #[serde(skip)]
-    pub visited_bytes: usize,
-    /// An upper bound of the probability that two states had the same fingerprint.
-    pub collision_chance: f64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
 /// The coverage of one strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covered {
     /// The strategy.
     pub strategy: StrategyName,
     /// The coverage of its search.
-    pub coverage: Coverage,
+    pub coverage: StateCoverage,
 }
 
 /// The verdict of a search, and its coverage.
@@ -148,7 +107,7 @@ pub struct Report {
     /// The verdict.
     pub verdict: Verdict,
     /// The coverage of the search.
-    pub coverage: Coverage,
+    pub coverage: StateCoverage,
     /// The strategy of the search.
     pub strategy: StrategyName,
     /// In a portfolio, the coverage of the other strategies.
@@ -183,7 +142,7 @@ impl<B> Verdict<B> {
 
 impl Exit {
     /// The number that the process returns.
-    pub fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         match self {
             Self::Success => 0,
             Self::Bug => 1,

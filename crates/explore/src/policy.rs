@@ -1,7 +1,7 @@
 //! Search policies: a policy proposes the enabled tasks of a state one after another, each at a cost.
 //!
-//! Delay bounding, preemption bounding and depth bounding differ only in their policies. The *place* of a policy is
-//! its state along an execution (a scheduler, or the task that ran last); its *cursor* is the position in the
+//! Delay bounding, preemption bounding and depth bounding differ only in their policies. The *scheduler state* of a
+//! policy is what it knows along an execution (the order of tasks, or the task that ran last); its *cursor* is the position in the
 //! proposals at one state. The cost of an execution is the sum of the costs of its steps, and a search explores
 //! executions in ascending order of cost.
 
@@ -26,8 +26,8 @@ pub use preemptions::{Preemptions, Switches};
 pub struct Point<'a> {
     /// The enabled tasks.
     pub ready: Ready<'a>,
-    /// True if places are part of states. Then the policy proposes a task again at another place; otherwise it
-    /// proposes each enabled task once.
+    /// True if a state includes the state of the scheduler. Then the policy proposes a task again in another state of
+    /// the scheduler; otherwise it proposes each enabled task once.
     pub exact: bool,
 }
 
@@ -66,33 +66,48 @@ pub struct Happened<'a> {
 
 /// Bounds a search: proposes tasks, and assigns costs.
 pub trait Policy: Sync {
-    /// The state of the policy along an execution.
-    type Place: Clone + Hash + Send + Sync;
+    /// What the policy knows along an execution: the order of tasks, or the task that ran last.
+    type SchedulerState: Clone + Hash + Send + Sync;
     /// The position in the proposals at one state; the default is the first.
     type Cursor: Clone + Default + Send + Sync;
 
-    /// The place before the first step.
-    fn start(&self) -> Self::Place;
+    /// The state before the first step.
+    fn start(&self) -> Self::SchedulerState;
 
     /// The current proposal.
-    fn propose(&self, place: &mut Self::Place, cursor: &mut Self::Cursor, point: &Point<'_>) -> Proposal;
+    fn propose(
+        &self,
+        scheduler: &mut Self::SchedulerState,
+        cursor: &mut Self::Cursor,
+        point: &Point<'_>,
+    ) -> Proposal;
 
     /// Advances to the next proposal at the same state. Returns its additional cost, or `None` if there is none.
-    fn advance(&self, place: &mut Self::Place, cursor: &mut Self::Cursor, point: &Point<'_>) -> Option<u32>;
+    fn advance(
+        &self,
+        scheduler: &mut Self::SchedulerState,
+        cursor: &mut Self::Cursor,
+        point: &Point<'_>,
+    ) -> Option<u32>;
 
-    /// The place after a step of the proposed task.
-    fn after(&self, place: &Self::Place, happened: &Happened<'_>) -> Self::Place;
+    /// The state after a step of the proposed task.
+    fn after(&self, scheduler: &Self::SchedulerState, happened: &Happened<'_>) -> Self::SchedulerState;
 
     /// After the last proposal: the tasks that were not proposed.
-    fn omission(&self, place: &Self::Place, cursor: &Self::Cursor, point: &Point<'_>) -> Omission;
+    fn omission(
+        &self,
+        scheduler: &Self::SchedulerState,
+        cursor: &Self::Cursor,
+        point: &Point<'_>,
+    ) -> Omission;
 
     /// The cost of each step, in addition to that of its proposal.
     fn step_cost(&self) -> u32 {
         0
     }
 
-    /// The heap bytes of a place, for the memory limit.
-    fn heap_bytes(&self, _place: &Self::Place) -> usize {
+    /// The heap bytes of a state of the policy, for the memory limit.
+    fn heap_bytes(&self, _scheduler: &Self::SchedulerState) -> usize {
         0
     }
 

@@ -176,7 +176,7 @@ pub fn replay_under<P: Program, O: Policy>(
 /// Runs a policy alongside a replay, and checks that it proposes each step at the cost that the schedule gives.
 pub(crate) struct Follower<'a, O: Policy> {
     policy: &'a O,
-    place: O::Place,
+    place: O::SchedulerState,
     enabled: Vec<TaskId>,
     delayed: Vec<TaskId>,
     /// The first step that the policy does not propose.
@@ -216,7 +216,7 @@ impl<'a, O: Policy> Follower<'a, O> {
 /// cost, or `None` if there is no such proposal.
 fn passed_over<O: Policy>(
     policy: &O,
-    place: &mut O::Place,
+    place: &mut O::SchedulerState,
     point: &Point<'_>,
     task: TaskId,
     cost: u32,

@@ -26,7 +26,7 @@ use crate::frontier::{Deferred, Frontier, Unvisited};
 use crate::layer::{self, Layer};
 use crate::ledger::{Ledger, Transition};
 use crate::order::{HORIZON, Order, Pass};
-use crate::outcome::{Bug, Coverage, Covered, Limit, Report, Verdict};
+use crate::outcome::{Bug, Covered, Limit, Report, StateCoverage, Verdict};
 use crate::policy::Policy;
 use crate::resolve::{Resolver, Segment};
 use crate::team::{Team, with_spinning_threads};
@@ -103,7 +103,7 @@ impl Options {
 /// Observes a search, and can stop it. All methods have defaults; `()` observes nothing.
 pub trait Watch<S>: Sync {
     /// Called regularly; the search stops when this returns a limit. Check clocks and signals here.
-    fn poll(&self, _coverage: &Coverage) -> Option<Limit> {
+    fn poll(&self, _coverage: &StateCoverage) -> Option<Limit> {
         None
     }
 
@@ -160,7 +160,7 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     scratch: Scratch<P::State>,
     /// Used if there are several threads.
     workers: Workers<P::State, O>,
-    pub(crate) coverage: Coverage,
+    pub(crate) coverage: StateCoverage,
     begun: bool,
     pass: Pass,
     /// The rest of the layer that is being explored.
@@ -287,7 +287,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     }
 
     /// The coverage so far.
-    pub fn coverage(&self) -> &Coverage {
+    pub fn coverage(&self) -> &StateCoverage {
         &self.coverage
     }
 
@@ -332,7 +332,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             core,
             team,
             workers: Workers::default(),
-            coverage: Coverage::default(),
+            coverage: StateCoverage::default(),
             begun: false,
             pass: Pass::default(),
             layer: VecDeque::new(),
@@ -431,7 +431,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     /// The verdict after a bound without failures; `None` if a higher bound is to be explored.
     pub(crate) fn verdict_after_bound(&self) -> Option<Verdict> {
-        let Coverage { unproposed, sealed, beyond, cut, excluded, .. } = self.coverage;
+        let StateCoverage { unproposed, sealed, beyond, cut, excluded, .. } = self.coverage;
         if !self.is_done() {
             return None;
         }

@@ -42,17 +42,6 @@ pub struct Part {
     pub fingerprint: Fingerprint,
 }
 
-/// A part of a state that a step replaces or adds.
-#[derive(Clone, Copy, Debug)]
-pub struct Change {
-    /// The position of the part in the state.
-    pub place: usize,
-    /// The current part at this position, if any.
-    pub old: Option<Part>,
-    /// The new part.
-    pub new: Part,
-}
-
 /// A table that stores each value once. All threads share it; reading takes no lock.
 ///
 /// Two values with the same fingerprint are taken to be equal, as two states are.
@@ -157,13 +146,8 @@ impl<T> Interner<T> {
     }
 
     /// The number of parts.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.counts.0.next.load(Ordering::Relaxed) as usize
-    }
-
-    /// Returns true if the interner is empty.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The approximate size in bytes.
@@ -282,31 +266,6 @@ impl<const INLINE: usize> Parts<INLINE> {
         self.sum = sum.wrapping_add(contribution(place, new));
     }
 
-    /// The fingerprint of the state after these changes.
-    pub fn fingerprint_after(&self, changes: &[Change]) -> Fingerprint {
-        let mut sum = self.sum;
-        for Change { place, old, new } in changes {
-            if let Some(old) = old {
-                sum = sum.wrapping_sub(contribution(*place, *old));
-            }
-            sum = sum.wrapping_add(contribution(*place, *new));
-        }
-        Fingerprint(sum)
-    }
-
-    /// A copy with these changes; new positions are appended in order.
-    #[must_use]
-    pub fn after(&self, changes: &[Change]) -> Self {
-        let mut parts = self.clone();
-        for Change { place, old, new } in changes {
-            match old {
-                Some(old) => parts.replace(*place, *old, *new),
-                None => parts.push(*new),
-            }
-        }
-        parts
-    }
-
     /// The fingerprint of the state, which depends on the parts and their positions. It is a sum, to which
     /// other fingerprints can be [added](Fingerprint::plus).
     pub fn fingerprint(&self) -> Fingerprint {
@@ -383,13 +342,11 @@ mod tests {
         assert_eq!(parts(&one, &["a", "b"]).fingerprint(), parts(&other, &["a", "b"]).fingerprint());
         assert_ne!(parts(&one, &["a", "b"]).fingerprint(), parts(&one, &["b", "a"]).fingerprint());
         assert_ne!(parts(&one, &["a"]).fingerprint(), parts(&one, &["a", "a"]).fingerprint());
-        let before = parts(&one, &["a", "b"]);
-        let changes = [
-            Change { place: 0, old: Some(one.intern("a")), new: one.intern("c") },
-            Change { place: 2, old: None, new: one.intern("d") },
-        ];
-        assert_eq!(before.after(&changes), parts(&one, &["c", "b", "d"]));
-        assert_eq!(before.fingerprint_after(&changes), before.after(&changes).fingerprint());
+        let mut changed = parts(&one, &["a", "b"]);
+        changed.replace(0, one.intern("a"), one.intern("c"));
+        changed.push(one.intern("d"));
+        assert_eq!(changed, parts(&one, &["c", "b", "d"]));
+        assert_eq!(changed.fingerprint(), parts(&other, &["c", "b", "d"]).fingerprint());
         let mut long = parts(&one, &["a"; 20]);
         assert!(long.heap_bytes() > 0);
         let last = one.intern("a");

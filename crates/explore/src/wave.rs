@@ -27,7 +27,7 @@ use crate::frontier::{Deferred, Frontier};
 use crate::layer::BLOCK;
 use crate::ledger::{Ledger, Transition};
 use crate::order::Pass;
-use crate::outcome::{Coverage, Limit};
+use crate::outcome::{Limit, StateCoverage};
 use crate::policy::Policy;
 use crate::search::{Core, LOOK_EVERY, Stop, Watch};
 use crate::team::{for_each, for_each_thread};
@@ -112,7 +112,7 @@ impl<S, O: Policy> Workers<S, O> {
 
 /// The coverage at the beginning of a wave, and the memory that it may use.
 pub(crate) struct Budget<'a> {
-    pub(crate) coverage: &'a Coverage,
+    pub(crate) coverage: &'a StateCoverage,
     /// The bytes that the wave may allocate, if there is a limit.
     pub(crate) bytes_left: Option<usize>,
 }

@@ -206,7 +206,7 @@ fn limits_make_the_verdict_inconclusive() {
 
     struct Impatient;
     impl<S> dally_explore::Watch<S> for Impatient {
-        fn poll(&self, _: &dally_explore::Coverage) -> Option<Limit> {
+        fn poll(&self, _: &dally_explore::StateCoverage) -> Option<Limit> {
             Some(Limit::Cancelled)
         }
     }
@@ -243,7 +243,7 @@ fn limits_stop_a_search_inside_a_layer() {
     }
     struct Impatient<'p>(&'p Wide);
     impl dally_explore::Watch<u64> for Impatient<'_> {
-        fn poll(&self, _: &dally_explore::Coverage) -> Option<Limit> {
+        fn poll(&self, _: &dally_explore::StateCoverage) -> Option<Limit> {
             (self.0.steps.load(Ordering::Relaxed) >= 100).then_some(Limit::Cancelled)
         }
     }

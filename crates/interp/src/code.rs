@@ -370,6 +370,23 @@ pub(crate) struct Entry {
     pub(crate) level: u16,
 }
 
+/// A constant, or a function at one point, whose value comes from the inputs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct GivenValue {
+    pub(crate) name: Sym,
+    /// The arguments of a function; none for a constant.
+    pub(crate) args: Option<Vec<Value>>,
+    pub(crate) value: Value,
+}
+
+/// The result of a division by zero, which comes from the inputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Quotient {
+    pub(crate) op: Arith,
+    pub(crate) dividend: Value,
+    pub(crate) value: Value,
+}
+
 /// A compiled program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
@@ -418,9 +435,9 @@ pub(crate) struct Code {
     /// The span of the only failure to report, if it is known.
     pub(crate) only: Option<Span>,
     /// The constants and the function applications with values from the inputs.
-    pub(crate) given: Vec<(Sym, Option<Vec<Value>>, Value)>,
+    pub(crate) given: Vec<GivenValue>,
     /// The results of divisions by zero, if they are not errors.
-    pub(crate) by_zero: Option<Vec<(Arith, Value, Value)>>,
+    pub(crate) by_zero: Option<Vec<Quotient>>,
     /// True if some function is memoised.
     pub(crate) remembers: bool,
 }

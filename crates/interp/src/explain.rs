@@ -6,7 +6,7 @@ use dally_step::observer::Observer;
 use dally_text::source::Span;
 use dally_trace::{Change, Explain, Explained, Given, Line, LineKind, Taken, TaskNumbers};
 
-use crate::code::{Arith, Place};
+use crate::code::{Arith, GivenValue, Place, Quotient};
 use crate::execute::{End, Note};
 use crate::machine::Machine;
 use crate::state::State;
@@ -139,7 +139,7 @@ impl Explain for Machine {
     /// Constants and functions whose values come from a solver, and divisions by zero.
     fn given(&self) -> Vec<Given> {
         let show = |value: &Value| self.show(*value, &TaskNumbers::default());
-        let given = self.code.given.iter().map(|(name, args, value)| {
+        let given = self.code.given.iter().map(|GivenValue { name, args, value }| {
             let name = self.text(*name);
             let term = match args {
                 None => name.to_owned(),
@@ -147,7 +147,7 @@ impl Explain for Machine {
             };
             Given { term, value: show(value) }
         });
-        let divisions = self.code.by_zero.iter().flatten().map(|(op, dividend, value)| {
+        let divisions = self.code.by_zero.iter().flatten().map(|Quotient { op, dividend, value }| {
             let by = match op {
                 Arith::Mod => "mod 0",
                 Arith::Quotient => "/ 0.0",

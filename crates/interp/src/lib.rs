@@ -46,7 +46,7 @@ mod state;
 mod value;
 mod wide;
 
-pub use compile::{Decision, Inputs, Options, Script};
+pub use compile::{Decision, DivisionByZero, FunctionPoint, Inputs, Options, Script};
 pub use machine::Machine;
 pub use state::State;
 pub use value::Value;

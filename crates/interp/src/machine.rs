@@ -60,7 +60,7 @@ impl Machine {
 
     /// The source position of a span, for messages.
     fn locate(&self, span: Span) -> String {
-        self.sources.place(span).map_or(String::new(), |p| format!(" ({}:{}:{})", p.file, p.line, p.column))
+        self.sources.location(span).map_or(String::new(), |at| format!(" ({at})"))
     }
 
     // State accessors.

@@ -3,14 +3,15 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 use dally_bpl::ProgramOptions;
 use dally_bpl::literal::Literal;
 use dally_explore::{
-    Bug, Cycles, Delays, Exhaustive, FailureKind, Liveness, Method, SchedulerName, Search, Verdict, Watch,
-    replay, replay_cycle,
+    Bug, Cycles, Delays, Exhaustive, FailureKind, Limit, Limits, Liveness, Method, SchedulerName, Search,
+    Verdict, Watch, replay, replay_cycle,
 };
-use dally_interp::{Decision, Inputs, Machine, Options, Script, State};
+use dally_interp::{Decision, FunctionPoint, Inputs, Machine, Options, Script, State};
 use dally_text::source::{SourceMap, Span};
 use dally_trace::{Explain, TaskNumbers};
 
@@ -81,6 +82,16 @@ fn finals_of(machine: &Machine) -> BTreeSet<Vec<String>> {
 
 fn set(values: &[&[&str]]) -> BTreeSet<Vec<String>> {
     values.iter().map(|v| v.iter().map(|s| (*s).to_owned()).collect()).collect()
+}
+
+#[test]
+fn steps_stop_at_a_limit() {
+    // The step ends by itself, with a failure, if the interrupt is not seen.
+    let mut machine = machine(&body("x := 0; while (x < 100000) { x := x + 1; } assert false;"));
+    let limits = Limits::default();
+    limits.interrupt.store(true, Ordering::Relaxed);
+    machine.limit_steps(limits);
+    assert_eq!(exhaust(&machine), Verdict::Inconclusive(Limit::Cancelled));
 }
 
 #[test]
@@ -603,7 +614,8 @@ fn given(constants: &[(&str, i64)], functions: &[(&str, i64, i64)]) -> Inputs {
     let mut inputs = Inputs::default();
     inputs.constants.extend(constants.iter().map(|(name, n)| ((*name).to_owned(), int(*n))));
     for (name, at, value) in functions {
-        inputs.functions.entry((*name).to_owned()).or_default().push((vec![int(*at)], int(*value)));
+        let point = FunctionPoint { args: vec![int(*at)], value: int(*value) };
+        inputs.functions.entry((*name).to_owned()).or_default().push(point);
     }
     inputs
 }

@@ -195,6 +195,15 @@ pub(crate) struct Cases {
     pub(crate) targets: Vec<Option<u32>>,
 }
 
+/// An event.
+#[derive(Clone, Debug)]
+pub(crate) struct EventCode {
+    pub(crate) name: String,
+    /// The type of the payload, and its default.
+    pub(crate) payload: Ty,
+    pub(crate) default: Value,
+}
+
 /// A compiled test.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
@@ -220,8 +229,8 @@ pub(crate) struct Code {
     pub(crate) names: Vec<Vec<String>>,
     /// Shapes, with the text of the type.
     pub(crate) shapes: Vec<(Shape, String)>,
-    /// Events: the name, the type of the payload, and the default payload.
-    pub(crate) events: Vec<(String, Ty, Value)>,
+    /// The events.
+    pub(crate) events: Vec<EventCode>,
     /// By event: the shape of the payload.
     pub(crate) event_shapes: Vec<u32>,
 }

@@ -6,7 +6,7 @@ use dally_text::source::Span;
 use dally_trace::{Change, Explain, Explained, Line, LineKind, Taken, TaskNumbers};
 
 use crate::check::types::{Kind, Ty, Types};
-use crate::code::Op;
+use crate::code::{EventCode, Op};
 use crate::execute::{End, Note};
 use crate::machine::Machine;
 use crate::show::Shower;
@@ -87,7 +87,7 @@ impl<'m> Recorder<'m> {
     }
 
     fn event(&self, event: u32, payload: Value) -> String {
-        let (name, ty, _) = &self.machine.code.events[event as usize];
+        let EventCode { name, payload: ty, .. } = &self.machine.code.events[event as usize];
         match (payload, *ty) {
             (Value::Null, _) | (_, Types::NULL) => name.clone(),
             (payload, ty) => {
@@ -265,7 +265,7 @@ impl Machine {
     }
 
     pub(crate) fn event_name(&self, event: u32) -> &str {
-        &self.code.events[event as usize].0
+        &self.code.events[event as usize].name
     }
 
     fn monitor_name(&self, monitor: u32) -> &str {

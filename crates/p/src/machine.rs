@@ -158,8 +158,7 @@ impl Machine {
 
     /// The source position of a span, for messages.
     fn locate(&self, span: Span) -> String {
-        let place = self.sources.place(span);
-        place.map_or(String::new(), |p| format!(" ({}:{}:{})", p.file, p.line, p.column))
+        self.sources.location(span).map_or(String::new(), |at| format!(" ({at})"))
     }
 
     pub(crate) fn span(&self, pc: u32) -> Span {
@@ -534,7 +533,7 @@ impl Program for Machine {
     }
 
     fn label(&self, label: Label) -> Option<&str> {
-        self.code.events.get(label.0 as usize).map(|event| event.0.as_str())
+        self.code.events.get(label.0 as usize).map(|event| event.name.as_str())
     }
 
     fn deadlock(&self, state: &State) -> Option<Failure> {

@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
             Value::Int(n) => out.push_str(&n.to_string()),
             Value::Float(bits) => out.push_str(&f64::from_bits(bits).to_string()),
             Value::Str(text) => out.push_str(self.heap.text(text)),
-            Value::Event(event) => out.push_str(&self.code.events[event as usize].0),
+            Value::Event(event) => out.push_str(&self.code.events[event as usize].name),
             Value::Machine { id, .. } => out.push_str(&format!("machine {id}")),
             Value::Data(id) => return stack::grow(|| self.write_data(self.heap.data(id), out)),
         }

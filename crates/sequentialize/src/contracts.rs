@@ -145,7 +145,9 @@ fn checked(
 /// A statement that checks or assumes a condition.
 fn check(ast: &mut Ast, lowered: &mut Lowered, clause: Check, assumed: bool, condition: ExprId) -> Stmt {
     let id = ast.new_stmt_id(clause.span);
-    lowered.check(id, clause);
+    if !assumed {
+        lowered.check(id, clause);
+    }
     let kind = if assumed { StmtKind::Assume(condition) } else { StmtKind::Assert(condition) };
     Stmt { id: Some(id), span: clause.span, ..stmt(kind) }
 }

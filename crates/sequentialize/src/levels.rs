@@ -88,7 +88,7 @@ pub(crate) fn specialise(unit: &mut Unit, buffers: bool) -> FxHashMap<Sym, Home>
         }
     }
     unit.ast.decls = others;
-    while let Some((original, version, home)) = versions.todo.pop_front() {
+    while let Some(Version { original, version, home }) = versions.todo.pop_front() {
         let Some((procedure, attrs)) = procedures.get(&original) else { continue };
         let mut copy = procedure.clone();
         // The first version is the original itself.
@@ -116,11 +116,18 @@ pub(crate) fn specialise(unit: &mut Unit, buffers: bool) -> FxHashMap<Sym, Home>
     versions.homes
 }
 
+/// A procedure of which there is a version for one level and buffer.
+struct Version {
+    original: Sym,
+    version: Sym,
+    /// Where it runs.
+    home: Home,
+}
+
 struct Versions {
     names: FxHashMap<(Sym, Home), Sym>,
     homes: FxHashMap<Sym, Home>,
-    /// Original, version, and where it runs.
-    todo: VecDeque<(Sym, Sym, Home)>,
+    todo: VecDeque<Version>,
     buffers: bool,
 }
 
@@ -138,7 +145,7 @@ impl Versions {
         };
         self.names.insert((procedure, home), name);
         self.homes.insert(name, home);
-        self.todo.push_back((procedure, name, home));
+        self.todo.push_back(Version { original: procedure, version: name, home });
         name
     }
 }

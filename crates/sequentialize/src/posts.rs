@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build;
 use crate::globals::{self, Global};
-use crate::tags::Place;
+use crate::tags::Position;
 use crate::tasks::{self, Tasks};
 use crate::unit::{Unit, as_procedure};
 
@@ -65,7 +65,7 @@ pub(crate) fn lower(
     unit: &mut Unit,
     tasks: &mut Tasks,
     thread_local: &[Global],
-    place: Option<&Place>,
+    place: Option<&Position>,
     around: impl Fn(&mut Ast, Post) -> Around,
 ) {
     let (posted, with_handle) = posted(unit);
@@ -158,7 +158,7 @@ struct Wrapper<'p> {
 /// The tags of a task: its place, and the procedure of the source that it runs.
 #[derive(Clone, Copy)]
 struct Begins<'p> {
-    place: &'p Place,
+    place: &'p Position,
     origin: Sym,
 }
 

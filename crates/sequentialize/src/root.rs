@@ -5,7 +5,7 @@ use dally_text::symbol::Sym;
 
 use crate::build::{self, stmt};
 use crate::lower;
-use crate::tags::Place;
+use crate::tags::Position;
 use crate::unit::{Entry, Unit};
 
 /// The code of a translation around the call of the entry point.
@@ -23,7 +23,7 @@ pub(crate) fn declare(
     unit: &mut Unit,
     entry: Entry,
     suffix: &str,
-    place: Option<&Place>,
+    place: Option<&Position>,
     root: Root,
     first: impl Fn(Sym) -> Sym,
 ) -> Sym {

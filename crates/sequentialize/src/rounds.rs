@@ -9,7 +9,7 @@ use dally_text::symbol::Sym;
 
 use crate::build;
 use crate::posts;
-use crate::tags::Place;
+use crate::tags::Position;
 use crate::{Bounds, unit::Unit};
 
 #[derive(Debug)]
@@ -88,8 +88,8 @@ impl Rounds {
         build::set(ast, &targets, &zeros)
     }
 
-    pub(crate) fn place(&self) -> Place {
-        Place(vec![self.round, self.order])
+    pub(crate) fn place(&self) -> Position {
+        Position(vec![self.round, self.order])
     }
 
     /// Locals that save round and place of the poster.

@@ -25,9 +25,9 @@ use crate::build;
 
 /// The variables that say where a piece belongs, the first one counting most.
 #[derive(Clone, Debug)]
-pub(crate) struct Place(pub(crate) Vec<Sym>);
+pub(crate) struct Position(pub(crate) Vec<Sym>);
 
-impl Place {
+impl Position {
     pub(crate) fn begins(&self, ast: &mut Ast, procedure: Sym) -> Stmt {
         let text = ast.text(procedure).to_owned();
         let tag = build::attr_text(ast, "begins", &text);

@@ -31,7 +31,7 @@ use rustc_hash::FxHashMap;
 use crate::buffers::Zields;
 use crate::build::{self, stmt};
 use crate::globals::{self, GHOST, Global, Globals, THREAD_LOCAL, pairs, vector_pairs};
-use crate::tags::Place;
+use crate::tags::Position;
 use crate::translation::Translation;
 use crate::unit::{Unit, as_procedure};
 
@@ -180,10 +180,10 @@ impl Pass {
         self.zields.as_ref().is_some_and(|z| z.procedure == procedure)
     }
 
-    fn place(&self, level: u32) -> Place {
+    fn place(&self, level: u32) -> Position {
         let below = self.below[..level as usize].iter().flat_map(Known::parts);
         let buffer = self.zields.as_ref().map(|z| z.round);
-        Place(buffer.into_iter().chain(below).chain(self.running.parts()).collect())
+        Position(buffer.into_iter().chain(below).chain(self.running.parts()).collect())
     }
 
     fn declare_switches(&self, ast: &mut Ast) -> Option<Switches> {

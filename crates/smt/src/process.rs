@@ -275,3 +275,56 @@ fn not_started(named: &Named<'_>, error: &std::io::Error) -> String {
         known.join(", ")
     )
 }
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "test code")]
+mod tests {
+    use super::*;
+
+    /// Starts a shell script, which removes its own file, as a solver without limits.
+    fn start(name: &str, script: &str) -> Process {
+        let path = std::env::temp_dir().join(format!("dally-smt-{}-{name}", std::process::id()));
+        std::fs::write(&path, format!("rm \"$0\"\n{script}")).unwrap();
+        let budget = Budget { query: None, until: None, cancelled: Arc::default() };
+        Process::start(&format!("sh {}", path.display()), None, budget).unwrap()
+    }
+
+    /// A solver that has started a process, answers one query, and none after that. The process shares the error output
+    /// of the solver, and writes to it in the end.
+    const PARENT: &str = "(sleep 120; echo survived >&2) & echo dally; echo sat; exec cat > /dev/null";
+
+    /// Waits until all processes that hold the error output are gone, and returns what they wrote.
+    fn last_words(mut process: Process) -> Vec<u8> {
+        let errors = std::mem::replace(&mut process.errors, std::sync::mpsc::channel().1);
+        drop(process);
+        errors.recv().unwrap()
+    }
+
+    #[test]
+    fn processes_that_a_solver_has_started_are_killed_after_a_timeout() {
+        type Exceed = fn(&mut Budget);
+        let limits: [(&str, Exceed, SolverError); 3] = [
+            ("query", |budget| budget.query = Some(Duration::ZERO), SolverError::QueryTime),
+            ("until", |budget| budget.until = Some(Instant::now()), SolverError::Time),
+            ("cancelled", |budget| budget.cancelled.store(true, Ordering::Relaxed), SolverError::Cancelled),
+        ];
+        for (name, exceed, error) in limits {
+            let mut process = start(name, PARENT);
+            // The answer comes after the process has been started.
+            assert_eq!(process.query("(check-sat)\n").unwrap(), "sat");
+            exceed(&mut process.budget);
+            assert_eq!(process.query("(check-sat)\n"), Err(error));
+            assert_eq!(String::from_utf8_lossy(&last_words(process)), "", "{name}");
+        }
+    }
+
+    #[test]
+    fn processes_that_a_solver_has_started_are_killed_after_it_terminates() {
+        let mut process = start("ends", "(sleep 120; echo survived >&2) > /dev/null & echo left >&2; exit 7");
+        let Err(SolverError::Broken(message)) = process.query("(check-sat)\n") else { panic!("no error") };
+        assert!(
+            message.ends_with("terminated unexpectedly (exit status: 7); its error output is `left`"),
+            "{message}"
+        );
+    }
+}

@@ -3,6 +3,7 @@
 //! All files of a program share one space of byte offsets, as in rustc: a [`Span`] takes eight bytes and needs no
 //! file id, and the [`SourceMap`] finds the file when a diagnostic is rendered.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -63,15 +64,21 @@ pub struct SourceFile {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge;
 
-/// A human-readable position in a file: line and column count from 1, the column in characters.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place<'a> {
-    /// The file's name.
-    pub file: &'a str,
+/// A position in a file; lines and columns count from 1. It prints as `file:line:column`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Location {
+    /// The file, as it was named on the command line.
+    pub file: String,
     /// The line.
     pub line: usize,
     /// The column, in characters.
     pub column: usize,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
 }
 
 /// The files of a program, in the order in which they were added.
@@ -106,11 +113,11 @@ impl SourceMap {
         self.files.get(i.checked_sub(1)?)
     }
 
-    /// The position at which the span begins.
-    pub fn place(&self, span: Span) -> Option<Place<'_>> {
+    /// The position at which the span begins; none if the span is in no file.
+    pub fn location(&self, span: Span) -> Option<Location> {
         let file = self.file_of(span)?;
         let (line, column) = file.line_column(span.start);
-        Some(Place { file: &file.name, line, column })
+        Some(Location { file: file.name.clone(), line, column })
     }
 
     /// The text of the span, if it lies within one file.
@@ -147,10 +154,19 @@ mod tests {
         map.add("a", "x\ny").unwrap();
         map.add("b", "é\n\nzz").unwrap();
         let b = map.files()[1].start;
-        assert_eq!(map.place(Span::new(3, 4)), Some(Place { file: "a", line: 2, column: 1 }));
-        assert_eq!(map.place(Span::new(b + 2, b + 2)), Some(Place { file: "b", line: 1, column: 2 }));
-        assert_eq!(map.place(Span::new(b + 5, b + 6)), Some(Place { file: "b", line: 3, column: 2 }));
+        assert_eq!(
+            map.location(Span::new(3, 4)),
+            Some(Location { file: "a".to_owned(), line: 2, column: 1 })
+        );
+        assert_eq!(
+            map.location(Span::new(b + 2, b + 2)),
+            Some(Location { file: "b".to_owned(), line: 1, column: 2 })
+        );
+        assert_eq!(
+            map.location(Span::new(b + 5, b + 6)),
+            Some(Location { file: "b".to_owned(), line: 3, column: 2 })
+        );
         assert_eq!(map.text(Span::new(b + 4, b + 6)), Some("zz"));
-        assert_eq!(map.place(Span::NONE), None);
+        assert_eq!(map.location(Span::NONE), None);
     }
 }

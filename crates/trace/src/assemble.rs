@@ -5,9 +5,7 @@ use dally_text::source::{SourceMap, Span};
 
 use crate::explain::{Explain, Line, LineKind, Taken};
 use crate::left_out::{Steps, StepsKept};
-use crate::{
-    End, Failed, Location, Message, Source, Statement, TaskName, TaskNumbers, Trace, TraceStep, VERSION,
-};
+use crate::{End, Failed, Message, Source, Statement, TaskName, TaskNumbers, Trace, TraceStep, VERSION};
 
 /// Replays a bug and records what each step did. The cycle of a lasso must be fair, unless `unfair`.
 ///
@@ -31,7 +29,7 @@ pub fn trace<P: Explain>(
         failure: Failed {
             kind: failure.kind.into(),
             message: failure.message,
-            location: recording.failed_at.and_then(|span| Location::of(span, sources)),
+            location: recording.failed_at.and_then(|span| sources.location(span)),
         },
         cost: bug.cost,
         schedule: bug.schedule.clone(),
@@ -128,7 +126,7 @@ impl<'a, P: Explain> Recording<'a, P> {
             LineKind::Create(task) => format!("+ {}", self.named(after, *task).name),
         };
         Statement {
-            location: Location::of(line.span, self.sources),
+            location: self.sources.location(line.span),
             text,
             procedure: line.procedure,
             depth: line.depth,

@@ -1,7 +1,7 @@
 //! A trace as plain data. `docs/trace.md` describes every field of its JSON form.
 
 use dally_explore::{FailureKind, Fingerprint, Schedule};
-use dally_text::source::{SourceMap, Span};
+use dally_text::source::{Location, SourceMap};
 use serde::{Deserialize, Serialize};
 
 use crate::left_out::LeftOut;
@@ -139,25 +139,6 @@ impl From<Kind> for FailureKind {
             Kind::Liveness => FailureKind::Liveness,
             Kind::Runtime => FailureKind::Runtime,
         }
-    }
-}
-
-/// A position in a file; lines and columns count from 1.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Location {
-    /// The file, as it was named on the command line.
-    pub file: String,
-    /// The line.
-    pub line: usize,
-    /// The column, in characters.
-    pub column: usize,
-}
-
-impl Location {
-    /// The start of a span; none if the span is in no file.
-    pub fn of(span: Span, sources: &SourceMap) -> Option<Self> {
-        let place = sources.place(span)?;
-        Some(Location { file: place.file.to_owned(), line: place.line, column: place.column })
     }
 }
 

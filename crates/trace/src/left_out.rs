@@ -4,7 +4,7 @@
 //! A trace is for people, and for tools that present it to them. The schedule is always complete, and suffices to replay
 //! the execution.
 
-use dally_explore::{Excerpt, Kept};
+use dally_explore::{Excerpt, Kept, count};
 use serde::{Deserialize, Serialize};
 
 use crate::{Message, Statement, TraceStep};
@@ -110,12 +110,4 @@ pub(crate) fn are_left_out(many: usize, what: &str) -> String {
         1 => format!("… 1 {what} is left out …"),
         _ => format!("… {} {what}s are left out …", count(many)),
     }
-}
-
-/// A number with its digits in groups of three.
-pub fn count(n: usize) -> String {
-    let digits = n.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or("")).collect();
-    groups.join(",")
 }

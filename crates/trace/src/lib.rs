@@ -63,14 +63,14 @@ mod sequence;
 mod text;
 
 pub use assemble::trace;
+pub use dally_text::source::Location;
 pub use data::{
-    Change, End, Failed, Given, Kind, Location, Message, Source, Statement, TaskName, Trace, TraceStep,
-    VERSION,
+    Change, End, Failed, Given, Kind, Message, Source, Statement, TaskName, Trace, TraceStep, VERSION,
 };
 pub use explain::{Explain, Explained, Line, LineKind, Taken};
 pub use format::{FORMATS, OutputFormat};
 pub use json::{ReadError, from_json, json};
-pub use left_out::{LeftOut, count};
+pub use left_out::LeftOut;
 pub use numbers::TaskNumbers;
 pub use sequence::sequence;
 pub use text::text;

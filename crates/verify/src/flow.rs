@@ -311,14 +311,22 @@ fn unsupported<T>(span: Span, what: &str) -> Built<T> {
     Err(Box::new(Diagnostic::new(codes::NOT_VERIFIED, span, format!("{what} cannot be verified"))))
 }
 
+/// A statement that a `break` may leave.
+struct Breakable {
+    label: Option<Sym>,
+    is_loop: bool,
+    /// The block after it.
+    after: BlockId,
+}
+
 struct Builder<'a> {
     program: &'a Program,
     flows: &'a mut Flows,
     flow: Flow,
     names: FxHashMap<Sym, VarId>,
     labels: FxHashMap<Sym, BlockId>,
-    /// The targets of `break`: the label of the statement, true for a loop, and the block after it.
-    breaks: Vec<(Option<Sym>, bool, BlockId)>,
+    /// The statements that a `break` may leave, the innermost last.
+    breaks: Vec<Breakable>,
     /// The target of `return`.
     end: BlockId,
     /// Inside a code expression, the slot of its value.
@@ -603,10 +611,10 @@ impl<'a> Builder<'a> {
             StmtKind::While(w) => return self.repeat(stmt, w, label, at),
             StmtKind::Break(target) => {
                 let to = match target {
-                    None => self.breaks.iter().rev().find(|(_, is_loop, _)| *is_loop),
-                    Some(l) => self.breaks.iter().rev().find(|(name, ..)| *name == Some(l.name)),
+                    None => self.breaks.iter().rev().find(|it| it.is_loop),
+                    Some(l) => self.breaks.iter().rev().find(|it| it.label == Some(l.name)),
                 };
-                let to = to.map_or(self.end, |(_, _, to)| *to);
+                let to = to.map_or(self.end, |it| it.after);
                 self.close(Some(at), to);
                 return Ok(None);
             }
@@ -666,7 +674,7 @@ impl<'a> Builder<'a> {
         mut at: BlockId,
     ) -> Built<Option<BlockId>> {
         let after = self.block();
-        self.breaks.push((label, false, after));
+        self.breaks.push(Breakable { label, is_loop: false, after });
         for branch in branches {
             let (yes, no) = (self.block(), self.block());
             self.flow.blocks[at].next = match branch.guard {
@@ -705,7 +713,7 @@ impl<'a> Builder<'a> {
             Guard::Expr(e) => Next::If(e, body, after),
         };
         self.decides(stmt, head);
-        self.breaks.push((label, true, after));
+        self.breaks.push(Breakable { label, is_loop: true, after });
         let end = self.stmts(&w.body, Some(body))?;
         self.breaks.pop();
         self.close(end, head);

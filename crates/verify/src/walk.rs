@@ -105,8 +105,25 @@ pub(crate) fn conditions(executor: &Executor<'_>, from: usize) -> Vec<Term> {
     terms
 }
 
-/// Functions at points: which, the arguments, and the term.
-fn applications(executor: &Executor<'_>, from: usize) -> Vec<(FunctionId, Vec<Term>, Term)> {
+/// An application of a function without a definition.
+struct Applied {
+    function: FunctionId,
+    args: Vec<Term>,
+    /// The application itself.
+    term: Term,
+}
+
+/// A division, or a remainder.
+struct Divided {
+    remainder: bool,
+    dividend: Term,
+    divisor: Term,
+    /// The division itself.
+    term: Term,
+}
+
+/// The applications of functions without a definition, of terms from index `from` on.
+fn applications(executor: &Executor<'_>, from: usize) -> Vec<Applied> {
     let logic = &executor.logic;
     let heads: FxHashMap<&str, _> =
         logic.uninterpreted.iter().map(|u| (u.head.as_str(), u.function)).collect();
@@ -115,14 +132,14 @@ fn applications(executor: &Executor<'_>, from: usize) -> Vec<(FunctionId, Vec<Te
         if let Node::App(Op::Named(head), args) = logic.terms.node(term)
             && let Some(function) = heads.get(logic.terms.text(*head))
         {
-            found.push((*function, args.to_vec(), term));
+            found.push(Applied { function: *function, args: args.to_vec(), term });
         }
     }
     found
 }
 
 /// Divisions whose divisor may be zero.
-fn divisions(executor: &Executor<'_>, from: usize) -> Vec<(bool, Term, Term, Term)> {
+fn divisions(executor: &Executor<'_>, from: usize) -> Vec<Divided> {
     let terms = &executor.logic.terms;
     let division = |term: Term| match terms.node(term) {
         Node::App(Op::Named(head), args) => {
@@ -133,7 +150,7 @@ fn divisions(executor: &Executor<'_>, from: usize) -> Vec<(bool, Term, Term, Ter
             };
             let [dividend, divisor] = args[..] else { return None };
             let known = matches!(terms.node(divisor), Node::Int(n) if n.sign() != Sign::NoSign);
-            (!known).then_some((remainder, dividend, divisor, term))
+            (!known).then_some(Divided { remainder, dividend, divisor, term })
         }
         _ => None,
     };
@@ -359,10 +376,10 @@ impl<'w, 'a> Walk<'w, 'a> {
         let (executor, model) = (self.executor, self.model);
         let value = |t: Term| model.value(&executor.logic.terms, t);
         let globals = executor.flows.globals.iter().zip(&executor.initial);
-        let functions = applications(executor, 0).into_iter().map(|(function, args, term)| Application {
-            function,
-            args: args.into_iter().map(value).collect(),
-            value: value(term),
+        let functions = applications(executor, 0).into_iter().map(|it| Application {
+            function: it.function,
+            args: it.args.into_iter().map(value).collect(),
+            value: value(it.term),
         });
         let is_zero = |v: ModelValue| match v {
             Ok(Literal::Int(n)) => n.sign() == Sign::NoSign,
@@ -370,14 +387,13 @@ impl<'w, 'a> Walk<'w, 'a> {
             _ => false,
         };
         let bind = |var: VarId, term: Term| Binding { var, value: value(term) };
-        let by_zero =
-            divisions(executor, 0).into_iter().filter(|(_, _, divisor, _)| is_zero(value(*divisor)));
+        let by_zero = divisions(executor, 0).into_iter().filter(|it| is_zero(value(it.divisor)));
         Path {
             divisions: by_zero
-                .map(|(remainder, dividend, _, term)| Division {
-                    remainder,
-                    dividend: value(dividend),
-                    value: value(term),
+                .map(|it| Division {
+                    remainder: it.remainder,
+                    dividend: value(it.dividend),
+                    value: value(it.term),
                 })
                 .collect(),
             globals: globals.map(|(v, t)| bind(*v, *t)).collect(),
@@ -396,7 +412,7 @@ impl<'w, 'a> Walk<'w, 'a> {
 /// The applications of uninterpreted functions, of terms from index `from` on, with their arguments.
 pub(crate) fn points(executor: &Executor<'_>, from: usize) -> Vec<Term> {
     let functions = applications(executor, from);
-    let functions = functions.into_iter().flat_map(|(_, args, term)| args.into_iter().chain([term]));
-    let divisions = divisions(executor, from).into_iter().flat_map(|(_, a, b, term)| [a, b, term]);
+    let functions = functions.into_iter().flat_map(|it| it.args.into_iter().chain([it.term]));
+    let divisions = divisions(executor, from).into_iter().flat_map(|it| [it.dividend, it.divisor, it.term]);
     functions.chain(divisions).collect()
 }

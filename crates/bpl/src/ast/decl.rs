@@ -181,7 +181,7 @@ impl Flavour {
     }
 
     /// The keywords that begin a declaration of this kind.
-    pub fn spelling(self) -> &'static str {
+    pub(crate) fn spelling(self) -> &'static str {
         match self {
             Flavour::Plain => "procedure",
             Flavour::Pure => "pure procedure",

@@ -11,7 +11,7 @@ pub struct ExprId(u32);
 
 impl ExprId {
     /// The index of the expression, for tables.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -333,7 +333,7 @@ impl Exprs {
     }
 
     /// All expressions, subexpressions first.
-    pub fn iter(&self) -> impl Iterator<Item = &Expr> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Expr> {
         self.nodes.iter().map(|(expr, _)| expr)
     }
 

@@ -115,7 +115,7 @@ impl Attrs {
     pub const NONE: Attrs = Attrs(None);
 
     /// The attributes as a slice.
-    pub fn as_slice(&self) -> &[Attr] {
+    pub(crate) fn as_slice(&self) -> &[Attr] {
         self.0.as_deref().unwrap_or(&[])
     }
 
@@ -125,7 +125,7 @@ impl Attrs {
     }
 
     /// Returns true if there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 

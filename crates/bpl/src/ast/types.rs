@@ -62,7 +62,7 @@ impl TypeExprs {
     }
 
     /// All type expressions, components first.
-    pub fn iter(&self) -> impl Iterator<Item = &TypeExpr> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &TypeExpr> {
         self.nodes.iter().map(|(ty, _)| ty)
     }
 
@@ -89,7 +89,7 @@ impl TypeExprs {
     }
 
     /// Its span.
-    pub fn span(&self, id: TypeId) -> Span {
+    pub(crate) fn span(&self, id: TypeId) -> Span {
         self.nodes[id.0 as usize].1
     }
 }

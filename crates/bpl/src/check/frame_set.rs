@@ -24,13 +24,8 @@ impl Frame {
         self.0.is_empty()
     }
 
-    /// The number of elements.
-    pub fn len(&self) -> usize {
-        self.0.iter().map(|p| p.bits.count_ones() as usize).sum()
-    }
-
     /// Returns true if the variable is a member.
-    pub fn contains(&self, var: VarId) -> bool {
+    pub(crate) fn contains(&self, var: VarId) -> bool {
         let place = self.0.binary_search_by_key(&(var.0 / 64), |p| p.index);
         place.is_ok_and(|i| self.0[i].bits >> (var.0 % 64) & 1 == 1)
     }
@@ -130,6 +125,6 @@ mod tests {
         union.add(VarId(4));
         assert_eq!(union.take(), frame(&[3, 4, 64, 700]));
         assert!(union.take().is_empty());
-        assert_eq!(a.len(), 3);
+        assert_eq!(a.iter().count(), 3);
     }
 }

@@ -126,7 +126,7 @@ impl Default for Types {
 
 impl Types {
     /// Interns a type.
-    pub fn intern(&mut self, kind: TyKind) -> Ty {
+    pub(crate) fn intern(&mut self, kind: TyKind) -> Ty {
         if let Some(ty) = self.ids.get(&kind) {
             return *ty;
         }
@@ -307,7 +307,7 @@ impl Types {
     }
 
     /// The text of the type, for messages.
-    pub fn display(&self, ast: &Ast, ty: Ty) -> String {
+    pub(crate) fn display(&self, ast: &Ast, ty: Ty) -> String {
         let mut writer = Writer { types: self, ast, bound: Vec::new(), out: String::new() };
         writer.ty(ty, false);
         writer.out

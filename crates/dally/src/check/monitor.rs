@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use dally_explore::{Coverage, Limit, Watch};
-use dally_trace::count;
+use dally_explore::{Limit, StateCoverage, Watch, count};
 
 /// The time between two lines of progress, and before the first.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
@@ -55,7 +54,7 @@ impl Monitor {
         self.started.elapsed()
     }
 
-    fn show(&self, coverage: &Coverage) {
+    fn show(&self, coverage: &StateCoverage) {
         let Some(progress) = &self.progress else { return };
         // If another thread holds the lock, it is writing a line already.
         let Ok(mut last) = progress.try_lock() else { return };
@@ -87,7 +86,7 @@ impl Monitor {
 }
 
 impl<S> Watch<S> for Monitor {
-    fn poll(&self, coverage: &Coverage) -> Option<Limit> {
+    fn poll(&self, coverage: &StateCoverage) -> Option<Limit> {
         self.show(coverage);
         if self.cancelled.load(Ordering::Relaxed) {
             return Some(Limit::Cancelled);

@@ -1,20 +1,21 @@
 //! The report of `dally check`: the verdict in a sentence, the trace of a bug, and the coverage.
 
 use dally_explore::{
-    Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, StrategyName, Unit, Verdict,
+    Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, StateCoverage, StrategyName, Unit,
+    Verdict, counted,
 };
 use dally_text::render::{JsonDiagnostic, printable};
-use dally_trace::{Trace, count};
+use dally_trace::Trace;
 use serde::Serialize;
 
 use super::monitor::Monitor;
 use crate::cli::Check;
 use crate::language::Language;
-use crate::outcome::OutcomeJson;
+use crate::outcome::{OutcomeJson, Timed};
 use crate::output::{self, Exit};
 
 /// The object that `dally check --json` prints.
-pub(crate) type Json<'a> = OutcomeJson<'a, JsonCoverage, Others>;
+pub(crate) type Json<'a> = OutcomeJson<'a, StateCoverage, Others>;
 
 /// The keys that only `dally check` has.
 #[derive(Default, Serialize)]
@@ -26,19 +27,7 @@ pub(crate) struct Others {
 #[derive(Serialize)]
 struct JsonOther {
     policy: String,
-    coverage: JsonCoverage,
-}
-
-#[derive(Serialize)]
-pub(crate) struct JsonCoverage {
-    #[serde(flatten)]
-    coverage: Coverage,
-    seconds: f64,
-}
-
-/// A number of things, in words.
-pub(crate) fn counted(n: usize, what: &str) -> String {
-    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+    coverage: Timed<StateCoverage>,
 }
 
 /// The search for liveness violations.
@@ -93,13 +82,13 @@ impl Ended<'_> {
         let written = if self.arguments.json {
             let other = |other: &Covered| JsonOther {
                 policy: other.strategy.to_string(),
-                coverage: self.coverage_json(&other.coverage),
+                coverage: self.timed(&other.coverage),
             };
             output::write_json(&Json {
                 verdict: verdict.word(),
                 message: &message,
                 policy: Some(strategy.to_string()),
-                coverage: Some(self.coverage_json(coverage)),
+                coverage: Some(self.timed(coverage)),
                 trace: self.trace,
                 diagnostics: warnings,
                 more: Others { others: others.iter().map(other).collect() },
@@ -112,8 +101,8 @@ impl Ended<'_> {
         output::exit_after(written, verdict.exit())
     }
 
-    fn coverage_json(&self, coverage: &Coverage) -> JsonCoverage {
-        JsonCoverage { coverage: coverage.clone(), seconds: self.monitor.elapsed().as_secs_f64() }
+    fn timed(&self, coverage: &StateCoverage) -> Timed<StateCoverage> {
+        Timed::new(coverage.clone(), self.monitor.elapsed())
     }
 
     fn unit(&self) -> Unit {
@@ -182,7 +171,7 @@ impl Ended<'_> {
 
     /// Why a search without a bug is not a proof.
     fn reasons_for_no_proof(&self) -> String {
-        let Report { strategy, coverage: Coverage { sealed, unproposed, .. }, .. } = self.report;
+        let Report { strategy, coverage: StateCoverage { sealed, unproposed, .. }, .. } = self.report;
         let mut reasons = Vec::new();
         if !self.arguments.exact {
             reasons.push("each state was expanded once".to_owned());
@@ -207,11 +196,6 @@ impl Ended<'_> {
     /// The coverage, in one line for each strategy.
     fn covered(&self) -> String {
         let Report { verdict, strategy, coverage, others } = self.report;
-        let left = match coverage.frontier {
-            0 => String::new(),
-            1 => ", 1 state is left for the next bound".to_owned(),
-            states => format!(", {} states are left for the next bound", count(states)),
-        };
         let collisions = if coverage.collision_chance > 1e-15 {
             format!(
                 "; probability that two states had the same fingerprint: {:.0e}",
@@ -231,13 +215,8 @@ impl Ended<'_> {
         let other = |Covered { strategy, coverage }: &Covered| {
             format!("\n        {}{}", up_to(strategy, coverage), counted(coverage.states, "state"))
         };
-        format!(
-            "covered {bound}{}, {}{left}, in {:.2} s{collisions}{}",
-            counted(coverage.states, "state"),
-            counted(usize::try_from(coverage.transitions).unwrap_or(usize::MAX), "transition"),
-            self.monitor.elapsed().as_secs_f64(),
-            others.iter().map(other).collect::<String>()
-        )
+        let sentence = coverage.sentence(&bound, self.monitor.elapsed());
+        format!("{sentence}{collisions}{}", others.iter().map(other).collect::<String>())
     }
 }
 
@@ -252,7 +231,7 @@ fn kind(failure: &Failure) -> &'static str {
 }
 
 /// The bound up to which a strategy was explored.
-fn up_to(strategy: &StrategyName, coverage: &Coverage) -> String {
+fn up_to(strategy: &StrategyName, coverage: &StateCoverage) -> String {
     let bound = strategy.unit().count(coverage.bound);
     if coverage.completed_bound == Some(coverage.bound) {
         format!("up to {bound} under {strategy}: ")

@@ -13,6 +13,7 @@ use std::time::Instant;
 use dally_bpl::Program;
 use dally_bpl::ast::DeclKind;
 use dally_counterexample::Translated;
+use dally_explore::{BoundCoverage, InliningCoverage};
 use dally_interp::Inputs;
 use dally_smt::{Budget, Process};
 use dally_verify::{Answer, Effort, Failure, Options, Path, SolverError, Verifier};
@@ -24,7 +25,7 @@ use crate::output::{self, Exit};
 use crate::traces;
 use plan::{Plan, Text};
 use replay::Replay;
-use report::{Covered, Finding};
+use report::Finding;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
     let language = Language::of(&arguments.program.files);
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let until = arguments.time.map(|t| started + t);
     let budget = Budget { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
     let found = Stages { arguments, program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
-    let report = report::Report { arguments, sources, program, plan: &plan, remarks, started };
+    let report = report::Reporter { arguments, sources, program, plan: &plan, remarks, started };
     let replayed = match &found.end {
         // Where the solver is not certain, functions may violate axioms, and a replay would show nothing.
         Ok(Some(bug))
@@ -272,18 +273,22 @@ impl<'t> Stages<'t> {
     }
 
     fn finding(self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, Failure>) -> Finding {
-        let effort = Effort {
-            inlined: attempts.iter().map(|a| a.effort.inlined).sum(),
-            queries: attempts.iter().map(|a| a.effort.queries).sum(),
-        };
         // Without Ctrl-C, only the clock interrupts a run.
         let cancelled = self.budget.cancelled.load(Ordering::Relaxed);
         let end = end.map_err(|failure| match failure {
             Failure::Solver(SolverError::Cancelled) if !cancelled => Failure::Solver(SolverError::Time),
             other => other,
         });
-        let covered = |a: &Attempt<'_>| Covered { recursion: a.recursion, proved: a.proved == Some(true) };
-        let covered = attempts.iter().map(covered).collect();
-        Finding { end, covered, effort }
+        let bound = |(index, attempt): (usize, &Attempt<'_>)| BoundCoverage {
+            bound: self.plan.target(index).map(report::within),
+            recursion: attempt.recursion,
+            proved: attempt.proved == Some(true),
+        };
+        let coverage = InliningCoverage {
+            bounds: attempts.iter().enumerate().map(bound).collect(),
+            inlined: attempts.iter().map(|a| a.effort.inlined).sum(),
+            queries: attempts.iter().map(|a| a.effort.queries).sum(),
+        };
+        Finding { end, coverage }
     }
 }

@@ -4,20 +4,19 @@ use std::time::Instant;
 
 use dally_bpl::Program;
 use dally_bpl::ast::{DeclKind, StmtKind, for_each_stmt_mut};
-use dally_explore::{Limit, Verdict};
+use dally_explore::{BoundCoverage, Coverage, InliningCoverage, Limit, Verdict};
 use dally_interp::Inputs;
 use dally_sequentialize::{Bounds, Target};
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_text::source::{SourceMap, Span};
 use dally_trace::Location;
-use dally_verify::{Effort, Failed, Failure, Path, SolverError, Theory};
+use dally_verify::{Failed, Failure, Path, SolverError, Theory};
 use serde::Serialize;
 
 use super::plan::Plan;
 use super::replay::Replayed;
-use crate::check::report::counted;
 use crate::cli::Verify;
-use crate::outcome::OutcomeJson;
+use crate::outcome::{OutcomeJson, Timed};
 use crate::output::{self, Exit};
 use crate::traces;
 
@@ -32,25 +31,14 @@ pub(crate) struct Bug {
     pub(crate) failed: Failed,
 }
 
-/// The part of a bound on schedules that was covered.
-#[derive(Clone, Copy)]
-pub(crate) struct Covered {
-    /// The complete recursion bound.
-    pub(crate) recursion: u32,
-    /// True if there is a proof for any recursion.
-    pub(crate) proved: bool,
-}
-
 /// The result of a run.
 pub(crate) struct Finding {
     pub(crate) end: Result<Option<Bug>, Failure>,
-    /// What was covered of each bound on schedules.
-    pub(crate) covered: Vec<Covered>,
-    pub(crate) effort: Effort,
+    pub(crate) coverage: InliningCoverage,
 }
 
 /// The object that `dally verify --json` prints.
-pub(crate) type Json<'a> = OutcomeJson<'a, JsonCoverage, More>;
+pub(crate) type Json<'a> = OutcomeJson<'a, InliningCoverage, More>;
 
 /// The keys that only `dally verify` has.
 #[derive(Default, Serialize)]
@@ -61,29 +49,13 @@ pub(crate) struct More {
 }
 
 #[derive(Serialize)]
-pub(crate) struct JsonCoverage {
-    /// For each bound on schedules so far: the complete recursion bound, and whether there is a proof for any recursion.
-    bounds: Vec<JsonBound>,
-    inlined: usize,
-    queries: usize,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct JsonBound {
-    bound: Option<String>,
-    recursion: u32,
-    proved: bool,
-}
-
-#[derive(Serialize)]
 struct JsonFailure {
     message: String,
     location: Option<Location>,
 }
 
 /// The context of a report.
-pub(crate) struct Report<'r> {
+pub(crate) struct Reporter<'r> {
     pub(crate) arguments: &'r Verify,
     pub(crate) sources: &'r SourceMap,
     pub(crate) program: &'r Program,
@@ -93,7 +65,7 @@ pub(crate) struct Report<'r> {
     pub(crate) started: Instant,
 }
 
-impl Report<'_> {
+impl Reporter<'_> {
     pub(crate) fn show(
         &self,
         finding: &Finding,
@@ -107,7 +79,7 @@ impl Report<'_> {
             Ok(Some(bug)) => Some(&bug.failed),
             _ => None,
         };
-        let expected = failed.and_then(|f| Location::of(f.span, self.sources));
+        let expected = failed.and_then(|f| self.sources.location(f.span));
         let replayed = replayed.map(|replayed| replayed.at(expected.as_ref()));
         let replayed = replayed.as_ref();
         let verdict = self.verdict(finding, replayed);
@@ -115,16 +87,16 @@ impl Report<'_> {
             Some(Replayed::Trace(trace)) => Some(&**trace),
             _ => None,
         };
-        let message = self.sentence(finding, replayed);
+        let message = self.sentence(verdict.headline(), finding, replayed);
         let written = if self.arguments.json {
-            let location = failed.and_then(|f| Location::of(f.span, self.sources));
+            let location = failed.and_then(|f| self.sources.location(f.span));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
-            let last = finding.covered.len().saturating_sub(1);
+            let last = finding.coverage.bounds.len().saturating_sub(1);
             output::write_json(&Json {
                 verdict: verdict.word(),
                 message: &message,
                 policy: self.plan.target(last).map(Target::describe),
-                coverage: Some(self.coverage(finding)),
+                coverage: Some(Timed::new(finding.coverage.clone(), self.started.elapsed())),
                 trace,
                 diagnostics: warnings,
                 more: More { failure, remarks: self.remarks.clone() },
@@ -135,7 +107,8 @@ impl Report<'_> {
                 Some(trace) => format!("\n{}\n", printable(&dally_trace::text(trace))),
                 None => excerpt(),
             };
-            output::stdout(format!("{message}\n{shown}{}\n", self.covered(finding)).as_bytes())
+            let covered = finding.coverage.sentence("", self.started.elapsed());
+            output::stdout(format!("{message}\n{shown}{covered}\n").as_bytes())
         };
         match (&self.arguments.trace, trace) {
             (Some(file), Some(trace)) => traces::write_or_complain(trace, file),
@@ -156,73 +129,73 @@ impl Report<'_> {
                 Verdict::Inconclusive(Limit::Unconfirmed)
             }
             Ok(Some(_)) => Verdict::Bug(Box::new(())),
-            Ok(None) if finding.covered.iter().all(|c| c.proved) => Verdict::Proved,
+            Ok(None) if finding.coverage.bounds.iter().all(|c| c.proved) => Verdict::Proved,
             Ok(None) => Verdict::NoBug,
             Err(failure) => Verdict::Inconclusive(limit(failure)),
         }
     }
 
-    fn sentence(&self, finding: &Finding, replayed: Option<&Replayed>) -> String {
+    /// The verdict in one sentence, which begins with its headline.
+    fn sentence(&self, headline: &str, finding: &Finding, replayed: Option<&Replayed>) -> String {
         match &finding.end {
-            Ok(Some(bug)) => self.bug_sentence(bug, replayed),
-            Ok(None) => self.clean_sentence(finding),
+            Ok(Some(bug)) => self.bug_sentence(headline, bug, replayed),
+            Ok(None) => self.clean_sentence(headline, finding),
             Err(failure) => {
                 let (why, known) = (reason(failure), self.known(finding));
                 match (failure, known) {
-                    (_, None) => format!("inconclusive: nothing is known; {why}"),
+                    (_, None) => format!("{headline}: nothing is known; {why}"),
                     // The solver that failed is not the source of what is known.
                     (Failure::Solver(SolverError::Broken(_)), Some(known)) => {
-                        format!("inconclusive: {why}; all that is known is that {known}")
+                        format!("{headline}: {why}; all that is known is that {known}")
                     }
-                    (_, Some(known)) => format!("inconclusive: {known}; {why}"),
+                    (_, Some(known)) => format!("{headline}: {known}; {why}"),
                 }
             }
         }
     }
 
-    fn bug_sentence(&self, bug: &Bug, replayed: Option<&Replayed>) -> String {
+    fn bug_sentence(&self, headline: &str, bug: &Bug, replayed: Option<&Replayed>) -> String {
         let Failed { message, span } = bug.failed;
-        let place = self.sources.place(span);
-        let place = place.map(|p| format!(" at {}:{}:{}", p.file, p.line, p.column)).unwrap_or_default();
+        let place = self.sources.location(span).map(|at| format!(" at {at}")).unwrap_or_default();
         let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
         let bound = bound.map(|t| format!(", {}", within(t))).unwrap_or_default();
         let what = format!("{message}{}{bound}{}", printable(&place), self.caveat(&bug.path));
         if let Some(doubt) = self.doubt(bug, replayed) {
-            return format!("inconclusive: {doubt}; perhaps {what}");
+            return format!("{headline}: {doubt}; perhaps {what}");
         }
         match replayed {
             Some(Replayed::Absent(_)) => format!(
-                "inconclusive: the solver has found a failing execution, but with its values the program does not fail \
+                "{headline}: the solver has found a failing execution, but with its values the program does not fail \
                  there: this is a defect of dally, or of the solver; please report it, with the program and the log \
                  that --smt-log writes; perhaps {what}"
             ),
             Some(Replayed::Not(reason)) => format!(
-                "inconclusive: the solver has found a failing execution, but it could not be replayed: {}; perhaps \
+                "{headline}: the solver has found a failing execution, but it could not be replayed: {}; perhaps \
                  {what}",
                 printable(reason)
             ),
-            _ => format!("bug: {what}"),
+            _ => format!("{headline}: {what}"),
         }
     }
 
-    fn clean_sentence(&self, finding: &Finding) -> String {
-        let last = finding.covered.len().saturating_sub(1);
+    fn clean_sentence(&self, headline: &str, finding: &Finding) -> String {
+        let last = finding.coverage.bounds.len().saturating_sub(1);
         let bound = self.plan.target(last).map(within);
         let shown = bound.map(|b| format!(" {b}")).unwrap_or_default();
         let counting = self.counting(last);
-        match finding.covered.iter().map(|c| (!c.proved).then_some(c.recursion)).min().flatten() {
-            None => format!("proved: no execution fails{shown}{counting}"),
+        match finding.coverage.bounds.iter().map(|c| (!c.proved).then_some(c.recursion)).min().flatten() {
+            None => format!("{headline}: no execution fails{shown}{counting}"),
             Some(recursion) => {
                 let and = if shown.is_empty() { "" } else { " and" };
-                format!("no bug found{shown}{and} {}{counting}", self.within_recursion(recursion))
+                format!("{headline}{shown}{and} {}{counting}", self.within_recursion(recursion))
             }
         }
     }
 
     /// What is known after a run without a result; none if nothing is.
     fn known(&self, finding: &Finding) -> Option<String> {
-        let index = finding.covered.iter().rposition(|c| c.recursion > 0 || c.proved)?;
-        let Covered { recursion, proved } = finding.covered[index];
+        let index = finding.coverage.bounds.iter().rposition(|c| c.recursion > 0 || c.proved)?;
+        let BoundCoverage { recursion, proved, .. } = finding.coverage.bounds[index];
         let bound = self.plan.target(index).map(within);
         let counting = self.counting(index);
         Some(match (bound, proved) {
@@ -257,8 +230,8 @@ impl Report<'_> {
 
     /// The axioms that a counterexample depends on.
     fn caveat(&self, path: &Path) -> String {
-        let places = path.left_out.iter().filter_map(|span| self.sources.place(*span));
-        let places: Vec<String> = places.map(|p| format!("{}:{}:{}", p.file, p.line, p.column)).collect();
+        let places = path.left_out.iter().filter_map(|span| self.sources.location(*span));
+        let places: Vec<String> = places.map(|at| at.to_string()).collect();
         if places.is_empty() {
             return String::new();
         }
@@ -293,30 +266,6 @@ impl Report<'_> {
             None => recursively(recursion),
             Some(calls) if recursion == u32::MAX => format!("with calls at most {calls} deep"),
             Some(calls) => format!("with calls at most {calls} deep, {}", recursively(recursion)),
-        }
-    }
-
-    fn covered(&self, finding: &Finding) -> String {
-        let Effort { inlined, queries } = finding.effort;
-        format!(
-            "covered {}, {}, in {:.2} s",
-            counted(inlined, "inlined call"),
-            if queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") },
-            self.started.elapsed().as_secs_f64()
-        )
-    }
-
-    fn coverage(&self, finding: &Finding) -> JsonCoverage {
-        let bound = |(index, covered): (usize, &Covered)| JsonBound {
-            bound: self.plan.target(index).map(within),
-            recursion: covered.recursion,
-            proved: covered.proved,
-        };
-        JsonCoverage {
-            bounds: finding.covered.iter().enumerate().map(bound).collect(),
-            inlined: finding.effort.inlined,
-            queries: finding.effort.queries,
-            seconds: self.started.elapsed().as_secs_f64(),
         }
     }
 
@@ -388,7 +337,7 @@ fn recursively(recursion: u32) -> String {
 }
 
 /// A bound on schedules, in words.
-fn within(target: Target) -> String {
+pub(super) fn within(target: Target) -> String {
     let plural = |n: u32, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let name = target.name();
     match target {

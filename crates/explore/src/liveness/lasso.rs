@@ -196,7 +196,7 @@ pub(crate) fn price<P: Program, O: Policy>(
 /// The least cost at which the policy proposes the task, or the `known` cost if it does so at that.
 fn cost_of<O: Policy>(
     policy: &O,
-    place: &mut O::Place,
+    place: &mut O::SchedulerState,
     point: &Point<'_>,
     task: TaskId,
     known: Option<u32>,

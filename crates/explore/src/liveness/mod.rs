@@ -40,7 +40,7 @@ use crate::outcome::{Bug, Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
 use crate::search::{Options, Phase, Search, Stop, Watch};
 use crate::tree::NodeId;
-use crate::{Coverage, Program, SchedulerName};
+use crate::{Program, SchedulerName};
 use fair::{Component, Examiner};
 use graph::Graph;
 use lasso::Demands;
@@ -118,17 +118,12 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         }
     }
 
-    /// The coverage so far.
-    pub fn coverage(&self) -> &Coverage {
-        &self.search.coverage
-    }
-
     pub(crate) fn so_far(&self) -> Covered {
         self.search.so_far()
     }
 
     /// Explores the next bound. Returns the report if the search is over.
-    pub fn deepen(&mut self) -> Option<Report> {
+    pub(crate) fn deepen(&mut self) -> Option<Report> {
         let completed = self.search.coverage.completed_bound;
         let verdict = match self.unsuitable() {
             Some(why) => Verdict::Unsupported(why.to_owned()),

@@ -71,6 +71,25 @@ impl fmt::Display for Limit {
     }
 }
 
+/// A number with its digits in groups of three.
+pub fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or("")).collect();
+    groups.join(",")
+}
+
+/// A number of things, with the noun in the singular or plural.
+pub fn counted(n: usize, noun: &str) -> String {
+    let plural = match noun {
+        _ if n == 1 => noun.to_owned(),
+        "query" => "queries".to_owned(),
+        "branch" => "branches".to_owned(),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {plural}", count(n))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! Delay bounding: the k-th proposal at a state costs k delays.
 //!
-//! [TR15 §4.1, Fig. 1] and [POPL11 §3]. The place is the scheduler, with its seals.
+//! [TR15 §4.1, Fig. 1] and [POPL11 §3]. The state of the policy is the scheduler, with its seals.
 
 use std::hash::{Hash, Hasher};
 
@@ -89,18 +89,18 @@ fn hash_of(value: &impl Hash) -> u64 {
 }
 
 impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
-    type Place = Sealable<S>;
+    type SchedulerState = Sealable<S>;
     type Cursor = Progress;
 
     fn start(&self) -> Sealable<S> {
         Sealable::new(self.empty.clone())
     }
 
-    fn propose(&self, place: &mut Sealable<S>, cursor: &mut Progress, point: &Point<'_>) -> Proposal {
-        cursor.task = place.take(&point.ready);
+    fn propose(&self, scheduler: &mut Sealable<S>, cursor: &mut Progress, point: &Point<'_>) -> Proposal {
+        cursor.task = scheduler.take(&point.ready);
         let Some(task) = cursor.task else { return Proposal::End };
         if point.exact {
-            let here = hash_of(&(&*place, task));
+            let here = hash_of(&(&*scheduler, task));
             if cursor.proposals > 0 && here == cursor.landmark {
                 cursor.task = None;
                 return Proposal::End;
@@ -116,53 +116,53 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
         }
     }
 
-    fn advance(&self, place: &mut Sealable<S>, cursor: &mut Progress, point: &Point<'_>) -> Option<u32> {
+    fn advance(&self, scheduler: &mut Sealable<S>, cursor: &mut Progress, point: &Point<'_>) -> Option<u32> {
         let task = cursor.task?;
-        if !place.can_delay() || !point.exact && all_proposed(place, cursor, &point.ready) {
+        if !scheduler.can_delay() || !point.exact && all_proposed(scheduler, cursor, &point.ready) {
             return None;
         }
-        let cost = place.delay_cost();
-        place.delay(task);
+        let cost = scheduler.delay_cost();
+        scheduler.delay(task);
         Some(cost)
     }
 
-    fn after(&self, place: &Sealable<S>, happened: &Happened<'_>) -> Sealable<S> {
-        let mut place = place.clone();
+    fn after(&self, scheduler: &Sealable<S>, happened: &Happened<'_>) -> Sealable<S> {
+        let mut scheduler = scheduler.clone();
         for event in happened.events {
             match *event {
                 Event::Posted(task, mut post) => {
                     post.by = happened.task;
-                    place.give(task, Why::Posted(post));
+                    scheduler.give(task, Why::Posted(post));
                 }
-                Event::Woken(task, _) => place.give(task, Why::Woken(happened.task)),
-                Event::Ended(task) => place.complete(task),
-                Event::Sealed => place.seal(true),
-                Event::Unsealed => place.seal(false),
+                Event::Woken(task, _) => scheduler.give(task, Why::Woken(happened.task)),
+                Event::Ended(task) => scheduler.complete(task),
+                Event::Sealed => scheduler.seal(true),
+                Event::Unsealed => scheduler.seal(false),
                 Event::Chose(..) => {}
             }
         }
         if let Some(task) = happened.task {
             match happened.turn {
-                Turn::Yields => place.give(task, Why::Yielded),
-                Turn::Blocks(on) => place.give(task, Why::Blocked(on)),
-                Turn::Completes => place.complete(task),
+                Turn::Yields => scheduler.give(task, Why::Yielded),
+                Turn::Blocks(on) => scheduler.give(task, Why::Blocked(on)),
+                Turn::Completes => scheduler.complete(task),
             }
         }
-        place
+        scheduler
     }
 
-    fn omission(&self, place: &Sealable<S>, cursor: &Progress, point: &Point<'_>) -> Omission {
+    fn omission(&self, scheduler: &Sealable<S>, cursor: &Progress, point: &Point<'_>) -> Omission {
         if cursor.seen.len() == point.ready.enabled().len() {
             Omission::Nothing
-        } else if place.is_sealed() {
+        } else if scheduler.is_sealed() {
             Omission::Sealed
         } else {
             Omission::Unproposed
         }
     }
 
-    fn heap_bytes(&self, place: &Sealable<S>) -> usize {
-        place.heap_bytes()
+    fn heap_bytes(&self, scheduler: &Sealable<S>) -> usize {
+        scheduler.heap_bytes()
     }
 
     fn strategy(&self) -> StrategyName {
@@ -170,6 +170,6 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
     }
 }
 
-fn all_proposed<S: DelayingScheduler>(place: &Sealable<S>, cursor: &Progress, ready: &Ready<'_>) -> bool {
-    cursor.seen.len() == ready.enabled().len() || cursor.proposals as usize > place.patience()
+fn all_proposed<S: DelayingScheduler>(scheduler: &Sealable<S>, cursor: &Progress, ready: &Ready<'_>) -> bool {
+    cursor.seen.len() == ready.enabled().len() || cursor.proposals as usize > scheduler.patience()
 }

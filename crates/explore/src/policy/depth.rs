@@ -9,17 +9,17 @@ use super::{Exhaustive, Happened, Omission, Point, Policy, Proposal};
 pub struct Depth;
 
 impl Policy for Depth {
-    type Place = ();
+    type SchedulerState = ();
     type Cursor = u32;
 
     fn start(&self) {}
 
-    fn propose(&self, place: &mut (), cursor: &mut u32, point: &Point<'_>) -> Proposal {
-        Exhaustive.propose(place, cursor, point)
+    fn propose(&self, scheduler: &mut (), cursor: &mut u32, point: &Point<'_>) -> Proposal {
+        Exhaustive.propose(scheduler, cursor, point)
     }
 
-    fn advance(&self, place: &mut (), cursor: &mut u32, point: &Point<'_>) -> Option<u32> {
-        Exhaustive.advance(place, cursor, point)
+    fn advance(&self, scheduler: &mut (), cursor: &mut u32, point: &Point<'_>) -> Option<u32> {
+        Exhaustive.advance(scheduler, cursor, point)
     }
 
     fn after(&self, (): &(), _: &Happened<'_>) {}

@@ -11,7 +11,7 @@ use super::{Happened, Omission, Point, Policy, Proposal};
 pub struct Exhaustive;
 
 impl Policy for Exhaustive {
-    type Place = ();
+    type SchedulerState = ();
     /// The position of the proposal among the enabled tasks.
     type Cursor = u32;
 

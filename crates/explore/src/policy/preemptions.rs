@@ -41,7 +41,7 @@ impl Preemptions {
 
 impl Policy for Preemptions {
     /// The task that ran last.
-    type Place = Option<TaskId>;
+    type SchedulerState = Option<TaskId>;
     /// The index of the proposal: the first is the task that ran last, if it is enabled.
     type Cursor = u32;
 
@@ -49,10 +49,10 @@ impl Policy for Preemptions {
         None
     }
 
-    fn propose(&self, place: &mut Option<TaskId>, cursor: &mut u32, point: &Point<'_>) -> Proposal {
+    fn propose(&self, scheduler: &mut Option<TaskId>, cursor: &mut u32, point: &Point<'_>) -> Proposal {
         let enabled = point.ready.enabled();
         let nth = *cursor as usize;
-        let position = match (self.stays(*place, point), nth) {
+        let position = match (self.stays(*scheduler, point), nth) {
             (None, _) => nth,
             (Some(Stay::Possible(last)), 0) => last,
             (Some(Stay::Impossible), 0) => return Proposal::Pass,
@@ -63,8 +63,8 @@ impl Policy for Preemptions {
         enabled.get(position).map_or(Proposal::End, |task| Proposal::Run(*task))
     }
 
-    fn advance(&self, place: &mut Option<TaskId>, cursor: &mut u32, point: &Point<'_>) -> Option<u32> {
-        let stays = self.stays(*place, point);
+    fn advance(&self, scheduler: &mut Option<TaskId>, cursor: &mut u32, point: &Point<'_>) -> Option<u32> {
+        let stays = self.stays(*scheduler, point);
         let cost = u32::from(*cursor == 0 && stays.is_some());
         let proposals = point.ready.enabled().len() + usize::from(stays == Some(Stay::Impossible));
         *cursor += 1;

@@ -257,7 +257,7 @@ fn walk<O: Policy>(
     program: &Tasks,
     policy: &O,
     state: &State,
-    mut place: O::Place,
+    mut place: O::SchedulerState,
     left: u32,
     reached: &mut Reached,
 ) {

@@ -32,7 +32,7 @@ pub struct Graph {
 struct Node<S, O: Policy> {
     id: usize,
     state: S,
-    place: O::Place,
+    place: O::SchedulerState,
     cursor: O::Cursor,
     cost: u32,
 }

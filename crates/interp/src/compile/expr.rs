@@ -4,6 +4,7 @@ use dally_bpl::ast::{BinaryOp, BinderId, BinderKind, Expr, ExprId, LetId, UnaryO
 use dally_bpl::check::{ConstructorInfo, Ref, Ty, TyKind, VarId};
 use dally_text::symbol::Sym;
 
+use super::procedure::OldValue;
 use super::{Compiler, Meaning};
 use crate::code::{Arith, Compare, Domain, Op, Place, WideOp};
 use crate::value::Value;
@@ -118,11 +119,11 @@ impl Compiler<'_> {
 
     /// The hidden local that holds the value of a global at procedure entry.
     fn old_value(&mut self, var: VarId, place: Place, name: Sym) -> Place {
-        if let Some((_, _, local)) = self.frame.old.iter().find(|(v, _, _)| *v == var) {
-            return *local;
+        if let Some(old) = self.frame.old.iter().find(|old| old.var == var) {
+            return old.local;
         }
         let local = self.hidden(name);
-        self.frame.old.push((var, place, local));
+        self.frame.old.push(OldValue { var, place, local });
         local
     }
 

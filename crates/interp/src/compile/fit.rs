@@ -7,7 +7,7 @@ use dally_text::stack::grow;
 use rustc_hash::FxHashMap;
 
 use super::inputs::MOST_KEYS;
-use super::{Decision, Inputs};
+use super::{Decision, DivisionByZero, FunctionPoint, Inputs};
 
 impl Inputs {
     /// Removes the inputs that do not fit a program, and returns a message for each.
@@ -19,7 +19,7 @@ impl Inputs {
         let mut fitter = Fitter { program, names, rejected: Vec::new() };
         self.constants.retain(|name, value| fitter.named("constant", name, value));
         self.functions.retain(|name, points| fitter.function(name, points));
-        self.divisions.retain(|(remainder, dividend, value)| {
+        self.divisions.retain(|DivisionByZero { remainder, dividend, value }| {
             let of = |ty: Ty| fitter.fits(dividend, ty) && fitter.fits(value, ty);
             let fits = of(Ty::INT) || !remainder && of(Ty::REAL);
             fitter.judge(fits, || {
@@ -82,7 +82,7 @@ impl Fitter<'_> {
         })
     }
 
-    fn function(&mut self, name: &str, points: &mut Vec<(Vec<Literal>, Literal)>) -> bool {
+    fn function(&mut self, name: &str, points: &mut Vec<FunctionPoint>) -> bool {
         let info = &self.program.info;
         let found = info.functions.iter().find(|f| self.program.ast.text(f.name) == name);
         let Some(function) = found else {
@@ -92,7 +92,7 @@ impl Fitter<'_> {
             return self.judge(false, || format!("the function `{name}` has values at too many points"));
         }
         let mut known: FxHashMap<Vec<Literal>, Literal> = FxHashMap::default();
-        points.retain(|(args, value)| {
+        points.retain(|FunctionPoint { args, value }| {
             let fits = args.len() == function.params.len()
                 && args.iter().zip(&function.params).all(|(arg, ty)| self.fits(arg, *ty))
                 && self.fits(value, function.result);

@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use super::{Compiler, Meaning, Script};
-use crate::code::{Arith, Domain, Op};
+use crate::code::{Arith, Domain, GivenValue, Op, Quotient};
 use crate::real::Real;
 use crate::value::Value;
 
@@ -27,14 +27,13 @@ pub struct Inputs {
     pub constants: BTreeMap<String, Literal>,
     /// The values of functions without a definition, at the relevant arguments.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub functions: BTreeMap<String, Vec<(Vec<Literal>, Literal)>>,
+    pub functions: BTreeMap<String, Vec<FunctionPoint>>,
     /// Witnesses of quantifiers, by the names of the bound variables.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub witnesses: BTreeMap<String, Vec<Literal>>,
-    /// The results of divisions by zero: true for the remainder, the dividend, and the result. Dividend and
-    /// result are both integers or both reals.
+    /// The results of divisions by zero.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub divisions: Vec<(bool, Literal, Literal)>,
+    pub divisions: Vec<DivisionByZero>,
     /// The decisions of tasks at nondeterministic choices. If there are no scripts, all choices are
     /// explored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -48,6 +47,53 @@ pub struct Inputs {
     /// True if a variable may also take the values given for other variables of its type.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub wide: bool,
+}
+
+/// The value of a function at one point. Serialised as `[args, value]`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(from = "(Vec<Literal>, Literal)", into = "(Vec<Literal>, Literal)")]
+pub struct FunctionPoint {
+    /// The arguments.
+    pub args: Vec<Literal>,
+    /// The result.
+    pub value: Literal,
+}
+
+impl From<(Vec<Literal>, Literal)> for FunctionPoint {
+    fn from((args, value): (Vec<Literal>, Literal)) -> Self {
+        FunctionPoint { args, value }
+    }
+}
+
+impl From<FunctionPoint> for (Vec<Literal>, Literal) {
+    fn from(point: FunctionPoint) -> Self {
+        (point.args, point.value)
+    }
+}
+
+/// The result of a division by zero. Dividend and result are both integers or both reals. Serialised as
+/// `[remainder, dividend, value]`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(from = "(bool, Literal, Literal)", into = "(bool, Literal, Literal)")]
+pub struct DivisionByZero {
+    /// True for the remainder.
+    pub remainder: bool,
+    /// The dividend.
+    pub dividend: Literal,
+    /// The result.
+    pub value: Literal,
+}
+
+impl From<(bool, Literal, Literal)> for DivisionByZero {
+    fn from((remainder, dividend, value): (bool, Literal, Literal)) -> Self {
+        DivisionByZero { remainder, dividend, value }
+    }
+}
+
+impl From<DivisionByZero> for (bool, Literal, Literal) {
+    fn from(division: DivisionByZero) -> Self {
+        (division.remainder, division.dividend, division.value)
+    }
 }
 
 /// The limit on the values that a variable takes over from others of its type.
@@ -289,7 +335,7 @@ impl Compiler<'_> {
             }
             let given = inputs.constants.get(self.text(name));
             let given = given.and_then(|input| self.input(input, ty));
-            self.code.given.extend(given.map(|value| (name, None, value)));
+            self.code.given.extend(given.map(|value| GivenValue { name, args: None, value }));
             // A constrained constant must not be read without a value from the inputs: a placeholder could
             // violate the axiom.
             let otherwise = |this: &mut Self| match constrained.contains(&constant) {
@@ -306,16 +352,16 @@ impl Compiler<'_> {
     pub(super) fn divisions_from_inputs(&mut self) {
         let Some(inputs) = &self.options.inputs else { return };
         let mut known = Vec::new();
-        for (remainder, dividend, value) in &inputs.divisions {
+        for DivisionByZero { remainder, dividend, value } in &inputs.divisions {
             let (op, ty) = match (dividend, remainder) {
                 (Literal::Real(_), _) => (Arith::Quotient, Ty::REAL),
                 (_, true) => (Arith::Mod, Ty::INT),
                 (_, false) => (Arith::Div, Ty::INT),
             };
             if let (Some(dividend), Some(value)) = (self.input(dividend, ty), self.input(value, ty))
-                && !known.contains(&(op, dividend, value))
+                && !known.contains(&Quotient { op, dividend, value })
             {
-                known.push((op, dividend, value));
+                known.push(Quotient { op, dividend, value });
             }
         }
         self.code.by_zero = Some(known);
@@ -336,12 +382,12 @@ impl Compiler<'_> {
         let mut last = None;
         let mut ends = Vec::new();
         let depth = self.depth;
-        for (args, value) in points.into_iter().flatten() {
+        for FunctionPoint { args, value } in points.into_iter().flatten() {
             let args: Option<Vec<Value>> =
                 args.iter().zip(&params).map(|(arg, ty)| self.input(arg, *ty)).collect();
             let (Some(args), Some(value)) = (args, self.input(value, result)) else { continue };
             last = Some(value);
-            let point = (name, Some(args.clone()), value);
+            let point = GivenValue { name, args: Some(args.clone()), value };
             if !self.code.given.contains(&point) {
                 self.code.given.push(point);
             }

@@ -19,7 +19,7 @@ mod quantifier;
 mod script;
 mod stmt;
 
-use dally_bpl::ast::{Ast, AttrArg, Attrs, DeclKind, Expr, ExprId};
+use dally_bpl::ast::{Ast, AttrArg, Attrs, DeclKind, Expr, ExprId, Ident};
 use dally_bpl::check::{FunctionId, Info, ProcedureId, Ty, VarId, VarKind};
 use dally_bpl::codes;
 use dally_bpl::{Program, ProgramOptions};
@@ -28,7 +28,7 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
-pub use inputs::Inputs;
+pub use inputs::{DivisionByZero, FunctionPoint, Inputs};
 pub use script::{Decision, Script};
 
 use crate::code::{Address, Check, Code, Entry, Op, Place, Target};
@@ -119,6 +119,14 @@ struct Compiler<'a> {
     in_axiom: bool,
     /// The procedure that is being compiled.
     frame: procedure::Frame,
+}
+
+/// A procedure in which the program may start.
+#[derive(Clone, Copy)]
+struct EntryPoint<'a> {
+    procedure: ProcedureId,
+    attrs: &'a Attrs,
+    name: Ident,
 }
 
 impl<'a> Compiler<'a> {
@@ -216,13 +224,13 @@ impl<'a> Compiler<'a> {
 
     fn entries(&mut self) {
         let entries = self.entry_points();
-        for (procedure, attrs, name_span) in entries {
+        for EntryPoint { procedure, attrs, name } in entries {
             if self.bodies.get(&procedure).is_none_or(Vec::is_empty) {
                 let message = format!(
                     "`{}` has no body, and cannot be the entry point",
                     self.text(self.info[procedure].name)
                 );
-                self.diagnostics.push(Diagnostic::new(codes::NO_ENTRY, name_span, message));
+                self.diagnostics.push(Diagnostic::new(codes::NO_ENTRY, name.span, message));
                 continue;
             }
             let number = |name| self.number_attr(attrs, name).unwrap_or(0);
@@ -232,26 +240,24 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn entry_points(&mut self) -> Vec<(ProcedureId, &'a Attrs, Span)> {
+    fn entry_points(&mut self) -> Vec<EntryPoint<'a>> {
         let ast = self.ast;
         let declared = ast.decls.iter().filter_map(|d| match &d.kind {
             DeclKind::Procedure(p) => {
-                Some((self.info.procedure(p.signature.name.name)?, d, p.signature.name))
+                let name = p.signature.name;
+                Some(EntryPoint { procedure: self.info.procedure(name.name)?, attrs: &d.attrs, name })
             }
             _ => None,
         });
         let wanted = self.options.program.entry.as_deref();
         let entries: Vec<_> = match wanted {
-            Some(wanted) => declared.filter(|(_, _, name)| self.text(name.name) == wanted).collect(),
+            Some(wanted) => declared.filter(|it| self.text(it.name.name) == wanted).collect(),
             None => {
                 let all: Vec<_> = declared.collect();
-                let marked: Vec<_> = all
-                    .iter()
-                    .filter(|(_, d, _)| ast.attr(&d.attrs, "entrypoint").is_some())
-                    .copied()
-                    .collect();
+                let is_marked = |it: &&EntryPoint<'_>| ast.attr(it.attrs, "entrypoint").is_some();
+                let marked: Vec<_> = all.iter().filter(is_marked).copied().collect();
                 match marked.is_empty() {
-                    true => all.into_iter().filter(|(_, _, name)| self.text(name.name) == "main").collect(),
+                    true => all.into_iter().filter(|it| self.text(it.name.name) == "main").collect(),
                     false => marked,
                 }
             }
@@ -265,7 +271,7 @@ impl<'a> Compiler<'a> {
             let diagnostic = Diagnostic::new(codes::NO_ENTRY, Span::NONE, message).help(help);
             self.diagnostics.push(diagnostic);
         }
-        entries.into_iter().map(|(p, d, name)| (p, &d.attrs, name.span)).collect()
+        entries
     }
 
     fn number_attr(&self, attrs: &Attrs, name: &str) -> Option<u16> {

@@ -10,15 +10,25 @@
 //! The prologue comes last, since the globals under `old` are known only after the body is compiled.
 
 use dally_bpl::ast::{Body, DeclKind, ExprId, Procedure as Declaration, Signature, SpecKind, VarDecl};
-use dally_bpl::check::{ProcedureId, VarId};
+use dally_bpl::check::{ProcedureId, VarId, VarInfo};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
+use super::script::ScriptTarget;
 use super::stmt::Enclosing;
 use super::{Compiler, Meaning, Todo};
 use crate::code::{Address, Domain, Op, Place, Procedure, Variable};
 use crate::value::Value;
+
+/// A global whose value at procedure entry is kept for `old`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OldValue {
+    pub(super) var: VarId,
+    pub(super) place: Place,
+    /// The hidden local that holds the value.
+    pub(super) local: Place,
+}
 
 /// The procedure that is being compiled.
 #[derive(Debug)]
@@ -31,8 +41,8 @@ pub(super) struct Frame {
     pub(super) variables: Vec<Variable>,
     /// True inside `old`.
     pub(super) in_old: bool,
-    /// The globals under `old`, their places, and the hidden locals that hold their values.
-    pub(super) old: Vec<(VarId, Place, Place)>,
+    /// The globals under `old`.
+    pub(super) old: Vec<OldValue>,
     /// The address of each label, and the number of atomic sections around it.
     pub(super) labels: FxHashMap<Sym, (Address, u32)>,
     /// Jumps to labels, with the number of atomic sections around them.
@@ -244,11 +254,14 @@ impl Compiler<'_> {
     fn scripted_effect(&mut self, id: ProcedureId) {
         let info = &self.info[id];
         let outs = self.info.signature_vars(id).iter().enumerate().skip(info.ins.len());
-        let mut targets: Vec<_> =
-            outs.map(|(i, var)| (self.info[*var].name, self.info[*var].ty, Place::Local(i as u32))).collect();
+        let target = |var: VarId, place| {
+            let VarInfo { name, ty, .. } = self.info[var];
+            ScriptTarget { name, ty, place }
+        };
+        let mut targets: Vec<_> = outs.map(|(i, var)| target(*var, Place::Local(i as u32))).collect();
         for var in info.modifies.iter() {
             if let Some(Meaning::Place(place)) = self.meanings.get(&var) {
-                targets.push((self.info[var].name, self.info[var].ty, *place));
+                targets.push(target(var, *place));
             }
         }
         self.scripted_values(info.span, &targets);
@@ -274,7 +287,7 @@ impl Compiler<'_> {
 
     fn prologue(&mut self, procedure: &Declaration, assuming: bool, body: Address) {
         // Preconditions refer to one state, so compiling them adds nothing to this list.
-        for (_, place, local) in self.frame.old.clone() {
+        for OldValue { place, local, .. } in self.frame.old.clone() {
             self.emit(Op::Load(place));
             self.emit(Op::Set(local));
         }

@@ -9,7 +9,7 @@ use dally_bpl::check::{Ty, TyKind, VarId, VarKind};
 use dally_bpl::literal::Literal;
 
 use super::{Compiler, Meaning};
-use crate::code::{Arith, Domain, Op, Quantifier};
+use crate::code::{Arith, Domain, GivenValue, Op, Quantifier};
 use crate::evaluate;
 use crate::quantifier::Kind;
 use crate::value::{DataValue, Value};
@@ -188,7 +188,7 @@ impl Compiler<'_> {
         for (input, ty) in typed {
             values.extend(self.input(input, ty));
         }
-        for (_, args, value) in &self.code.given {
+        for GivenValue { args, value, .. } in &self.code.given {
             values.extend(args.iter().flatten().chain([value]));
         }
         values.extend(self.meanings.values().filter_map(|meaning| match meaning {

@@ -41,6 +41,14 @@ pub enum Decision {
     Post(usize),
 }
 
+/// A variable that gets values from scripts.
+pub(super) struct ScriptTarget {
+    pub(super) name: Sym,
+    pub(super) ty: Ty,
+    /// Where its value is stored.
+    pub(super) place: Place,
+}
+
 /// The compiler's tables of scripts.
 #[derive(Default)]
 pub(super) struct Scripting {
@@ -134,7 +142,7 @@ impl Compiler<'_> {
     }
 
     /// Emits the assignment of scripted values at this statement. Returns false if there are no scripts.
-    pub(super) fn scripted_values(&mut self, span: Span, targets: &[(Sym, Ty, Place)]) -> bool {
+    pub(super) fn scripted_values(&mut self, span: Span, targets: &[ScriptTarget]) -> bool {
         let Some(place) = self.place_number(Site::Set, span) else { return false };
         for (at, decision) in self.decisions_at(Site::Set, span) {
             let Decision::Set(_, given) = decision else { continue };
@@ -155,7 +163,7 @@ impl Compiler<'_> {
         names.extend(&self.frame.names);
         for (at, decision) in self.decisions_at(Site::Enter, span) {
             let Decision::Enter(_, given) = decision else { continue };
-            let targets: Vec<(Sym, Ty, Place)> =
+            let targets: Vec<ScriptTarget> =
                 given.iter().filter_map(|(name, _)| self.given_place(&names, name)).collect();
             let values = self.values_of(&given, &targets);
             self.decide(at, Act::Set(place, values));
@@ -164,7 +172,7 @@ impl Compiler<'_> {
     }
 
     /// The hidden variable for the initial value of a variable.
-    fn given_place(&self, names: &FxHashMap<Sym, VarId>, name: &str) -> Option<(Sym, Ty, Place)> {
+    fn given_place(&self, names: &FxHashMap<Sym, VarId>, name: &str) -> Option<ScriptTarget> {
         let name = self.code.symbols.get(name)?;
         let var = names.get(&name).copied().or_else(|| self.info.global(name))?;
         let place = match self.meanings.get(&var)? {
@@ -172,21 +180,17 @@ impl Compiler<'_> {
             Meaning::Place(Place::Global(i)) => Place::Global(self.code.globals[*i as usize].given?),
             _ => return None,
         };
-        Some((name, self.info[var].ty, place))
+        Some(ScriptTarget { name, ty: self.info[var].ty, place })
     }
 
-    fn values_of(
-        &mut self,
-        given: &[(String, Literal)],
-        targets: &[(Sym, Ty, Place)],
-    ) -> Vec<(Place, Value)> {
+    fn values_of(&mut self, given: &[(String, Literal)], targets: &[ScriptTarget]) -> Vec<(Place, Value)> {
         let mut values = Vec::new();
         for (name, input) in given {
             let name = self.code.symbols.get(name);
-            if let Some((_, ty, place)) = targets.iter().find(|(n, ..)| Some(*n) == name)
-                && let Some(value) = self.input(input, *ty)
+            if let Some(target) = targets.iter().find(|target| Some(target.name) == name)
+                && let Some(value) = self.input(input, target.ty)
             {
-                values.push((*place, value));
+                values.push((target.place, value));
             }
         }
         values

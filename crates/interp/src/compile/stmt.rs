@@ -8,6 +8,7 @@ use dally_bpl::check::{Ref, Ty, TyKind, VarId};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
+use super::script::ScriptTarget;
 use super::{Compiler, Meaning};
 use crate::code::{Address, Op, Place};
 use crate::value::Value;
@@ -224,10 +225,11 @@ impl Compiler<'_> {
             }
             self.set(*name);
         }
-        let targets: Vec<_> = vars
-            .iter()
-            .filter_map(|name| self.target(*name).map(|(var, place)| (name.name, self.info[var].ty, place)))
-            .collect();
+        let target = |name: &Ident| {
+            let (var, place) = self.target(*name)?;
+            Some(ScriptTarget { name: name.name, ty: self.info[var].ty, place })
+        };
+        let targets: Vec<_> = vars.iter().filter_map(target).collect();
         self.scripted_values(stmt.span, &targets);
         for name in vars {
             if let Some(condition) = self.where_clause(*name) {

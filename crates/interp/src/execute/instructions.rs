@@ -158,13 +158,13 @@ impl<O: Observer> Run<'_, O> {
             (Err(Trouble::DivisionByZero), Some(known)) => {
                 // For real division, integers are converted first.
                 let dividend = if op == Arith::Quotient { eval::to_real(&self.store.heap, a)? } else { a };
-                let same = known.iter().find(|(o, d, _)| (*o, *d) == (op, dividend));
+                let same = known.iter().find(|it| (it.op, it.dividend) == (op, dividend));
                 let zero = if op == Arith::Quotient {
                     eval::to_real(&self.store.heap, Value::Int(0))?
                 } else {
                     Value::Int(0)
                 };
-                Ok(same.map_or(zero, |(_, _, value)| *value))
+                Ok(same.map_or(zero, |it| it.value))
             }
             (result, _) => result,
         }

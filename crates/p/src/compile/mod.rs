@@ -15,7 +15,7 @@ use crate::Program;
 use crate::ast::{Ast, ExprId, ExprKind, FunId, Literal, MachineKind, StmtKind, Temperature};
 use crate::check::info::{EventSet, Handler, Reaction, TestInfo, Use};
 use crate::check::types::{Kind as TypeKind, Permission, Ty, Types};
-use crate::code::{Action, Code, Function, Kind, MachineCode, Op, Shape, State};
+use crate::code::{Action, Code, EventCode, Function, Kind, MachineCode, Op, Shape, State};
 use crate::value::{Data, Heap, UNNAMED, Value};
 
 /// Compiles a test. Reports constructs that cannot be executed.
@@ -128,7 +128,7 @@ impl Compiler<'_> {
             let name = self.program.ast.text(event.name).to_owned();
             let default = self.default_value(event.payload);
             let shape = self.shape(event.payload);
-            self.code.events.push((name, event.payload, default));
+            self.code.events.push(EventCode { name, payload: event.payload, default });
             self.code.event_shapes.push(shape);
         }
     }

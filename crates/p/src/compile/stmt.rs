@@ -107,7 +107,7 @@ impl Compiler<'_> {
     fn emission(&mut self, event: ExprId, args: &[ExprId]) {
         self.expr(event);
         match self.program.info.use_of(event) {
-            Use::Event(event) if args.is_empty() => self.constant(self.code.events[event as usize].2),
+            Use::Event(event) if args.is_empty() => self.constant(self.code.events[event as usize].default),
             _ => self.payload(args),
         }
     }

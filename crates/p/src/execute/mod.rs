@@ -338,7 +338,7 @@ impl<'m, O: Observer> Runner<'m, O> {
         self.failed_in = Some(self.state().span);
         let (machine, state) = (self.name(), &self.state().name);
         let who = if self.in_monitor { "the monitor " } else { "" };
-        let event = &self.code.events[event as usize].0;
+        let event = &self.code.events[event as usize].name;
         fails(format!("{who}`{machine}` does not handle `{event}` in state `{state}`"))
     }
 

@@ -179,7 +179,7 @@ impl<O: Observer> Runner<'_, O> {
             Shape::Bool | Shape::Int | Shape::Float | Shape::Str
         );
         let payload = match payload {
-            Value::Null if is_plain => self.code.events[event as usize].2,
+            Value::Null if is_plain => self.code.events[event as usize].default,
             payload => payload,
         };
         let payload = self.expect_shape(payload, shape, "the payload of the event")?;
@@ -193,7 +193,7 @@ impl<O: Observer> Runner<'_, O> {
         let Value::Event(event) = event else {
             return fails(format!("`{}` sends `null` instead of an event", self.name()));
         };
-        let name = &self.code.events[event as usize].0;
+        let name = &self.code.events[event as usize].name;
         let Value::Machine { view, .. } = target else {
             return fails(format!("`{}` sends `{name}` to `null`", self.name()));
         };
