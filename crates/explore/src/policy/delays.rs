@@ -8,9 +8,8 @@ use dally_schedule::{
     DelayingScheduler, Ready, Scheduler, SchedulerName, Sealable, StrategyName, TaskId, Why,
 };
 
-use super::{Happened, Omission, Point, Policy, Proposal};
+use super::{Happened, Listener, Omission, Point, Policy, Proposal};
 use crate::fingerprint::Fingerprinter;
-use crate::successors::{Event, Turn};
 
 /// Delay bounding under a scheduler.
 #[derive(Clone, Debug)]
@@ -88,6 +87,23 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+impl<S: DelayingScheduler> Listener for Sealable<S> {
+    #[inline]
+    fn gets(&mut self, task: TaskId, why: Why) {
+        self.give(task, why);
+    }
+
+    #[inline]
+    fn completes(&mut self, task: TaskId) {
+        self.complete(task);
+    }
+
+    #[inline]
+    fn seals(&mut self, sealed: bool) {
+        self.seal(sealed);
+    }
+}
+
 impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
     type Place = Sealable<S>;
     type Cursor = Progress;
@@ -128,26 +144,7 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
 
     fn after(&self, place: &Sealable<S>, happened: &Happened<'_>) -> Sealable<S> {
         let mut place = place.clone();
-        for event in happened.events {
-            match *event {
-                Event::Posted(task, mut post) => {
-                    post.by = happened.task;
-                    place.give(task, Why::Posted(post));
-                }
-                Event::Woken(task, _) => place.give(task, Why::Woken(happened.task)),
-                Event::Ended(task) => place.complete(task),
-                Event::Sealed => place.seal(true),
-                Event::Unsealed => place.seal(false),
-                Event::Chose(..) => {}
-            }
-        }
-        if let Some(task) = happened.task {
-            match happened.turn {
-                Turn::Yields => place.give(task, Why::Yielded),
-                Turn::Blocks(on) => place.give(task, Why::Blocked(on)),
-                Turn::Completes => place.complete(task),
-            }
-        }
+        happened.tell(&mut place);
         place
     }
 
