@@ -35,9 +35,6 @@ const FARTHEST: u32 = 3;
 /// Pairs of deviations are replaced if there are at most this many deviations.
 const MOST_PAIRED: usize = 12;
 
-/// The part of the work that goes into resampling, each time.
-const RESAMPLING: u64 = 8;
-
 /// A walk that costs more is resampled before it is shrunk.
 const CHEAP: u32 = 4;
 
@@ -84,13 +81,12 @@ impl<'a, P: Program> Shrinker<'a, P> {
         let mut random = Generator::new(self.options.seed, u64::MAX);
         self.first_guesses(&mut best);
         // A walk that deviates often takes long to shrink, and a cheaper one may be easy to find.
-        let work = self.options.shrinking / RESAMPLING;
         if best.score.cost > CHEAP {
-            self.resample(&mut best, &mut random, work);
+            self.resample(&mut best, &mut random);
         }
         loop {
             self.improve(&mut best);
-            if !self.resample(&mut best, &mut random, work) {
+            if !self.resample(&mut best, &mut random) {
                 break;
             }
         }

@@ -1,13 +1,14 @@
 //! The report of `dally check`: the verdict in a sentence, the trace of a bug, and the coverage.
 
 use dally_explore::{
-    Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, StrategyName, Unit, Verdict,
+    Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, Sampled, StrategyName, Unit, Verdict,
 };
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_trace::{Trace, count};
 use serde::Serialize;
 
 use super::monitor::Monitor;
+use super::sample;
 use crate::cli::Check;
 use crate::language::Language;
 use crate::outcome::OutcomeJson;
@@ -21,6 +22,9 @@ pub(crate) type Json<'a> = OutcomeJson<'a, JsonCoverage, Others>;
 pub(crate) struct Others {
     /// The coverage of the other schedulers of a portfolio.
     others: Vec<JsonOther>,
+    /// The sampled executions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampled: Option<Sampled>,
 }
 
 #[derive(Serialize)]
@@ -56,6 +60,8 @@ pub(crate) enum LivenessCheck {
 pub(crate) struct Ended<'a> {
     pub(crate) arguments: &'a Check,
     pub(crate) report: &'a Report,
+    /// The sampled executions, if there was no search.
+    pub(crate) sampled: Option<&'a Sampled>,
     pub(crate) liveness: LivenessCheck,
     pub(crate) monitor: &'a Monitor,
     /// The bug, explained.
@@ -99,10 +105,10 @@ impl Ended<'_> {
                 verdict: verdict.word(),
                 message: &message,
                 policy: Some(strategy.to_string()),
-                coverage: Some(self.coverage_json(coverage)),
+                coverage: self.sampled.is_none().then(|| self.coverage_json(coverage)),
                 trace: self.trace,
                 diagnostics: warnings,
-                more: Others { others: others.iter().map(other).collect() },
+                more: Others { others: others.iter().map(other).collect(), sampled: self.sampled.cloned() },
             })
         } else {
             let steps = self.trace.map(|trace| format!("\n{}\n", printable(&dally_trace::text(trace))));
@@ -148,6 +154,9 @@ impl Ended<'_> {
                     unit.count(*bound)
                 )
             }
+            Verdict::NoBug if let Some(sampled) = self.sampled => {
+                format!("{headline} in {}", sample::executions(sampled))
+            }
             Verdict::NoBug => {
                 let reasons = self.reasons_for_no_proof();
                 format!("{headline} within {}{reasons}{unchecked}", unit.count(coverage.bound))
@@ -165,6 +174,9 @@ impl Ended<'_> {
             }
             Verdict::Inconclusive(limit) => {
                 let known = match coverage.completed_bound {
+                    None if let Some(sampled) = self.sampled => {
+                        format!("no bug was found in {}", sample::executions(sampled))
+                    }
                     Some(bound) => format!("no bug was found within {}", unit.count(bound)),
                     None => "no bound was completed".to_owned(),
                 };
@@ -206,6 +218,9 @@ impl Ended<'_> {
 
     /// The coverage, in one line for each strategy.
     fn covered(&self) -> String {
+        if let Some(sampled) = self.sampled {
+            return sample::covered(sampled, self.monitor.elapsed().as_secs_f64());
+        }
         let Report { verdict, strategy, coverage, others } = self.report;
         let left = match coverage.frontier {
             0 => String::new(),

@@ -11,6 +11,14 @@ use super::{Best, Shrinker};
 use crate::Program;
 use crate::sample::End;
 
+/// One of so many parts of the work goes into drawing executions, each time, and at most as many steps as
+/// so many executions have.
+const PART: u64 = 8;
+const MAX_DRAWN: u64 = 1 << 10;
+
+/// The length of a drawn execution is halved less often than this.
+const MAX_HALVED: u64 = 6;
+
 /// The most delays in a resampled execution.
 const MAX_DELAYS: u32 = 8;
 
@@ -18,9 +26,10 @@ const MAX_DELAYS: u32 = 8;
 const COSTLY_ONE_IN: u64 = 8;
 
 impl<P: Program> Shrinker<'_, P> {
-    /// Draws executions for `work` steps, or until one is better. Returns true if one is.
-    pub(super) fn resample(&mut self, best: &mut Best, random: &mut Generator, work: u64) -> bool {
-        let until = self.steps + work;
+    /// Draws executions until one is better. Returns true if one is.
+    pub(super) fn resample(&mut self, best: &mut Best, random: &mut Generator) -> bool {
+        let work = self.options.shrinking / PART;
+        let until = self.steps + work.min(MAX_DRAWN * best.steps.len() as u64);
         while best.score.cost > 0 && self.steps < until && !self.is_over() {
             let end = self.draw(best, random);
             if let Some(End::Failed(failure)) = end
@@ -34,7 +43,9 @@ impl<P: Program> Shrinker<'_, P> {
 
     fn draw(&mut self, best: &Best, random: &mut Generator) -> Option<End> {
         let keeps = random.one_in(2);
-        let length = best.steps.len() as u64;
+        // A long execution may have a short counterpart.
+        let most = (super::most_steps(best) >> random.below(MAX_HALVED)).max(super::MORE_STEPS);
+        let length = best.steps.len().min(most) as u64;
         let delays = random.below(u64::from(best.score.cost.min(MAX_DELAYS + 1)));
         let mut points: Vec<u64> = (0..delays).map(|_| random.below(length)).collect();
         points.sort_unstable_by(|a, b| b.cmp(a));
@@ -42,7 +53,7 @@ impl<P: Program> Shrinker<'_, P> {
         let none = Deviations::default();
         self.counters.clear();
         let mut end = self.execution.begin(|_| u64::from(kept.initial), None);
-        while end.is_none() && self.execution.steps.len() < super::most_steps(best) {
+        while end.is_none() && self.execution.steps.len() < most {
             let step = self.execution.steps.len() as u64;
             let mut task = self.execution.proposal()?;
             while self.execution.can_choose() && points.pop_if(|point| *point <= step).is_some() {
