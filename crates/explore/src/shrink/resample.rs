@@ -7,17 +7,14 @@
 use dally_schedule::sample::Generator;
 
 use super::deviations::Deviations;
-use super::{Best, Shrinker};
+use super::{Best, MORE_STEPS, Shrinker, most_steps};
 use crate::Program;
 use crate::sample::End;
 
 /// One of so many parts of the work goes into drawing executions, each time, and at most as many steps as
 /// so many executions have.
 const PART: u64 = 8;
-const MAX_DRAWN: u64 = 1 << 10;
-
-/// The length of a drawn execution is halved less often than this.
-const MAX_HALVED: u64 = 6;
+const MAX_DRAWN: u64 = 1 << 12;
 
 /// The most delays in a resampled execution.
 const MAX_DELAYS: u32 = 8;
@@ -30,8 +27,16 @@ impl<P: Program> Shrinker<'_, P> {
     pub(super) fn resample(&mut self, best: &mut Best, random: &mut Generator) -> bool {
         let work = self.options.shrinking / PART;
         let until = self.steps + work.min(MAX_DRAWN * best.steps.len() as u64);
+        // The limits on steps, each half of the one before, with the steps taken under it. All of them get
+        // the same work, since a long execution may have a short counterpart.
+        let halves = (0..).map(|halved| most_steps(best) >> halved);
+        let halves = halves.take_while(|limit| *limit >= MORE_STEPS);
+        let mut limits: Vec<(u64, usize)> = halves.map(|limit| (0, limit)).collect();
         while best.score.cost > 0 && self.steps < until && !self.is_over() {
-            let end = self.draw(best, random);
+            let Some((spent, limit)) = limits.iter_mut().min() else { return false };
+            let before = self.steps;
+            let end = self.draw(best, *limit, random);
+            *spent += self.steps - before;
             if let Some(End::Failed(failure)) = end
                 && self.replaces(&failure, best.deviations.initial, best)
             {
@@ -41,10 +46,9 @@ impl<P: Program> Shrinker<'_, P> {
         false
     }
 
-    fn draw(&mut self, best: &Best, random: &mut Generator) -> Option<End> {
+    /// Draws an execution of at most so many steps.
+    fn draw(&mut self, best: &Best, most: usize, random: &mut Generator) -> Option<End> {
         let keeps = random.one_in(2);
-        // A long execution may have a short counterpart.
-        let most = (super::most_steps(best) >> random.below(MAX_HALVED)).max(super::MORE_STEPS);
         let length = best.steps.len().min(most) as u64;
         let delays = random.below(u64::from(best.score.cost.min(MAX_DELAYS + 1)));
         let mut points: Vec<u64> = (0..delays).map(|_| random.below(length)).collect();
