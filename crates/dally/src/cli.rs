@@ -4,6 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dally_bpl::ProgramOptions;
 use dally_explore::{SchedulerName, StrategyName};
+use dally_schedule::sample::names::SAMPLERS;
 use dally_schedule::table::{Family, STRATEGIES};
 use dally_schedule::{PORTFOLIO, Vocabulary};
 use dally_text::source::SourceMap;
@@ -198,6 +199,18 @@ pub(crate) struct Check {
     #[arg(long, value_name = "WHAT", default_value = "delays", value_parser = bounded())]
     pub(crate) bounded: Bounded,
 
+    /// Sample random executions instead of searching: by all samplers in turn, or by those of a list
+    #[arg(long, value_name = "SAMPLERS", num_args = 0..=1, require_equals = true, default_missing_value = PORTFOLIO)]
+    pub(crate) sample: Option<String>,
+
+    /// The number of executions to sample [default: 10,000 if there is no --time]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) walks: Option<u64>,
+
+    /// The limit on the steps of a sampled execution [default: 10,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) steps: Option<u32>,
+
     /// Charge one delay for each nondeterministic choice other than the first option
     #[arg(long)]
     pub(crate) choice_cost: bool,
@@ -214,7 +227,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: u16,
 
-    /// The seed of `--scheduler random`, also in a portfolio
+    /// The seed of --sample, and of `--scheduler random`, also in a portfolio
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<u64>,
 
@@ -293,7 +306,8 @@ Examples:
   dally check --scheduler portfolio program.bpl several orders of tasks, side by side
   dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json
   dally check --test T project.pproj            a test of a P program
-  dally check --liveness --unfair program.p     executions that never make progress";
+  dally check --liveness --unfair program.p     executions that never make progress
+  dally check --sample --time 1m program.p      random executions instead of a search";
     let schedulers: String = Vocabulary::SCHEDULERS
         .rows()
         .map(|row| format!("  {}\n      {}\n", row.forms.join(", "), row.order))
@@ -304,9 +318,11 @@ Examples:
     };
     let portfolio = names(SchedulerName::portfolio());
     let for_p = names(SchedulerName::message_portfolio());
+    let samplers: String =
+        SAMPLERS.iter().map(|row| format!("  {}\n      {}\n", row.forms.join(", "), row.order)).collect();
     format!(
-        "{examples}\n\nSchedulers, one or a list such as rr,rtc:\n{schedulers}  {PORTFOLIO}\n      \
-         {portfolio}; for P: {for_p}"
+        "{examples}\n\nSamplers, one or a list such as random,pct:3:\n{samplers}\nSchedulers, one or a list such as \
+         rr,rtc:\n{schedulers}  {PORTFOLIO}\n      {portfolio}; for P: {for_p}"
     )
 }
 

@@ -8,7 +8,10 @@ mod p;
 
 use std::path::Path;
 
-use dally_explore::{Arrangement, Bug, Limits, Plan, ReplayError, Report, SchedulerName};
+use dally_explore::{
+    Arrangement, Bug, Limits, Plan, ReplayError, Report, SampleOptions, Sampled, Sampler, SchedulerName,
+    Slice,
+};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
 use dally_trace::{Explain, Source, Trace};
@@ -102,6 +105,9 @@ pub(crate) trait Explorable {
 
     fn search(&self, plan: &Plan, monitor: &Monitor) -> Report;
 
+    /// Samples executions until a limit.
+    fn sample(&self, options: &SampleOptions, monitor: &Monitor) -> (Slice, Sampled);
+
     /// Replays a bug and records its trace.
     fn trace(&self, bug: &Bug, sources: &SourceMap, unfair: bool) -> Result<Trace, ReplayError>;
 }
@@ -128,6 +134,11 @@ impl<M: Interpreter> Explorable for Compiled<M> {
 
     fn search(&self, plan: &Plan, monitor: &Monitor) -> Report {
         plan.search(&self.machine, monitor)
+    }
+
+    fn sample(&self, options: &SampleOptions, monitor: &Monitor) -> (Slice, Sampled) {
+        let mut sampler = Sampler::new(&self.machine, options.clone(), monitor);
+        (sampler.run(), sampler.sampled().clone())
     }
 
     fn trace(&self, bug: &Bug, sources: &SourceMap, unfair: bool) -> Result<Trace, ReplayError> {

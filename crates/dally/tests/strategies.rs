@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::dally;
+use dally_schedule::sample::names::{SAMPLERS, SamplerRow};
 use dally_schedule::table::{Family, Row, STRATEGIES};
 use dally_schedule::{PORTFOLIO, Vocabulary};
 
@@ -52,6 +53,19 @@ fn the_documentation_of_check_has_the_rows_of_the_table() {
     let baselines: Vec<String> =
         baselines.map(|row| format!("| {} | {} | {} |", quoted(row), row.order, row.deviation)).collect();
     assert_eq!(table(&document, "Other bounds"), baselines);
+}
+
+#[test]
+fn the_documentation_and_the_help_have_the_rows_of_the_table_of_samplers() {
+    let forms = |row: &SamplerRow| row.forms.iter().map(|form| format!("`{form}`")).collect::<Vec<_>>();
+    let rows = SAMPLERS.iter().map(|row| format!("| {} | {} |", forms(row).join(", "), row.order));
+    assert_eq!(table(&document("check.md"), "Sampling"), rows.collect::<Vec<_>>());
+    let help = dally(&["check", "--help"], b"").stdout;
+    let help = String::from_utf8(help).unwrap();
+    let (_, samplers) = help.split_once("\nSamplers, one or a list such as random,pct:3:\n").unwrap();
+    let listed = samplers.lines().take_while(|line| !line.is_empty());
+    let listed = listed.filter(|line| !line.starts_with("   ")).map(str::trim);
+    assert!(listed.eq(SAMPLERS.iter().map(|row| row.forms.join(", "))), "{samplers}");
 }
 
 #[test]

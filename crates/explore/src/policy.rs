@@ -7,7 +7,7 @@
 
 use std::hash::Hash;
 
-use dally_schedule::{Ready, StrategyName, TaskId};
+use dally_schedule::{Ready, StrategyName, TaskId, Why};
 
 use crate::successors::{Event, Turn};
 
@@ -62,6 +62,40 @@ pub struct Happened<'a> {
     pub events: &'a [Event],
     /// The state of the task at the end of the step.
     pub turn: Turn,
+}
+
+impl Happened<'_> {
+    #[inline]
+    /// Tells a scheduler what happened, in the order of its protocol.
+    pub(crate) fn tell(&self, to: &mut impl Listener) {
+        for event in self.events {
+            match *event {
+                Event::Posted(task, mut post) => {
+                    post.by = self.task;
+                    to.gets(task, Why::Posted(post));
+                }
+                Event::Woken(task, _) => to.gets(task, Why::Woken(self.task)),
+                Event::Ended(task) => to.completes(task),
+                Event::Sealed => to.seals(true),
+                Event::Unsealed => to.seals(false),
+                Event::Chose(..) => {}
+            }
+        }
+        if let Some(task) = self.task {
+            match self.turn {
+                Turn::Yields => to.gets(task, Why::Yielded),
+                Turn::Blocks(on) => to.gets(task, Why::Blocked(on)),
+                Turn::Completes => to.completes(task),
+            }
+        }
+    }
+}
+
+/// A scheduler that is told what happened.
+pub(crate) trait Listener {
+    fn gets(&mut self, task: TaskId, why: Why);
+    fn completes(&mut self, task: TaskId);
+    fn seals(&mut self, sealed: bool);
 }
 
 /// Bounds a search: proposes tasks, and assigns costs.

@@ -29,6 +29,7 @@ use crate::order::{HORIZON, Order, Pass};
 use crate::outcome::{Bug, Covered, Limit, Report, StateCoverage, Verdict};
 use crate::policy::Policy;
 use crate::resolve::{Resolver, Segment};
+use crate::sample::Sampled;
 use crate::team::{Team, with_spinning_threads};
 use crate::tree::{Link, NodeId, SearchTree};
 use crate::visited::{Visit, Visited};
@@ -104,6 +105,11 @@ impl Options {
 pub trait Watch<S>: Sync {
     /// Called regularly; the search stops when this returns a limit. Check clocks and signals here.
     fn poll(&self, _coverage: &StateCoverage) -> Option<Limit> {
+        None
+    }
+
+    /// As [`poll`](Self::poll), while executions are sampled. Called by several threads.
+    fn poll_samples(&self, _sampled: &Sampled) -> Option<Limit> {
         None
     }
 

@@ -32,6 +32,7 @@
 //! - \[TR15\] Desai, Qadeer, Rajamani, Seshia: Iterative cycle detection via delaying explorers.
 //! - \[PCT\] Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler with probabilistic
 //!   guarantees of finding bugs (ASPLOS 2010).
+//! - \[URW\] Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing (ASPLOS 2025).
 
 /// `Clone` whose `clone_from` reuses the buffers of the target: an explorer saves and restores
 /// schedulers at every step, and must not allocate for it.
@@ -62,6 +63,7 @@ mod priority;
 mod random;
 mod rr;
 mod rtc;
+pub mod sample;
 mod scheduler;
 mod sealing;
 pub mod table;

@@ -32,8 +32,14 @@ reusing_clone!(Pct { seed, step, changes, dropped });
 impl Pct {
     /// The priorities and the change points that belong to a seed.
     pub fn new(seed: u64, changes: u32) -> Self {
+        Self::within(seed, changes, HORIZON)
+    }
+
+    /// The priorities and the change points that belong to a seed; the change points are drawn from the
+    /// first `steps` steps, at least one.
+    pub fn within(seed: u64, changes: u32, steps: u64) -> Self {
         let mut changes: Vec<_> =
-            (0..changes).map(|nth| mix(seed ^ 0x5eed, u64::from(nth)) % HORIZON).collect();
+            (0..changes).map(|nth| mix(seed ^ 0x5eed, u64::from(nth)) % steps.max(1)).collect();
         changes.sort_unstable_by(|a, b| b.cmp(a));
         Self { seed, step: 0, changes, dropped: Vec::new() }
     }

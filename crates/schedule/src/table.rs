@@ -203,18 +203,46 @@ impl Problem {
     fn new(what: impl Into<String>, example: &'static str) -> Self {
         Self::Parameter { what: what.into(), example }
     }
+
+    /// The message about this name, whose keyword is right.
+    pub(crate) fn explain(self, noun: &str, text: &str, keyword: &'static str) -> NameError {
+        let (what, example) = match self {
+            Self::Parameter { what, example } => (what, example),
+            Self::NotExpected => (format!("`{keyword}` takes no parameter"), keyword),
+            Self::Inner(error) => return error,
+        };
+        NameError::new(format!("bad {noun} `{text}`: {what}; write, for example, `{example}`"))
+    }
 }
 
 impl Parameter<'_> {
     /// This strategy, if there is no parameter.
     fn absent(self, strategy: impl Into<StrategyName>) -> Result<StrategyName, Problem> {
+        self.no_value(strategy.into())
+    }
+
+    /// This value, if there is no parameter.
+    pub(crate) fn no_value<T>(self, value: T) -> Result<T, Problem> {
         match self {
-            Self::None => Ok(strategy.into()),
+            Self::None => Ok(value),
             Self::Value(_) | Self::Inner(_) => Err(Problem::NotExpected),
         }
     }
 
-    fn number<T: FromStr>(self, example: &'static str) -> Result<T, Problem> {
+    /// The scheduler in parentheses.
+    pub(crate) fn inner(self, example: &'static str) -> Result<SchedulerName, Problem> {
+        let Self::Inner(inner) = self else {
+            return Err(Problem::new("the other scheduler goes in parentheses", example));
+        };
+        let inner = inner.strip_suffix(')').ok_or_else(|| Problem::new("the `)` is missing", example))?;
+        if inner.matches('(').count() >= MOST_NESTED {
+            let message = format!("there are more than {MOST_NESTED} inside of each other");
+            return Err(Problem::new(message, example));
+        }
+        inner.parse().map_err(Problem::Inner)
+    }
+
+    pub(crate) fn number<T: FromStr>(self, example: &'static str) -> Result<T, Problem> {
         let Self::Value(text) = self else { return Err(Problem::new("it needs a number", example)) };
         number(text, example)
     }
@@ -271,19 +299,9 @@ fn pct(parameter: Parameter<'_>) -> Result<SchedulerName, Problem> {
 const MOST_NESTED: usize = 8;
 
 fn priority(parameter: Parameter<'_>) -> Result<SchedulerName, Problem> {
-    const EXAMPLE: &str = "priority(rr)";
     let inner = match parameter {
-        Parameter::None => {
-            return Ok(SchedulerName::Priority(Box::new(SchedulerName::Rr(Arrangement::Creation))));
-        }
-        Parameter::Value(_) => return Err(Problem::new("the other scheduler goes in parentheses", EXAMPLE)),
-        Parameter::Inner(inner) => {
-            inner.strip_suffix(')').ok_or_else(|| Problem::new("the `)` is missing", EXAMPLE))?
-        }
+        Parameter::None => SchedulerName::Rr(Arrangement::Creation),
+        other => other.inner("priority(rr)")?,
     };
-    if inner.matches('(').count() >= MOST_NESTED {
-        return Err(Problem::new(format!("there are more than {MOST_NESTED} inside of each other"), EXAMPLE));
-    }
-    let inner = inner.parse().map_err(Problem::Inner)?;
     Ok(SchedulerName::Priority(Box::new(inner)))
 }

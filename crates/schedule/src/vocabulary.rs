@@ -98,12 +98,7 @@ impl Vocabulary {
     }
 
     fn wrong(self, text: &str, row: &Row, problem: Problem) -> NameError {
-        let (what, example) = match problem {
-            Problem::Parameter { what, example } => (what, example),
-            Problem::NotExpected => (format!("`{}` takes no parameter", row.keyword), row.keyword),
-            Problem::Inner(error) => return error,
-        };
-        NameError(format!("bad {} `{text}`: {what}; write, for example, `{example}`", self.noun))
+        problem.explain(self.noun, text, row.keyword)
     }
 
     fn unknown(self, text: &str, keyword: &str) -> NameError {
@@ -130,7 +125,7 @@ fn seeded(name: &SchedulerName, seed: Option<u64>) -> SchedulerName {
 }
 
 /// The keyword of a name, and its parameter.
-fn split(text: &str) -> (&str, Parameter<'_>) {
+pub(crate) fn split(text: &str) -> (&str, Parameter<'_>) {
     let Some(at) = text.find([':', '(']) else { return (text, Parameter::None) };
     let (keyword, parameter) = (text[..at].trim(), text[at + 1..].trim());
     match text.as_bytes()[at] {
@@ -140,7 +135,7 @@ fn split(text: &str) -> (&str, Parameter<'_>) {
 }
 
 /// The names of a list, without the space around them.
-fn items(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn items(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let from = rest?;

@@ -2,12 +2,15 @@
 
 pub(crate) mod monitor;
 pub(crate) mod report;
+mod sample;
 mod strategies;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dally_explore::{Limits, Liveness, Method, Options, Plan, Report, StrategyName, Verdict};
+use dally_explore::{
+    Limits, Liveness, Method, Options, Plan, Report, SampleOptions, Sampled, StrategyName, Verdict,
+};
 use dally_text::source::SourceMap;
 use dally_trace::Trace;
 
@@ -29,6 +32,7 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let language = Language::of(&arguments.program.files);
     language.refuses(&arguments.language_flags()).map_or(Ok(()), |message| Err(complain(message)))?;
     let strategies = strategies::strategies(arguments, language).map_err(complain)?;
+    let sampling = sample::options(arguments, &strategies).map_err(complain)?;
     let reject =
         |Rejected { sources, diagnostics }| report::Json::errors(arguments.json, &sources, &diagnostics);
     let loaded = language.load(&arguments.program.files).map_err(reject)?;
@@ -44,9 +48,14 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     }
     let no_file = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref());
     no_file.map_or(Ok(()), |message| Err(complain(message)))?;
-    let liveness = liveness(arguments, program.has_liveness()).map_err(complain)?;
-    let plan = plan(arguments, strategies, liveness);
-    let (found, monitor) = search(arguments, &mut *program, &plan)?;
+    // Samples do not show that an execution makes no progress.
+    let has_liveness = program.has_liveness() && sampling.is_none();
+    let liveness = liveness(arguments, has_liveness).map_err(complain)?;
+    let work = match sampling {
+        Some(options) => Work::Sample(options),
+        None => Work::Search(plan(arguments, strategies, liveness)),
+    };
+    let (found, sampled, monitor) = search(arguments, &mut *program, &work)?;
     let liveness = match liveness {
         Some(liveness) => LivenessCheck::Done(liveness),
         None if program.has_liveness() => LivenessCheck::Off,
@@ -54,7 +63,8 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     };
     let trace = trace(arguments, &found, &*program, sources)?;
     let warnings = output::json(sources, loaded.warnings());
-    let ended = Ended { arguments, report: &found, liveness, monitor: &monitor, trace: trace.as_ref() };
+    let (report, sampled, trace_of_bug) = (&found, sampled.as_ref(), trace.as_ref());
+    let ended = Ended { arguments, report, sampled, liveness, monitor: &monitor, trace: trace_of_bug };
     let exit = ended.show(warnings);
     if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
         traces::write_or_complain(trace, file);
@@ -62,11 +72,21 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     Ok(exit)
 }
 
-/// Searches until a limit, or Ctrl-C, ends it.
-fn search(arguments: &Check, program: &mut dyn Explorable, plan: &Plan) -> Result<(Report, Monitor), Exit> {
+/// How bugs are looked for.
+enum Work {
+    Search(Plan),
+    Sample(SampleOptions),
+}
+
+/// Searches or samples until a limit, or Ctrl-C, ends it.
+fn search(
+    arguments: &Check,
+    program: &mut dyn Explorable,
+    work: &Work,
+) -> Result<(Report, Option<Sampled>, Monitor), Exit> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let interrupt = Arc::new(AtomicBool::new(false));
-    let memory = plan.options.memory.unwrap_or(usize::MAX);
+    let memory = memory(arguments).unwrap_or(usize::MAX);
     program.limit_steps(Limits { interrupt: Arc::clone(&interrupt), memory });
     monitor::on_interrupt(&cancelled, &interrupt)
         .map_err(|error| output::complain(&format!("cannot watch for Ctrl-C: {error}")))?;
@@ -74,13 +94,19 @@ fn search(arguments: &Check, program: &mut dyn Explorable, plan: &Plan) -> Resul
         monitor::interrupt_after(time, interrupt);
     }
     let monitor = Monitor::new(arguments.time, Arc::clone(&cancelled), !arguments.json);
-    let found = program.search(plan, &monitor);
+    let (found, sampled) = match work {
+        Work::Search(plan) => (program.search(plan, &monitor), None),
+        Work::Sample(options) => {
+            let (slice, sampled) = program.sample(options, &monitor);
+            (sample::report(options, slice), Some(sampled))
+        }
+    };
     monitor.finish();
     // A bug is replayed without limits, in about the time that its steps took in the search. From here on, Ctrl-C ends the
     // process at once.
     program.limit_steps(Limits { interrupt: Arc::default(), memory: usize::MAX });
     cancelled.store(true, Ordering::Relaxed);
-    Ok((found, monitor))
+    Ok((found, sampled, monitor))
 }
 
 /// The trace of the bug, if one was found.

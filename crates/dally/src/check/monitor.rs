@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use dally_explore::{Limit, StateCoverage, Watch, count};
+use dally_explore::{Limit, Sampled, StateCoverage, Watch, count};
 
 /// The time between two lines of progress, and before the first.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
@@ -54,7 +54,7 @@ impl Monitor {
         self.started.elapsed()
     }
 
-    fn show(&self, coverage: &StateCoverage) {
+    fn show(&self, line: impl FnOnce(f64) -> String) {
         let Some(progress) = &self.progress else { return };
         // If another thread holds the lock, it is writing a line already.
         let Ok(mut last) = progress.try_lock() else { return };
@@ -62,18 +62,18 @@ impl Monitor {
             return;
         }
         *last = Instant::now();
-        let seconds = self.elapsed().as_secs_f64();
-        let line = format!(
-            "bound {} · {} states · {} states/s · frontier {} · {:.0} s",
-            coverage.bound,
-            count(coverage.states),
-            count((coverage.states as f64 / seconds) as usize),
-            count(coverage.frontier),
-            seconds
-        );
+        let line = line(self.elapsed().as_secs_f64());
         let mut err = std::io::stderr().lock();
         // Progress is optional: an error is ignored.
         let _ = write!(err, "\r\x1b[2K{line}").and_then(|()| err.flush());
+    }
+
+    /// The limit that is reached, if one is.
+    fn limit(&self) -> Option<Limit> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Some(Limit::Cancelled);
+        }
+        self.time.is_some_and(|time| self.elapsed() >= time).then_some(Limit::Time)
     }
 
     /// Clears the line.
@@ -87,10 +87,27 @@ impl Monitor {
 
 impl<S> Watch<S> for Monitor {
     fn poll(&self, coverage: &StateCoverage) -> Option<Limit> {
-        self.show(coverage);
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Some(Limit::Cancelled);
-        }
-        self.time.is_some_and(|t| self.elapsed() >= t).then_some(Limit::Time)
+        self.show(|seconds| {
+            format!(
+                "bound {} · {} states · {} states/s · frontier {} · {seconds:.0} s",
+                coverage.bound,
+                count(coverage.states),
+                count((coverage.states as f64 / seconds) as usize),
+                count(coverage.frontier),
+            )
+        });
+        self.limit()
+    }
+
+    fn poll_samples(&self, sampled: &Sampled) -> Option<Limit> {
+        self.show(|seconds| {
+            format!(
+                "{} executions · {} steps/s · longest {} · {seconds:.0} s",
+                count(sampled.walks as usize),
+                count((sampled.steps as f64 / seconds) as usize),
+                count(sampled.longest as usize),
+            )
+        });
+        self.limit()
     }
 }

@@ -1,14 +1,15 @@
 //! The report of `dally check`: the verdict in a sentence, the trace of a bug, and the coverage.
 
 use dally_explore::{
-    Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, StateCoverage, StrategyName, Unit,
-    Verdict, counted,
+    Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, Sampled, StateCoverage, StrategyName,
+    Unit, Verdict, counted,
 };
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_trace::Trace;
 use serde::Serialize;
 
 use super::monitor::Monitor;
+use super::sample;
 use crate::cli::Check;
 use crate::language::Language;
 use crate::outcome::{OutcomeJson, Timed};
@@ -22,6 +23,9 @@ pub(crate) type Json<'a> = OutcomeJson<'a, StateCoverage, Others>;
 pub(crate) struct Others {
     /// The coverage of the other schedulers of a portfolio.
     others: Vec<JsonOther>,
+    /// The sampled executions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampled: Option<Sampled>,
 }
 
 #[derive(Serialize)]
@@ -45,6 +49,8 @@ pub(crate) enum LivenessCheck {
 pub(crate) struct Ended<'a> {
     pub(crate) arguments: &'a Check,
     pub(crate) report: &'a Report,
+    /// The sampled executions, if there was no search.
+    pub(crate) sampled: Option<&'a Sampled>,
     pub(crate) liveness: LivenessCheck,
     pub(crate) monitor: &'a Monitor,
     /// The bug, explained.
@@ -88,10 +94,10 @@ impl Ended<'_> {
                 verdict: verdict.word(),
                 message: &message,
                 policy: Some(strategy.to_string()),
-                coverage: Some(self.timed(coverage)),
+                coverage: self.sampled.is_none().then(|| self.timed(coverage)),
                 trace: self.trace,
                 diagnostics: warnings,
-                more: Others { others: others.iter().map(other).collect() },
+                more: Others { others: others.iter().map(other).collect(), sampled: self.sampled.cloned() },
             })
         } else {
             let steps = self.trace.map(|trace| format!("\n{}\n", printable(&dally_trace::text(trace))));
@@ -137,6 +143,9 @@ impl Ended<'_> {
                     unit.count(*bound)
                 )
             }
+            Verdict::NoBug if let Some(sampled) = self.sampled => {
+                format!("{headline} in {}", sample::executions(sampled))
+            }
             Verdict::NoBug => {
                 let reasons = self.reasons_for_no_proof();
                 format!("{headline} within {}{reasons}{unchecked}", unit.count(coverage.bound))
@@ -154,6 +163,9 @@ impl Ended<'_> {
             }
             Verdict::Inconclusive(limit) => {
                 let known = match coverage.completed_bound {
+                    None if let Some(sampled) = self.sampled => {
+                        format!("no bug was found in {}", sample::executions(sampled))
+                    }
                     Some(bound) => format!("no bug was found within {}", unit.count(bound)),
                     None => "no bound was completed".to_owned(),
                 };
@@ -195,6 +207,9 @@ impl Ended<'_> {
 
     /// The coverage, in one line for each strategy.
     fn covered(&self) -> String {
+        if let Some(sampled) = self.sampled {
+            return sample::covered(sampled, self.monitor.elapsed().as_secs_f64());
+        }
         let Report { verdict, strategy, coverage, others } = self.report;
         let collisions = if coverage.collision_chance > 1e-15 {
             format!(

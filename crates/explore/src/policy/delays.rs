@@ -8,9 +8,8 @@ use dally_schedule::{
     DelayingScheduler, Ready, Scheduler, SchedulerName, Sealable, StrategyName, TaskId, Why,
 };
 
-use super::{Happened, Omission, Point, Policy, Proposal};
+use super::{Happened, Listener, Omission, Point, Policy, Proposal};
 use crate::fingerprint::Fingerprinter;
-use crate::successors::{Event, Turn};
 
 /// Delay bounding under a scheduler.
 #[derive(Clone, Debug)]
@@ -88,6 +87,23 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+impl<S: DelayingScheduler> Listener for Sealable<S> {
+    #[inline]
+    fn gets(&mut self, task: TaskId, why: Why) {
+        self.give(task, why);
+    }
+
+    #[inline]
+    fn completes(&mut self, task: TaskId) {
+        self.complete(task);
+    }
+
+    #[inline]
+    fn seals(&mut self, sealed: bool) {
+        self.seal(sealed);
+    }
+}
+
 impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
     type SchedulerState = Sealable<S>;
     type Cursor = Progress;
@@ -128,26 +144,7 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
 
     fn after(&self, scheduler: &Sealable<S>, happened: &Happened<'_>) -> Sealable<S> {
         let mut scheduler = scheduler.clone();
-        for event in happened.events {
-            match *event {
-                Event::Posted(task, mut post) => {
-                    post.by = happened.task;
-                    scheduler.give(task, Why::Posted(post));
-                }
-                Event::Woken(task, _) => scheduler.give(task, Why::Woken(happened.task)),
-                Event::Ended(task) => scheduler.complete(task),
-                Event::Sealed => scheduler.seal(true),
-                Event::Unsealed => scheduler.seal(false),
-                Event::Chose(..) => {}
-            }
-        }
-        if let Some(task) = happened.task {
-            match happened.turn {
-                Turn::Yields => scheduler.give(task, Why::Yielded),
-                Turn::Blocks(on) => scheduler.give(task, Why::Blocked(on)),
-                Turn::Completes => scheduler.complete(task),
-            }
-        }
+        happened.tell(&mut scheduler);
         scheduler
     }
 

@@ -1,0 +1,117 @@
+//! `dally check --sample`: random executions instead of a search.
+
+use dally_explore::{
+    Coverage, Limit, Report, SampleOptions, Sampled, SamplerName, SchedulerName, Slice, StrategyName, Verdict,
+};
+use dally_trace::count;
+
+use super::report::counted;
+use crate::cli::Check;
+
+/// The number of walks, if neither it nor the time is limited.
+const WALKS: u64 = 10_000;
+
+/// The options of sampling, if it is wanted, or the contradiction between flags.
+pub(crate) fn options(
+    arguments: &Check,
+    strategies: &[StrategyName],
+) -> Result<Option<SampleOptions>, String> {
+    let Some(names) = &arguments.sample else {
+        return match given(&[("--walks", arguments.walks.is_some()), ("--steps", arguments.steps.is_some())])
+        {
+            Some(flag) => Err(format!("{flag} limits sampling, and needs --sample")),
+            None => Ok(None),
+        };
+    };
+    let search = [
+        ("--delays", arguments.delays.is_some()),
+        ("--exact", arguments.exact),
+        ("--choice-cost", arguments.choice_cost),
+        ("--bounded", arguments.bounded.0.is_some()),
+        ("--liveness", arguments.liveness.is_some()),
+        ("--unfair", arguments.unfair),
+    ];
+    if let Some(flag) = given(&search) {
+        return Err(format!("{flag} is about systematic search, and --sample replaces it"));
+    }
+    let samplers = SamplerName::parse_list(names).map_err(|error| error.to_string())?;
+    let defaults = SampleOptions::default();
+    let walks = arguments.walks.or_else(|| arguments.time.is_none().then_some(WALKS));
+    Ok(Some(SampleOptions {
+        samplers,
+        scheduler: scheduler(strategies)?,
+        seed: arguments.seed.unwrap_or(0),
+        walks,
+        steps: arguments.steps.map_or(defaults.steps, |steps| steps as usize),
+        threads: usize::from(arguments.threads),
+        ..defaults
+    }))
+}
+
+/// The first of these flags that is given.
+fn given(flags: &[(&'static str, bool)]) -> Option<&'static str> {
+    flags.iter().find_map(|(flag, given)| given.then_some(*flag))
+}
+
+/// The scheduler relative to which a bug is shown.
+fn scheduler(strategies: &[StrategyName]) -> Result<SchedulerName, String> {
+    match strategies {
+        [StrategyName::Delays(scheduler)] => match scheduler {
+            SchedulerName::Rr(_) | SchedulerName::Rtc | SchedulerName::Random(_) => Ok(scheduler.clone()),
+            other => Err(format!(
+                "with --sample, `--scheduler {other}` does not work: it does not propose every enabled task; use \
+                 rr, rtc or random"
+            )),
+        },
+        _ => Err("--sample shows a bug as deviations from one scheduler: give one".to_owned()),
+    }
+}
+
+/// The outcome of sampling, as the report of a search.
+pub(crate) fn report(options: &SampleOptions, slice: Slice) -> Report {
+    let verdict = match slice {
+        Slice::Bug(bug) => Verdict::Bug(bug),
+        // There is nothing that more time would complete.
+        Slice::Done | Slice::More | Slice::Limit(Limit::Time) => Verdict::NoBug,
+        Slice::Limit(limit) => Verdict::Inconclusive(limit),
+        Slice::Unsupported(construct) => Verdict::Unsupported(construct),
+    };
+    let strategy = options.scheduler.clone().into();
+    Report { verdict, coverage: Coverage::default(), strategy, others: Vec::new() }
+}
+
+/// The sampled executions, after "no bug found in".
+pub(crate) fn executions(sampled: &Sampled) -> String {
+    let Sampled { seed, longest, .. } = sampled;
+    let walks = counted(number(sampled.walks), "sampled execution");
+    format!("{walks} (seed {seed}, longest {})", counted(number(*longest), "step"))
+}
+
+/// The coverage, in one line.
+pub(crate) fn covered(sampled: &Sampled, seconds: f64) -> String {
+    let Sampled { steps, terminated, cut_off, discarded, final_states, shrinking, .. } = sampled;
+    let part = |walks: u64, what: &str| match walks {
+        0 => String::new(),
+        walks => format!(", {} {what}", count(number(walks))),
+    };
+    let ends = match final_states {
+        0 => String::new(),
+        states => format!(" in {}", counted(*states, "state")),
+    };
+    let shrunk = match shrinking {
+        0 => String::new(),
+        steps => format!("; the failing one was shrunk in {}", counted(number(*steps), "step")),
+    };
+    format!(
+        "sampled {} with {}: {} terminated{ends}{}{}, in {seconds:.2} s{shrunk}",
+        counted(number(sampled.walks), "execution"),
+        counted(number(*steps), "step"),
+        count(number(*terminated)),
+        part(*cut_off, "cut off by --steps"),
+        part(*discarded, "ended by an assumption"),
+    )
+}
+
+fn number(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
