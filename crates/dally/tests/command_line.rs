@@ -472,10 +472,10 @@ fn a_trace_with_a_wrong_cycle_does_not_replay() {
     let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(in_root(&["replay", path]).status.code(), Some(1));
     // The cycle is unfair to `$$`, and starts at neither of the other steps.
-    let (one_way, moves_on) =
-        ("a fair choice has the same outcome each time", "does not end in the state in which it begins");
+    let (never_taken, moves_on) =
+        ("it never takes some option of a fair choice", "does not end in the state in which it begins");
     for (field, value, why) in
-        [("unfair", false.into(), one_way), ("loop", 0.into(), moves_on), ("loop", 1000.into(), moves_on)]
+        [("unfair", false.into(), never_taken), ("loop", 0.into(), moves_on), ("loop", 1000.into(), moves_on)]
     {
         let mut changed = trace.clone();
         let place = if field == "loop" { &mut changed["schedule"] } else { &mut changed };

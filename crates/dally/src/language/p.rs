@@ -46,7 +46,7 @@ impl LoadedProgram for Loaded {
 
     fn compile(&self, arguments: &ProgramArgs) -> Result<Box<dyn Explorable>, Vec<Diagnostic>> {
         let test = self.program.test(arguments.test.as_deref()).map_err(|error| vec![error])?;
-        let machine = Machine::new(&self.program, test, &self.sources)?;
+        let machine = Machine::new(&self.program, test, &self.sources);
         let source = Source {
             entry: None,
             preempt: false,
