@@ -7,6 +7,7 @@ mod language;
 mod outcome;
 mod output;
 mod print;
+mod regression;
 mod replay;
 mod sequentialize;
 mod traces;

@@ -105,7 +105,7 @@ fn the_readme_shows_what_is_printed() {
 }
 
 #[test]
-fn a_trace_replays_until_the_program_changes() {
+fn a_trace_replays() {
     let folder = std::env::temp_dir().join(format!("dally-replay-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (program, trace) = (folder.join("p.bpl"), folder.join("t.json"));
@@ -126,10 +126,6 @@ fn a_trace_replays_until_the_program_changes() {
         assert!(text(&edited.stderr).contains(why), "{}", text(&edited.stderr));
     }
     std::fs::write(trace, json).unwrap();
-    std::fs::write(program, "var x: int; procedure main() { x := 2; assert x == 2; }").unwrap();
-    let changed = dally(&["replay", trace], b"");
-    assert_eq!(changed.status.code(), Some(2));
-    assert!(text(&changed.stderr).contains("has changed since"));
     std::fs::write(trace, "{}").unwrap();
     assert!(text(&dally(&["replay", trace], b"").stderr).contains("is not a dally trace"));
     std::fs::remove_dir_all(folder).unwrap();

@@ -27,6 +27,8 @@ pub(crate) enum Op {
     Update(u32, Change),
     Pop,
     Jump(u32),
+    /// Pops a text, which a trace shows.
+    Print,
     /// Pops a condition.
     JumpIfNot(u32),
     /// Jumps if the top equals the flag; otherwise pops it.

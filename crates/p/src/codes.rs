@@ -31,7 +31,7 @@ dally_text::codes! {
         => "the message gives the reason";
     NOT_ASSERTED = 613 Warning "A specification that no test asserts"
         => "declare a test with `assert Spec in …`";
-    BAD_STUB = 614 Error "A body that does not fit its foreign declaration"
+    BAD_STUB = 615 Error "A body that does not fit its foreign declaration"
         => "give the function the parameters and the result of the foreign declaration";
 
     VERIFIER_ONLY = 904 Unsupported "A declaration for P's verifier"

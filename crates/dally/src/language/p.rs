@@ -10,7 +10,7 @@ use dally_trace::Source;
 
 use super::{Compiled, Explorable, Interpreter, LoadedProgram};
 use crate::cli::ProgramArgs;
-use crate::input::{self, InputError, Rejected};
+use crate::input::{self, InputError, Rejected, tidy};
 
 struct Loaded {
     sources: SourceMap,
@@ -142,22 +142,6 @@ impl Files {
         }
         Ok(())
     }
-}
-
-/// The path without `.` and `a/..`.
-fn tidy(path: &Path) -> PathBuf {
-    use std::path::Component;
-    let mut tidy = PathBuf::new();
-    for component in path.components() {
-        match (component, tidy.components().next_back()) {
-            (Component::CurDir, _) => {}
-            (Component::ParentDir, Some(Component::Normal(_))) => {
-                tidy.pop();
-            }
-            _ => tidy.push(component),
-        }
-    }
-    tidy
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, InputError> {

@@ -88,11 +88,14 @@ pub(crate) enum Note {
     FindsNothing,
     Raises(EventId, Value),
     Announces(EventId, Value),
+    /// An event is about to be sent: the monitors see it first.
+    Sending(u32, EventId, Value),
     Sends(u32, EventId, Value),
     Creates(u32, u32),
     Enters(u32),
     Halts,
     Chooses(Value),
+    Prints(Value),
     /// The following notes are about this monitor, or about the machine again.
     Monitor(Option<u32>),
 }

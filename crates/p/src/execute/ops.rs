@@ -63,6 +63,10 @@ impl<O: Observer> Runner<'_, O> {
             Op::Pop => {
                 self.pop();
             }
+            Op::Print => {
+                let text = self.pop();
+                self.note(Note::Prints(text));
+            }
             Op::Jump(target) => self.jump(target),
             Op::JumpIfNot(target) => {
                 if self.pop() != Value::Bool(true) {
@@ -210,7 +214,7 @@ impl<O: Observer> Runner<'_, O> {
             return fails(format!("`{}` sends `null` instead of an event", self.name()));
         };
         let name = &self.code.events[event as usize].0;
-        let Value::Machine { view, .. } = target else {
+        let Value::Machine { view, id } = target else {
             return fails(format!("`{}` sends `{name}` to `null`", self.name()));
         };
         if !self.code.kinds[self.local.kind as usize].sends.contains(event) {
@@ -225,6 +229,7 @@ impl<O: Observer> Runner<'_, O> {
                 self.name()
             ));
         }
+        self.note(Note::Sending(id, event, payload));
         self.announce(event, payload)?;
         Err(Pause::Ends(End::Stops))
     }
