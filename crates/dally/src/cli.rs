@@ -183,7 +183,7 @@ pub(crate) struct Check {
           hide_possible_values = true)]
     pub(crate) liveness: Option<LivenessArg>,
 
-    /// Report unfair cycles too: they may starve an enabled task, or always resolve a choice `$$` the same
+    /// Report unfair cycles too: they may starve an enabled task, or never take an option of `$$` or `choose`
     #[arg(long)]
     pub(crate) unfair: bool,
 

@@ -143,7 +143,11 @@ fn a_trace_is_printed_in_the_chosen_format() {
     let replay = |format: &str| dally(&["replay", "--format", format, &trace], b"");
     assert_eq!(text(&replay("json").stdout), std::fs::read_to_string(&trace).unwrap());
     let chart = replay("sequence");
-    assert!(text(&chart.stdout).ends_with("\n\n  Main(0)\n  │ ↻ ping\n  ✗ ping\n"), "{}", text(&chart.stdout));
+    assert!(
+        text(&chart.stdout).ends_with("\n\n  Main(0)\n  │ ↻ ping\n  ✗ ping\n"),
+        "{}",
+        text(&chart.stdout)
+    );
     assert_eq!(dally(&["replay", &trace], b"").stdout, replay("text").stdout);
     assert_eq!(replay("no such format").status.code(), Some(2));
 }
