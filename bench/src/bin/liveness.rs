@@ -154,7 +154,7 @@ fn machine(Model { file, test }: Model) -> Option<Machine> {
     let mut sources = SourceMap::default();
     sources.add(file, std::fs::read_to_string(path).ok()?).ok()?;
     let program = dally_p::load(&sources).ok()?;
-    Machine::new(&program, program.test(Some(test)).ok()?, &sources).ok()
+    Some(Machine::new(&program, program.test(Some(test)).ok()?, &sources))
 }
 
 /// A row of the table.

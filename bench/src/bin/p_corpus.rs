@@ -188,8 +188,7 @@ fn explore(
     let Some(test) = test else {
         return Err(format!("{} tests", tests.len()));
     };
-    let machine =
-        dally_p::Machine::new(program, test, map).map_err(|d| format!("unsupported: {}", d[0].message))?;
+    let machine = dally_p::Machine::new(program, test, map);
     let options = Options { memory: Some(3 << 30), ..Options::default() };
     let (rtc, deadline) = (Delays::named(&SchedulerName::Rtc), Deadline(Instant::now()));
     let report = if machine.has_hot_states() {

@@ -69,9 +69,9 @@ fn machines(file: &Path) -> Vec<(String, Machine)> {
         return Vec::new();
     };
     let several = program.tests.len() > 1;
-    let tests = program.tests.iter().filter_map(|test| {
+    let tests = program.tests.iter().map(|test| {
         let name = if several { format!("{stem} {}", test.name) } else { stem.clone() };
-        Some((name, Machine::new(&program, test, &sources).ok()?))
+        (name, Machine::new(&program, test, &sources))
     });
     tests.collect()
 }

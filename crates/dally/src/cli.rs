@@ -81,6 +81,7 @@ impl ProgramArgs {
     pub(crate) fn source(&self, sources: &SourceMap) -> Source {
         Source {
             files: self.files.clone(),
+            relative: Vec::new(),
             hash: Source::hash(sources),
             entry: self.entry.clone(),
             preempt: self.preempt,
@@ -183,7 +184,7 @@ pub(crate) struct Check {
           hide_possible_values = true)]
     pub(crate) liveness: Option<LivenessArg>,
 
-    /// Report unfair cycles too: they may starve an enabled task, or always resolve a choice `$$` the same
+    /// Report unfair cycles too: they may starve an enabled task, or never take an option of `$$` or `choose`
     #[arg(long)]
     pub(crate) unfair: bool,
 
@@ -327,12 +328,23 @@ Examples:
 }
 
 /// Run a trace again, step by step, and confirm its bug
+///
+/// If the program has changed since, says whether the schedule of the trace still fails. Files are searched relative to
+/// the trace, then in the current folder. Several traces, or a folder of them, serve as regression tests: the exit
+/// code is 1 if any still fails, 3 if some cannot be followed any more, and 0 if all pass.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  dally check --trace bug.json program.bpl; dally replay bug.json")]
+#[command(after_help = "Examples:\n  \
+                  dally check --trace bug.json program.bpl   write a trace\n  \
+                  dally replay bug.json                      confirm the bug and print the trace\n  \
+                  dally replay traces                        which traces in this folder still fail?")]
 pub(crate) struct Replay {
-    /// A trace that dally check or dally verify has written
-    #[arg(value_name = "TRACE")]
-    pub(crate) trace: String,
+    /// Traces that dally check or dally verify has written, or folders of them
+    #[arg(required = true, value_name = "TRACE")]
+    pub(crate) traces: Vec<String>,
+
+    /// Print which traces still fail, as one object
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
 
     /// The format in which the trace is printed
     #[arg(long, value_name = "NAME", default_value = FORMATS[0].name, value_parser = formats())]

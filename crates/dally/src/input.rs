@@ -1,6 +1,7 @@
 //! Reading source files.
 
 use std::io::Read;
+use std::path::{Component, Path, PathBuf};
 
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
@@ -88,4 +89,19 @@ fn too_large(sources: &mut SourceMap, name: &str) -> InputError {
 
 fn malformed(sources: &mut SourceMap, diagnostic: Diagnostic) -> InputError {
     InputError::Malformed { sources: std::mem::take(sources), diagnostic: Box::new(diagnostic) }
+}
+
+/// The path without `.` and `a/..`.
+pub(crate) fn tidy(path: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for component in path.components() {
+        match (component, tidy.components().next_back()) {
+            (Component::CurDir, _) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                tidy.pop();
+            }
+            _ => tidy.push(component),
+        }
+    }
+    tidy
 }

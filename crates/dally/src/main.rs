@@ -6,7 +6,9 @@ mod input;
 mod language;
 mod outcome;
 mod output;
+mod p_flags;
 mod print;
+mod regression;
 mod replay;
 mod sequentialize;
 mod traces;
@@ -21,7 +23,11 @@ use crate::output::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    let matches = cli::command().get_matches_from(cli::join_liveness(std::env::args_os()));
+    let arguments = match p_flags::translate(cli::join_liveness(std::env::args_os()), &cli::command()) {
+        Ok(arguments) => arguments,
+        Err(message) => return output::complain(&message).into(),
+    };
+    let matches = cli::command().get_matches_from(arguments);
     let arguments = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     arguments.color.write_global();
     let exit = match arguments.command {

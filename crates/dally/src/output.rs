@@ -7,6 +7,8 @@ use dally_text::code::Severity;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::{self, JsonDiagnostic};
 use dally_text::source::SourceMap;
+use dally_trace::Look;
+use terminal_size::Width;
 
 /// The exit code for a program with these diagnostics.
 pub(crate) fn exit_of(diagnostics: &[Diagnostic]) -> Exit {
@@ -19,7 +21,22 @@ pub(crate) fn exit_of(diagnostics: &[Diagnostic]) -> Exit {
 
 /// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn stdout(bytes: &[u8]) -> Exit {
-    let mut out = std::io::stdout().lock();
+    written(std::io::stdout().lock(), bytes)
+}
+
+/// Writes a text to standard output, with its colours only on a terminal.
+pub(crate) fn coloured(text: &str) -> Exit {
+    written(anstream::stdout().lock(), text.as_bytes())
+}
+
+/// The look of traces on standard output. [`coloured`] removes the colours where they are not wanted.
+pub(crate) fn look() -> Look {
+    let columns =
+        terminal_size::terminal_size_of(std::io::stdout()).map(|(Width(columns), _)| columns.into());
+    Look { colours: true, width: columns }
+}
+
+fn written(mut out: impl Write, bytes: &[u8]) -> Exit {
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Exit::Success,
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Exit::Success,
@@ -100,11 +117,8 @@ pub(crate) fn json(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<JsonD
 
 /// Writes a value as one line of JSON.
 pub(crate) fn write_json(value: &impl serde::Serialize) -> Exit {
-    match serde_json::to_vec(value) {
-        Ok(mut line) => {
-            line.push(b'\n');
-            stdout(&line)
-        }
+    match serde_json::to_string(value) {
+        Ok(line) => stdout(format!("{}\n", render::printable_json(&line)).as_bytes()),
         Err(e) => complain(&format!("cannot write JSON: {e}")),
     }
 }

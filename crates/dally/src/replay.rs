@@ -1,36 +1,77 @@
 //! `dally replay`: run a trace again and confirm its bug.
+//!
+//! A trace whose program has not changed must end in its failure. If the program has changed, the schedule is followed
+//! as far as it goes, and the result says what has become of the bug.
 
-use dally_explore::{Bug, Failure, StrategyName};
+use dally_explore::{Bug, Failure, NoCycle, ReplayError, Schedule, SchedulerName, StrategyName};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::printable;
 use dally_text::source::SourceMap;
-use dally_trace::{Source, Trace};
+use dally_trace::{Failed, Source, Statement, StatementKind, Trace};
 
 use crate::cli::{ProgramArgs, Replay};
 use crate::input::Rejected;
 use crate::language::{Explorable, Language};
 use crate::output::{self, Exit};
-use crate::traces;
+use crate::{regression, traces};
 
 pub(crate) fn run(arguments: &Replay) -> Exit {
-    let trace = match confirm(&arguments.trace) {
-        Ok(trace) => trace,
-        Err(message) => return output::complain(&message),
-    };
-    let format = arguments.format;
-    let text = (format.write)(&trace);
-    let text = if format.for_people {
-        let message = printable(&trace.failure.message);
-        format!("the bug is confirmed: {message}\n\n{}", printable(&text))
-    } else {
-        text
-    };
-    output::exit_after(output::stdout(text.as_bytes()), Exit::Bug)
+    match &arguments.traces[..] {
+        [file] if !arguments.json && !std::path::Path::new(file).is_dir() => run_one(file, arguments),
+        traces => regression::run(traces, arguments.json),
+    }
 }
 
-/// Replays the trace in a file. Returns the trace of this execution, if it ends in the same failure.
-fn confirm(file: &str) -> Result<Trace, String> {
-    let trace = traces::read(file)?;
+fn run_one(file: &str, arguments: &Replay) -> Exit {
+    let format = arguments.format;
+    let (headline, trace) = match replay(file) {
+        Replayed::Fails { trace, remark } => {
+            (format!("the bug is confirmed: {}{remark}", trace.failure.message), trace)
+        }
+        Replayed::Differs { trace } => {
+            (format!("the program has changed, and fails in another way: {}", trace.failure.message), trace)
+        }
+        Replayed::Passes => {
+            let text =
+                "passes: the program has changed, and the schedule of the trace does not fail any more\n";
+            return output::stdout(text.as_bytes());
+        }
+        Replayed::Lost(message) => return output::complain(&message),
+    };
+    let text = (format.write)(&trace, &output::look());
+    let written = if format.for_people {
+        output::coloured(&format!("{}\n\n{text}", printable(&headline)))
+    } else {
+        output::stdout(text.as_bytes())
+    };
+    output::exit_after(written, Exit::Bug)
+}
+
+/// What has become of the bug of a trace.
+pub(crate) enum Replayed {
+    /// The program still fails in this way. The remark is empty if the program has not changed.
+    Fails { trace: Box<Trace>, remark: String },
+    /// The program has changed, and fails in another way.
+    Differs { trace: Box<Trace> },
+    /// The program has changed, and the schedule runs to its end without a failure.
+    Passes,
+    /// The trace cannot be followed, for this reason.
+    Lost(String),
+}
+
+/// Replays the trace in a file.
+pub(crate) fn replay(file: &str) -> Replayed {
+    let trace = match traces::read(file) {
+        Ok(trace) => trace,
+        Err(message) => return Replayed::Lost(message),
+    };
+    match follow(file, &trace) {
+        Ok(replayed) => replayed,
+        Err(message) => Replayed::Lost(message),
+    }
+}
+
+fn follow(file: &str, trace: &Trace) -> Result<Replayed, String> {
     if trace.solved && trace.inputs.is_none() {
         return Err(
             "the trace does not replay: it was written by dally verify, and has no `inputs` with the values \
@@ -41,39 +82,160 @@ fn confirm(file: &str) -> Result<Trace, String> {
     if let StrategyName::Custom(name) = &trace.schedule.strategy {
         return Err(format!("the trace does not replay: there is no scheduler `{name}`"));
     }
-    let program = ProgramArgs {
-        files: trace.program.files.clone(),
+    let arguments = ProgramArgs {
+        files: traces::locate(file, &trace.program),
         entry: trace.program.entry.clone(),
         preempt: trace.program.preempt,
         test: trace.program.test.clone(),
     };
-    let Loaded { sources, program } = load(&program, trace.inputs.as_ref());
-    // A program that was edited may have errors now: that it has changed says more.
-    let readable = !sources.files().is_empty();
-    if readable && Source::hash(&sources) != trace.program.hash {
-        return Err(changed(&trace));
+    let Loaded { sources, program } = load(&arguments, trace.inputs.as_ref());
+    let has_changed = !sources.files().is_empty() && Source::hash(&sources) != trace.program.hash;
+    if !has_changed {
+        return confirm(trace, &*program?, &sources);
     }
-    // Without a failure in the replay, the message is empty, and differs from that of the trace.
-    let nothing = Failure { kind: trace.failure.kind.into(), message: String::new() };
-    let bug = Bug { failure: nothing, schedule: trace.schedule.clone(), cost: trace.cost };
-    let again = program?.trace(&bug, &sources, trace.unfair);
+    // The inputs of a solver are for positions in the text.
+    if trace.solved || reads_standard_input(trace) {
+        return Err(changed(trace));
+    }
+    let program = program.map_err(|error| format!("{}: it has errors now: {error}", changed(trace)))?;
+    follow_changed(trace, &*program, &sources)
+}
+
+/// Replays a trace of a program that has not changed: it must end in the failure of the trace.
+fn confirm(trace: &Trace, program: &dyn Explorable, sources: &SourceMap) -> Result<Replayed, String> {
+    let again = retrace(trace, trace.schedule.clone(), program, sources);
     let again = again.map_err(|e| format!("the trace does not replay: {e}"))?;
     if trace.cost != trace.schedule.cost() {
         return Err("the trace does not replay: its cost is not the sum of the costs of its steps".to_owned());
     }
-    if again.failure != trace.failure {
+    // The files may be found in another folder, but their texts are the same.
+    let place = |failure: &Failed| failure.location.as_ref().map(|at| (at.line, at.column));
+    let same_place = place(&again.failure) == place(&trace.failure);
+    if !same_place || !is_same_failure(&again.failure, &trace.failure) {
         return Err("the schedule replays, but does not end in the failure of the trace".to_owned());
     }
+    Ok(Replayed::Fails { trace: Box::new(again), remark: String::new() })
+}
+
+/// Replays a trace of a program that has changed.
+fn follow_changed(trace: &Trace, program: &dyn Explorable, sources: &SourceMap) -> Result<Replayed, String> {
+    let again = match retrace(trace, trace.schedule.clone(), program, sources) {
+        // The execution may exist, although the scheduler would order the tasks in another way now.
+        Err(ReplayError::NotProposed(..)) => retrace(trace, in_any_order(&trace.schedule), program, sources),
+        other => other,
+    };
+    match again {
+        Ok(again) => Ok(compare(trace, again)),
+        Err(ReplayError::NoCycle(NoCycle::NothingHot | NoCycle::Starves(_) | NoCycle::NeverTaken)) => {
+            Ok(Replayed::Passes)
+        }
+        Err(ReplayError::FailsEarly(step, _)) => {
+            let mut schedule = in_any_order(&trace.schedule);
+            schedule.steps.truncate(step);
+            schedule.cycle = None;
+            let again = retrace(trace, schedule, program, sources);
+            again.map(|again| compare(trace, again)).map_err(|e| format!("{}: {e}", changed(trace)))
+        }
+        Err(error) => {
+            Err(format!("{}, and the schedule cannot be followed any more: {error}", changed(trace)))
+        }
+    }
+}
+
+/// Compares the executions of a program before and after a change.
+fn compare(old: &Trace, new: Trace) -> Replayed {
+    if is_same_failure(&new.failure, &old.failure) {
+        let remark = match difference(old, &new) {
+            None => " (the program has changed, but not the lines that are executed)".to_owned(),
+            Some(difference) => format!(" (the program has changed: {difference})"),
+        };
+        Replayed::Fails { trace: Box::new(new), remark }
+    } else if new.failure.message.is_empty() {
+        Replayed::Passes
+    } else {
+        Replayed::Differs { trace: Box::new(new) }
+    }
+}
+
+/// Replays a schedule and records its trace. Without a failure, the message of the failure is empty.
+fn retrace(
+    trace: &Trace,
+    schedule: Schedule,
+    program: &dyn Explorable,
+    sources: &SourceMap,
+) -> Result<Trace, ReplayError> {
+    let nothing = Failure { kind: trace.failure.kind.into(), message: String::new() };
+    let cost = schedule.cost();
+    let mut again = program.trace(&Bug { failure: nothing, schedule, cost }, sources, trace.unfair)?;
+    again.program.relative.clone_from(&trace.program.relative);
     Ok(again)
+}
+
+/// The same steps under a scheduler that admits every order.
+fn in_any_order(schedule: &Schedule) -> Schedule {
+    let mut schedule = schedule.clone();
+    schedule.strategy = SchedulerName::Bag.into();
+    schedule.steps.iter_mut().for_each(|step| step.cost = 0);
+    schedule
+}
+
+/// True if two failures differ at most in places in the source.
+fn is_same_failure(one: &Failed, other: &Failed) -> bool {
+    one.kind == other.kind && without_places(&one.message) == without_places(&other.message)
+}
+
+/// The message without places such as ` (file.bpl:3:5)`.
+fn without_places(message: &str) -> String {
+    let is_place = |text: &str| {
+        let mut parts = text.rsplitn(3, ':');
+        let mut number = || parts.next().is_some_and(|part| part.parse::<usize>().is_ok());
+        number() && number() && parts.next().is_some()
+    };
+    let mut rest = message;
+    let mut kept = String::new();
+    while let Some(start) = rest.find(" (") {
+        let (before, after) = rest.split_at(start);
+        kept.push_str(before);
+        match after.find(')') {
+            Some(end) if is_place(&after[2..end]) => rest = &after[end + 1..],
+            _ => {
+                kept.push_str(" (");
+                rest = &after[2..];
+            }
+        }
+    }
+    kept + rest
+}
+
+/// The first executed statement that differs, in words.
+fn difference(old: &Trace, new: &Trace) -> Option<String> {
+    let is_statement = |entry: &&Statement| entry.kind == StatementKind::Statement;
+    for (number, (old, new)) in (1..).zip(old.steps.iter().zip(&new.steps)) {
+        let mut old = old.statements.iter().filter(is_statement).map(|entry| &entry.text);
+        let mut new = new.statements.iter().filter(is_statement).map(|entry| &entry.text);
+        loop {
+            match (old.next(), new.next()) {
+                (None, None) => break,
+                (old, new) if old == new => {}
+                (_, Some(new)) => return Some(format!("step {number} executes `{new}` now")),
+                (Some(old), None) => return Some(format!("step {number} does not execute `{old}` any more")),
+            }
+        }
+    }
+    None
+}
+
+fn reads_standard_input(trace: &Trace) -> bool {
+    trace.program.files.iter().any(|file| file == "-")
 }
 
 /// The message for a program whose text is not that of the trace.
 fn changed(trace: &Trace) -> String {
-    if trace.program.files.iter().any(|file| file == "-") {
+    if reads_standard_input(trace) {
         return "the trace is of a program on standard input: give the same text there again".to_owned();
     }
     let command = if trace.solved { "verify" } else { "check" };
-    format!("the program has changed since the trace was written: run `dally {command}` again")
+    format!("the program has changed since the trace was written (run `dally {command}` again)")
 }
 
 /// The files of a trace, and the program in them, or why there is none.
@@ -92,6 +254,24 @@ fn load(arguments: &ProgramArgs, inputs: Option<&serde_json::Value>) -> Loaded {
             let fixed = inputs.map_or(Ok(()), |inputs| loaded.fix_inputs(inputs));
             let program = fixed.and_then(|()| loaded.compile(arguments).map_err(first));
             Loaded { sources: loaded.sources().clone(), program }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_places;
+
+    #[test]
+    fn places_are_left_out_of_messages() {
+        for (message, expected) in [
+            ("it fails (a.bpl:3:5)", "it fails"),
+            ("A waits (a b.p:1:2); B waits (c:\\d.p:3:4)", "A waits; B waits"),
+            ("f (x) fails (a.p:1:2) (again)", "f (x) fails (again)"),
+            ("(a:1:2) ( (", "(a:1:2) ( ("),
+            ("balance (1:2)", "balance (1:2)"),
+        ] {
+            assert_eq!(without_places(message), expected);
         }
     }
 }

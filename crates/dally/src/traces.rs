@@ -1,11 +1,12 @@
 //! Trace files: checking the destination, writing and reading.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
-use dally_trace::Trace;
+use dally_trace::{Source, Trace};
 
 use crate::cli::ProgramArgs;
+use crate::input::tidy;
 use crate::output;
 
 /// Why a trace cannot be written to this file, if so. Checked before a search, which may take long.
@@ -48,7 +49,9 @@ fn cannot_write(file: &str, error: &std::io::Error) -> String {
 
 /// Writes a trace to a file, or reports why not. The exit code stays that of the bug, which has been shown.
 pub(crate) fn write_or_complain(trace: &Trace, file: &str) {
-    if let Err(error) = std::fs::write(file, dally_trace::json(trace)) {
+    let mut trace = trace.clone();
+    trace.program.relative = relative(&trace.program.files, file).unwrap_or_default();
+    if let Err(error) = std::fs::write(file, dally_trace::json(&trace)) {
         output::complain(&cannot_write(file, &error));
     }
 }
@@ -57,4 +60,40 @@ pub(crate) fn write_or_complain(trace: &Trace, file: &str) {
 pub(crate) fn read(file: &str) -> Result<Trace, String> {
     let json = std::fs::read(file).map_err(|e| format!("cannot read `{file}`: {e}"))?;
     dally_trace::from_json(&json).map_err(|e| format!("`{file}` {e}"))
+}
+
+/// The files of a program, relative to the folder of the trace file: a project can be moved with its traces.
+fn relative(files: &[String], trace: &str) -> Option<Vec<String>> {
+    let folder = std::fs::canonicalize(folder_of(trace)).ok()?;
+    let relative = |file: &String| {
+        let file = std::fs::canonicalize(file).ok()?;
+        let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+        let up = folder.components().skip(common).map(|_| Component::ParentDir);
+        let path: PathBuf = up.chain(file.components().skip(common)).collect();
+        path.to_str().map(|path| if path.is_empty() { "." } else { path }.to_owned())
+    };
+    files.iter().map(relative).collect()
+}
+
+fn folder_of(file: &str) -> &Path {
+    let folder = Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Finds the files of a trace: relative to the trace, then in the current folder.
+pub(crate) fn locate(trace: &str, program: &Source) -> Vec<String> {
+    let near = |named: &String, relative: &String| {
+        let path = folder_of(trace).join(relative);
+        let Ok(found) = std::fs::canonicalize(&path) else { return named.clone() };
+        match std::fs::canonicalize(named) {
+            // The name that the user has given says more than a path through other folders.
+            Ok(here) if here == found => named.clone(),
+            _ => tidy(&path).display().to_string(),
+        }
+    };
+    // Older traces have no paths relative to themselves.
+    let relative =
+        if program.relative.len() == program.files.len() { &program.relative } else { &program.files };
+    let pairs = program.files.iter().zip(relative);
+    pairs.map(|(named, relative)| if named == "-" { named.clone() } else { near(named, relative) }).collect()
 }

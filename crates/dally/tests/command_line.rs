@@ -105,7 +105,7 @@ fn the_readme_shows_what_is_printed() {
 }
 
 #[test]
-fn a_trace_replays_until_the_program_changes() {
+fn a_trace_replays() {
     let folder = std::env::temp_dir().join(format!("dally-replay-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (program, trace) = (folder.join("p.bpl"), folder.join("t.json"));
@@ -126,10 +126,6 @@ fn a_trace_replays_until_the_program_changes() {
         assert!(text(&edited.stderr).contains(why), "{}", text(&edited.stderr));
     }
     std::fs::write(trace, json).unwrap();
-    std::fs::write(program, "var x: int; procedure main() { x := 2; assert x == 2; }").unwrap();
-    let changed = dally(&["replay", trace], b"");
-    assert_eq!(changed.status.code(), Some(2));
-    assert!(text(&changed.stderr).contains("has changed since"));
     std::fs::write(trace, "{}").unwrap();
     assert!(text(&dally(&["replay", trace], b"").stderr).contains("is not a dally trace"));
     std::fs::remove_dir_all(folder).unwrap();
@@ -474,10 +470,10 @@ fn a_trace_with_a_wrong_cycle_does_not_replay() {
     let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(in_root(&["replay", path]).status.code(), Some(1));
     // The cycle is unfair to `$$`, and starts at neither of the other steps.
-    let (one_way, moves_on) =
-        ("a fair choice has the same outcome each time", "does not end in the state in which it begins");
+    let (never_taken, moves_on) =
+        ("it never takes some option of a fair choice", "does not end in the state in which it begins");
     for (field, value, why) in
-        [("unfair", false.into(), one_way), ("loop", 0.into(), moves_on), ("loop", 1000.into(), moves_on)]
+        [("unfair", false.into(), never_taken), ("loop", 0.into(), moves_on), ("loop", 1000.into(), moves_on)]
     {
         let mut changed = trace.clone();
         let place = if field == "loop" { &mut changed["schedule"] } else { &mut changed };

@@ -65,8 +65,8 @@ pub enum NoCycle {
     NothingHot,
     /// It is unfair to this task, which is enabled all along and never runs.
     Starves(TaskId),
-    /// It resolves a fair choice in one way only.
-    OneWay,
+    /// It never takes an option of a fair choice that it makes.
+    NeverTaken,
 }
 
 impl fmt::Display for NoCycle {
@@ -77,8 +77,8 @@ impl fmt::Display for NoCycle {
             Self::Starves(task) => {
                 write!(f, "the cycle is not fair: task {task} is enabled all along, and never runs")
             }
-            Self::OneWay => {
-                f.write_str("the cycle is not fair: a fair choice has the same outcome each time")
+            Self::NeverTaken => {
+                f.write_str("the cycle is not fair: it never takes some option of a fair choice")
             }
         }
     }

@@ -22,9 +22,9 @@ pub enum Event {
     Sealed,
     /// From here on the order of tasks is open again.
     Unsealed,
-    /// It made a fair choice, identified by the number: an execution that makes it infinitely often takes
-    /// each option infinitely often.
-    Chose(u64, bool),
+    /// It made a fair choice, identified by the number, and took this option, of this many: an execution in
+    /// which an option is available infinitely often takes it infinitely often.
+    Chose(u64, u32, u32),
 }
 
 /// The status of the task after its step.
@@ -325,10 +325,10 @@ impl<S> Successor<'_, S> {
         self
     }
 
-    /// The step made a fair choice, identified by the number: an execution that makes it infinitely often
-    /// takes each option infinitely often.
-    pub fn chooses(self, choice: u64, taken: bool) -> Self {
-        self.event(Event::Chose(choice, taken))
+    /// The step made a fair choice, identified by the number, and took an option, of this many: an execution
+    /// in which an option is available infinitely often takes it infinitely often. Options count from 0.
+    pub fn chooses(self, choice: u64, option: u32, options: u32) -> Self {
+        self.event(Event::Chose(choice, option, options))
     }
 
     /// The step fails.

@@ -41,6 +41,8 @@ struct Set<'m> {
 /// An executed statement. It becomes a [`Line`] only if the trace keeps it: most statements of a long step are left out.
 struct Recorded<'m> {
     at: At,
+    /// True for the rest of a statement, after a call in it has returned.
+    returned: bool,
     changes: Vec<Set<'m>>,
     posts: Vec<TaskId>,
 }
@@ -56,9 +58,9 @@ struct Recorder<'m> {
 }
 
 impl Recorder<'_> {
-    fn line(&mut self, at: At) {
+    fn line(&mut self, at: At, returned: bool) {
         self.current = self.lines.len();
-        self.lines.push(Recorded { at, changes: Vec::new(), posts: Vec::new() });
+        self.lines.push(Recorded { at, returned, changes: Vec::new(), posts: Vec::new() });
         while self.callers.pop_if(|caller| caller.at.depth >= at.depth).is_some() {}
         self.callers.push(Caller { line: self.current, at });
     }
@@ -88,7 +90,7 @@ impl Recorder<'_> {
         let caller = self.callers.iter().rfind(|caller| caller.at.depth <= calls);
         match caller.filter(|caller| caller.at.span == span && caller.at.depth == calls) {
             Some(same) => self.current = same.line,
-            None => self.line(At { span, procedure, depth: calls }),
+            None => self.line(At { span, procedure, depth: calls }, false),
         }
     }
 
@@ -97,7 +99,7 @@ impl Recorder<'_> {
         // The results of a call are shown after the statements of the callee.
         let call = self.callers.iter().rfind(|caller| caller.line == self.current);
         if let Some(caller) = call.copied().filter(|_| self.current + 1 < self.lines.len()) {
-            self.line(caller.at);
+            self.line(caller.at, true);
         }
         if let Some(line) = self.lines.get_mut(self.current) {
             line.changes.retain(|other| other.variable != variable);
@@ -171,7 +173,7 @@ impl Machine {
             value: self.show(set.value, tasks),
         };
         Line {
-            kind: LineKind::Statement,
+            kind: if line.returned { LineKind::Return } else { LineKind::Statement },
             span: line.at.span,
             procedure: self.procedure_name(line.at.procedure),
             depth: line.at.depth,

@@ -27,6 +27,8 @@ pub(crate) enum Op {
     Update(u32, Change),
     Pop,
     Jump(u32),
+    /// Pops a text, which a trace shows.
+    Print,
     /// Pops a condition.
     JumpIfNot(u32),
     /// Jumps if the top equals the flag; otherwise pops it.
@@ -79,6 +81,8 @@ pub(crate) enum Op {
     Receive(u32),
     /// Pops the message of a failed assertion, and fails.
     Fail,
+    /// The body of a foreign function without a stub: cannot be executed.
+    Foreign(u32),
     Assume,
     /// Pushes the next element of the collection in this variable, with the counter in the following
     /// variable; jumps if none is left.
@@ -140,6 +144,14 @@ pub(crate) struct Function {
     pub(crate) defaults: Vec<Value>,
     /// Names and types of the variables; those introduced by the compiler have no name.
     pub(crate) variables: Vec<(String, Ty)>,
+}
+
+/// A foreign function without a stub.
+#[derive(Clone, Debug)]
+pub(crate) struct Foreign {
+    pub(crate) name: String,
+    /// The text of a stub: of the function, and of the foreign types that it mentions.
+    pub(crate) stub: String,
 }
 
 /// The action of a state on an event.
@@ -215,6 +227,8 @@ pub(crate) struct Code {
     pub(crate) constants: Vec<Value>,
     pub(crate) paths: Vec<Path>,
     pub(crate) functions: Vec<Function>,
+    /// The heads of the foreign functions without stubs, and the types that they need.
+    pub(crate) foreign: Vec<Foreign>,
     pub(crate) machines: Vec<MachineCode>,
     pub(crate) kinds: Vec<Kind>,
     /// The kind of the main machine.

@@ -31,11 +31,11 @@ dally_text::codes! {
         => "the message gives the reason";
     NOT_ASSERTED = 613 Warning "A specification that no test asserts"
         => "declare a test with `assert Spec in …`";
+    BAD_STUB = 615 Error "A body that does not fit its foreign declaration"
+        => "give the function the parameters and the result of the foreign declaration";
 
     VERIFIER_ONLY = 904 Unsupported "A declaration for P's verifier"
         => "remove it";
-    FOREIGN = 905 Unsupported "A foreign function"
-        => "give it a body in P";
     REFINEMENT = 906 Unsupported "A refinement test"
         => "declare a test that asserts a specification";
 }

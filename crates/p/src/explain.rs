@@ -1,6 +1,6 @@
 //! Traces of P programs: the statements and events of a step, the states of machines and monitors, and their names.
 
-use dally_explore::{Excerpt, Kept, TaskId};
+use dally_explore::{Excerpt, Kept, TaskId, cut};
 use dally_step::observer::Observer;
 use dally_text::source::Span;
 use dally_trace::{Change, Explain, Explained, Line, LineKind, Taken, TaskNumbers};
@@ -10,8 +10,11 @@ use crate::code::{EventCode, Op};
 use crate::execute::{End, Note};
 use crate::machine::Machine;
 use crate::show::Shower;
-use crate::state::{Local, Mode, State};
+use crate::state::{Mode, State};
 use crate::value::Value;
+
+/// Printed texts are cut to this length.
+const LONGEST_PRINT: usize = 120;
 
 /// An assignment.
 #[derive(Clone)]
@@ -25,6 +28,10 @@ struct Set<'m> {
 #[derive(Clone)]
 struct Recorded<'m> {
     note: Note,
+    /// True for the rest of a statement, after a call in it has returned.
+    returned: bool,
+    /// The statement.
+    span: Span,
     monitor: Option<u32>,
     changes: Vec<Set<'m>>,
 }
@@ -36,11 +43,33 @@ struct Created {
     kind: u32,
 }
 
-/// The last statement, and the number of its line.
+/// A statement whose call has not returned, or the last statement: a candidate for the statement that is executed next.
 #[derive(Clone, Copy)]
-struct LastStatement {
-    line: usize,
+struct Caller {
+    /// The number of its line; none if an earlier step has shown it.
+    line: Option<usize>,
     span: Span,
+    /// The depth of calls.
+    depth: usize,
+    /// True if statements of a callee follow its line.
+    called: bool,
+}
+
+/// The position in the code of a machine or monitor.
+#[derive(Clone, Default)]
+struct Position {
+    /// The last statement, the last one before it that is less deep, and so on. Calls return to them.
+    callers: Vec<Caller>,
+    /// The depth of the statement that is being executed.
+    depth: usize,
+}
+
+/// A message that is being sent: the target, the event and the payload.
+#[derive(Clone, Copy)]
+struct Sending {
+    target: u32,
+    event: u32,
+    payload: Value,
 }
 
 /// Records a run.
@@ -52,17 +81,71 @@ struct Recorder<'m> {
     monitor: Option<u32>,
     created: Option<Created>,
     lines: Excerpt<Recorded<'m>>,
-    statement: Option<LastStatement>,
+    position: Position,
+    /// The position of the machine, while a monitor runs.
+    outside: Option<Position>,
+    sending: Option<Sending>,
 }
 
 impl<'m> Recorder<'m> {
     fn new(machine: &'m Machine, state: &'m State, task: u32) -> Self {
+        let position = Position { callers: machine.begun(state, task), depth: 0 };
         let lines = Excerpt::of_a_step();
-        Recorder { machine, state, task, monitor: None, created: None, lines, statement: None }
+        let (monitor, created, outside, sending) = (None, None, None, None);
+        Recorder { machine, state, task, monitor, created, lines, position, outside, sending }
     }
 
     fn record(&mut self, note: Note) {
-        self.lines.push(Recorded { note, monitor: self.monitor, changes: Vec::new() });
+        let span = self.current().map_or(Span::NONE, |caller| caller.span);
+        self.push(note, span, false);
+    }
+
+    fn push(&mut self, note: Note, span: Span, returned: bool) {
+        let monitor = self.monitor;
+        self.lines.push(Recorded { note, returned, span, monitor, changes: Vec::new() });
+    }
+
+    /// The statement that is being executed.
+    fn current(&mut self) -> Option<&mut Caller> {
+        let Position { callers, depth } = &mut self.position;
+        callers.iter_mut().rfind(|caller| caller.depth == *depth)
+    }
+
+    /// The next instruction belongs to this statement.
+    fn at(&mut self, pc: u32, depth: usize) {
+        // The payload of an event is checked before the first statement.
+        let silent = matches!(self.machine.code.ops[pc as usize], Op::Takes(..));
+        let span = if silent { Span::NONE } else { self.machine.span(pc) };
+        if span == Span::NONE {
+            return;
+        }
+        self.position.depth = depth;
+        let callers = &mut self.position.callers;
+        let caller = callers.iter().rfind(|caller| caller.depth <= depth);
+        if caller.is_some_and(|caller| caller.span == span && caller.depth == depth) {
+            return;
+        }
+        while callers.pop_if(|caller| caller.depth >= depth).is_some() {}
+        callers.iter_mut().for_each(|caller| caller.called = true);
+        callers.push(Caller { line: Some(self.lines.len()), span, depth, called: false });
+        self.push(Note::At(pc, depth), span, false);
+    }
+
+    /// The statement has assigned to a variable.
+    fn set(&mut self, set: Set<'m>) {
+        let next = self.lines.len();
+        let Some(caller) = self.current() else { return };
+        if caller.called || caller.line.is_none() {
+            // The result of a call is shown after the statements of the callee.
+            (caller.line, caller.called) = (Some(next), false);
+            let Caller { span, depth, .. } = *caller;
+            self.push(Note::At(0, depth), span, true);
+        }
+        let line = self.current().and_then(|caller| caller.line);
+        if let Some(line) = line.and_then(|line| self.lines.get_mut(line)) {
+            line.changes.retain(|other| other.variable.0 != set.variable.0);
+            line.changes.push(set);
+        }
     }
 
     /// The machine or monitor that runs, among those of the code.
@@ -106,32 +189,31 @@ impl Observer<Note> for Recorder<'_> {
 
     fn note(&mut self, note: Note) {
         match note {
-            Note::At(pc, _) => {
-                // The payload of an event is checked before the first statement.
-                let silent = matches!(self.machine.code.ops[pc as usize], Op::Takes(..));
-                let span = if silent { Span::NONE } else { self.machine.span(pc) };
-                if span != Span::NONE && self.statement.is_none_or(|last| last.span != span) {
-                    self.statement = Some(LastStatement { line: self.lines.len(), span });
-                    self.record(note);
-                }
-            }
+            Note::At(pc, depth) => self.at(pc, depth),
             Note::Set(function, slot, value) => {
                 let code = &self.machine.code;
                 let variables = match function {
                     Some(function) => &code.functions[function as usize].variables,
                     None => &code.machines[self.running() as usize].variables,
                 };
-                let line = self.statement.and_then(|last| self.lines.get_mut(last.line));
-                if let (Some(variable), Some(line)) = (variables.get(slot as usize), line) {
-                    line.changes.retain(|other| other.variable.0 != variable.0);
-                    line.changes.push(Set { variable, value });
+                if let Some(variable) = variables.get(slot as usize) {
+                    self.set(Set { variable, value });
                 }
             }
             Note::Creates(id, kind) => {
                 self.created = Some(Created { id, kind });
                 self.record(note);
             }
-            Note::Monitor(monitor) => self.monitor = monitor,
+            Note::Monitor(monitor) => {
+                self.monitor = monitor;
+                match monitor {
+                    Some(_) => self.outside = Some(std::mem::take(&mut self.position)),
+                    None => self.position = self.outside.take().unwrap_or_default(),
+                }
+            }
+            Note::Sending(target, event, payload) => {
+                self.sending = Some(Sending { target, event, payload });
+            }
             _ => self.record(note),
         }
     }
@@ -140,7 +222,7 @@ impl Observer<Note> for Recorder<'_> {
 // From recorded events to lines.
 impl Recorder<'_> {
     fn line(&mut self, recorded: Recorded<'_>) -> Line {
-        let Recorded { note, monitor, changes } = recorded;
+        let Recorded { note, returned, span, monitor, changes } = recorded;
         self.monitor = monitor;
         let procedure = match monitor {
             Some(monitor) => self.machine.monitor_name(monitor).to_owned(),
@@ -149,18 +231,19 @@ impl Recorder<'_> {
         // A monitor runs inside the step of a machine, one level deeper.
         let depth = if monitor.is_some() { 2 } else { 1 };
         let (kind, posts) = match note {
+            Note::At(..) if returned => (LineKind::Return, Vec::new()),
             Note::At(..) => (LineKind::Statement, Vec::new()),
             Note::Sends(target, event, payload) => {
                 let text = self.event(event, payload);
-                (LineKind::Send { to: TaskId(target), text }, Vec::new())
+                (LineKind::Send { to: TaskId(target), text, fails: false }, Vec::new())
             }
             Note::Creates(id, _) => (LineKind::Create(TaskId(id)), vec![TaskId(id)]),
+            Note::Takes(event, payload) => (LineKind::Dequeue(self.event(event, payload)), Vec::new()),
+            Note::Chooses(value) => (LineKind::Choice(self.show(value, Types::ANY)), Vec::new()),
+            Note::Prints(value) => (LineKind::Print(self.printed(value)), Vec::new()),
             ref other => (LineKind::Remark(self.remark(other)), Vec::new()),
         };
-        let (span, calls) = match note {
-            Note::At(pc, calls) => (self.machine.span(pc), calls - 1),
-            _ => (Span::NONE, 0),
-        };
+        let calls = if let Note::At(_, depth) = note { depth - 1 } else { 0 };
         let change = |Set { variable: (name, ty), value }: Set<'_>| Change {
             variable: name.clone(),
             shared: false,
@@ -170,9 +253,30 @@ impl Recorder<'_> {
         Line { kind, span, procedure, depth: depth + calls, changes, posts }
     }
 
+    /// The text that a `print` has evaluated.
+    fn printed(&self, value: Value) -> String {
+        let text = match value {
+            Value::Str(text) => cut(self.machine.store.heap.text(text), LONGEST_PRINT),
+            other => self.show(other, Types::ANY),
+        };
+        format!("\"{text}\"")
+    }
+
+    /// The message that the machine was sending when it failed.
+    fn failing_message(&self, end: &End) -> Option<Line> {
+        let Sending { target, event, payload } = self.sending.filter(|_| matches!(end, End::Fails(_)))?;
+        Some(Line {
+            kind: LineKind::Send { to: TaskId(target), text: self.event(event, payload), fails: true },
+            span: Span::NONE,
+            procedure: self.machine.machine_name(self.state, self.task),
+            depth: 1,
+            changes: Vec::new(),
+            posts: Vec::new(),
+        })
+    }
+
     fn remark(&self, note: &Note) -> String {
         let text = match *note {
-            Note::Takes(event, payload) => format!("dequeues {}", self.event(event, payload)),
             Note::FindsNothing => "finds no event to dequeue".to_owned(),
             Note::Raises(event, payload) => format!("raises {}", self.event(event, payload)),
             Note::Announces(event, payload) => format!("announces {}", self.event(event, payload)),
@@ -183,11 +287,8 @@ impl Recorder<'_> {
                 format!("enters {}{heat}", state.name)
             }
             Note::Halts => "halts".to_owned(),
-            Note::Chooses(value) => format!("chooses {}", self.show(value, Types::ANY)),
             // Handled elsewhere: these become lines of other kinds.
-            Note::At(..) | Note::Set(..) | Note::Sends(..) | Note::Creates(..) | Note::Monitor(_) => {
-                String::new()
-            }
+            _ => String::new(),
         };
         match self.monitor {
             Some(monitor) => format!("monitor {}: {text}", self.machine.monitor_name(monitor)),
@@ -209,8 +310,9 @@ impl Explain for Machine {
         let mut recorder = observed.observer;
         let recorded = std::mem::replace(&mut recorder.lines, Excerpt::of_a_step()).finish();
         let mut lines = recorded.map(|line| recorder.line(line));
-        self.leave_out_rest(state, task, &mut lines.first);
         self.leave_out_beginning(observed.pc, &observed.end, &mut lines);
+        let end = if lines.last.is_empty() { &mut lines.first } else { &mut lines.last };
+        end.extend(recorder.failing_message(&observed.end));
         Explained { lines, failed_at: observed.failed }
     }
 
@@ -231,23 +333,22 @@ impl Explain for Machine {
 }
 
 impl Machine {
-    /// A step may begin in the middle of a statement, which the previous step has shown. It is shown again only if the
-    /// rest of it changes a variable.
-    fn leave_out_rest(&self, state: &State, task: u32, lines: &mut Vec<Line>) {
+    /// The statements that are being executed at the beginning of a step, and that earlier steps have shown. They are
+    /// shown again only if the rest of them changes a variable.
+    fn begun(&self, state: &State, task: u32) -> Vec<Caller> {
         let local = self.local_of(state, task);
-        let Some(pc) = local.frames.last().map(|f| f.pc).filter(|_| local.mode == Mode::Running) else {
-            return;
-        };
-        let span = self.span(pc);
-        let continues = pc > 0 && self.span(pc - 1) == span && pc != self.function_entry(&local);
-        let first = lines.iter().position(|l| l.kind == LineKind::Statement);
-        if let Some(first) = first
-            && continues
-            && lines[first].span == span
-            && lines[first].changes.is_empty()
-        {
-            lines.remove(first);
+        if local.mode != Mode::Running {
+            return Vec::new();
         }
+        let top = local.frames.len();
+        let begun = (1..).zip(&local.frames).filter_map(|(depth, frame)| {
+            let last = frame.pc.checked_sub(1)?;
+            let (span, at_entry) = (self.span(last), frame.pc == self.function_entry(frame.function));
+            // The step that creates a machine shows the statement, not the one that ends before it.
+            let is_new = at_entry || self.span(frame.pc) != span || self.code.ops[last as usize] == Op::Yield;
+            (depth < top || !is_new).then_some(Caller { line: None, span, depth, called: true })
+        });
+        begun.collect()
     }
 
     /// A step that ends right before the creation of a machine does not show that statement: the next step does.
@@ -260,8 +361,8 @@ impl Machine {
         }
     }
 
-    fn function_entry(&self, local: &Local) -> u32 {
-        local.frames.last().map_or(0, |f| self.code.functions[f.function as usize].entry)
+    fn function_entry(&self, function: u32) -> u32 {
+        self.code.functions[function as usize].entry
     }
 
     pub(crate) fn event_name(&self, event: u32) -> &str {

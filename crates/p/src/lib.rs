@@ -18,7 +18,7 @@
 //! let program = load(&sources).expect("no errors");
 //! assert_eq!(program.tests[0].name, "DefaultImpl");
 //!
-//! let machine = dally_p::Machine::new(&program, &program.tests[0], &sources).expect("no errors");
+//! let machine = dally_p::Machine::new(&program, &program.tests[0], &sources);
 //! let rtc = dally_explore::Delays::named(&"rtc".parse()?);
 //! let report = dally_explore::Search::new(&machine, &rtc, &Default::default(), &()).run();
 //! assert_eq!(report.verdict, dally_explore::Verdict::Proved);

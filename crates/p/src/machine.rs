@@ -11,7 +11,6 @@ use dally_explore::{
 use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Reached, Step, Task};
 use dally_step::memo::Cache;
-use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
 use smallvec::SmallVec;
 
@@ -90,15 +89,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Compiles a test of a program. Reports constructs that cannot be executed.
-    pub fn new(
-        program: &crate::Program,
-        test: &TestInfo,
-        sources: &SourceMap,
-    ) -> Result<Self, Vec<Diagnostic>> {
-        let (code, heap) = compile::compile(program, test)?;
+    /// Compiles a test of a program.
+    pub fn new(program: &crate::Program, test: &TestInfo, sources: &SourceMap) -> Self {
+        let (code, heap) = compile::compile(program, test);
         let store = Store { heap, ..Store::default() };
-        Ok(Machine {
+        Machine {
             code,
             store,
             info: program.info.clone(),
@@ -106,7 +101,7 @@ impl Machine {
             sources: sources.clone(),
             limits: Limits::default(),
             known: Cache::default(),
-        })
+        }
     }
 
     /// Limits the work of a step. A step that exceeds the limits fails with
@@ -348,8 +343,9 @@ impl Machine {
             successor = successor.wakes_by(TaskId(target), Label(self.store.messages.get(message).event));
         }
         successor = successor.hot(outcome.hot).cold(outcome.cold);
-        for FairChoice { pc, taken } in &outcome.fair {
-            successor = successor.chooses(u64::from(taking.task) << 32 | u64::from(*pc), *taken);
+        for FairChoice { pc, option, options } in &outcome.fair {
+            let choice = u64::from(taking.task) << 32 | u64::from(*pc);
+            successor = successor.chooses(choice, *option, *options);
         }
         if self.store.locals.get(outcome.local).mode == Mode::Halted {
             successor.completes()

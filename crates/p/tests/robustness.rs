@@ -18,8 +18,7 @@ fn sources(text: &str) -> SourceMap {
 fn machines(text: &str) -> Option<Vec<Machine>> {
     let sources = sources(text);
     let program = dally_p::load(&sources).ok()?;
-    let machine = |test| Machine::new(&program, test, &sources).ok();
-    Some(program.tests.iter().filter_map(machine).collect())
+    Some(program.tests.iter().map(|test| Machine::new(&program, test, &sources)).collect())
 }
 
 fn options() -> Options {

@@ -14,7 +14,7 @@ fn search(text: &str) -> Report {
     let mut sources = SourceMap::default();
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap_or_else(|d| panic!("{text}\n{d:?}"));
-    let machine = Machine::new(&program, &program.tests[0], &sources).unwrap();
+    let machine = Machine::new(&program, &program.tests[0], &sources);
     Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run()
 }
 
@@ -149,7 +149,7 @@ fn steps_stop_at_a_limit() {
     let mut sources = SourceMap::default();
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap();
-    let mut machine = Machine::new(&program, &program.tests[0], &sources).unwrap();
+    let mut machine = Machine::new(&program, &program.tests[0], &sources);
     let limits = Limits::default();
     limits.interrupt.store(true, Ordering::Relaxed);
     machine.limit_steps(limits);
@@ -222,7 +222,7 @@ fn collections_of_a_step_count_against_the_memory_limit() {
     let mut sources = SourceMap::default();
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap();
-    let mut machine = Machine::new(&program, &program.tests[0], &sources).unwrap();
+    let mut machine = Machine::new(&program, &program.tests[0], &sources);
     machine.limit_steps(Limits { memory: 16 << 20, ..Limits::default() });
     let report = Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run();
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Memory));
@@ -388,7 +388,7 @@ fn goes_on(body: &str) -> String {
              state U {{ on A goto T; on B goto S; ignore C; }}
          }}
          machine Main {{
-             var n: int; var x: bool; var y: bool;
+             var n: int; var x: bool; var y: bool; var s: set[int];
              start state S {{ entry {{ send this, Again; }} on Again do {{ {body} send this, Again; }} }}
          }}
          test T [main=Main]: assert W in {{ Main }};"
@@ -401,7 +401,7 @@ fn loops(body: &str, fair: bool, expected: bool) {
     let mut sources = SourceMap::default();
     sources.add("test.p", text.as_str()).unwrap();
     let program = dally_p::load(&sources).unwrap_or_else(|d| panic!("{text}\n{d:?}"));
-    let machine = Machine::new(&program, &program.tests[0], &sources).unwrap();
+    let machine = Machine::new(&program, &program.tests[0], &sources);
     for method in [Method::Map, Method::Ndfs, Method::IterativeNdfs] {
         let liveness = Liveness { method, fair };
         let (rtc, options) = (Delays::named(&SchedulerName::Rtc), Options::default());
@@ -436,7 +436,22 @@ fn monitors_must_not_stay_hot_forever() {
     loops("announce A; if ($) { announce B; }", true, true);
     loops("announce A; if ($$) { announce B; }", true, false);
     loops("announce A; if ($$) { announce B; }", false, true);
-    loops("announce A; if (choose(2) == 1) { announce B; }", true, true);
+    // `choose` is fair to each of its values; a map and a set count by position.
+    loops("announce A; if (choose(2) == 1) { announce B; }", true, false);
+    loops("announce A; if (choose(10) == 9) { announce B; }", true, false);
+    loops("announce A; if (choose(10) == 9) { announce B; }", false, true);
+    loops("announce A; n = choose(3);", true, true);
+    loops("announce A; if (choose() == true) { announce B; }", true, true);
+    let chooses = |more: &str| {
+        format!(
+            "if (sizeof(s) == 0) {{ s += (5); s += (7); }} announce A; {more} if (choose(s) == 7) {{ announce B; }}"
+        )
+    };
+    loops(&chooses(""), true, false);
+    // The second option is never available.
+    loops(&chooses("s -= (7);"), true, true);
+    // It is available every other time.
+    loops(&chooses("if (7 in s) { s -= (7); } else { s += (7); }"), true, false);
     // Each choice takes both values infinitely often, but never at the same time.
     loops("announce A; x = $$; y = $$; if (x && y) { announce B; } x = false; y = false;", true, true);
     // The second choice is made infinitely often, so fairness applies to it.
@@ -520,6 +535,61 @@ fn a_machine_may_choose_forever() {
         ASSERTION,
         "far",
     );
+}
+
+/// The verdict on a program of several files, with one test.
+fn verdict_of(files: &[&str]) -> Result<Verdict, String> {
+    let mut sources = SourceMap::default();
+    for (nth, text) in files.iter().enumerate() {
+        sources.add(format!("{nth}.p"), *text).unwrap();
+    }
+    let first = |d: Vec<dally_text::diagnostic::Diagnostic>| d[0].message.clone();
+    let program = dally_p::load(&sources).map_err(first)?;
+    let machine = Machine::new(&program, &program.tests[0], &sources);
+    let rtc = Delays::named(&SchedulerName::Rtc);
+    Ok(Search::new(&machine, &rtc, &Options::default(), &()).run().verdict)
+}
+
+#[test]
+fn foreign_functions_and_types_can_have_stubs() {
+    let program = "type Clock; fun Now(clock: Clock): int; fun Unused(): Clock;
+        machine Main { var clock: Clock; fun Later(clock: Clock): int;
+            start state S { entry { if ($) { assert Now(clock) + Later(clock) == 5, \"too late\"; } } } }";
+    let says = |verdict: Result<Verdict, String>| verdict.map_or_else(|error| error, |v| v.to_string());
+    let missing = says(verdict_of(&[program]));
+    assert!(
+        missing.contains(
+            "`type Clock = any; fun Now(clock: Clock): int { return default(int); }` (this test can call 1 other"
+        ),
+        "{missing}"
+    );
+    // The suggested stub is a stub.
+    let now = "type Clock = any; fun Now(clock: Clock): int { return default(int); }";
+    let missing = says(verdict_of(&[program, now]));
+    assert!(missing.contains("`fun Later(clock: any): int { return default(int); }` (0.p:2:"), "{missing}");
+    // A function outside of machines is the stub of one inside.
+    let later = "fun Later(c: any): int { return 5; }";
+    assert_eq!(verdict_of(&[program, now, later]), Ok(Verdict::Proved));
+    let wrong = says(verdict_of(&[now, program, &later.replace('5', "6")]));
+    assert!(wrong.contains("too late"), "{wrong}");
+    // A test that does not call a foreign function needs no stub.
+    let other =
+        "fun Now(): int; machine Main { start state S { entry { if (false) { assert Now() == 1; } } } }";
+    assert_eq!(verdict_of(&[other]), Ok(Verdict::Proved));
+    // A stub has the signature of the declaration, and there is only one.
+    let error = says(verdict_of(&[other, "fun Now(x: int): int { return x; }"]));
+    assert!(
+        error.contains("`fun Now(x: int): int`, but the foreign function is `fun Now(): int`"),
+        "{error}"
+    );
+    let stub = "fun Now(): int { return 1; }";
+    assert!(says(verdict_of(&[other, stub, stub])).contains("declared twice"));
+    // A monitor must not send, in a stub either.
+    let monitor =
+        "event E; fun F(m: machine); spec W observes E { start state S { on E do { F(null as machine); } } }
+        machine Main { start state S { entry { announce E; } } } test T [main=Main]: assert W in { Main };";
+    let error = says(verdict_of(&[monitor, "fun F(m: machine) { send m, E; }"]));
+    assert!(error.contains("monitor") || error.contains("spec"), "{error}");
 }
 
 #[test]

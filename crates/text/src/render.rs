@@ -69,6 +69,19 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// Escapes characters that a terminal would interpret in the text of a JSON value, which keeps its meaning.
+pub fn printable_json(json: &str) -> String {
+    if !json.chars().any(is_dangerous) {
+        return json.to_owned();
+    }
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        // JSON has such characters only inside of strings, and all of them have 16 bits.
+        if is_dangerous(c) { shown.push_str(&format!("\\u{:04x}", c as u32)) } else { shown.push(c) }
+    }
+    shown
+}
+
 /// Returns true for control characters, and for characters that are invisible or change the direction of text.
 fn is_dangerous(c: char) -> bool {
     c.is_control() && c != '\n'

@@ -5,7 +5,9 @@ use dally_text::source::{SourceMap, Span};
 
 use crate::explain::{Explain, Line, LineKind, Taken};
 use crate::left_out::{Steps, StepsKept};
-use crate::{End, Failed, Message, Source, Statement, TaskName, TaskNumbers, Trace, TraceStep, VERSION};
+use crate::{
+    End, Failed, Message, Source, Statement, StatementKind, TaskName, TaskNumbers, Trace, TraceStep, VERSION,
+};
 
 /// Replays a bug and records what each step did. The cycle of a lasso must be fair, unless `unfair`.
 ///
@@ -110,23 +112,39 @@ impl<'a, P: Explain> Recording<'a, P> {
     }
 
     fn message(&self, after: &P::State, from: &TaskName, line: &Line) -> Option<Message> {
-        let (to, text, creates) = match &line.kind {
-            LineKind::Send { to, text } => (to, text.as_str(), false),
-            LineKind::Create(task) => (task, "new", true),
-            LineKind::Statement | LineKind::Remark(_) => return None,
+        let (to, text, creates, fails) = match &line.kind {
+            LineKind::Send { to, text, fails } => (to, text.as_str(), false, *fails),
+            LineKind::Create(task) => (task, "new", true, false),
+            _ => return None,
         };
-        Some(Message { from: from.clone(), to: self.named(after, *to), text: text.to_owned(), creates })
+        Some(Message {
+            from: from.clone(),
+            to: self.named(after, *to),
+            text: text.to_owned(),
+            creates,
+            fails,
+        })
     }
 
     fn statement(&self, after: &P::State, line: Line) -> Statement {
-        let text = match &line.kind {
-            LineKind::Statement => one_line(self.sources.text(line.span).unwrap_or("")),
-            LineKind::Remark(text) => format!("· {text}"),
-            LineKind::Send { to, text } => format!("→ {}: {text}", self.named(after, *to).name),
-            LineKind::Create(task) => format!("+ {}", self.named(after, *task).name),
+        let (kind, text) = match line.kind {
+            LineKind::Statement => {
+                (StatementKind::Statement, one_line(self.sources.text(line.span).unwrap_or("")))
+            }
+            LineKind::Return => (StatementKind::Return, "↩".to_owned()),
+            LineKind::Dequeue(event) => (StatementKind::Dequeue, format!("· dequeues {event}")),
+            LineKind::Choice(value) => (StatementKind::Choice, format!("· chooses {value}")),
+            LineKind::Print(text) => (StatementKind::Print, format!("· prints {text}")),
+            LineKind::Remark(text) => (StatementKind::Remark, format!("· {text}")),
+            LineKind::Send { to, text, fails } => {
+                let arrow = if fails { "✗→" } else { "→" };
+                (StatementKind::Send, format!("{arrow} {}: {text}", self.named(after, to).name))
+            }
+            LineKind::Create(task) => (StatementKind::Create, format!("+ {}", self.named(after, task).name)),
         };
         Statement {
             location: self.sources.location(line.span),
+            kind,
             text,
             procedure: line.procedure,
             depth: line.depth,

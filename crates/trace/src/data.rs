@@ -69,6 +69,9 @@ pub struct Message {
     pub text: String,
     /// True if the message creates the receiver.
     pub creates: bool,
+    /// True if sending the message fails: it does not arrive.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fails: bool,
 }
 
 /// The files of a program, and the flags with which it was loaded.
@@ -76,7 +79,10 @@ pub struct Message {
 pub struct Source {
     /// The files, as they were named on the command line.
     pub files: Vec<String>,
-    /// A hash of their texts: a trace replays only on the same text.
+    /// The same files relative to the folder of the trace file, if the trace was written to a file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relative: Vec<String>,
+    /// A hash of their texts, which says if the program has changed.
     pub hash: String,
     /// The procedure named by `--entry`.
     pub entry: Option<String>,
@@ -171,6 +177,9 @@ pub struct TaskName {
 pub struct Statement {
     /// Its position in the source.
     pub location: Option<Location>,
+    /// What it is: a statement, or something that the runtime of the language did.
+    #[serde(default, skip_serializing_if = "StatementKind::is_statement")]
+    pub kind: StatementKind,
     /// Its text, on one line.
     pub text: String,
     /// The procedure that it belongs to.
@@ -184,6 +193,36 @@ pub struct Statement {
     /// If the entry is a placeholder for statements that are left out: their number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<usize>,
+}
+
+/// The kinds of entries among the statements of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StatementKind {
+    /// A statement of the program.
+    #[default]
+    Statement,
+    /// The rest of a statement, after a call in it has returned.
+    Return,
+    /// The task takes an event or message.
+    Dequeue,
+    /// A nondeterministic choice.
+    Choice,
+    /// The program prints a text.
+    Print,
+    /// A message is sent.
+    Send,
+    /// A task is created.
+    Create,
+    /// Anything else that the runtime of the language does.
+    Remark,
+}
+
+impl StatementKind {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_statement(&self) -> bool {
+        *self == StatementKind::Statement
+    }
 }
 
 /// A variable and its value.

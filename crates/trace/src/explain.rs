@@ -81,7 +81,15 @@ pub struct Line {
 pub enum LineKind {
     /// A statement of the program. A trace shows its source text.
     Statement,
-    /// Something that the runtime of the language does: a machine dequeues an event, or enters a state.
+    /// The rest of a statement, after a call in it has returned. Its text was shown at the call.
+    Return,
+    /// The task takes an event or message.
+    Dequeue(String),
+    /// A nondeterministic choice: the value.
+    Choice(String),
+    /// The program prints a text.
+    Print(String),
+    /// Anything else that the runtime of the language does: a machine enters a state.
     Remark(String),
     /// A message is sent.
     Send {
@@ -89,6 +97,8 @@ pub enum LineKind {
         to: TaskId,
         /// The event and its payload.
         text: String,
+        /// True if the message does not arrive, because sending it fails.
+        fails: bool,
     },
     /// A task is created.
     Create(TaskId),

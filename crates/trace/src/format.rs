@@ -1,6 +1,6 @@
 //! The table of output formats. A new format is one file that defines a function from a trace to text, and one row here.
 
-use crate::{Trace, json, sequence, text};
+use crate::{Look, Trace, json, sequence, text};
 
 /// A format in which a trace can be written.
 #[derive(Clone, Copy, Debug)]
@@ -9,9 +9,9 @@ pub struct OutputFormat {
     pub name: &'static str,
     /// One line for the help text.
     pub about: &'static str,
-    /// Writes a trace.
-    pub write: fn(&Trace) -> String,
-    /// True if the output is meant for a terminal: then control characters of the trace are escaped.
+    /// Writes a trace. Control characters of the trace are escaped.
+    pub write: fn(&Trace, &Look) -> String,
+    /// True if the output is meant for people, and may have colours.
     pub for_people: bool,
 }
 
@@ -19,7 +19,12 @@ pub struct OutputFormat {
 pub const FORMATS: &[OutputFormat] = &[
     OutputFormat { name: "text", about: "every step, for people", write: text, for_people: true },
     OutputFormat { name: "sequence", about: "the messages as a chart", write: sequence, for_people: true },
-    OutputFormat { name: "json", about: "the trace as data", write: json, for_people: false },
+    OutputFormat {
+        name: "json",
+        about: "the trace as data",
+        write: |trace, _| json(trace),
+        for_people: false,
+    },
 ];
 
 impl OutputFormat {

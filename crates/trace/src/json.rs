@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use dally_text::render::printable_json;
+
 use crate::{Trace, VERSION};
 
-/// The trace as indented JSON, with a newline at the end.
+/// The trace as indented JSON, with a newline at the end. Characters that a terminal would interpret are escaped.
 pub fn json(trace: &Trace) -> String {
     // A trace has only string keys and finite numbers, so that serialisation cannot fail.
-    serde_json::to_string_pretty(trace).unwrap_or_default() + "\n"
+    printable_json(&serde_json::to_string_pretty(trace).unwrap_or_default()) + "\n"
 }
 
 /// Why text could not be read as a trace.

@@ -7,7 +7,7 @@
 use dally_explore::{Excerpt, Kept, count};
 use serde::{Deserialize, Serialize};
 
-use crate::{Message, Statement, TraceStep};
+use crate::{Message, Statement, StatementKind, TraceStep};
 
 /// The number of lines of text that a trace keeps at either end.
 const OF_A_TRACE: usize = 2500;
@@ -94,6 +94,7 @@ impl Statement {
     fn left_out(many: usize) -> Self {
         Statement {
             location: None,
+            kind: StatementKind::Remark,
             text: are_left_out(many, "statement"),
             procedure: String::new(),
             depth: 1,

@@ -41,12 +41,15 @@
 //! let report = Search::new(&Clerks, &round_robin, &Options::default(), &()).run();
 //! let bug = report.bug().expect("one clerk gets no cake");
 //! let trace = dally_trace::trace(&Clerks, bug, &SourceMap::default(), Source::default(), false)?;
-//! let text = dally_trace::text(&trace);
+//! let text = dally_trace::text(&trace, &dally_trace::Look::default());
 //! let lines: Vec<&str> = text.lines().map(str::trim).collect();
 //! assert_eq!(lines, [
-//!     "clerk (task 0)",
+//!     "2 steps, 1 delay:",
+//!     "step 2 delays clerk (task 0)",
+//!     "",
+//!     "1  clerk (task 0)",
 //!     "~ delay: clerk (task 0)",
-//!     "clerk (task 1)",
+//!     "2  clerk (task 1)",
 //!     "✗ there is no cake",
 //! ]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -58,19 +61,23 @@ mod explain;
 mod format;
 mod json;
 mod left_out;
+mod look;
 mod numbers;
 mod sequence;
+mod summary;
 mod text;
 
 pub use assemble::trace;
 pub use dally_text::source::Location;
 pub use data::{
-    Change, End, Failed, Given, Kind, Message, Source, Statement, TaskName, Trace, TraceStep, VERSION,
+    Change, End, Failed, Given, Kind, Message, Source, Statement, StatementKind, TaskName, Trace, TraceStep,
+    VERSION,
 };
 pub use explain::{Explain, Explained, Line, LineKind, Taken};
 pub use format::{FORMATS, OutputFormat};
 pub use json::{ReadError, from_json, json};
 pub use left_out::LeftOut;
+pub use look::Look;
 pub use numbers::TaskNumbers;
 pub use sequence::sequence;
 pub use text::text;

@@ -1,81 +1,181 @@
 //! The format `text`: which task ran when, where the delays were spent, and which variables changed.
 //!
-//! Consecutive steps of one task form one block. Each statement has its line number on the left and its assignments on
-//! the right.
+//! The summary comes first. Each step has its number on the left, counted from 1; consecutive steps of one task form one
+//! block. Each statement has its line number, and its file if the program has several, on the left and its assignments
+//! on the right.
+
+use std::collections::BTreeSet;
 
 use crate::left_out::are_left_out;
+use crate::look::{Look, Page, Style};
 use crate::sequence;
-use crate::{Change, End, Kind, Statement, TaskName, Trace, TraceStep};
+use crate::summary::summary;
+use crate::{Change, End, Kind, Location, Statement, StatementKind, TaskName, Trace, TraceStep};
 
-/// The column at which changes are shown, if the statement leaves room.
-const CHANGES_AT: usize = 52;
-
-/// A trace for people. Control characters of the trace are not escaped.
-pub fn text(trace: &Trace) -> String {
-    let mut out = given(trace);
+/// A trace for people. Control characters of the trace are escaped.
+pub fn text(trace: &Trace, look: &Look) -> String {
+    let mut page = Page::new(look);
+    given(trace, &mut page);
+    summary(trace, &Places::of(trace), &mut page);
     if trace.schedule.cycle.is_some_and(|from| from > 0) {
-        out.push_str("  ── stem\n");
+        page.line(Style::Plain, "  ── stem");
     }
     let after = trace.left_out.map_or(trace.steps.len(), |left_out| left_out.after.min(trace.steps.len()));
     let (first, last) = trace.steps.split_at(after);
     let resumed = after + trace.left_out.map_or(0, |left_out| left_out.steps);
-    out.push_str(&steps(trace, first, 0));
-    out.push_str(&gap(trace, after, resumed));
-    out.push_str(&steps(trace, last, resumed));
+    let layout = Layout::of(trace);
+    layout.steps(first, 0, &mut page);
+    gap(trace, after, resumed, &mut page);
+    layout.steps(last, resumed, &mut page);
     if trace.schedule.cycle.is_some() {
-        out.push_str("  └─ back to the start of the cycle\n");
+        page.line(Style::Plain, "  └─ back to the start of the cycle");
     }
-    out.push_str(&conclusion(trace));
+    conclusion(trace, &mut page);
     if !trace.messages.is_empty() {
-        out.push('\n');
+        page.end_line();
         if leaves_out(trace) {
-            out.push_str("  messages of the steps shown:\n");
+            page.line(Style::Plain, "  messages of the steps shown:");
         }
-        out.push_str(&sequence::chart(&trace.messages));
+        sequence::chart(trace, look, &mut page);
     }
-    out
+    page.finish()
 }
 
 /// Marks the first step of a cycle.
-const CYCLE: &str = "  ┌─ cycle: these steps repeat for ever\n";
+const CYCLE: &str = "  ┌─ cycle: these steps repeat for ever";
 
-/// Consecutive steps, the first of which is step `from` of the schedule.
-fn steps(trace: &Trace, steps: &[TraceStep], from: usize) -> String {
-    let mut out = String::new();
-    let mut last: Option<&TraceStep> = None;
-    let several = several_files(trace);
-    for (nth, step) in (from..).zip(steps) {
-        if trace.schedule.cycle == Some(nth) {
-            out.push_str(CYCLE);
-            last = None;
-        }
-        for delayed in &step.delayed {
-            out.push_str(&format!("  ~ delay: {}\n", name(delayed)));
-        }
-        let again = last.is_some_and(|l| l.task == step.task) && step.delayed.is_empty();
-        if !again {
-            out.push_str(&format!("  {} (task {})\n", step.name, step.task));
-        }
-        for statement in &step.statements {
-            out.push_str(&line(statement, several));
-        }
-        if let Some(note) = note(step) {
-            out.push_str(&format!("         {note}\n"));
-        }
-        last = Some(step);
+/// Columns left for the text of a statement before its changes.
+const TEXT: usize = 41;
+
+/// How places in the source are written.
+pub(crate) struct Places {
+    /// True if a place needs the name of its file.
+    with_file: bool,
+    /// True if the last parts of the names of files tell them apart.
+    short: bool,
+}
+
+impl Places {
+    pub(crate) fn of(trace: &Trace) -> Self {
+        let statements = trace.steps.iter().flat_map(|step| &step.statements);
+        let locations = statements.filter_map(|statement| statement.location.as_ref());
+        let files: BTreeSet<&str> =
+            locations.chain(&trace.failure.location).map(|location| location.file.as_str()).collect();
+        let short: BTreeSet<&str> = files.iter().map(|file| last_part(file)).collect();
+        // A folder or project on the command line has several files.
+        let is_named = |file: &&str| trace.program.files.iter().any(|named| named == file);
+        let single = trace.program.files.len() < 2 && files.iter().all(is_named);
+        Places { with_file: !single, short: short.len() == files.len() }
     }
-    out
+
+    pub(crate) fn show(&self, location: &Location) -> String {
+        let Location { file, line, .. } = location;
+        let file = if self.short { last_part(file) } else { file };
+        if self.with_file { format!("{file}:{line}") } else { line.to_string() }
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The columns of the steps.
+struct Layout<'a> {
+    trace: &'a Trace,
+    places: Places,
+    /// The width of the numbers of steps.
+    numbers: usize,
+    /// The width of places in the source.
+    width: usize,
+}
+
+impl<'a> Layout<'a> {
+    fn of(trace: &'a Trace) -> Self {
+        let places = Places::of(trace);
+        let statements = trace.steps.iter().flat_map(|step| &step.statements);
+        let shown = statements.filter_map(|statement| shown_at(statement)).map(|at| places.show(at));
+        let width = shown.map(|place| place.chars().count()).max().unwrap_or(0).max(4);
+        Layout { trace, places, numbers: trace.schedule.steps.len().to_string().len(), width }
+    }
+
+    /// Consecutive steps, the first of which is step `from` of the schedule, from 0.
+    fn steps(&self, steps: &[TraceStep], from: usize, page: &mut Page) {
+        let mut last: Option<&TraceStep> = None;
+        for (nth, step) in (from..).zip(steps) {
+            if self.trace.schedule.cycle == Some(nth) {
+                page.line(Style::Plain, CYCLE);
+                last = None;
+            }
+            for delayed in &step.delayed {
+                self.margin(None, page);
+                page.line(Style::Deviation, &format!("~ delay: {}", name(delayed)));
+            }
+            let mut number = Some(nth + 1);
+            let again = last.is_some_and(|l| l.task == step.task) && step.delayed.is_empty();
+            if !again {
+                self.margin(number.take(), page);
+                page.line(Style::Task, &titled(&step.name, step.task));
+            }
+            for statement in &step.statements {
+                self.margin(number.take(), page);
+                self.statement(statement, page);
+            }
+            if let Some(note) = note(step) {
+                self.margin(number.take(), page);
+                page.line(Style::Plain, &format!("  {}   {note}", " ".repeat(self.width)));
+            }
+            last = Some(step);
+        }
+    }
+
+    /// The left margin, with the number of a step on its first line.
+    fn margin(&self, number: Option<usize>, page: &mut Page) {
+        let number = number.map_or(String::new(), |number| number.to_string());
+        page.put(Style::Place, &format!("  {number:>width$}  ", width = self.numbers));
+    }
+
+    fn statement(&self, statement: &Statement, page: &mut Page) {
+        let place = shown_at(statement).map_or(String::new(), |at| self.places.show(at));
+        let indent = "  ".repeat(statement.depth.saturating_sub(1).min(10));
+        let style = match statement.kind {
+            StatementKind::Choice => Style::Deviation,
+            StatementKind::Print => Style::Value,
+            _ => Style::Plain,
+        };
+        page.put(Style::Place, &format!("  {place:>width$}   {indent}", width = self.width));
+        page.put(style, &statement.text);
+        let mut notes: Vec<String> = statement.changes.iter().map(change).collect();
+        if statement.kind != StatementKind::Create {
+            notes.extend(statement.posts.iter().map(|task| format!("posts {}", name(task))));
+        }
+        if !notes.is_empty() {
+            page.pad_to(self.numbers + self.width + 9 + TEXT);
+            page.put(Style::Value, &notes.join(", "));
+        }
+        page.end_line();
+    }
+}
+
+/// The place that is shown beside an entry: that of a statement.
+fn shown_at(statement: &Statement) -> Option<&Location> {
+    let is_statement = matches!(statement.kind, StatementKind::Statement | StatementKind::Return);
+    statement.location.as_ref().filter(|_| is_statement)
 }
 
 /// The placeholder for steps that are left out. A cycle may begin among them.
-fn gap(trace: &Trace, from: usize, to: usize) -> String {
-    let missing = |many: usize| match many {
-        0 => String::new(),
-        many => format!("  {}\n", are_left_out(many, "step")),
+fn gap(trace: &Trace, from: usize, to: usize, page: &mut Page) {
+    let missing = |many: usize, page: &mut Page| {
+        if many > 0 {
+            page.line(Style::Plain, &format!("  {}", are_left_out(many, "step")));
+        }
     };
     match trace.schedule.cycle.filter(|cycle| (from..to).contains(cycle)) {
-        Some(cycle) => missing(cycle - from) + CYCLE + &missing(to - cycle),
-        None => missing(to - from),
+        Some(cycle) => {
+            missing(cycle - from, page);
+            page.line(Style::Plain, CYCLE);
+            missing(to - cycle, page);
+        }
+        None => missing(to - from, page),
     }
 }
 
@@ -86,43 +186,25 @@ fn leaves_out(trace: &Trace) -> bool {
 }
 
 /// The values that come from outside the program.
-fn given(trace: &Trace) -> String {
+fn given(trace: &Trace, page: &mut Page) {
     // Solvers may give values to hundreds of terms.
     const MOST: usize = 20;
     if trace.given.is_empty() {
-        return String::new();
+        return;
     }
     let shown = trace.given.iter().take(MOST).map(|g| format!("{} = {}", g.term, g.value));
     let shown: Vec<String> = shown.collect();
     let rest = if trace.given.len() > MOST { ", …" } else { "" };
-    format!("  where {}{rest}\n", shown.join(", "))
+    page.line(Style::Plain, &format!("  where {}{rest}", shown.join(", ")));
 }
 
-fn several_files(trace: &Trace) -> bool {
-    trace.program.files.len() > 1
+pub(crate) fn name(task: &TaskName) -> String {
+    titled(&task.name, task.task)
 }
 
-fn name(task: &TaskName) -> String {
-    format!("{} (task {})", task.name, task.task)
-}
-
-fn line(statement: &Statement, several: bool) -> String {
-    let number = match &statement.location {
-        Some(l) if several => format!("{}:{}", l.file, l.line),
-        Some(l) => l.line.to_string(),
-        None => String::new(),
-    };
-    let indent = "  ".repeat(statement.depth.saturating_sub(1).min(10));
-    let mut text = format!("    {number:>4}   {indent}{}", statement.text);
-    let mut notes: Vec<String> = statement.changes.iter().map(change).collect();
-    notes.extend(statement.posts.iter().map(|t| format!("posts {}", name(t))));
-    if !notes.is_empty() {
-        let width = text.chars().count();
-        text.push_str(&" ".repeat(CHANGES_AT.saturating_sub(width).max(2)));
-        text.push_str(&notes.join(", "));
-    }
-    text.push('\n');
-    text
+/// The name of a task with its number, unless the name has it.
+fn titled(name: &str, task: u32) -> String {
+    if name.ends_with(&format!("({task})")) { name.to_owned() } else { format!("{name} (task {task})") }
 }
 
 fn change(change: &Change) -> String {
@@ -138,31 +220,36 @@ fn note(step: &TraceStep) -> Option<String> {
     }
 }
 
-fn conclusion(trace: &Trace) -> String {
+fn conclusion(trace: &Trace, page: &mut Page) {
+    // Longer lists of values are shown one below the other.
+    const LINE: usize = 90;
     let mark = match trace.failure.kind {
         Kind::Assertion => "✗",
         Kind::Deadlock => "✗ deadlock:",
         Kind::Liveness => "✗ liveness:",
         Kind::Runtime => "✗ run-time error:",
     };
-    let mut out = format!("  {mark} {}\n", trace.failure.message);
-    if !trace.globals.is_empty() {
-        let globals: Vec<String> = trace.globals.iter().map(change).collect();
-        out.push_str(&format!("    with {}\n", globals.join(", ")));
+    page.line(Style::Failure, &format!("  {mark} {}", trace.failure.message));
+    let globals: Vec<String> = trace.globals.iter().map(change).collect();
+    let joined = globals.join(", ");
+    if joined.chars().count() > LINE {
+        page.line(Style::Plain, "    with");
+        globals.iter().for_each(|global| page.line(Style::Plain, &format!("      {global}")));
+    } else if !globals.is_empty() {
+        page.line(Style::Plain, &format!("    with {joined}"));
     }
-    trace.notes.iter().for_each(|note| out.push_str(&format!("    {note}\n")));
-    out
+    trace.notes.iter().for_each(|note| page.line(Style::Plain, &format!("    {note}")));
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use dally_explore::{FailureKind, Schedule, Step, StrategyName, TaskId};
 
     use super::*;
     use crate::{Failed, LeftOut, Source, VERSION};
 
     /// A lasso of two steps, and of those that are left out between them.
-    fn trace(left_out: Option<LeftOut>, cycle: usize) -> Trace {
+    pub(crate) fn trace(left_out: Option<LeftOut>, cycle: usize) -> Trace {
         let task = TaskName { task: 0, name: "main".to_owned() };
         let step = |end| TraceStep {
             task: task.task,
@@ -195,10 +282,11 @@ mod tests {
     }
 
     fn lines(left_out: Option<LeftOut>, cycle: usize) -> String {
-        let text = text(&trace(left_out, cycle));
+        let text = text(&trace(left_out, cycle), &Look::default());
         let short = text.lines().map(|line| match line.trim() {
             line if line.starts_with('┌') => "cycle",
-            line => line,
+            // Without the number of the step.
+            line => line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start(),
         });
         let lines: Vec<&str> = short.filter(|line| !line.starts_with(['─', '└', '✗'])).collect();
         lines.join("|")

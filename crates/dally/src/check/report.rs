@@ -100,9 +100,9 @@ impl Ended<'_> {
                 more: Others { others: others.iter().map(other).collect(), sampled: self.sampled.cloned() },
             })
         } else {
-            let steps = self.trace.map(|trace| format!("\n{}\n", printable(&dally_trace::text(trace))));
+            let steps = self.trace.map(|trace| format!("\n{}\n", dally_trace::text(trace, &output::look())));
             let text = format!("{message}\n{}{}\n", steps.unwrap_or_default(), self.covered());
-            output::stdout(text.as_bytes())
+            output::coloured(&text)
         };
         output::exit_after(written, verdict.exit())
     }

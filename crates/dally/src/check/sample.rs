@@ -1,11 +1,10 @@
 //! `dally check --sample`: random executions instead of a search.
 
 use dally_explore::{
-    Coverage, Limit, Report, SampleOptions, Sampled, SamplerName, SchedulerName, Slice, StrategyName, Verdict,
+    Limit, Report, SampleOptions, Sampled, SamplerName, SchedulerName, Slice, StateCoverage, StrategyName,
+    Verdict, count, counted,
 };
-use dally_trace::count;
 
-use super::report::counted;
 use crate::cli::Check;
 
 /// The number of walks, if neither it nor the time is limited.
@@ -77,7 +76,7 @@ pub(crate) fn report(options: &SampleOptions, slice: Slice) -> Report {
         Slice::Unsupported(construct) => Verdict::Unsupported(construct),
     };
     let strategy = options.scheduler.clone().into();
-    Report { verdict, coverage: Coverage::default(), strategy, others: Vec::new() }
+    Report { verdict, coverage: StateCoverage::default(), strategy, others: Vec::new() }
 }
 
 /// The sampled executions, after "no bug found in".

@@ -10,7 +10,7 @@ use dally_trace::Source;
 
 use super::{Compiled, Explorable, Interpreter, LoadedProgram};
 use crate::cli::ProgramArgs;
-use crate::input::{self, InputError, Rejected};
+use crate::input::{self, InputError, Rejected, tidy};
 
 struct Loaded {
     sources: SourceMap,
@@ -46,7 +46,7 @@ impl LoadedProgram for Loaded {
 
     fn compile(&self, arguments: &ProgramArgs) -> Result<Box<dyn Explorable>, Vec<Diagnostic>> {
         let test = self.program.test(arguments.test.as_deref()).map_err(|error| vec![error])?;
-        let machine = Machine::new(&self.program, test, &self.sources)?;
+        let machine = Machine::new(&self.program, test, &self.sources);
         let source = Source {
             entry: None,
             preempt: false,
@@ -142,22 +142,6 @@ impl Files {
         }
         Ok(())
     }
-}
-
-/// The path without `.` and `a/..`.
-fn tidy(path: &Path) -> PathBuf {
-    use std::path::Component;
-    let mut tidy = PathBuf::new();
-    for component in path.components() {
-        match (component, tidy.components().next_back()) {
-            (Component::CurDir, _) => {}
-            (Component::ParentDir, Some(Component::Normal(_))) => {
-                tidy.pop();
-            }
-            _ => tidy.push(component),
-        }
-    }
-    tidy
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, InputError> {

@@ -104,11 +104,11 @@ impl Reporter<'_> {
         } else {
             let excerpt = || failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
             let shown = match trace {
-                Some(trace) => format!("\n{}\n", printable(&dally_trace::text(trace))),
+                Some(trace) => format!("\n{}\n", dally_trace::text(trace, &output::look())),
                 None => excerpt(),
             };
             let covered = finding.coverage.sentence("", self.started.elapsed());
-            output::stdout(format!("{message}\n{shown}{covered}\n").as_bytes())
+            output::coloured(&format!("{message}\n{shown}{covered}\n"))
         };
         match (&self.arguments.trace, trace) {
             (Some(file), Some(trace)) => traces::write_or_complain(trace, file),

@@ -1,7 +1,9 @@
 //! Replays a lasso, and checks that its cycle closes, violates a property, and is fair.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 
+use super::fair::Neglected;
+use super::graph::FairChoice;
 use crate::replay::{Moment, NoCycle, ReplayError, replay};
 use crate::successors::Event;
 use crate::{Failure, Fingerprint, Program, Schedule, TaskId};
@@ -17,8 +19,8 @@ pub(crate) struct Observed {
     cold: u64,
     /// Tasks that were enabled at every state of the cycle and took no step.
     starved: Vec<TaskId>,
-    /// For each fair choice its outcomes, as a bit set.
-    outcomes: BTreeMap<u64, u8>,
+    /// The fair choices that were made.
+    made: HashSet<FairChoice>,
 }
 
 impl Observed {
@@ -34,8 +36,8 @@ impl Observed {
         self.hot |= moment.hot;
         self.cold |= moment.cold;
         for event in moment.events {
-            if let Event::Chose(choice, outcome) = event {
-                *self.outcomes.entry(*choice).or_default() |= 1 << u8::from(*outcome);
+            if let Event::Chose(choice, option, options) = *event {
+                self.made.insert(FairChoice { choice, option, options });
             }
         }
     }
@@ -51,7 +53,8 @@ impl Observed {
         } else if let Some(task) = self.starved.first() {
             Some(NoCycle::Starves(*task))
         } else {
-            self.outcomes.values().any(|outcomes| *outcomes != 3).then_some(NoCycle::OneWay)
+            let neglected = Neglected::of(self.made.iter().copied());
+            (!neglected.is_empty()).then_some(NoCycle::NeverTaken)
         }
     }
 

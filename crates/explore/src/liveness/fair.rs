@@ -4,17 +4,20 @@
 //! edges is hot and, where fairness is required, the cycle is *fair*:
 //! 1. Every task that is enabled at all of its nodes takes a step in it (weak fairness: infinitely
 //!    often, the task is disabled or takes a step).
-//! 2. Every fair choice that is made in it has both outcomes in it (strong fairness: a choice that
-//!    is made infinitely often has each outcome infinitely often).
+//! 2. Every option of a fair choice that is available in it is taken in it (strong fairness: an
+//!    option that is available infinitely often is taken infinitely often). An option is available
+//!    where the choice is made, explored or not: a cycle is unfair if the bound or the cost of an
+//!    option kept it out of the graph. The number of options may vary from one time to the next, for
+//!    instance if they are the elements of a set.
 //!
 //! A hot edge and the first condition are Büchi conditions: if the cycle through all edges of a
 //! component lacks one of them, so does every other cycle in the component. The second is a Streett
-//! condition, which a cycle can also meet by never making the choice. So if a choice has only one
-//! outcome in a component, all edges that make it are removed, and the remaining components are
-//! examined in the same way. This is the emptiness check for Streett automata of \[EL87\]: a fair
+//! condition, which a cycle can also meet where the option is never available. So if an option is not
+//! taken in a component, all edges that could have taken it are removed, and the remaining components
+//! are examined in the same way. This is the emptiness check for Streett automata of \[EL87\]: a fair
 //! cycle exists if and only if some component is left in the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
 use smallvec::SmallVec;
@@ -124,13 +127,39 @@ impl<'g> Kinds<'g> {
         !always.is_empty()
     }
 
-    /// The fair choices that have only one outcome.
-    fn one_sided_choices(&self) -> Vec<u64> {
-        let mut outcomes: BTreeMap<u64, u8> = BTreeMap::new();
-        for FairChoice { choice, outcome } in self.labels.iter().flat_map(|label| &label.fair) {
-            *outcomes.entry(*choice).or_default() |= 1 << u8::from(*outcome);
+    /// The options of fair choices that are available and not taken.
+    fn neglected(&self) -> Neglected {
+        Neglected::of(self.labels.iter().flat_map(|label| label.fair.iter().copied()))
+    }
+}
+
+/// For each fair choice that neglects an option, the least such option.
+#[derive(Debug, Default)]
+pub(super) struct Neglected(BTreeMap<u64, u32>);
+
+impl Neglected {
+    /// The options that these choices neglect, all together.
+    pub(super) fn of(made: impl Iterator<Item = FairChoice>) -> Self {
+        let mut choices: BTreeMap<u64, (BTreeSet<u32>, u32)> = BTreeMap::new();
+        for FairChoice { choice, option, options } in made {
+            let (taken, most) = choices.entry(choice).or_default();
+            taken.insert(option);
+            *most = options.max(*most);
         }
-        outcomes.into_iter().filter(|(_, outcomes)| *outcomes != 3).map(|(choice, _)| choice).collect()
+        let least = choices.into_iter().filter_map(|(choice, (taken, most))| {
+            let least = (0..most).find(|option| !taken.contains(option))?;
+            Some((choice, least))
+        });
+        Self(least.collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns true if a neglected option is available where this choice is made.
+    fn concerns(&self, made: &FairChoice) -> bool {
+        self.0.get(&made.choice).is_some_and(|least| made.options > *least)
     }
 }
 
@@ -279,12 +308,11 @@ fn violating_part(
         if kinds.exclude_violation(property, fair) {
             continue;
         }
-        let banned = if fair { kinds.one_sided_choices() } else { Vec::new() };
-        if banned.is_empty() {
+        let neglected = if fair { kinds.neglected() } else { Neglected::default() };
+        if neglected.is_empty() {
             return Some(part);
         }
-        let keep =
-            |edge: Edge| !graph.label(edge.label).fair.iter().any(|fair| banned.contains(&fair.choice));
+        let keep = |edge: Edge| !graph.label(edge.label).fair.iter().any(|made| neglected.concerns(made));
         let mut components = Components::default();
         for position in 0..part.nodes.len() as u32 {
             let Ok(_) = components.find(position, &mut Inside { component: &part, keep }, |_, members| {

@@ -32,11 +32,14 @@ pub(crate) struct Label {
     pub(crate) fair: SmallVec<[FairChoice; 1]>,
 }
 
-/// A fair choice, and its outcome.
+/// A fair choice that a step makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FairChoice {
     pub(crate) choice: u64,
-    pub(crate) outcome: bool,
+    /// The option that it takes.
+    pub(crate) option: u32,
+    /// The number of its options, explored or not.
+    pub(crate) options: u32,
 }
 
 type Set = SmallVec<[TaskId; 8]>;
@@ -245,8 +248,8 @@ impl Ledger for Graph {
 
     fn transition(&self, draft: &mut Draft, key: Fingerprint, transition: &Transition<'_>) {
         let Transition { task, branch, hot, cold, events } = *transition;
-        let fair = events.iter().filter_map(|event| match event {
-            Event::Chose(choice, outcome) => Some(FairChoice { choice: *choice, outcome: *outcome }),
+        let fair = events.iter().filter_map(|event| match *event {
+            Event::Chose(choice, option, options) => Some(FairChoice { choice, option, options }),
             _ => None,
         });
         let label = Label { task, branch, hot, cold, fair: fair.collect() };

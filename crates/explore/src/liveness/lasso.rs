@@ -2,16 +2,16 @@
 //!
 //! A walk starts at a node and repeatedly follows the shortest path to an edge that its cycle still
 //! lacks: a hot edge; a step of a starved task, or an edge to a node where the task is disabled;
-//! the other outcome of a fair choice. When nothing is lacking, it returns to its start on a
+//! an option of a fair choice. When nothing is lacking, it returns to its start on a
 //! shortest path. Walks from several nodes are tried, and the shortest is kept.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use dally_schedule::{Ready, TaskId};
 
 use super::edges::Edge;
 use super::fair::Component;
-use super::graph::{FairChoice, Graph};
+use super::graph::Graph;
 use crate::policy::{Happened, Point, Policy, Proposal};
 use crate::replay::replay;
 use crate::resolve::Segment;
@@ -21,13 +21,20 @@ use crate::{Program, Schedule};
 /// Approximately how many edges are visited to make the cycle short.
 const EFFORT: usize = 4_000_000;
 
-/// Something that a cycle must contain.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Need {
-    Hot,
-    /// A step of the task, or a node where it is disabled.
-    Task(TaskId),
-    Choice(FairChoice),
+/// What a cycle must contain and lacks.
+#[derive(Default)]
+struct Needs {
+    hot: bool,
+    /// A step of each task, or a node where it is disabled.
+    tasks: Vec<TaskId>,
+    /// Options of fair choices: the choice and the option.
+    options: HashSet<(u64, u32)>,
+}
+
+impl Needs {
+    fn is_empty(&self) -> bool {
+        !self.hot && self.tasks.is_empty() && self.options.is_empty()
+    }
 }
 
 /// The requirements for a cycle.
@@ -47,18 +54,18 @@ pub(crate) struct Cycle {
 /// The shortest cycle that is found. The edges of the component, all together, must form a
 /// violating cycle.
 pub(crate) fn shortest(component: &Component, demands: Demands<'_>) -> Option<Cycle> {
-    let nodes = component.nodes.len();
-    let edges: usize = (0..nodes as u32).map(|position| component.out(position).len()).sum();
-    let tries = (EFFORT / edges.max(1)).clamp(1, nodes);
     let mut best: Option<(u32, Vec<Edge>)> = None;
-    for start in 0..tries as u32 {
+    let mut effort = 0;
+    for start in 0..component.nodes.len() as u32 {
         let most = best.as_ref().map_or(usize::MAX, |(_, walk)| walk.len());
-        if most == 1 {
+        if most == 1 || effort >= EFFORT && best.is_some() {
             break;
         }
-        if let Some(walk) = (Walker { component, demands, start }).walk(most) {
+        let mut walker = Walker { component, demands, start, visited: 0 };
+        if let Some(walk) = walker.walk(most) {
             best = Some((start, walk));
         }
+        effort += walker.visited;
     }
     let (start, walk) = best?;
     // A suspended step must not be split: begin the cycle where a step begins.
@@ -77,17 +84,20 @@ struct Walker<'c> {
     component: &'c Component,
     demands: Demands<'c>,
     start: u32,
+    /// The number of edges visited, some of them several times.
+    visited: usize,
 }
 
 impl Walker<'_> {
     /// A cycle with fewer than `limit` edges.
-    fn walk(&self, limit: usize) -> Option<Vec<Edge>> {
+    fn walk(&mut self, limit: usize) -> Option<Vec<Edge>> {
         let mut walk: Vec<Edge> = Vec::new();
         loop {
             let here = walk.last().map_or(self.start, |edge| edge.to);
             let mut closed = walk.clone();
             if here != self.start {
-                closed.extend(self.nearest(here, |edge| edge.to == self.start)?);
+                let start = self.start;
+                closed.extend(self.nearest(here, |_, edge| edge.to == start)?);
             }
             if closed.len() >= limit {
                 return None;
@@ -96,17 +106,19 @@ impl Walker<'_> {
             if needs.is_empty() {
                 return Some(closed);
             }
-            walk.extend(self.nearest(here, |edge| needs.iter().any(|need| self.meets(edge, *need)))?);
+            walk.extend(self.nearest(here, |walker, edge| walker.meets(edge, &needs))?);
         }
     }
 
     /// The shortest path from a position that ends with a wanted edge.
-    fn nearest(&self, from: u32, wanted: impl Fn(Edge) -> bool) -> Option<Vec<Edge>> {
-        let mut before: Vec<Option<(u32, Edge)>> = vec![None; self.component.nodes.len()];
+    fn nearest(&mut self, from: u32, wanted: impl Fn(&Self, Edge) -> bool) -> Option<Vec<Edge>> {
+        let component = self.component;
+        let mut before: Vec<Option<(u32, Edge)>> = vec![None; component.nodes.len()];
         let mut queue = VecDeque::from([from]);
         while let Some(position) = queue.pop_front() {
-            for edge in self.component.out(position) {
-                if wanted(*edge) {
+            for edge in component.out(position) {
+                self.visited += 1;
+                if wanted(self, *edge) {
                     let mut path = vec![*edge];
                     let mut at = position;
                     while at != from {
@@ -131,34 +143,42 @@ impl Walker<'_> {
         graph.set(graph.set_of(self.component.nodes[position as usize]))
     }
 
-    fn meets(&self, edge: Edge, need: Need) -> bool {
+    /// Returns true if the edge is a step of the task, or leads to a node where the task is disabled.
+    fn is_fair_to(&self, task: TaskId, edge: Edge) -> bool {
+        self.demands.graph.label(edge.label).task == task || !self.enabled(edge.to).contains(&task)
+    }
+
+    /// Returns true if the edge meets one of the needs.
+    fn meets(&self, edge: Edge, needs: &Needs) -> bool {
         let Demands { graph, property, .. } = self.demands;
-        match need {
-            Need::Hot => graph.is_hot(edge, property),
-            Need::Task(task) => {
-                graph.label(edge.label).task == task || !self.enabled(edge.to).contains(&task)
-            }
-            Need::Choice(choice) => graph.label(edge.label).fair.contains(&choice),
-        }
+        needs.hot && graph.is_hot(edge, property)
+            || needs.tasks.iter().any(|task| self.is_fair_to(*task, edge))
+            || !needs.options.is_empty()
+                && graph.label(edge.label).fair.iter().any(|m| needs.options.contains(&(m.choice, m.option)))
     }
 
     /// The needs that a cycle does not meet.
-    fn needs(&self, walk: &[Edge]) -> Vec<Need> {
-        let met = |need: &Need| walk.iter().any(|edge| self.meets(*edge, *need));
-        let mut needs = vec![Need::Hot];
-        if self.demands.fair {
-            needs.extend(self.enabled(self.start).iter().map(|task| Need::Task(*task)));
-            let labels = walk.iter().map(|edge| self.demands.graph.label(edge.label));
-            for FairChoice { choice, .. } in labels.flat_map(|label| &label.fair) {
-                for outcome in [false, true] {
-                    let need = Need::Choice(FairChoice { choice: *choice, outcome });
-                    if !needs.contains(&need) {
-                        needs.push(need);
-                    }
-                }
-            }
+    fn needs(&mut self, walk: &[Edge]) -> Needs {
+        self.visited += walk.len();
+        let Demands { graph, property, fair } = self.demands;
+        let mut needs =
+            Needs { hot: !walk.iter().any(|edge| graph.is_hot(*edge, property)), ..Needs::default() };
+        if !fair {
+            return needs;
         }
-        needs.retain(|need| !met(need));
+        let is_starved = |task: &TaskId| !walk.iter().any(|edge| self.is_fair_to(*task, *edge));
+        needs.tasks = self.enabled(self.start).iter().copied().filter(is_starved).collect();
+        let made = || walk.iter().flat_map(|edge| &graph.label(edge.label).fair);
+        let mut most: HashMap<u64, u32> = HashMap::new();
+        for made in made() {
+            let options = most.entry(made.choice).or_default();
+            *options = made.options.max(*options);
+        }
+        let available = |(choice, options): (u64, u32)| (0..options).map(move |option| (choice, option));
+        needs.options = most.into_iter().flat_map(available).collect();
+        for made in made() {
+            needs.options.remove(&(made.choice, made.option));
+        }
         needs
     }
 }

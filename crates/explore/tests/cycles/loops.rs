@@ -1,14 +1,15 @@
 //! Random programs: tasks with a few statements over shared variables, which loop or terminate.
 
-use super::{Model, Move, Random};
+use super::{Choice, Model, Move, Random};
 
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Set(usize, u8),
     Add(usize, u8),
     Await(usize, u8),
-    /// Sets the variable to 0 or 1, by a fair choice if the flag is set.
-    Choose(usize, bool),
+    /// Sets the variable to one of the numbers below the second number plus the value of the first variable: by
+    /// a fair choice if the flag is set.
+    Choose(usize, u8, bool),
     /// Jumps to the statement if the variable has the value.
     JumpIf(usize, u8, usize),
 }
@@ -64,8 +65,8 @@ fn op(random: &mut Random, len: usize) -> Op {
         0..=2 => Op::Set(global, value),
         3 | 4 => Op::Add(global, 1),
         5 | 6 => Op::Await(global, value),
-        7 => Op::Choose(global, true),
-        8 => Op::Choose(global, false),
+        7 => Op::Choose(global, 1 + value, true),
+        8 => Op::Choose(global, 2, false),
         _ => Op::JumpIf(global, value, random.below(len as u64) as usize),
     }
 }
@@ -97,17 +98,18 @@ impl Model for Loops {
             }
             Op::JumpIf(global, value, to) if state.globals[global] == value => choices[0].0.at[me] = to,
             Op::JumpIf(..) => {}
-            Op::Choose(global, fair) => {
+            Op::Choose(global, least, fair) => {
+                let options = (least + if fair { state.globals[0] } else { 0 }).min(MODULUS);
                 let outcome = |value: u8| {
                     let mut next = next.clone();
                     next.globals[global] = value;
                     let number = u64::from(task) << 8 | state.at[me] as u64;
-                    (next, if fair { vec![(number, value == 1)] } else { Vec::new() })
+                    (next, if fair { vec![(number, value.into(), options.into())] } else { Vec::new() })
                 };
-                choices = vec![outcome(0), outcome(1)];
+                choices = (0..options).map(outcome).collect();
             }
         }
-        let finish = |(mut to, fair): (State, Vec<(u64, bool)>)| {
+        let finish = |(mut to, fair): (State, Vec<Choice>)| {
             if self.loops[me] && to.at[me] == self.tasks[me].len() {
                 to.at[me] = 0;
             }

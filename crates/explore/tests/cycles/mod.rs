@@ -11,14 +11,17 @@ use std::io::Write;
 
 use dally_explore::{Program, Successors, TaskId};
 
+/// A fair choice: its number, the option taken, and the number of options.
+pub type Choice = (u64, u32, u32);
+
 /// One outcome of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move<S> {
     pub to: S,
     pub hot: u64,
     pub cold: u64,
-    /// Fair choices, and their outcomes.
-    pub fair: Vec<(u64, bool)>,
+    /// Fair choices.
+    pub fair: Vec<Choice>,
 }
 
 /// An explicit transition system.
@@ -53,7 +56,7 @@ impl<M: Model> Program for Modelled<'_, M> {
             let blocks = self.0.moves(&to, task.0).is_none();
             let successor = out.push(to).hot(hot).cold(cold);
             let successor =
-                fair.into_iter().fold(successor, |s, (choice, outcome)| s.chooses(choice, outcome));
+                fair.into_iter().fold(successor, |s, (choice, option, of)| s.chooses(choice, option, of));
             if blocks {
                 successor.blocks(None);
             }

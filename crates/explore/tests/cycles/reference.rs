@@ -6,7 +6,7 @@ use dally_explore::policy::{Happened, Point, Policy, Proposal};
 use dally_explore::{Event, Post, Program, Schedule, TaskId, Turn};
 use dally_schedule::Ready;
 
-use super::{Model, Modelled, Move};
+use super::{Choice, Model, Modelled, Move};
 
 /// An edge of the graph.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ struct Edge {
     task: u32,
     hot: u64,
     cold: u64,
-    fair: Vec<(u64, bool)>,
+    fair: Vec<Choice>,
 }
 
 /// The graph explored within a bound.
@@ -69,7 +69,8 @@ pub fn graphs<M: Model, O: Policy>(model: &M, policy: &O, bounds: u32) -> Vec<Gr
                     {
                         let new = ids.len();
                         let id = *ids.entry(to.clone()).or_insert(new);
-                        let events: Vec<Event> = fair.iter().map(|(c, o)| Event::Chose(*c, *o)).collect();
+                        let events: Vec<Event> =
+                            fair.iter().map(|(c, o, of)| Event::Chose(*c, *o, *of)).collect();
                         graph.edges.push(Edge { from: node.id, to: id, task: task.0, hot, cold, fair });
                         if id == new {
                             graph.enabled.push(enabled(model, &to));
@@ -126,13 +127,14 @@ impl Graph {
             if !self.weakly_fair(&own) {
                 continue;
             }
-            let bad = one_sided(&own);
+            let bad = neglected(&own);
             if bad.is_empty() {
                 return true;
             }
-            let makes_no_bad_choice =
-                |edge: &&Edge| edge.fair.iter().all(|(choice, _)| !bad.contains(choice));
-            let left: Vec<&Edge> = own.into_iter().filter(makes_no_bad_choice).collect();
+            let cannot_take = |edge: &&Edge| {
+                bad.iter().all(|(bad, option)| edge.fair.iter().all(|(c, _, of)| c != bad || of <= option))
+            };
+            let left: Vec<&Edge> = own.into_iter().filter(cannot_take).collect();
             if self.component_with_cycle(&left, property, fair) {
                 return true;
             }
@@ -162,17 +164,22 @@ impl Graph {
                     (0..edges.len()).filter(|i| set >> i & 1 == 1).map(|i| edges[i]).collect();
                 own.iter().any(|edge| edge.hot >> property & 1 == 1)
                     && connected(&own)
-                    && (!fair || self.weakly_fair(&own) && one_sided(&own).is_empty())
+                    && (!fair || self.weakly_fair(&own) && neglected(&own).is_empty())
             });
         }
         Some(found)
     }
 }
 
-/// The fair choices that have only one outcome.
-fn one_sided(edges: &[&Edge]) -> BTreeSet<u64> {
-    let made: BTreeSet<(u64, bool)> = edges.iter().flat_map(|edge| edge.fair.iter().copied()).collect();
-    made.iter().filter(|(choice, o)| !made.contains(&(*choice, !*o))).map(|(choice, _)| *choice).collect()
+/// The options of fair choices that could be taken and are not: the choice and the option.
+fn neglected(edges: &[&Edge]) -> BTreeSet<(u64, u32)> {
+    neglected_by(edges.iter().flat_map(|edge| &edge.fair))
+}
+
+fn neglected_by<'a>(made: impl Iterator<Item = &'a Choice> + Clone) -> BTreeSet<(u64, u32)> {
+    let available = made.clone().flat_map(|(choice, _, of)| (0..*of).map(move |option| (*choice, option)));
+    let taken: BTreeSet<(u64, u32)> = made.map(|(choice, option, _)| (*choice, *option)).collect();
+    available.filter(|option| !taken.contains(option)).collect()
 }
 
 /// Returns true if the edges are strongly connected.
@@ -273,7 +280,7 @@ pub fn check_lasso<M: Model>(model: &M, schedule: &Schedule, fair: bool, seed: u
     assert!((0..model.properties()).any(violates), "{context}");
     if fair {
         assert!(always.is_subset(&tasks), "{context}");
-        let made: BTreeSet<(u64, bool)> = walk.iter().flat_map(|taken| taken.fair.iter().copied()).collect();
-        assert!(made.iter().all(|(choice, outcome)| made.contains(&(*choice, !*outcome))), "{context}");
+        let neglected = neglected_by(walk.iter().flat_map(|taken| &taken.fair));
+        assert!(neglected.is_empty(), "{neglected:?}, {context}");
     }
 }

@@ -31,12 +31,15 @@ fn outcomes(random: &mut Random, states: u64, heat: u64, chill: u64) -> Option<V
         return Some(Vec::new());
     }
     let choice = random.percent(35).then(|| random.below(2));
-    let count = if choice.is_some() { 2 } else { 1 + random.below(5) / 4 };
+    let options = 2 + random.below(2);
+    // An option may be discarded by `assume`, or be beyond a bound: it counts all the same.
+    let explored = if random.percent(15) { options - 1 } else { options };
+    let count = if choice.is_some() { explored } else { 1 + random.below(5) / 4 };
     let outcome = |nth: u64, random: &mut Random| Move {
         to: random.below(states) as u8,
         hot: u64::from(random.percent(heat)) | u64::from(random.percent(20)) << 1,
         cold: u64::from(random.percent(chill)) | u64::from(random.percent(30)) << 1,
-        fair: choice.map(|choice| (choice, nth == 1)).into_iter().collect(),
+        fair: choice.map(|choice| (choice, nth as u32, options as u32)).into_iter().collect(),
     };
     Some((0..count).map(|nth| outcome(nth, random)).collect())
 }

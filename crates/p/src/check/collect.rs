@@ -4,7 +4,7 @@ use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::info::{ElementInfo, EnumInfo, EventInfo, EventSet, FunInfo, InterfaceInfo, MachineInfo, Slot};
 use super::types::Types;
@@ -42,8 +42,12 @@ impl Checker<'_> {
     fn collect_types(&mut self) {
         let ast = self.ast;
         let mut seen = Seen::default();
+        // A type with a body is the stub of a foreign type of the same name.
+        let bodies: FxHashSet<Sym> =
+            ast.typedefs.iter().filter(|t| t.body.is_some()).map(|t| t.name.sym).collect();
         for (i, typedef) in ast.typedefs.iter().enumerate() {
-            if self.declare(typedef.name, "type", &mut seen) {
+            let has_stub = typedef.body.is_none() && bodies.contains(&typedef.name.sym);
+            if !has_stub && self.declare(typedef.name, "type", &mut seen) {
                 self.globals.typedefs.insert(typedef.name.sym, i);
             }
         }
@@ -155,10 +159,14 @@ impl Checker<'_> {
                 effects: super::info::Effects::default(),
             });
         }
-        let mut seen = Seen::default();
+        // A function with a body is the stub of a foreign function of the same name; calls refer to the latter.
+        let (mut bodies, mut foreign) = (Seen::default(), Seen::default());
         for fun in &self.ast.globals {
-            if let Some(name) = self.ast.funs[fun.index()].name
-                && self.declare(name, "function", &mut seen)
+            let decl = &self.ast.funs[fun.index()];
+            let Some(name) = decl.name else { continue };
+            let is_foreign = decl.body.is_none();
+            if self.declare(name, "function", if is_foreign { &mut foreign } else { &mut bodies })
+                && (is_foreign || !foreign.contains_key(&name.sym))
             {
                 self.globals.funs.insert(name.sym, *fun);
             }

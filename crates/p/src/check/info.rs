@@ -5,7 +5,7 @@ use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::types::{Ty, Types};
-use crate::ast::{ExprId, FunId, Literal, MachineKind, StmtId, Temperature, TypeId};
+use crate::ast::{Ast, ExprId, FunId, Literal, MachineKind, StmtId, Temperature, TypeId};
 
 /// The number of an event: `null`, `halt`, then those of the program.
 pub(crate) type EventId = u32;
@@ -362,9 +362,24 @@ pub(crate) struct Info {
     pub(crate) params: Vec<Slot>,
     /// The tests.
     pub(crate) tests: Vec<TestInfo>,
+    /// The stub of each foreign function that has one.
+    pub(crate) stubs: FxHashMap<FunId, FunId>,
 }
 
 impl Info {
+    /// The head of a function, as a program writes it.
+    pub(crate) fn signature(&self, ast: &Ast, fun: FunId) -> String {
+        let (decl, info) = (&ast.funs[fun.index()], &self.funs[fun.index()]);
+        let show = |ty| self.types.show(ty, &ast.symbols);
+        let params = decl.params.iter().zip(&info.params);
+        let params: Vec<_> = params
+            .map(|(param, local)| format!("{}: {}", ast.text(param.name.sym), show(local.ty)))
+            .collect();
+        let name = decl.name.map_or("", |name| ast.text(name.sym));
+        let head = format!("fun {name}({})", params.join(", "));
+        if info.ret == Types::NULL { head } else { format!("{head}: {}", show(info.ret)) }
+    }
+
     /// The type of an expression.
     pub(crate) fn ty(&self, expr: ExprId) -> Ty {
         self.expr_types[expr.index()]

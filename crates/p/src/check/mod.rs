@@ -7,6 +7,7 @@ mod body;
 mod collect;
 mod expr;
 mod flow;
+mod foreign;
 pub(crate) mod info;
 mod machine;
 mod module;
@@ -32,6 +33,7 @@ pub(crate) fn check(ast: &Ast) -> (Info, Diagnostics) {
     let mut checker = Checker::new(ast);
     checker.collect();
     checker.resolve_declarations();
+    checker.link_stubs();
     checker.check_machines();
     checker.check_bodies();
     checker.check_flow();
@@ -103,6 +105,7 @@ impl<'a> Checker<'a> {
             funs: Vec::new(),
             params: Vec::new(),
             tests: Vec::new(),
+            stubs: FxHashMap::default(),
         };
         Checker {
             ast,

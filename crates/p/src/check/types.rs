@@ -41,6 +41,19 @@ pub(crate) enum Kind {
     Named(Vec<(Sym, Ty)>),
 }
 
+impl Kind {
+    /// The types of the components.
+    fn parts(&self) -> Vec<Ty> {
+        match self {
+            Kind::Seq(t) | Kind::Set(t) => vec![*t],
+            Kind::Map(a, b) => vec![*a, *b],
+            Kind::Tuple(fields) => fields.clone(),
+            Kind::Named(fields) => fields.iter().map(|field| field.1).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// The source of a permission to send events.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Permission {
@@ -188,14 +201,25 @@ impl Types {
             match self.kind(ty) {
                 Kind::Any | Kind::Machine | Kind::Foreign(_) => return None,
                 Kind::Permission(permission, _) => all.extend(self.allowed(*permission)?),
-                Kind::Seq(t) | Kind::Set(t) => todo.push(*t),
-                Kind::Map(a, b) => todo.extend([*a, *b]),
-                Kind::Tuple(fields) => todo.extend(fields),
-                Kind::Named(fields) => todo.extend(fields.iter().map(|f| f.1)),
-                _ => {}
+                kind => todo.extend(kind.parts()),
             }
         }
         Some(all)
+    }
+
+    /// Adds the names of the foreign types that the type mentions.
+    pub(crate) fn foreign_in(&self, ty: Ty, names: &mut Vec<Sym>) {
+        let mut seen = vec![false; self.kinds.len()];
+        let mut todo = vec![ty];
+        while let Some(ty) = todo.pop() {
+            if std::mem::replace(&mut seen[ty.0 as usize], true) {
+                continue;
+            }
+            match self.kind(ty) {
+                Kind::Foreign(name) if !names.contains(name) => names.push(*name),
+                kind => todo.extend(kind.parts()),
+            }
+        }
     }
 
     /// The text of the type, for messages.

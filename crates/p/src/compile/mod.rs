@@ -4,22 +4,20 @@
 mod expr;
 mod stmt;
 
-use crate::codes;
 use dally_step::collection::Tree;
-use dally_text::diagnostic::{Diagnostic, Diagnostics};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use crate::Program;
 use crate::ast::{Ast, ExprId, ExprKind, FunId, Literal, MachineKind, StmtKind, Temperature};
-use crate::check::info::{EventSet, Handler, Reaction, TestInfo, Use};
+use crate::check::info::{EventSet, FunInfo, Handler, Reaction, TestInfo, Use};
 use crate::check::types::{Kind as TypeKind, Permission, Ty, Types};
-use crate::code::{Action, Code, EventCode, Function, Kind, MachineCode, Op, Shape, State};
+use crate::code::{Action, Code, EventCode, Foreign, Function, Kind, MachineCode, Op, Shape, State};
 use crate::value::{Data, Heap, UNNAMED, Value};
 
-/// Compiles a test. Reports constructs that cannot be executed.
-pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap), Vec<Diagnostic>> {
+/// Compiles a test.
+pub(crate) fn compile(program: &Program, test: &TestInfo) -> (Code, Heap) {
     let mut compiler = Compiler {
         program,
         test,
@@ -34,7 +32,6 @@ pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap)
         name_lists: FxHashMap::default(),
         any_payload: emits_by_value(program),
         calls: callers(&program.ast),
-        diagnostics: Diagnostics::default(),
         span: Span::NONE,
         loops: Vec::new(),
         locals: 0,
@@ -45,12 +42,9 @@ pub(crate) fn compile(program: &Program, test: &TestInfo) -> Result<(Code, Heap)
     while let Some((fun, number)) = compiler.todo.pop() {
         compiler.function(fun, number);
     }
-    if !compiler.diagnostics.is_empty() {
-        return Err(compiler.diagnostics.sorted());
-    }
     compiler.heap.views = compiler.code.views.len() > 1;
     compiler.code.find_dead_variables();
-    Ok((compiler.code, compiler.heap))
+    (compiler.code, compiler.heap)
 }
 
 /// Returns true if the program sends, raises or announces an event that is not given by name.
@@ -112,7 +106,6 @@ struct Compiler<'a> {
     any_payload: bool,
     /// By expression: true if it calls a function.
     calls: Vec<bool>,
-    diagnostics: Diagnostics,
     /// The statement that is being compiled.
     span: Span,
     loops: Vec<Loop>,
@@ -234,6 +227,7 @@ impl Compiler<'_> {
 
     /// The number of a function. It may be compiled later.
     fn function_number(&mut self, fun: FunId) -> u32 {
+        let fun = self.program.info.stubs.get(&fun).copied().unwrap_or(fun);
         if let Some(number) = self.functions.get(&fun) {
             return *number;
         }
@@ -262,11 +256,7 @@ impl Compiler<'_> {
         self.span = decl.span;
         self.locals = info.slots.len() as u32;
         match &decl.body {
-            None => {
-                let name = self.code.functions[number as usize].name.clone();
-                let message = format!("the function `{name}` is foreign: its body is not in P");
-                self.diagnostics.push(Diagnostic::new(codes::FOREIGN, decl.span, message));
-            }
+            None => self.foreign(fun, number),
             Some(body) => {
                 if let [param] = info.params.as_slice() {
                     self.takes(param.slot, param.ty);
@@ -287,6 +277,23 @@ impl Compiler<'_> {
         let end = self.here();
         let function = &mut self.code.functions[number as usize];
         (function.entry, function.end, function.defaults) = (entry, end, defaults);
+    }
+
+    /// The body of a foreign function without a stub. A test that never calls it can be explored.
+    fn foreign(&mut self, fun: FunId, number: u32) {
+        let Program { ast, info, .. } = self.program;
+        let FunInfo { params, ret, .. } = &info.funs[fun.index()];
+        let signature = info.signature(ast, fun);
+        let mut types = Vec::new();
+        params.iter().map(|p| p.ty).chain([*ret]).for_each(|ty| info.types.foreign_in(ty, &mut types));
+        let types: String = types.iter().map(|name| format!("type {} = any; ", ast.text(*name))).collect();
+        let body = match ret {
+            &Types::NULL => "{ }".to_owned(),
+            ret => format!("{{ return default({}); }}", info.types.show(*ret, &ast.symbols)),
+        };
+        let name = self.code.functions[number as usize].name.clone();
+        self.emit(Op::Foreign(self.code.foreign.len() as u32));
+        self.code.foreign.push(Foreign { name, stub: format!("{types}{signature} {body}") });
     }
 
     /// Emits a check of the payload in a variable, unless the type checker has ruled out a mismatch.

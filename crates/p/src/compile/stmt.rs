@@ -28,7 +28,7 @@ impl Compiler<'_> {
             }
             StmtKind::Print(message) => {
                 self.expr(*message);
-                self.emit(Op::Pop);
+                self.emit(Op::Print);
             }
             StmtKind::Return(value) => {
                 match value {

@@ -58,8 +58,8 @@ pub(crate) enum End {
 pub(crate) enum Options {
     /// False, then true.
     Bools,
-    /// The numbers from 0 on.
-    Numbers,
+    /// The numbers below this one.
+    Numbers(u32),
     /// The elements of a collection, or the keys of a map.
     Elements(Value),
 }
@@ -90,11 +90,14 @@ pub(crate) enum Note {
     FindsNothing,
     Raises(EventId, Value),
     Announces(EventId, Value),
+    /// An event is about to be sent: the monitors see it first.
+    Sending(u32, EventId, Value),
     Sends(u32, EventId, Value),
     Creates(u32, u32),
     Enters(u32),
     Halts,
     Chooses(Value),
+    Prints(Value),
     /// The following notes are about this monitor, or about the machine again.
     Monitor(Option<u32>),
 }
@@ -134,11 +137,12 @@ pub(crate) struct Sent {
     pub(crate) queued: Queued,
 }
 
-/// A fair choice: where it was made, and its outcome.
+/// A fair choice: where it was made, the option taken, and the number of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FairChoice {
     pub(crate) pc: u32,
-    pub(crate) taken: bool,
+    pub(crate) option: u32,
+    pub(crate) options: u32,
 }
 
 /// The effects of a step on the rest of the state.
@@ -150,7 +154,7 @@ pub(crate) struct Effects {
     pub(crate) monitors: SmallVec<[(u32, Local); 2]>,
     /// The hot and cold states visited in each run of a monitor, in order.
     pub(crate) heat: SmallVec<[(u32, Heat); 2]>,
-    /// The fair choices made in the step, without duplicates.
+    /// The fair choices made in the step, without duplicates; none if the test has no liveness property.
     pub(crate) fair: SmallVec<[FairChoice; 2]>,
     visits: Visits<Counters>,
 }
@@ -418,6 +422,20 @@ impl<'m, O: Observer> Runner<'m, O> {
         self.handle(event, payload)
     }
 
+    /// Records a choice for fairness. `$` is not fair: it may have the same outcome for ever.
+    fn note_fair_choice(&mut self, option: u32, options: u32) {
+        let is_fair = matches!(self.code.ops[self.pc as usize], Op::FairNondet | Op::Choose);
+        if !is_fair || options < 2 || self.code.liveness.is_empty() {
+            return;
+        }
+        self.counters.fair += 1;
+        // In an infinite execution, the number of times does not matter.
+        let made = FairChoice { pc: self.pc, option, options };
+        if !self.effects.fair.contains(&made) {
+            self.effects.get_mut().fair.push(made);
+        }
+    }
+
     /// Resets the variables of each call that are dead where the call resumes.
     fn reset_dead(&mut self) {
         let Local { frames, values, mode, .. } = &mut self.local;
@@ -478,20 +496,16 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
     }
 
     fn take(&mut self, options: Options, nth: u64) {
-        let value = match options {
-            Options::Bools => Value::Bool(nth == 1),
-            Options::Numbers => Value::Int(nth as i64),
-            Options::Elements(collection) => self.store.heap.option(collection, nth as usize),
+        let (value, options) = match options {
+            Options::Bools => (Value::Bool(nth == 1), 2),
+            Options::Numbers(count) => (Value::Int(nth as i64), count),
+            Options::Elements(collection) => {
+                let heap = &self.store.heap;
+                (heap.option(collection, nth as usize), heap.options(collection) as u32)
+            }
         };
         self.counters.chosen += 1;
-        if self.code.ops[self.pc as usize] == Op::FairNondet {
-            self.counters.fair += 1;
-            // In an infinite execution, the number of times does not matter.
-            let made = FairChoice { pc: self.pc, taken: value == Value::Bool(true) };
-            if !self.effects.fair.contains(&made) {
-                self.effects.get_mut().fair.push(made);
-            }
-        }
+        self.note_fair_choice(nth as u32, options);
         self.note(Note::Chooses(value));
         self.local.values.push(value);
     }

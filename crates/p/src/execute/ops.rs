@@ -6,7 +6,7 @@ use dally_step::engine::Pause;
 use super::{End, MOST_CHOICES, Note, Observer, Options, Run, Runner, Sent, failed, fails, first};
 use crate::ast::Binary;
 use crate::check::info::{EventId, HALT, NULL_EVENT};
-use crate::code::{Op, Shape};
+use crate::code::{Foreign, Op, Shape};
 use crate::show::Writer;
 use crate::state::{Mode, Queued, Then};
 use crate::value::{Data, Value};
@@ -63,6 +63,10 @@ impl<O: Observer> Runner<'_, O> {
             Op::Pop => {
                 self.pop();
             }
+            Op::Print => {
+                let text = self.pop();
+                self.note(Note::Prints(text));
+            }
             Op::Jump(target) => self.jump(target),
             Op::JumpIfNot(target) => {
                 if self.pop() != Value::Bool(true) {
@@ -98,6 +102,7 @@ impl<O: Observer> Runner<'_, O> {
             }
             Op::Foreach(slot, end) => self.foreach(slot, end),
             Op::Fail => return self.fail(),
+            Op::Foreign(number) => return self.foreign(number),
             Op::Assume => {
                 if self.pop() != Value::Bool(true) {
                     return Err(Pause::Discarded);
@@ -107,6 +112,21 @@ impl<O: Observer> Runner<'_, O> {
             _ => self.compute(op)?,
         }
         Ok(())
+    }
+
+    /// Fails at a foreign function without a stub: says how to write one.
+    #[cold]
+    fn foreign(&mut self, number: u32) -> Run<()> {
+        let Foreign { name, stub, .. } = &self.code.foreign[number as usize];
+        let others = match self.code.foreign.len() - 1 {
+            0 => String::new(),
+            1 => " (this test can call 1 other foreign function)".to_owned(),
+            n => format!(" (this test can call {n} other foreign functions)"),
+        };
+        failed(Failure::unsupported(format!(
+            "the function `{name}` is foreign, and has no body in P; write one in a file, say stubs.p, and name that \
+             file on the command line, too: `{stub}`{others}"
+        )))
     }
 
     /// Instructions that send, raise, receive or choose.
@@ -194,7 +214,7 @@ impl<O: Observer> Runner<'_, O> {
             return fails(format!("`{}` sends `null` instead of an event", self.name()));
         };
         let name = &self.code.events[event as usize].name;
-        let Value::Machine { view, .. } = target else {
+        let Value::Machine { view, id } = target else {
             return fails(format!("`{}` sends `{name}` to `null`", self.name()));
         };
         if !self.code.kinds[self.local.kind as usize].sends.contains(event) {
@@ -209,6 +229,7 @@ impl<O: Observer> Runner<'_, O> {
                 self.name()
             ));
         }
+        self.note(Note::Sending(id, event, payload));
         self.announce(event, payload)?;
         Err(Pause::Ends(End::Stops))
     }
@@ -255,7 +276,7 @@ impl<O: Observer> Runner<'_, O> {
         let (options, count) = match from {
             Value::Int(n) if n < 0 => return fails(format!("there are {n} options to choose from")),
             // As in P, `choose(0)` yields 0.
-            Value::Int(n) => (Options::Numbers, n.max(1)),
+            Value::Int(n) => (Options::Numbers(n.clamp(1, MOST_CHOICES) as u32), n.max(1)),
             collection => (Options::Elements(collection), self.store.heap.options(collection) as i64),
         };
         match count {
