@@ -1,6 +1,6 @@
 //! The JSON of outcomes: the keys that all commands share.
 
-use dally_explore::Exit;
+use dally_explore::{Exit, Verdict};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::JsonDiagnostic;
 use dally_text::source::SourceMap;
@@ -23,6 +23,33 @@ pub(crate) struct OutcomeJson<'a, C, M> {
     pub(crate) diagnostics: Vec<JsonDiagnostic>,
     #[serde(flatten)]
     pub(crate) more: M,
+}
+
+/// Where the tasks of a program are switched, in languages that leave it open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SchedulingPoints {
+    /// Where a task yields, waits or ends.
+    Explicit,
+    /// Also before each access to a shared variable.
+    Accesses,
+}
+
+impl SchedulingPoints {
+    /// The word that stands for it in JSON.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Accesses => "accesses",
+        }
+    }
+
+    /// The assumption on which a verdict without a bug rests, as a line.
+    pub(crate) fn assumption<B>(self, verdict: &Verdict<B>) -> Option<&'static str> {
+        let clean = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug);
+        (clean && self == Self::Explicit).then_some(
+            "tasks switch only where they yield, wait or end; --preempt adds each access to a shared variable\n",
+        )
+    }
 }
 
 impl<C: Serialize, M: Default + Serialize> OutcomeJson<'_, C, M> {
@@ -51,6 +78,10 @@ impl<C: Serialize, M: Default + Serialize> OutcomeJson<'_, C, M> {
 
     /// Reports a reason, not in the program, why nothing can be done.
     pub(crate) fn refuse(json: bool, message: &str) -> Exit {
-        if json { Self::fail(Exit::Error, message, Vec::new()) } else { output::complain(message) }
+        if json {
+            Self::fail(Exit::Error, &output::shortened(message), Vec::new())
+        } else {
+            output::complain(message)
+        }
     }
 }

@@ -51,6 +51,7 @@ impl Code {
             // Ends the call, or all calls of the machine.
             Op::Return | Op::Goto(_) | Op::Fail => Effect::ends(1),
             Op::Raise => Effect::ends(2),
+            Op::Reach(_) => computes(0, 0),
             Op::Yield => computes(0, 0).resumes(next),
             Op::New(_) => computes(1, 1),
             // The operands stay on the stack until the event is enqueued.

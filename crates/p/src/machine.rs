@@ -11,6 +11,7 @@ use dally_explore::{
 use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Step};
 use dally_step::memo::Cache;
+use dally_step::sites::Sites;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
 use smallvec::SmallVec;
@@ -85,7 +86,8 @@ impl Machine {
         sources: &SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
         let (code, heap) = compile::compile(program, test)?;
-        let store = Store { heap, ..Store::default() };
+        let sites = Sites::new(code.assertions.len());
+        let store = Store { heap, sites, ..Store::default() };
         Ok(Machine {
             code,
             store,
@@ -101,6 +103,16 @@ impl Machine {
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
     pub fn limit_steps(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// The assertions that no execution has reached so far, in the order of the text.
+    pub fn unreached_assertions(&self) -> Vec<Span> {
+        let all = (0_u32..).zip(&self.code.assertions);
+        let unreached = all.filter(|(site, _)| !self.store.sites.is_reached(*site));
+        let mut spans: Vec<Span> = unreached.map(|(_, span)| *span).collect();
+        spans.sort_unstable();
+        spans.dedup();
+        spans
     }
 
     /// Empties the cache of steps.

@@ -53,8 +53,17 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
         None => LivenessCheck::NoProperty,
     };
     let trace = trace(arguments, &found, &*program, sources)?;
-    let warnings = output::json(sources, loaded.warnings());
-    let ended = Ended { arguments, report: &found, liveness, monitor: &monitor, trace: trace.as_ref() };
+    let mut warnings = output::json(sources, loaded.warnings());
+    if matches!(found.verdict, Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug) {
+        let vacuous = program.vacuous().warnings();
+        warnings.extend(output::json(sources, &vacuous));
+        if !arguments.json {
+            output::warn(sources, &vacuous);
+        }
+    }
+    let points = program.scheduling_points();
+    let ended =
+        Ended { arguments, report: &found, liveness, monitor: &monitor, trace: trace.as_ref(), points };
     let exit = ended.show(warnings);
     if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
         traces::write_or_complain(trace, file);

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::monitor::Monitor;
 use crate::cli::Check;
 use crate::language::Language;
-use crate::outcome::OutcomeJson;
+use crate::outcome::{OutcomeJson, SchedulingPoints};
 use crate::output::{self, Exit};
 
 /// The object that `dally check --json` prints.
@@ -21,6 +21,8 @@ pub(crate) type Json<'a> = OutcomeJson<'a, JsonCoverage, Others>;
 pub(crate) struct Others {
     /// The coverage of the other schedulers of a portfolio.
     others: Vec<JsonOther>,
+    /// Where tasks are switched, if the language has a choice: `explicit` or `accesses`.
+    scheduling_points: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -60,6 +62,8 @@ pub(crate) struct Ended<'a> {
     pub(crate) monitor: &'a Monitor,
     /// The bug, explained.
     pub(crate) trace: Option<&'a Trace>,
+    /// Where tasks are switched, if the language has a choice.
+    pub(crate) points: Option<SchedulingPoints>,
 }
 
 impl LivenessCheck {
@@ -102,11 +106,15 @@ impl Ended<'_> {
                 coverage: Some(self.coverage_json(coverage)),
                 trace: self.trace,
                 diagnostics: warnings,
-                more: Others { others: others.iter().map(other).collect() },
+                more: Others {
+                    others: others.iter().map(other).collect(),
+                    scheduling_points: self.points.map(SchedulingPoints::word),
+                },
             })
         } else {
             let steps = self.trace.map(|trace| format!("\n{}\n", printable(&dally_trace::text(trace))));
-            let text = format!("{message}\n{}{}\n", steps.unwrap_or_default(), self.covered());
+            let assumption = self.points.and_then(|points| points.assumption(verdict)).unwrap_or_default();
+            let text = format!("{message}\n{assumption}{}{}\n", steps.unwrap_or_default(), self.covered());
             output::stdout(text.as_bytes())
         };
         output::exit_after(written, verdict.exit())
@@ -206,7 +214,7 @@ impl Ended<'_> {
 
     /// The coverage, in one line for each strategy.
     fn covered(&self) -> String {
-        let Report { verdict, strategy, coverage, others } = self.report;
+        let Report { strategy, coverage, others, .. } = self.report;
         let left = match coverage.frontier {
             0 => String::new(),
             1 => ", 1 state is left for the next bound".to_owned(),
@@ -222,10 +230,8 @@ impl Ended<'_> {
         };
         let bound = if self.is_unbounded() {
             String::new()
-        } else if matches!(verdict, Verdict::Bug(_)) {
-            // A bug ends the search before the bound is completed.
-            format!("up to {} under {strategy}: ", self.unit().count(coverage.bound))
         } else {
+            // A bug usually ends the search before the bound is completed.
             up_to(strategy, coverage)
         };
         let other = |Covered { strategy, coverage }: &Covered| {

@@ -8,7 +8,7 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
 use dally_trace::Source;
 
-use super::{Compiled, Explorable, Interpreter, LoadedProgram};
+use super::{Compiled, Explorable, Interpreter, LoadedProgram, Vacuous};
 use crate::cli::ProgramArgs;
 use crate::input::{self, InputError, Rejected};
 
@@ -60,6 +60,10 @@ impl LoadedProgram for Loaded {
 impl Interpreter for Machine {
     fn limit_steps(&mut self, limits: Limits) {
         Machine::limit_steps(self, limits);
+    }
+
+    fn vacuous(&self) -> Vacuous {
+        Vacuous { unreached: self.unreached_assertions(), ..Vacuous::default() }
     }
 }
 
@@ -157,7 +161,8 @@ fn tidy(path: &Path) -> PathBuf {
             _ => tidy.push(component),
         }
     }
-    tidy
+    // An empty path is not the current folder.
+    if tidy.as_os_str().is_empty() { PathBuf::from(".") } else { tidy }
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, InputError> {

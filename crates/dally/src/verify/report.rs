@@ -17,7 +17,7 @@ use super::plan::Plan;
 use super::replay::Replayed;
 use crate::check::report::counted;
 use crate::cli::Verify;
-use crate::outcome::OutcomeJson;
+use crate::outcome::{OutcomeJson, SchedulingPoints};
 use crate::output::{self, Exit};
 use crate::traces;
 
@@ -58,6 +58,8 @@ pub(crate) struct More {
     failure: Option<JsonFailure>,
     /// What the user should know about the flags.
     remarks: Vec<String>,
+    /// Where tasks are switched: `explicit` or `accesses`; none if the program is sequential.
+    scheduling_points: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -116,6 +118,7 @@ impl Report<'_> {
             _ => None,
         };
         let message = self.sentence(finding, replayed);
+        let points = self.scheduling_points();
         let written = if self.arguments.json {
             let location = failed.and_then(|f| Location::of(f.span, self.sources));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
@@ -127,7 +130,11 @@ impl Report<'_> {
                 coverage: Some(self.coverage(finding)),
                 trace,
                 diagnostics: warnings,
-                more: More { failure, remarks: self.remarks.clone() },
+                more: More {
+                    failure,
+                    remarks: self.remarks.clone(),
+                    scheduling_points: points.map(SchedulingPoints::word),
+                },
             })
         } else {
             let excerpt = || failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
@@ -135,7 +142,8 @@ impl Report<'_> {
                 Some(trace) => format!("\n{}\n", printable(&dally_trace::text(trace))),
                 None => excerpt(),
             };
-            output::stdout(format!("{message}\n{shown}{}\n", self.covered(finding)).as_bytes())
+            let assumption = points.and_then(|points| points.assumption(&verdict)).unwrap_or_default();
+            output::stdout(format!("{message}\n{assumption}{shown}{}\n", self.covered(finding)).as_bytes())
         };
         match (&self.arguments.trace, trace) {
             (Some(file), Some(trace)) => traces::write_or_complain(trace, file),
@@ -146,6 +154,14 @@ impl Report<'_> {
             _ => {}
         }
         output::exit_after(written, verdict.exit())
+    }
+
+    /// Where tasks are switched; none if the program is sequential.
+    fn scheduling_points(&self) -> Option<SchedulingPoints> {
+        self.plan.sequential().is_none().then_some(match self.arguments.program.preempt {
+            true => SchedulingPoints::Accesses,
+            false => SchedulingPoints::Explicit,
+        })
     }
 
     /// The verdict. A counterexample that no execution confirms is not a bug.
@@ -325,7 +341,7 @@ impl Report<'_> {
         let file = self.sources.file_of(span)?;
         let (line, _) = file.line_column(span.start);
         let text = file.text.get(file.line_range(line)?)?;
-        Some(format!("\n{line:>5} | {}\n\n", printable(text.trim_end())))
+        Some(format!("\n{line:>5} | {}\n\n", printable(&output::shortened(text.trim_end()))))
     }
 }
 

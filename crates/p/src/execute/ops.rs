@@ -97,6 +97,7 @@ impl<O: Observer> Runner<'_, O> {
                 }
             }
             Op::Foreach(slot, end) => self.foreach(slot, end),
+            Op::Reach(assertion) => self.store.sites.pass(assertion),
             Op::Fail => return self.fail(),
             Op::Assume => {
                 if self.pop() != Value::Bool(true) {
