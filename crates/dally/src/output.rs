@@ -21,12 +21,12 @@ pub(crate) fn exit_of(diagnostics: &[Diagnostic]) -> Exit {
 
 /// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn stdout(bytes: &[u8]) -> Exit {
-    written(std::io::stdout().lock(), bytes)
+    write(std::io::stdout().lock(), bytes)
 }
 
 /// Writes a text to standard output, with its colours only on a terminal.
 pub(crate) fn coloured(text: &str) -> Exit {
-    written(anstream::stdout().lock(), text.as_bytes())
+    write(anstream::stdout().lock(), text.as_bytes())
 }
 
 /// The look of traces on standard output. [`coloured`] removes the colours where they are not wanted.
@@ -36,7 +36,7 @@ pub(crate) fn look() -> Look {
     Look { colours: true, width: columns }
 }
 
-fn written(mut out: impl Write, bytes: &[u8]) -> Exit {
+fn write(mut out: impl Write, bytes: &[u8]) -> Exit {
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Exit::Success,
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Exit::Success,
@@ -49,15 +49,36 @@ pub(crate) fn exit_after(written: Exit, exit: Exit) -> Exit {
     if written == Exit::Success { exit } else { written }
 }
 
+/// Shows the help, the version, or an error in the flags.
+pub(crate) fn usage(message: &clap::Error) -> Exit {
+    let text = message.render().ansi().to_string();
+    if !message.use_stderr() {
+        return write(anstream::stdout().lock(), text.as_bytes());
+    }
+    // The error repeats the arguments of the user.
+    let lines: Vec<String> = text.lines().map(shortened).collect();
+    stderr(&format!("{}\n", lines.join("\n").trim_end()));
+    Exit::Error
+}
+
+/// The first characters of a text that may be megabytes of input.
+pub(crate) fn shortened(text: &str) -> String {
+    const MOST: usize = 2000;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Reports an error without a location.
 pub(crate) fn complain(message: &str) -> Exit {
-    stderr(&format!("error: {}\n", render::printable(message)));
+    stderr(&format!("error: {}\n", render::printable(&shortened(message))));
     Exit::Error
 }
 
 /// Reports a warning without a location. It does not change the exit code.
 pub(crate) fn remark(message: &str) {
-    stderr(&format!("warning: {}\n", render::printable(message)));
+    stderr(&format!("warning: {}\n", render::printable(&shortened(message))));
 }
 
 /// Writes to standard error, with colours only on a terminal.

@@ -3,6 +3,7 @@
 //! One list of small instructions for the whole program. Expressions work on an operand stack. The stack is
 //! empty before and after each statement, so a task between two steps consists of its frames alone.
 
+use dally_bpl::Preemption;
 use dally_bpl::check::Ty;
 use dally_step::dead::Dead;
 use dally_text::source::Span;
@@ -117,6 +118,9 @@ pub(crate) enum Op {
     AwaitEnd(Address),
     Yield,
     Zield,
+    /// As the two above, unless [`Code::preemption`] suppresses them at the level of the task.
+    YieldByLevel,
+    ZieldByLevel,
     AtomicBegin,
     AtomicEnd,
     Seal,
@@ -326,6 +330,8 @@ impl Domain {
 pub(crate) struct Variable {
     pub(crate) name: Sym,
     pub(crate) domain: Domain,
+    /// True if its type admits `{:range}`.
+    pub(crate) is_number: bool,
     /// Introduced by the compiler, and not shown in traces.
     pub(crate) hidden: bool,
     /// The hidden variable that holds the initial value that the script gives it.
@@ -335,7 +341,7 @@ pub(crate) struct Variable {
 impl Variable {
     /// A variable that the compiler introduces.
     pub(crate) fn hidden(name: Sym) -> Self {
-        Variable { name, domain: Domain::Unbounded, hidden: true, given: None }
+        Variable { name, domain: Domain::Unbounded, is_number: false, hidden: true, given: None }
     }
 }
 
@@ -360,6 +366,8 @@ pub(crate) struct Procedure {
 pub(crate) struct Check {
     pub(crate) message: String,
     pub(crate) span: Span,
+    /// True for an assertion that executions are expected to reach: one other than `assert false`.
+    pub(crate) expected: bool,
 }
 
 /// An entry point of the program.
@@ -403,6 +411,8 @@ pub(crate) struct Code {
     pub(crate) hot: Vec<u32>,
     pub(crate) thread_locals: Vec<Variable>,
     pub(crate) checks: Vec<Check>,
+    /// The addresses of `assume false` in branches.
+    pub(crate) cuts: Vec<Address>,
     pub(crate) constants: Vec<Value>,
     /// Lists of options, for [`Op::Choose`].
     pub(crate) targets: Vec<Vec<Target>>,
@@ -426,6 +436,8 @@ pub(crate) struct Code {
     /// The values that the text and the inputs mention; empty if `kinds` is.
     pub(crate) mentioned: Vec<Value>,
     pub(crate) entries: Vec<Entry>,
+    /// The scheduling points that preemption inserts; none without preemption.
+    pub(crate) preemption: Preemption,
     /// The names.
     pub(crate) symbols: Symbols,
     /// True if the program observes task ids, so that none may be reused.

@@ -91,8 +91,9 @@ impl<O: Observer> Run<'_, O> {
             Op::Store(count) => self.update_map(count)?,
             Op::Assume => {
                 if !eval::truth(self.pop())? {
-                    return Ok(self.discard());
+                    return Ok(self.discard_here());
                 }
+                self.store.sites.pass(self.pc);
             }
             Op::Choose(list) => {
                 let count = self.code.targets[list as usize].len() as u64;
@@ -194,7 +195,7 @@ impl<O: Observer> Run<'_, O> {
             }
             Domain::Unbounded => return Ok(self.give_up_on(place)),
             domain => match domain.len() {
-                count if count > MAX_CHOICES => return Ok(self.give_up_choice()),
+                count if count > MAX_CHOICES => return Ok(self.give_up_choice(Some(place))),
                 count => return Ok(self.choose(Options::Values(place), count)),
             },
         }
@@ -219,14 +220,21 @@ impl<O: Observer> Run<'_, O> {
         let old = self.variable(place);
         if old == Value::Unset && value != Value::Unset {
             if !self.domain(place).may_hold(value) {
-                return Ok(self.discard());
+                return Ok(self.discard_here());
             }
             self.assign(place, value);
         } else if !eval::equal(&self.store.heap, old, value)? {
-            return Ok(self.discard());
+            return Ok(self.discard_here());
         }
+        self.store.sites.pass(self.pc);
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    /// Discards the execution at an assumption.
+    fn discard_here(&mut self) -> Flow {
+        self.store.sites.fail(self.pc);
+        self.discard()
     }
 
     /// Fails: the domain of the variable is too large to enumerate.
@@ -237,13 +245,24 @@ impl<O: Observer> Run<'_, O> {
             return self.give_up(Trouble::Arbitrary.message().to_owned());
         }
         let name = self.code.symbols.text(variable.name);
-        self.give_up(format!(
-            "the value of `{name}` is arbitrary: assign to it first, or, if it is a number, give it a `{{:range}}`"
-        ))
+        self.give_up(match variable.is_number {
+            true => format!(
+                "the value of `{name}` is arbitrary: assign to it first, or declare the values to try, such as \
+                 `{{:range 0, 3}} {name}`"
+            ),
+            false => format!(
+                "the value of `{name}` is arbitrary, and the values of its type cannot be enumerated: assign to it first"
+            ),
+        })
     }
 
-    fn give_up_choice(&mut self) -> Flow {
-        self.give_up(format!("a choice among more than {MAX_CHOICES} values"))
+    #[cold]
+    fn give_up_choice(&mut self, place: Option<Place>) -> Flow {
+        let variable = place.map(|place| self.declaration(place)).filter(|variable| !variable.hidden);
+        let of = variable.map(|v| format!(" of `{}`", self.code.symbols.text(v.name))).unwrap_or_default();
+        self.give_up(format!(
+            "a choice among more than {MAX_CHOICES} values{of}: give a smaller `{{:range}}`"
+        ))
     }
 
     fn key(&mut self, count: u8) -> Result<Value, Trouble> {
@@ -300,7 +319,7 @@ impl<O: Observer> Run<'_, O> {
                 self.pc += 1;
                 let count = if low > high { 0 } else { low.abs_diff(high).saturating_add(1) };
                 return Ok(match count {
-                    count if count > MAX_CHOICES => self.give_up_choice(),
+                    count if count > MAX_CHOICES => self.give_up_choice(None),
                     count => self.choose(Options::Numbers(low, bits), count),
                 });
             }
@@ -309,6 +328,7 @@ impl<O: Observer> Run<'_, O> {
                 return self.assume_equal(place, value);
             }
             Op::Check(check) => {
+                self.store.sites.pass(self.pc);
                 if !eval::truth(self.pop())? {
                     return Ok(self.fail_check(check));
                 }
@@ -463,12 +483,10 @@ impl<O: Observer> Run<'_, O> {
                     return Ok(self.stop(End::Blocks(None)));
                 }
             }
-            Op::Yield | Op::Zield => {
+            Op::Yield | Op::Zield | Op::YieldByLevel | Op::ZieldByLevel => {
                 self.pc += 1;
-                return Ok(match (self.local.stack.atomic, op) {
-                    (0, Op::Zield) => self.stop(End::Zields),
-                    _ => Flow::On,
-                });
+                let end = self.scheduling_point(op);
+                return Ok(self.stop_if(end));
             }
             Op::AtomicBegin => {
                 let stack = self.local_mut().stack.to_mut();
@@ -494,6 +512,20 @@ impl<O: Observer> Run<'_, O> {
         }
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    /// The end of the step at a yield or zield. Neither does anything in an atomic section.
+    fn scheduling_point(&self, op: Op) -> Option<End> {
+        if self.local.stack.atomic > 0 {
+            return None;
+        }
+        let inserted = || self.code.preemption.at_level(u32::from(self.meta.level));
+        match op {
+            Op::Yield => Some(End::Yields),
+            Op::Zield => Some(End::Zields),
+            Op::YieldByLevel => inserted().yields.then_some(End::Yields),
+            _ => inserted().zields.then_some(End::Zields),
+        }
     }
 
     fn call(&mut self, procedure: u32) -> Option<End> {
@@ -598,19 +630,18 @@ impl<O: Observer> Run<'_, O> {
     fn wait(&mut self, local: u32) -> Result<Flow, Trouble> {
         let place = Place::Local(local);
         let Value::Task(task) = self.variable(place) else { return Err(Trouble::Arbitrary) };
-        // Every wait is a scheduling point, even if the awaited task has already terminated.
-        if !self.fresh {
-            return Ok(self.stop(End::Blocks(Some(task))));
-        }
+        // Every wait is a scheduling point, even if the awaited task has already terminated. In an atomic
+        // section, the task passes it without one then.
+        let passes = self.fresh || self.local.stack.atomic > 0;
         match self.local.control.ended.iter().find(|(t, _)| *t == task) {
-            Some((_, result)) => {
+            Some((_, result)) if passes => {
                 let result = *result;
                 self.assign(place, Value::Unset);
                 self.push(result);
                 self.pc += 1;
                 Ok(Flow::On)
             }
-            None => Ok(self.stop(End::Blocks(Some(task)))),
+            _ => Ok(self.stop(End::Blocks(Some(task)))),
         }
     }
 }
