@@ -212,6 +212,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "K")]
     pub(crate) delays: Option<u32>,
 
+    /// The maximum cost of an execution: its delays, and its choices of values other than the first
+    #[arg(long, value_name = "K")]
+    pub(crate) bound: Option<u32>,
+
     /// Explore exactly the executions within the bound: store each state once per scheduler state
     #[arg(long)]
     pub(crate) exact: bool,
@@ -228,13 +232,17 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) walks: Option<u64>,
 
-    /// The limit on the steps of a sampled execution [default: 10,000]
+    /// Cut executions off after this many steps [default: no limit in the search, 10,000 in samples]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) steps: Option<u32>,
 
-    /// Charge one delay for each nondeterministic choice other than the first option
-    #[arg(long)]
-    pub(crate) choice_cost: bool,
+    /// The cost of a chosen value other than the first, if there are more than two; --exact implies 0 [default: 1]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    pub(crate) choice_cost: Option<u8>,
+
+    /// Choices among at most this many values cost nothing
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) free_options: u32,
 
     /// Stop after this time, such as 30s or 5m
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
@@ -244,9 +252,13 @@ pub(crate) struct Check {
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory: Option<bytesize::ByteSize>,
 
-    /// The number of threads, which does not affect the result
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: u16,
+    /// The number of threads, which does not affect the result [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// Search systematically only; by default, long searches sample random executions as well
+    #[arg(long)]
+    pub(crate) no_sample: bool,
 
     /// The seed of --sample, and of `--scheduler random`, also in a portfolio
     #[arg(long, value_name = "SEED")]
@@ -262,6 +274,18 @@ pub(crate) struct Check {
 }
 
 impl Check {
+    /// The number of threads: as many as there are cores, unless it is given.
+    pub(crate) fn thread_count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(cores, usize::from)
+    }
+
+    /// The cost of a chosen value other than the first.
+    pub(crate) fn cost_of_choices(&self) -> u32 {
+        let default = if self.exact || self.bounded.0.is_some() { 0 } else { 1 };
+        self.choice_cost.map_or(default, u32::from)
+    }
+
     /// The given flags that have a meaning in some languages only.
     pub(crate) fn language_flags(&self) -> Vec<&'static str> {
         let flags = [

@@ -136,6 +136,8 @@ pub(crate) struct Tally {
     pub(crate) excluded: u64,
     /// The greatest depth of an expanded node.
     pub(crate) depth: u32,
+    /// Choices whose options cost extra.
+    pub(crate) charged: u64,
 }
 
 impl Tally {
@@ -148,6 +150,7 @@ impl Tally {
         self.cut += other.cut;
         self.excluded += other.excluded;
         self.depth = self.depth.max(other.depth);
+        self.charged += other.charged;
     }
 }
 
@@ -247,7 +250,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             if let Proposal::Run(task) = self.policy.propose(&mut node.place, &mut node.cursor, &point) {
                 successors.clear();
                 self.program.step(&node.state, task, successors);
-                self.defer_costly(&node, task, pass, successors, sink);
+                tally.charged += u64::from(self.defer_costly(&node, task, pass, successors, sink));
                 tally.transitions += successors.ended();
                 self.deliver(&self.origin(&node, task, None, pass), successors, 0, sink)?;
             }
@@ -269,7 +272,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     }
 
     /// Outcomes of a step that is never suspended are the options of one choice. Defers those that cost
-    /// extra, all together.
+    /// extra, all together. Returns true if there are any.
     #[inline]
     fn defer_costly(
         &self,
@@ -278,10 +281,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         pass: Pass,
         successors: &mut Successors<P::State>,
         sink: &mut impl Sink<P::State, O>,
-    ) {
+    ) -> bool {
         let extra = self.options.choice_cost;
         if extra == 0 || successors.suspends || successors.len() <= self.options.free_options {
-            return;
+            return false;
         }
         successors.outcomes.truncate(1);
         let (cost, choices) = (node.cost + extra, node.choices + extra);
@@ -290,6 +293,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let later = Node { state, place, cursor: O::Cursor::default(), cost, choices, pending, ..*node };
         let when = self.order.pass(pass, cost, later.rank());
         sink.defer(Deferred::Partial(later), when);
+        true
     }
 
     /// Continues a step that has begun.
@@ -333,6 +337,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                     node.cost += extra;
                     node.cost_here += extra;
                     node.choices += extra;
+                    tally.charged += u64::from(extra > 0);
                 }
             }
         }

@@ -5,6 +5,7 @@
 
 use dally_schedule::StrategyName;
 
+use crate::sample::Sampled;
 use crate::{Failure, Schedule};
 
 mod coverage;
@@ -112,6 +113,8 @@ pub struct Report {
     pub strategy: StrategyName,
     /// In a portfolio, the coverage of the other strategies.
     pub others: Vec<Covered>,
+    /// The executions that were sampled, if any were.
+    pub sampled: Option<Sampled>,
 }
 
 impl Report {

@@ -7,6 +7,7 @@ use crate::liveness::{Cycles, Liveness};
 use crate::outcome::Report;
 use crate::policy::{Delays, Depth, Exhaustive, Policy, Preemptions, Switches};
 use crate::portfolio::{Deepen, side_by_side};
+use crate::sample::{SampleOptions, Sampler};
 use crate::search::{Options, Search, Watch};
 
 /// A search under named strategies: for failures, or for cycles as well.
@@ -18,6 +19,8 @@ pub struct Plan {
     pub options: Options,
     /// The method of the search for cycles, if there is one.
     pub liveness: Option<Liveness>,
+    /// How executions are sampled beside the searches, if they are.
+    pub sampling: Option<SampleOptions>,
 }
 
 impl Plan {
@@ -37,7 +40,8 @@ impl Plan {
                 delays.next().map_or_else(|| one.under(&Exhaustive), |policy| one.under(policy))
             }
         });
-        side_by_side(searches.collect())
+        let sampler = self.sampling.as_ref().map(|options| Sampler::new(program, options.clone(), watch));
+        side_by_side(searches.collect(), sampler)
             .unwrap_or_else(|| Search::new(program, &Exhaustive, &one.options, watch).run())
     }
 }

@@ -1,26 +1,34 @@
-//! Several searches side by side, bound by bound.
+//! Several searches side by side, and sampling beside them.
 //!
-//! The base order decides how many delays a bug needs. A portfolio explores each bound under one
-//! scheduler after the other before it raises the bound, so that it finds a bug at the least bound that
-//! any of them needs. Each has a visited set of its own; each may prove the program correct.
+//! The base order decides how many delays a bug needs. A portfolio explores under several schedulers: each
+//! has its turn until it has finished a [pass](crate::order) or a slice of work, so that none keeps the
+//! others from starting, and small programs are explored bound by bound. Each has a visited set of its
+//! own; each may prove the program correct. After each round of turns, [sampling](crate::sample) takes as
+//! many steps as the round has taken transitions. Work is counted in transitions and not in seconds, so
+//! that a run can be repeated on any machine.
 
 use crate::Program;
 use crate::liveness::Cycles;
-use crate::outcome::{Covered, Report, Verdict};
+use crate::outcome::{Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
+use crate::sample::{Sampler, Slice};
 use crate::search::{Options, Search, Watch};
 
-/// A search that explores one bound after the other.
+/// The transitions of one turn.
+const SLICE: u64 = 1 << 17;
+
+/// A search that proceeds in slices.
 pub trait Deepen {
-    /// Explores the next bound. Returns the report if the search has ended.
-    fn deepen(&mut self) -> Option<Report>;
+    /// Explores until a pass is done, or about `work` transitions were taken. Returns the report if the
+    /// search has ended.
+    fn advance(&mut self, work: u64) -> Option<Report>;
     /// The coverage so far.
     fn so_far(&self) -> Covered;
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Deepen for Search<'_, P, O, W> {
-    fn deepen(&mut self) -> Option<Report> {
-        self.deepen()
+    fn advance(&mut self, work: u64) -> Option<Report> {
+        self.advance(work)
     }
 
     fn so_far(&self) -> Covered {
@@ -29,8 +37,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Deepen for Search<'_, P, O, W> {
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Deepen for Cycles<'_, P, O, W> {
-    fn deepen(&mut self) -> Option<Report> {
-        self.deepen()
+    fn advance(&mut self, work: u64) -> Option<Report> {
+        self.advance(work)
     }
 
     fn so_far(&self) -> Covered {
@@ -39,8 +47,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Deepen for Cycles<'_, P, O, W> {
 }
 
 impl<D: Deepen + ?Sized> Deepen for Box<D> {
-    fn deepen(&mut self) -> Option<Report> {
-        (**self).deepen()
+    fn advance(&mut self, work: u64) -> Option<Report> {
+        (**self).advance(work)
     }
 
     fn so_far(&self) -> Covered {
@@ -57,31 +65,96 @@ pub fn portfolio<P: Program, O: Policy, W: Watch<P::State>>(
     watch: &W,
 ) -> Option<Report> {
     let options = options.shared_by(policies.len());
-    side_by_side(policies.iter().map(|policy| Search::new(program, policy, &options, watch)).collect())
+    let searches = policies.iter().map(|policy| Search::new(program, policy, &options, watch)).collect();
+    side_by_side::<_, P, W>(searches, None)
 }
 
-/// Runs searches of any kind side by side, as [`portfolio`] does.
-pub fn side_by_side<D: Deepen>(mut searches: Vec<D>) -> Option<Report> {
-    // The reports of the searches that have ended, in this order.
-    let mut done: Vec<Report> = Vec::new();
-    while !searches.is_empty() {
-        let mut going = Vec::new();
-        let mut round = searches.into_iter();
-        while let Some(mut search) = round.next() {
-            match search.deepen() {
-                None => going.push(search),
-                Some(report) if settles(&report.verdict) => {
-                    let others = going.iter().chain(round.as_slice()).map(Deepen::so_far);
-                    let done = done.into_iter().map(Report::into_covered);
-                    return Some(Report { others: done.chain(others).collect(), ..report });
-                }
-                Some(report) => done.push(report),
+/// Runs searches of any kind side by side, as [`portfolio`] does, and sampling beside them.
+pub fn side_by_side<D: Deepen, P: Program, W: Watch<P::State>>(
+    searches: Vec<D>,
+    sampler: Option<Sampler<'_, P, W>>,
+) -> Option<Report> {
+    Portfolio { searches, done: Vec::new(), sampler }.run()
+}
+
+struct Portfolio<'a, D, P: Program, W> {
+    /// The searches that have not ended.
+    searches: Vec<D>,
+    /// The reports of those that have, in this order.
+    done: Vec<Report>,
+    sampler: Option<Sampler<'a, P, W>>,
+}
+
+impl<D: Deepen, P: Program, W: Watch<P::State>> Portfolio<'_, D, P, W> {
+    fn run(mut self) -> Option<Report> {
+        while !self.searches.is_empty() {
+            let before = self.transitions();
+            if let Some(settled) = self.round() {
+                return Some(self.conclude(settled));
+            }
+            // A small program is explored before sampling begins.
+            let (now, going) = (self.transitions(), !self.searches.is_empty());
+            if going
+                && now >= SLICE
+                && let Some(found) = self.sample(now - before)
+            {
+                return Some(self.conclude(found));
             }
         }
-        searches = going;
+        let last = self.done.pop()?;
+        Some(self.conclude(last))
     }
-    let last = done.pop()?;
-    Some(Report { others: done.into_iter().map(Report::into_covered).collect(), ..last })
+
+    /// One turn of each search. Returns a report that settles the verdict.
+    fn round(&mut self) -> Option<Report> {
+        let mut nth = 0;
+        while nth < self.searches.len() {
+            match self.searches[nth].advance(SLICE) {
+                None => nth += 1,
+                Some(report) => {
+                    self.searches.remove(nth);
+                    if settles(&report.verdict) {
+                        return Some(report);
+                    }
+                    self.done.push(report);
+                }
+            }
+        }
+        None
+    }
+
+    /// Samples for this many steps. Returns the report of a bug, with the coverage of the first search.
+    fn sample(&mut self, work: u64) -> Option<Report> {
+        match self.sampler.as_mut()?.run_slice(work.max(1)) {
+            Slice::Bug(bug) => {
+                let Covered { coverage, .. } = self.searches.remove(0).so_far();
+                let strategy = bug.schedule.strategy.clone();
+                Some(Report {
+                    verdict: Verdict::Bug(bug),
+                    coverage,
+                    strategy,
+                    others: Vec::new(),
+                    sampled: None,
+                })
+            }
+            // The systematic searches check limits as well, and meet unsupported constructs.
+            Slice::More | Slice::Done | Slice::Limit(_) | Slice::Unsupported(_) => None,
+        }
+    }
+
+    /// The transitions of all searches.
+    fn transitions(&self) -> u64 {
+        let going = self.searches.iter().map(|search| search.so_far().coverage.transitions);
+        going.chain(self.done.iter().map(|report| report.coverage.transitions)).sum()
+    }
+
+    /// The report of the portfolio: that of one search, with the coverage of the others.
+    fn conclude(self, report: Report) -> Report {
+        let done = self.done.into_iter().map(Report::into_covered);
+        let others = done.chain(self.searches.iter().map(Deepen::so_far)).collect();
+        let sampled = self.sampler.map(|sampler| sampler.sampled().clone()).filter(|it| it.walks > 0);
+        Report { others, sampled, ..report }
+    }
 }
 
 /// True if no other search can change the verdict.
@@ -89,7 +162,7 @@ fn settles(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Proved | Verdict::Bug(_) | Verdict::Unsupported(_) => true,
         // Each search has its own limits on memory and states; the other limits hold for all.
-        Verdict::Inconclusive(limit) => !matches!(limit, crate::Limit::Memory | crate::Limit::States),
+        Verdict::Inconclusive(limit) => !matches!(limit, Limit::Memory | Limit::States),
         Verdict::ProvedWithin(_) | Verdict::NoBug => false,
     }
 }

@@ -297,11 +297,22 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         &self.coverage
     }
 
-    /// Explores the next bound. Returns the report if the search is over.
+    /// Explores until another bound is complete. Returns the report if the search is over.
     pub fn deepen(&mut self) -> Option<Report> {
         let verdict = match self.explore() {
             Err(stop) => self.stopped(stop),
             Ok(()) => self.verdict_after_bound()?,
+        };
+        Some(self.report(verdict))
+    }
+
+    /// Explores until a pass is done, or about `work` transitions were taken. Returns the report if the
+    /// search is over.
+    pub fn advance(&mut self, work: u64) -> Option<Report> {
+        let verdict = match self.explore_for(work) {
+            Err(stop) => self.stopped(stop),
+            Ok(Progress::Paused) => return None,
+            Ok(Progress::Pass) => self.verdict_after_bound()?,
         };
         Some(self.report(verdict))
     }
@@ -432,7 +443,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     /// A report with this verdict.
     pub(crate) fn report(&self, verdict: Verdict) -> Report {
         let Covered { strategy, coverage } = self.so_far();
-        Report { verdict, coverage, strategy, others: Vec::new() }
+        Report { verdict, coverage, strategy, others: Vec::new(), sampled: None }
     }
 
     /// The verdict after a bound without failures; `None` if a higher bound is to be explored.
@@ -607,6 +618,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         coverage.cut = scratch.tally.cut;
         coverage.excluded = scratch.tally.excluded;
         coverage.depth = scratch.tally.depth;
+        coverage.charged = scratch.tally.charged;
         coverage.transitions = scratch.tally.transitions;
         coverage.sealed = scratch.tally.sealed;
         coverage.unproposed = scratch.tally.unproposed;

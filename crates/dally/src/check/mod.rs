@@ -53,7 +53,10 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let liveness = liveness(arguments, has_liveness).map_err(complain)?;
     let work = match sampling {
         Some(options) => Work::Sample(options),
-        None => Work::Search(plan(arguments, strategies, liveness)),
+        None => {
+            let beside = sample::beside(arguments, language, &strategies);
+            Work::Search(plan(arguments, strategies, liveness, beside))
+        }
     };
     let (found, sampled, monitor) = search(arguments, &mut *program, &work)?;
     let liveness = match liveness {
@@ -71,9 +74,9 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
         }
     }
     let points = program.scheduling_points();
-    let (report, sampled, trace_of_bug) = (&found, sampled.as_ref(), trace.as_ref());
+    let (report, only_sampled, trace_of_bug) = (&found, sampled.as_ref(), trace.as_ref());
     let ended =
-        Ended { arguments, report, sampled, liveness, monitor: &monitor, trace: trace_of_bug, points };
+        Ended { arguments, report, only_sampled, liveness, monitor: &monitor, trace: trace_of_bug, points };
     let exit = ended.show(warnings);
     if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
         traces::write_or_complain(trace, file);
@@ -143,16 +146,24 @@ fn list_tests(arguments: &Check, program: &dyn LoadedProgram) -> Exit {
     output::stdout(lines.as_bytes())
 }
 
-fn plan(arguments: &Check, strategies: Vec<StrategyName>, liveness: Option<Liveness>) -> Plan {
+fn plan(
+    arguments: &Check,
+    strategies: Vec<StrategyName>,
+    liveness: Option<Liveness>,
+    sampling: Option<SampleOptions>,
+) -> Plan {
     let options = Options {
-        bound: arguments.delays,
+        bound: arguments.bound,
+        delays: arguments.delays,
         exact: arguments.exact,
-        choice_cost: u32::from(arguments.choice_cost),
-        threads: usize::from(arguments.threads),
+        choice_cost: arguments.cost_of_choices(),
+        free_options: arguments.free_options as usize,
+        steps: arguments.steps,
+        threads: arguments.thread_count(),
         memory: memory(arguments),
         ..Options::default()
     };
-    Plan { strategies, options, liveness }
+    Plan { strategies, options, liveness, sampling }
 }
 
 /// The memory that a search may hold.
@@ -193,10 +204,10 @@ fn liveness(arguments: &Check, has_liveness: bool) -> Result<Option<Liveness>, S
             Ok(None)
         };
     }
-    let fits = !arguments.exact && !arguments.choice_cost && arguments.bounded.0 != Some(StrategyName::Depth);
+    let fits = !arguments.exact && arguments.bounded.0 != Some(StrategyName::Depth);
     if asked && !fits {
-        return Err("--liveness does not go with --exact, --choice-cost and `--bounded depth`: cycles are cycles of the \
-                    program, not of its scheduler, and cost nothing by themselves"
+        return Err("--liveness does not go with --exact and `--bounded depth`: cycles are cycles of the program, not of \
+                    its scheduler, and cost nothing by themselves"
             .to_owned());
     }
     Ok(method.filter(|_| fits).map(|method| Liveness { method, fair: !arguments.unfair }))

@@ -52,7 +52,7 @@ pub(crate) struct Ended<'a> {
     pub(crate) arguments: &'a Check,
     pub(crate) report: &'a Report,
     /// The sampled executions, if there was no search.
-    pub(crate) sampled: Option<&'a Sampled>,
+    pub(crate) only_sampled: Option<&'a Sampled>,
     pub(crate) liveness: LivenessCheck,
     pub(crate) monitor: &'a Monitor,
     /// The bug, explained.
@@ -87,7 +87,7 @@ impl LivenessCheck {
 impl Ended<'_> {
     /// Prints the report.
     pub(crate) fn show(&self, warnings: Vec<JsonDiagnostic>) -> Exit {
-        let Report { verdict, strategy, coverage, others } = self.report;
+        let Report { verdict, strategy, coverage, others, sampled } = self.report;
         let message = self.sentence();
         let written = if self.arguments.json {
             let other = |other: &Covered| JsonOther {
@@ -98,13 +98,13 @@ impl Ended<'_> {
                 verdict: verdict.word(),
                 message: &message,
                 policy: Some(strategy.to_string()),
-                coverage: self.sampled.is_none().then(|| self.timed(coverage)),
+                coverage: self.only_sampled.is_none().then(|| self.timed(coverage)),
                 trace: self.trace,
                 diagnostics: warnings,
                 more: Others {
                     others: others.iter().map(other).collect(),
                     scheduling_points: self.points.map(SchedulingPoints::word),
-                    sampled: self.sampled.cloned(),
+                    sampled: self.only_sampled.or(sampled.as_ref()).cloned(),
                 },
             })
         } else {
@@ -152,31 +152,40 @@ impl Ended<'_> {
                     unit.count(*bound)
                 )
             }
-            Verdict::NoBug if let Some(sampled) = self.sampled => {
+            Verdict::NoBug if let Some(sampled) = self.only_sampled => {
                 format!("{headline} in {}", sample::executions(sampled))
             }
             Verdict::NoBug => {
                 let reasons = self.reasons_for_no_proof();
-                format!("{headline} within {}{reasons}{unchecked}", unit.count(coverage.bound))
+                format!("{headline} within {}{reasons}{unchecked}", self.bound(coverage.bound))
             }
             Verdict::Bug(bug) => {
                 let message = self.trace.map_or(&bug.failure.message, |trace| &trace.failure.message);
                 let spent = if self.is_unbounded() {
                     String::new()
                 } else if bug.schedule.cycle.is_some() {
-                    format!(", within {} under {}", unit.count(coverage.bound), self.report.strategy)
+                    format!(", within {} under {}", self.bound(coverage.bound), self.report.strategy)
                 } else {
-                    format!(", with {} under {}", unit.count(bug.cost), self.report.strategy)
+                    let (deviations, choices) = (bug.schedule.deviations(), bug.schedule.choice_cost());
+                    let choices = match choices {
+                        0 => String::new(),
+                        choices => format!(" and {}", counted(choices as usize, "choice")),
+                    };
+                    format!(", with {}{choices} under {}", unit.count(deviations), self.report.strategy)
                 };
                 format!("{headline}: {}{}{spent}", kind(&bug.failure), printable(message))
             }
             Verdict::Inconclusive(limit) => {
                 let known = match coverage.completed_bound {
-                    None if let Some(sampled) = self.sampled => {
+                    None if let Some(sampled) = self.only_sampled => {
                         format!("no bug was found in {}", sample::executions(sampled))
                     }
-                    Some(bound) => format!("no bug was found within {}", unit.count(bound)),
-                    None => "no bound was completed".to_owned(),
+                    Some(bound) => format!("no bug was found within {}", self.bound(bound)),
+                    None => format!("no bound was completed, {}", self.reached()),
+                };
+                let known = match &self.report.sampled {
+                    Some(sampled) => format!("{known}, nor in {}", sample::executions(sampled)),
+                    None => known,
                 };
                 format!("{headline}: {limit}; {known}")
             }
@@ -216,10 +225,10 @@ impl Ended<'_> {
 
     /// The coverage, in one line for each strategy.
     fn covered(&self) -> String {
-        if let Some(sampled) = self.sampled {
+        if let Some(sampled) = self.only_sampled {
             return sample::covered(sampled, self.monitor.elapsed().as_secs_f64());
         }
-        let Report { strategy, coverage, others, .. } = self.report;
+        let Report { strategy, coverage, others, sampled, .. } = self.report;
         let collisions = if coverage.collision_chance > 1e-15 {
             format!(
                 "; probability that two states had the same fingerprint: {:.0e}",
@@ -238,7 +247,23 @@ impl Ended<'_> {
             format!("\n        {}{}", up_to(strategy, coverage), counted(coverage.states, "state"))
         };
         let sentence = coverage.sentence(&bound, self.monitor.elapsed());
-        format!("{sentence}{collisions}{}", others.iter().map(other).collect::<String>())
+        let others: String = others.iter().map(other).collect();
+        let sampled = sampled.as_ref().map(|sampled| format!("\n{}", sample::beside_covered(sampled)));
+        format!("{sentence}{collisions}{others}{}", sampled.unwrap_or_default())
+    }
+
+    /// A bound in words: of delays, and of choices if some were charged for.
+    fn bound(&self, bound: u32) -> String {
+        let choices = if self.report.coverage.charged > 0 { " and choices" } else { "" };
+        format!("{}{choices}", self.unit().count(bound))
+    }
+
+    /// How far a search without a complete bound has come.
+    fn reached(&self) -> String {
+        format!(
+            "executions were explored to a depth of {}",
+            counted(self.report.coverage.depth as usize, "step")
+        )
     }
 }
 

@@ -6,6 +6,7 @@ use dally_explore::{
 };
 
 use crate::cli::Check;
+use crate::language::Language;
 
 /// The number of walks, if neither it nor the time is limited.
 const WALKS: u64 = 10_000;
@@ -16,16 +17,16 @@ pub(crate) fn options(
     strategies: &[StrategyName],
 ) -> Result<Option<SampleOptions>, String> {
     let Some(names) = &arguments.sample else {
-        return match given(&[("--walks", arguments.walks.is_some()), ("--steps", arguments.steps.is_some())])
-        {
-            Some(flag) => Err(format!("{flag} limits sampling, and needs --sample")),
+        return match arguments.walks {
+            Some(_) => Err("--walks limits sampling, and needs --sample".to_owned()),
             None => Ok(None),
         };
     };
     let search = [
         ("--delays", arguments.delays.is_some()),
+        ("--bound", arguments.bound.is_some()),
         ("--exact", arguments.exact),
-        ("--choice-cost", arguments.choice_cost),
+        ("--no-sample", arguments.no_sample),
         ("--bounded", arguments.bounded.0.is_some()),
         ("--liveness", arguments.liveness.is_some()),
         ("--unfair", arguments.unfair),
@@ -34,17 +35,37 @@ pub(crate) fn options(
         return Err(format!("{flag} is about systematic search, and --sample replaces it"));
     }
     let samplers = SamplerName::parse_list(names).map_err(|error| error.to_string())?;
-    let defaults = SampleOptions::default();
     let walks = arguments.walks.or_else(|| arguments.time.is_none().then_some(WALKS));
-    Ok(Some(SampleOptions {
-        samplers,
-        scheduler: scheduler(strategies)?,
+    Ok(Some(SampleOptions { samplers, walks, ..common(arguments, scheduler(strategies)?) }))
+}
+
+/// The options of sampling beside a systematic search: none if the user asks for a search within a bound, or for one of
+/// its kinds.
+pub(crate) fn beside(
+    arguments: &Check,
+    language: &Language,
+    strategies: &[StrategyName],
+) -> Option<SampleOptions> {
+    let bounded = arguments.delays.is_some() || arguments.bound.is_some() || arguments.bounded.0.is_some();
+    if arguments.no_sample || arguments.exact || bounded {
+        return None;
+    }
+    let shown = scheduler(strategies).unwrap_or_else(|_| language.scheduler.clone());
+    Some(common(arguments, shown))
+}
+
+/// The options that follow from the command line.
+fn common(arguments: &Check, scheduler: SchedulerName) -> SampleOptions {
+    let defaults = SampleOptions::default();
+    SampleOptions {
+        scheduler,
         seed: arguments.seed.unwrap_or(0),
-        walks,
         steps: arguments.steps.map_or(defaults.steps, |steps| steps as usize),
-        threads: usize::from(arguments.threads),
+        choice_cost: arguments.cost_of_choices(),
+        free_options: arguments.free_options as usize,
+        threads: arguments.thread_count(),
         ..defaults
-    }))
+    }
 }
 
 /// The first of these flags that is given.
@@ -76,7 +97,7 @@ pub(crate) fn report(options: &SampleOptions, slice: Slice) -> Report {
         Slice::Unsupported(construct) => Verdict::Unsupported(construct),
     };
     let strategy = options.scheduler.clone().into();
-    Report { verdict, coverage: StateCoverage::default(), strategy, others: Vec::new() }
+    Report { verdict, coverage: StateCoverage::default(), strategy, others: Vec::new(), sampled: None }
 }
 
 /// The sampled executions, after "no bug found in".
@@ -88,7 +109,16 @@ pub(crate) fn executions(sampled: &Sampled) -> String {
 
 /// The coverage, in one line.
 pub(crate) fn covered(sampled: &Sampled, seconds: f64) -> String {
-    let Sampled { steps, terminated, cut_off, discarded, final_states, shrinking, .. } = sampled;
+    let shrunk = match sampled.shrinking {
+        0 => String::new(),
+        steps => format!("; the failing one was shrunk in {}", counted(number(steps), "step")),
+    };
+    format!("{}, in {seconds:.2} s{shrunk}", beside_covered(sampled))
+}
+
+/// The coverage of samples that were taken beside a search, in one line.
+pub(crate) fn beside_covered(sampled: &Sampled) -> String {
+    let Sampled { steps, terminated, cut_off, discarded, final_states, .. } = sampled;
     let part = |walks: u64, what: &str| match walks {
         0 => String::new(),
         walks => format!(", {} {what}", count(number(walks))),
@@ -97,12 +127,8 @@ pub(crate) fn covered(sampled: &Sampled, seconds: f64) -> String {
         0 => String::new(),
         states => format!(" in {}", counted(*states, "state")),
     };
-    let shrunk = match shrinking {
-        0 => String::new(),
-        steps => format!("; the failing one was shrunk in {}", counted(number(*steps), "step")),
-    };
     format!(
-        "sampled {} with {}: {} terminated{ends}{}{}, in {seconds:.2} s{shrunk}",
+        "sampled {} with {}: {} terminated{ends}{}{}",
         counted(number(sampled.walks), "execution"),
         counted(number(*steps), "step"),
         count(number(*terminated)),

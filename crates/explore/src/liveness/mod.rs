@@ -38,7 +38,7 @@ pub use confirm::replay_cycle;
 
 use crate::outcome::{Bug, Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
-use crate::search::{Options, Phase, Search, Stop, Watch};
+use crate::search::{Options, Phase, Progress, Search, Stop, Watch};
 use crate::tree::NodeId;
 use crate::{Program, SchedulerName};
 use fair::{Component, Examiner};
@@ -73,6 +73,14 @@ impl Default for Liveness {
     fn default() -> Self {
         Self { method: Method::Map, fair: true }
     }
+}
+
+/// The end of a slice of a search for cycles.
+enum Searched {
+    /// The work of the slice is done.
+    Paused,
+    /// A bound was explored and its graph was searched, with this verdict if there is one.
+    Bound(Option<Verdict>),
 }
 
 /// The largest number of properties: they are bits of a word.
@@ -124,18 +132,25 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
 
     /// Explores the next bound. Returns the report if the search is over.
     pub(crate) fn deepen(&mut self) -> Option<Report> {
+        self.advance(u64::MAX)
+    }
+
+    /// Explores until a bound is complete and its graph is searched, or about `work` transitions were taken.
+    /// Nested depth-first search is not interrupted. Returns the report if the search is over.
+    pub(crate) fn advance(&mut self, work: u64) -> Option<Report> {
         let completed = self.search.coverage.completed_bound;
         let verdict = match self.unsuitable() {
             Some(why) => Verdict::Unsupported(why.to_owned()),
-            None => match self.search_bound() {
+            None => match self.search_bound(work) {
                 Err(stop) => {
                     // The last bound was explored, but its graph was not searched completely.
                     self.search.update_coverage();
                     self.search.coverage.completed_bound = completed;
                     self.search.stopped(stop)
                 }
-                Ok(Some(verdict)) => verdict,
-                Ok(None) => self.search.verdict_after_bound()?,
+                Ok(Searched::Paused) => return None,
+                Ok(Searched::Bound(Some(verdict))) => verdict,
+                Ok(Searched::Bound(None)) => self.search.verdict_after_bound()?,
             },
         };
         Some(self.search.report(verdict))
@@ -163,13 +178,14 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
     }
 
     /// Explores the next bound, and searches its graph for a cycle.
-    fn search_bound(&mut self) -> Result<Option<Verdict>, Stop> {
+    fn search_bound(&mut self, work: u64) -> Result<Searched, Stop> {
         let Options { bound, delays, .. } = *self.search.expander.options;
         let unbounded = bound.is_none() && delays.is_none();
         self.phase(Phase::Explore);
         match self.liveness.method {
-            Method::Ndfs if unbounded => return self.search_on_the_fly(),
-            Method::Map => self.search.explore()?,
+            Method::Ndfs if unbounded => return self.search_on_the_fly().map(Searched::Bound),
+            Method::Map if self.search.explore_for(work)? == Progress::Paused => return Ok(Searched::Paused),
+            Method::Map => {}
             Method::IterativeNdfs => {
                 self.restart();
                 (0..=self.bounds).try_for_each(|_| self.search.explore())?;
@@ -189,7 +205,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             Method::Map => self.search.team.clone().run(|| self.find_by_map())?,
             Method::Ndfs | Method::IterativeNdfs => self.find_by_ndfs()?,
         };
-        Ok(found.map(|(property, component)| self.verdict(property, &component)))
+        Ok(Searched::Bound(found.map(|(property, component)| self.verdict(property, &component))))
     }
 
     /// Discards everything that was explored.

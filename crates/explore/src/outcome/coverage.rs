@@ -47,6 +47,9 @@ pub struct StateCoverage {
     pub finals: u64,
     /// The greatest number of steps after which a state was expanded.
     pub depth: u32,
+    /// The choices that were charged for: their options other than the first cost extra.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub charged: u64,
     /// The states with proposals beyond the limit on delays.
     #[serde(skip)]
     pub beyond: u64,
