@@ -68,7 +68,7 @@ pub trait Program: Sync {
         }
         let option = choose(options as u64) as usize % options;
         out.keep(option);
-        smallvec![Drawn { option: option as u32, options: options as u32 }]
+        smallvec![Drawn { option: option as u32, options: options as u32, is_value: true }]
     }
 
     /// Describes the objects that a step of an enabled task may read and write, over all its outcomes. The
@@ -142,6 +142,8 @@ pub struct Drawn {
     pub option: u32,
     /// The number of options.
     pub options: u32,
+    /// True for a choice of a value, and false for one of control flow, which costs nothing.
+    pub is_value: bool,
 }
 
 /// A violated property.

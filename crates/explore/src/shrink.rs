@@ -263,7 +263,7 @@ impl<'a, P: Program> Shrinker<'a, P> {
 
     /// The cost of an option.
     fn cost(&self, drawn: &Drawn) -> u32 {
-        let costs = drawn.option > 0 && drawn.options as usize > self.options.free_options;
+        let costs = drawn.is_value && drawn.option > 0 && drawn.options as usize > self.options.free_options;
         if costs { self.options.choice_cost } else { 0 }
     }
 

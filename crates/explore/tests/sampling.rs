@@ -100,7 +100,7 @@ fn the_order_in_seals_is_that_of_the_scheduler() {
 #[test]
 fn results_do_not_depend_on_threads_and_slices() {
     for (nth, program) in programs(40, false).enumerate() {
-        let one = SampleOptions { seed: nth as u64, ..options("rr") };
+        let one = SampleOptions { seed: nth as u64, choice_cost: nth as u32 % 2, ..options("rr") };
         let expected = sample(&program, one.clone());
         for threads in [2, 4] {
             assert_eq!(sample(&program, SampleOptions { threads, ..one.clone() }), expected, "{program:?}");

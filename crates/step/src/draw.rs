@@ -8,7 +8,7 @@
 use dally_explore::Drawn;
 use smallvec::SmallVec;
 
-use crate::engine::{Reached, Step, Task};
+use crate::engine::{Offered, Reached, Step, Task};
 
 /// The limit on the executions of a drawn step that assumptions discard.
 const MAX_DISCARDED: u32 = 1 << 10;
@@ -30,6 +30,7 @@ struct Draw {
     first: u64,
     tried: u64,
     options: u64,
+    is_value: bool,
 }
 
 impl Draw {
@@ -47,15 +48,20 @@ impl<'d> Draws<'d> {
     /// The options taken.
     pub fn drawn(&self) -> SmallVec<[Drawn; 2]> {
         let made = self.taken[..self.made].iter();
-        made.map(|draw| Drawn { option: draw.option() as u32, options: draw.options as u32 }).collect()
+        let drawn = |draw: &Draw| Drawn {
+            option: draw.option() as u32,
+            options: draw.options as u32,
+            is_value: draw.is_value,
+        };
+        made.map(drawn).collect()
     }
 
-    /// Takes an option of the next choice; `next_option` returns the first option from its argument on that
-    /// is not refuted. Returns `None` if no option is left.
-    fn take(&mut self, options: u64, next_option: &mut dyn FnMut(u64) -> u64) -> Option<u64> {
+    /// Takes an option of the next choice. Returns `None` if no option is left.
+    fn take(&mut self, choice: Offered<'_>) -> Option<u64> {
+        let Offered { options, is_value, next_option } = choice;
         if self.made == self.taken.len() {
             let first = if options > 1 { (self.choose)(options) % options } else { 0 };
-            self.taken.push(Draw { first, tried: 0, options });
+            self.taken.push(Draw { first, tried: 0, options, is_value });
         }
         let draw = &mut self.taken[self.made];
         while draw.tried < options {
@@ -90,7 +96,7 @@ impl<'d> Draws<'d> {
     pub fn execute<'m, T: Task<'m>>(&mut self, mut start: impl FnMut() -> Option<T>) -> Option<(T, T::End)> {
         loop {
             let task = start()?;
-            let mut draw = |options, next: &mut dyn FnMut(u64) -> u64| self.take(options, next);
+            let mut draw = |choice: Offered<'_>| self.take(choice);
             let mut step = Step::drawing(task, &mut draw);
             if let Some(Reached::End(end)) = step.next_outcome() {
                 return Some((step.into_task(), end));

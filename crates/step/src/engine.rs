@@ -132,9 +132,17 @@ pub trait Task<'m> {
     fn bytes(&self) -> usize;
 }
 
-/// Draws an option: of this many, and not one that is refuted. The second argument returns the first option
-/// from its argument on that is not. The result is `None` if no option is left.
-pub(crate) type DrawOption<'d> = dyn FnMut(u64, &mut dyn FnMut(u64) -> u64) -> Option<u64> + 'd;
+/// A choice of which an option is drawn.
+pub(crate) struct Offered<'o> {
+    pub(crate) options: u64,
+    /// See [`Task::chooses_value`].
+    pub(crate) is_value: bool,
+    /// The first option from its argument on that is not refuted.
+    pub(crate) next_option: &'o mut dyn FnMut(u64) -> u64,
+}
+
+/// Draws an option that is not refuted. The result is `None` if no option is left.
+pub(crate) type DrawOption<'d> = dyn FnMut(Offered<'_>) -> Option<u64> + 'd;
 
 /// The paths of a step to execute.
 enum Mode<'p> {
@@ -249,7 +257,9 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         match &mut self.mode {
             Mode::Draw(draw) => {
                 let task = &mut self.task;
-                let Some(nth) = draw(count, &mut |from| task.next_option(choice, from)) else {
+                let next_option = &mut |from| task.next_option(choice, from);
+                let is_value = T::chooses_value(choice);
+                let Some(nth) = draw(Offered { options: count, is_value, next_option }) else {
                     return Some(Pause::Discarded);
                 };
                 self.path.push(nth as u32);

@@ -18,7 +18,8 @@ pub(crate) enum End {
     Terminated,
     /// The number of steps reached its limit.
     CutOff,
-    /// No path of the step satisfies its assumptions, or too few do for one to be drawn.
+    /// No path of the step satisfies its assumptions, or too few do for one to be drawn; or the user
+    /// excludes the state.
     Discarded,
     Failed(Failure),
 }
@@ -203,6 +204,9 @@ impl<'p, P: Program> Execution<'p, P> {
         self.delayed.clear();
         self.enabled.clear();
         let state = self.state.as_ref()?;
+        if self.program.is_excluded(state) {
+            return Some(End::Discarded);
+        }
         self.program.enabled(state, &mut self.enabled);
         if self.enabled.is_empty() {
             return Some(self.program.deadlock(state).map_or(End::Terminated, End::Failed));
