@@ -33,12 +33,14 @@ pub mod lexer;
 pub mod literal;
 mod options;
 mod parser;
+mod preemption;
 mod print;
 pub mod real;
 
 pub use check::check;
 pub use options::ProgramOptions;
 pub use parser::parse;
+pub use preemption::{Points, Preemption};
 pub use print::{print, print_type};
 
 use dally_text::diagnostic::Diagnostic;

@@ -5,7 +5,8 @@
 pub struct ProgramOptions {
     /// The procedure in which execution starts; by default those marked `{:entrypoint}`, or `main`.
     pub entry: Option<String>,
-    /// If true, tasks may be preempted before each statement that accesses a shared variable.
+    /// If true, tasks may be preempted before each statement that accesses a shared variable
+    /// ([`Preemption`](crate::Preemption)).
     pub preempt: bool,
 }
 

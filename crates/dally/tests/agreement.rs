@@ -5,7 +5,8 @@ mod common;
 #[path = "../../sequentialize/tests/support/mod.rs"]
 mod support;
 
-use dally_sequentialize::Target;
+use dally_bpl::ProgramOptions;
+use dally_sequentialize::{Options, Target};
 use support::generate::{self, Features};
 use support::random::for_seeds;
 
@@ -15,7 +16,7 @@ const FEATURES: Features = Features {
     passed_tasks: true,
     asserts: true,
     awaits: false,
-    atomic: false,
+    atomic: true,
     thread_locals: true,
     levels: 1,
     buffers: 1,
@@ -23,6 +24,8 @@ const FEATURES: Features = Features {
     high: 1,
     globals: 2,
     choices: 10,
+    explicit: false,
+    suppress: false,
 };
 
 /// Whether `dally verify` finds a bug.
@@ -75,6 +78,7 @@ fn lal_reps_and_buffers() {
             passed_tasks: false,
             posts: 2,
             globals: 1,
+            atomic: false,
             ..FEATURES
         };
         let text = generate::program(seed, features);
@@ -93,6 +97,34 @@ fn lal_reps_and_buffers() {
             return false;
         };
         assert_eq!(verified(&text, &flags), expected.fails, "{to:?}, DALLY_SEED={seed}\n{text}");
+        true
+    });
+}
+
+/// With the points that preemption inserts, zields included.
+#[test]
+fn preempted_buffers() {
+    for_seeds("agreement (preempted buffers)", 40, |seed| {
+        let features = Features {
+            waits: false,
+            passed_tasks: false,
+            atomic: false,
+            buffers: 2,
+            posts: 1,
+            globals: 1,
+            choices: 0,
+            suppress: true,
+            ..FEATURES
+        };
+        let text = generate::program(seed, features);
+        let to = Target::Buffers { zields: 2, yields: 1 };
+        let options = Options { program: ProgramOptions::preemptive(), ..Options::new(to) };
+        let Some(expected) = support::run(&support::printed(&text, &options), &generate::globals(features))
+        else {
+            return false;
+        };
+        let flags = ["--preempt", "--scheduler", "buffers", "--zields", "2", "--yields", "1"];
+        assert_eq!(verified(&text, &flags), expected.fails, "DALLY_SEED={seed}\n{text}");
         true
     });
 }

@@ -3,6 +3,7 @@
 //! One list of small instructions for the whole program. Expressions work on an operand stack. The stack is
 //! empty before and after each statement, so a task between two steps consists of its frames alone.
 
+use dally_bpl::Preemption;
 use dally_bpl::check::Ty;
 use dally_step::dead::Dead;
 use dally_text::source::Span;
@@ -117,6 +118,9 @@ pub(crate) enum Op {
     AwaitEnd(Address),
     Yield,
     Zield,
+    /// As the two above, unless [`Code::preemption`] suppresses them at the level of the task.
+    YieldByLevel,
+    ZieldByLevel,
     AtomicBegin,
     AtomicEnd,
     Seal,
@@ -426,6 +430,8 @@ pub(crate) struct Code {
     /// The values that the text and the inputs mention; empty if `kinds` is.
     pub(crate) mentioned: Vec<Value>,
     pub(crate) entries: Vec<Entry>,
+    /// The scheduling points that preemption inserts; none without preemption.
+    pub(crate) preemption: Preemption,
     /// The names.
     pub(crate) symbols: Symbols,
     /// True if the program observes task ids, so that none may be reused.

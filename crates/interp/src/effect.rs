@@ -88,7 +88,8 @@ impl Code {
             Op::Wait(local) => read(computes(0, 1), procedure, Place::Local(local)).resumes(address),
             Op::Await => computes(0, 0).resumes(address),
             Op::AwaitEnd(begin) => computes(1, 0).or(begin, 0),
-            Op::Interrupt | Op::Yield | Op::Zield | Op::AtomicEnd => computes(0, 0).resumes(next),
+            Op::Interrupt | Op::AtomicEnd => computes(0, 0).resumes(next),
+            Op::Yield | Op::Zield | Op::YieldByLevel | Op::ZieldByLevel => computes(0, 0).resumes(next),
             Op::AtomicBegin | Op::Seal | Op::Unseal => computes(0, 0),
         }
     }

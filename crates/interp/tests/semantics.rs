@@ -260,6 +260,14 @@ fn preemption_precedes_a_statement_after_a_branch_that_ends_with_await() {
     let preempted =
         machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
     assert_eq!(finals_of(&preempted), set(&[&["0", "0"], &["0", "1"]]));
+    let text = text.replace(
+        "{ assume {:await} l >= 1; }\n          seen := g;",
+        "{ assume {:await} l >= 1; } else { seen := g; }",
+    );
+    assert!(text.contains("else"));
+    let preempted =
+        machine_with(&text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
+    assert_eq!(finals_of(&preempted), set(&[&["0", "0"], &["0", "1"]]));
 }
 
 #[test]
@@ -303,6 +311,22 @@ fn waiting() {
                 procedure main() { ready := false; call {:async} first := a(); call {:async} second := b(); ready := true; }
                 procedure a() { assume {:await} ready; call wait(second); } procedure b() { assume {:await} ready; call wait(first); }";
     assert_eq!(bug(text).failure.kind, FailureKind::Deadlock);
+}
+
+/// In an atomic section, a wait for a task that has ended lets no other task run; one for a task that has not ended does.
+#[test]
+fn waiting_in_atomic_sections() {
+    let program = |before: &str| {
+        format!(
+            "var x: int; procedure main() {{ var t: task; x := 0; call {{:async}} t := p(); {before}
+               if {{:atomic}} (true) {{ call {{:async}} q(); call join(t); assert x == 0; }} }}
+             procedure join(t: task) {{ call wait(t); }} procedure p() {{ }} procedure q() {{ x := 1; }}"
+        )
+    };
+    assert_proved(&program("call wait(t);"));
+    assert_fails(&program(""));
+    let begin = program("call wait(t);").replace("if {:atomic} (true) {", "call corral_atomic_begin();");
+    assert_proved(&begin.replace("assert x == 0; }", "assert x == 0; call corral_atomic_end();"));
 }
 
 #[test]
@@ -354,6 +378,35 @@ fn buffers_switch_at_zields_only() {
         "var x: int; procedure {:entrypoint} {:buffer 0} a() { x := 0; assume {:await} x == 1; }
          procedure {:entrypoint} {:buffer 1} b() { x := 1; }",
     );
+}
+
+/// [FSE12 §6]: preemption inserts yields, and zields where there are several buffers.
+#[test]
+fn preemption_switches_buffers() {
+    let preempted = |text: &str| {
+        exhaust(&machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() }))
+    };
+    let text = "var x: int;
+        procedure {:entrypoint} {:buffer 0} soft() { call first(); }
+        procedure first() { x := 1; assert x == 1; x := 3; }
+        procedure {:entrypoint} {:buffer 1} hard() { x := 2; }";
+    assert_proved(text);
+    assert!(matches!(preempted(text), Verdict::Bug(_)));
+    let suppressed = text.replace("procedure first", "procedure {:nozield} first");
+    assert_eq!(preempted(&suppressed), Verdict::Proved);
+    // At another level, or of another kind, points are not suppressed.
+    for (attr, proved) in [("{:nozield 0}", true), ("{:nozield 1, 2}", false), ("{:noyield}", false)] {
+        let text = text.replace("procedure {:entrypoint}", &format!("procedure {attr} {{:entrypoint}}"));
+        assert_eq!(preempted(&text) == Verdict::Proved, proved, "{attr}");
+    }
+    // Tasks of one buffer are switched by yields.
+    let text = "var x: int; procedure main() { x := 0; call {:async} {:level 1} high(); }
+                procedure high() { call {:async} inc(); call {:async} inc(); }
+                procedure inc() { var t: int; t := x; x := t + 1; assert t == 0 || x == 2; x := 5; }";
+    assert!(matches!(preempted(text), Verdict::Bug(_)));
+    let suppressed = text.replace("procedure main", "procedure {:noyield 1} main");
+    let expected = exhaust(&machine(&suppressed));
+    assert_eq!(std::mem::discriminant(&preempted(&suppressed)), std::mem::discriminant(&expected));
 }
 
 #[test]

@@ -2,8 +2,9 @@
 //!
 //! Sections are lexical: an atomic procedure, an atomic `if`, or the statements between `corral_atomic_begin` and
 //! `corral_atomic_end`, or the end of a task. A procedure with yields that is called from inside a section gets a second version
-//! without them, `p$atomic`. What remains are points where a task blocks: a wait, and an `await` whose condition does not hold.
-//! There other tasks run even inside a section, as in `dally check`.
+//! without them, `p$atomic`. What remains are points where a task blocks: a wait for a task that has not ended, and an `await` whose
+//! condition does not hold. There other tasks run even inside a section, as in `dally check`. A wait inside a section is marked
+//! ([`is_in_section`]), since it lets no other task run if the task that it waits for has ended.
 
 use dally_bpl::ast::{Ast, Block, Decl, DeclKind, Ident, Procedure, Role, Stmt, StmtKind};
 use dally_text::source::Span;
@@ -13,6 +14,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build;
 use crate::unit::{Unit, as_procedure};
+
+/// The attribute of waits inside atomic sections. No program contains it, since it has spaces.
+const IN_SECTION: &str = "in an atomic section";
+
+/// Returns true for a wait inside an atomic section. Removes the mark.
+pub(crate) fn is_in_section(ast: &Ast, wait: &mut Stmt) -> bool {
+    let Some(mark) = ast.attr(&wait.attrs, IN_SECTION).map(|a| a.name) else { return false };
+    wait.attrs = wait.attrs.without(mark);
+    true
+}
 
 /// The nesting depth of a statement in sections of both kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -29,7 +40,7 @@ impl Depth {
 
 struct Pass {
     ast: Ast,
-    /// Procedures that may yield.
+    /// Procedures that may yield or wait.
     yielding: FxHashSet<Sym>,
     /// Atomic procedures.
     atomic: FxHashSet<Sym>,
@@ -46,7 +57,7 @@ struct Pass {
 }
 
 pub(crate) fn lower(unit: &mut Unit, levels: bool) {
-    let yielding = unit.closure(|s| matches!(s.kind, StmtKind::Yield | StmtKind::Zield));
+    let yielding = unit.closure(|s| matches!(s.kind, StmtKind::Yield | StmtKind::Zield | StmtKind::Wait(..)));
     let is_atomic = |d: &&Decl| unit.ast.attr(&d.attrs, "atomic").is_some();
     let atomic = unit.ast.decls.iter().filter(is_atomic).filter_map(as_procedure);
     let atomic = atomic.map(|p| p.signature.name.name).collect();
@@ -66,6 +77,14 @@ pub(crate) fn lower(unit: &mut Unit, levels: bool) {
     unit.ast = pass.ast;
     for (span, message) in pass.problems {
         unit.unsupported(span, message, "an atomic section begins and ends in one body");
+    }
+}
+
+/// Removes `:atomic` from procedures, for output that is still asynchronous: the yields that are left let other tasks run.
+pub(crate) fn forget(ast: &mut Ast) {
+    let Some(atomic) = ast.symbols.get("atomic") else { return };
+    for decl in ast.decls.iter_mut().filter(|d| as_procedure(d).is_some()) {
+        decl.attrs = decl.attrs.without(atomic);
     }
 }
 
@@ -195,6 +214,10 @@ impl Pass {
                 if self.yielding.contains(&name) && !self.atomic.contains(&name) {
                     call.procedure.name = self.version(name);
                 }
+            }
+            StmtKind::Wait(..) if depth.is_atomic() => {
+                let mark = build::attr(&mut self.ast, IN_SECTION, Vec::new());
+                stmt.attrs = build::with_attr(&stmt.attrs, mark);
             }
             _ => {}
         }

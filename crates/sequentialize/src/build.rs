@@ -320,6 +320,15 @@ pub(crate) fn body_mut(decl: &mut Decl) -> Option<&mut Body> {
     }
 }
 
+/// The name of a procedure, or of the procedure that is implemented.
+pub(crate) fn procedure_name(decl: &Decl) -> Option<Sym> {
+    match &decl.kind {
+        DeclKind::Procedure(p) => Some(p.signature.name.name),
+        DeclKind::Implementation(i) => Some(i.signature.name.name),
+        _ => None,
+    }
+}
+
 /// Rewrites the statements of all bodies.
 pub(crate) fn rewrite_bodies(ast: &mut Ast, mut f: impl FnMut(&mut Ast, Stmt, &mut Vec<Stmt>)) {
     each_body(ast, |ast, decl| {

@@ -41,7 +41,7 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
         vectors.run_later(ast, &rounds, &guess, &mut around);
         around
     });
-    rounds::lower_switches(unit, vectors.pause, waits);
+    rounds::lower_switches(unit, &rounds, vectors.pause, waits);
 
     let ast = &mut unit.ast;
     let (locals, init) = vectors.initial(ast);

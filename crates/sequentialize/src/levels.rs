@@ -23,8 +23,8 @@ pub(crate) struct Home {
     pub(crate) level: u32,
 }
 
-/// Numbers the levels that are in use from 0: only their order matters.
-pub(crate) fn rank(unit: &mut Unit) {
+/// Numbers the levels that are in use from 0: only their order matters. Returns the levels by their numbers.
+pub(crate) fn rank(unit: &mut Unit) -> Vec<u32> {
     let mut used: Vec<u32> = unit.entries.iter().map(|e| e.level).collect();
     build::each_stmt(&mut unit.ast, |_, s| {
         if let StmtKind::Async(post) = &s.kind {
@@ -42,6 +42,7 @@ pub(crate) fn rank(unit: &mut Unit) {
     for entry in &mut unit.entries {
         entry.level = rank(entry.level);
     }
+    used
 }
 
 /// Leaves one entry point for each buffer, in the order of the buffers.

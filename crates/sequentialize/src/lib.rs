@@ -144,6 +144,8 @@ pub fn has_levels(program: &Program, entry: Option<&str>) -> bool {
 pub fn without_waits(program: &Program, entry: Option<&str>) -> Result<Ast, Vec<Diagnostic>> {
     let mut unit = Unit::new(program, entry);
     lower::odds_and_ends(&mut unit, &program.info);
+    atomicity::lower(&mut unit, false);
+    atomicity::forget(&mut unit.ast);
     waits::remove(&mut unit);
     lower::start_with(&mut unit);
     if unit.problems.is_empty() { Ok(unit.ast) } else { Err(unit.problems.sorted()) }
@@ -158,6 +160,7 @@ pub fn without_levels(program: &Program, entry: Option<&str>) -> Result<Ast, Vec
     contracts::lower(&mut unit, &program.info);
     numbers::keep(&mut unit);
     atomicity::lower(&mut unit, true);
+    atomicity::forget(&mut unit.ast);
     lower::awaits(&mut unit, true);
     waits::remove(&mut unit);
     if unit.problems.is_empty() {
@@ -178,7 +181,7 @@ fn prepare(program: &Program, options: &Options) -> Unit {
     let mut unit = Unit::new(program, options.program.entry.as_deref());
     let levels = matches!(options.to, Target::Buffers { .. } | Target::Synce { .. });
     if options.program.preempt {
-        preempt::insert(&mut unit, &program.info);
+        preempt::insert(&mut unit, &program.info, levels);
     }
     lower::odds_and_ends(&mut unit, &program.info);
     contracts::lower(&mut unit, &program.info);
@@ -217,13 +220,14 @@ fn to_rounds(unit: &mut Unit, to: Target) -> Option<Sym> {
 /// Θ_P ∘ Θ_Y(K₂) ∘ Θ_M(K₁)
 fn to_buffers(unit: &mut Unit, options: &Options, zields: u32, yields: u32) -> Option<Sym> {
     waits::remove(unit);
-    levels::rank(unit);
+    let by_rank = levels::rank(unit);
     levels::entry_per_buffer(unit);
     if !unit.problems.is_empty() {
         return None;
     }
     let shared = globals::names(&globals::Globals::of(&unit.ast).shared);
     levels::specialise(unit, false);
+    preempt::suppress_by_level(unit, |rank| by_rank.get(rank as usize).copied().unwrap_or(rank));
     let (one_buffer, zields) = buffers::translate(unit, zields);
     levels::chain(unit, options.chains);
     if !unit.problems.is_empty() {
@@ -241,6 +245,7 @@ fn to_synce(unit: &mut Unit, rounds: u32) -> Option<Sym> {
         return None;
     }
     let homes = levels::specialise(unit, true);
+    preempt::suppress_by_level(unit, |level| level);
     synce::encode(unit, homes);
     let entry = lower::single_entry(unit, "synce")?;
     Some(df::translate(unit, entry, &Bounds::rounds(rounds), "synce"))

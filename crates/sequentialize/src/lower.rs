@@ -92,8 +92,7 @@ pub(crate) fn code_expressions(unit: &mut Unit) {
 /// `assume {:await} e;` becomes `if (!e) { yield; assume e; }`, with a `zield` after the `yield` where there are several
 /// buffers: it may be the task of another buffer that makes `e` hold.
 pub(crate) fn awaits(unit: &mut Unit, levels: bool) {
-    let first = unit.entries.first().map(|e| e.buffer);
-    let several = levels && unit.entries.iter().any(|e| Some(e.buffer) != first);
+    let several = levels && unit.has_several_buffers();
     build::rewrite_bodies(&mut unit.ast, |ast, s, out| {
         let StmtKind::Await(condition) = s.kind else { return out.push(s) };
         let again = ast.copy_expr(condition);

@@ -1,14 +1,17 @@
-//! Yields before each statement that touches a shared variable.
+//! Yields before each statement that touches a shared variable, and zields where there are several buffers.
 //!
 //! [FSE12 §6]; the same points at which `dally check --preempt` lets tasks be switched: before a statement that
 //! reads or writes a shared variable, before the guard of a loop is evaluated again, before the result of a
 //! call is assigned to a shared variable, and before an atomic section or a call that is one step begins. What follows
-//! an `await` belongs to it. Atomic sections take their yields out later ([`crate::atomicity`]).
+//! an `await` belongs to it. Atomic sections take their yields out later ([`crate::atomicity`]), and tasks of levels at
+//! which points are suppressed take them out once each procedure has a version for each level ([`suppress_by_level`]).
 
 use dally_bpl::ast::{
-    Accesses, Ast, Block, DeclKind, ExprId, Ident, Procedure, Role, SpecKind, Stmt, StmtKind, TypeId, VarDecl,
+    Accesses, Ast, Attrs, Block, DeclKind, ExprId, Ident, Procedure, Role, SpecKind, Stmt, StmtKind, TypeId,
+    VarDecl,
 };
 use dally_bpl::check::{Info, Ref, VarId, VarKind};
+use dally_bpl::{Points, Preemption};
 use dally_text::stack::grow;
 use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,6 +27,10 @@ struct Pass<'a> {
     results: FxHashMap<Sym, Vec<TypeId>>,
     /// The procedures whose calls are one step, with the types of their parameters, if these can be used in another procedure.
     one_step: FxHashMap<Sym, Option<Vec<TypeId>>>,
+    /// The scheduling points for the current body.
+    points: Points,
+    /// The attributes of inserted statements.
+    mark: Attrs,
     /// The variables of the current body.
     locals: FxHashMap<Sym, VarId>,
     /// The variables that hold results temporarily.
@@ -32,8 +39,20 @@ struct Pass<'a> {
     more: Vec<VarDecl>,
 }
 
-pub(crate) fn insert(unit: &mut Unit, info: &Info) {
+/// The attribute of points that may be suppressed by level. No program contains it, since it has a space.
+const BY_LEVEL: &str = "by level";
+
+/// Inserts the scheduling points. If tasks have `levels`, [`suppress_by_level`] has to follow.
+pub(crate) fn insert(unit: &mut Unit, info: &Info, levels: bool) {
+    unit.preemption = Preemption::new(&unit.ast, levels && unit.has_several_buffers());
+    let preemption = unit.preemption.clone();
+    // Without levels, all tasks have that of the entry point.
+    let only = unit.entries.first().filter(|_| !levels).map(|e| preemption.at_level(e.level));
     let ast = &mut unit.ast;
+    let mark = match levels && preemption.depends_on_level() {
+        true => [build::attr(ast, BY_LEVEL, Vec::new())].into_iter().collect(),
+        false => Attrs::NONE,
+    };
     let is_local = |d: &&dally_bpl::ast::Decl| ast.attr(&d.attrs, THREAD_LOCAL).is_some();
     let thread_local = ast.decls.iter().filter(is_local).filter_map(|d| match &d.kind {
         DeclKind::Var(var) => Some(var.name.name),
@@ -59,6 +78,8 @@ pub(crate) fn insert(unit: &mut Unit, info: &Info) {
         thread_local,
         results,
         one_step,
+        points: Points::default(),
+        mark,
         locals: FxHashMap::default(),
         kept: FxHashMap::default(),
         more: Vec::new(),
@@ -68,7 +89,10 @@ pub(crate) fn insert(unit: &mut Unit, info: &Info) {
         let vars = info.bodies.get(&index).into_iter();
         let vars = vars.flat_map(|b| b.ins.iter().chain(&b.outs).chain(&b.locals));
         pass.locals = vars.map(|v| (info[*v].name, *v)).collect();
-        if let Some(body) = build::body_mut(decl) {
+        let Some(name) = build::procedure_name(decl) else { continue };
+        let points = preemption.of_procedure(name);
+        pass.points = only.map_or(points, |only| points.and(only));
+        if let Some(body) = build::body_mut(decl).filter(|_| pass.points.any()) {
             pass.block(ast, &mut body.block);
             body.locals.append(&mut pass.more);
         }
@@ -76,7 +100,36 @@ pub(crate) fn insert(unit: &mut Unit, info: &Info) {
     ast.decls = decls;
 }
 
+/// Removes the scheduling points of procedures at whose level they are suppressed. `level_of` maps a rank to a level.
+pub(crate) fn suppress_by_level(unit: &mut Unit, level_of: impl Fn(u32) -> u32) {
+    if !unit.preemption.depends_on_level() {
+        return;
+    }
+    let Unit { preemption, levels, ast, .. } = unit;
+    build::each_body(ast, |ast, decl| {
+        let level = build::procedure_name(decl).and_then(|name| levels.get(&name)).copied().unwrap_or(0);
+        let points = preemption.at_level(level_of(level));
+        let Some(body) = build::body_mut(decl) else { return };
+        build::rewrite(&mut body.block, &mut |mut s, out| {
+            if let Some(mark) = ast.attr(&s.attrs, BY_LEVEL).map(|a| a.name) {
+                s.attrs = s.attrs.without(mark);
+                if !(if matches!(s.kind, StmtKind::Yield) { points.yields } else { points.zields }) {
+                    return;
+                }
+            }
+            out.push(s);
+        });
+    });
+}
+
 impl Pass<'_> {
+    /// The scheduling points before an access.
+    fn switch(&self) -> Vec<Stmt> {
+        let Points { yields, zields } = self.points;
+        let kinds = [yields.then_some(StmtKind::Yield), zields.then_some(StmtKind::Zield)];
+        kinds.into_iter().flatten().map(|kind| Stmt { attrs: self.mark.clone(), ..stmt(kind) }).collect()
+    }
+
     fn block(&mut self, ast: &mut Ast, block: &mut Block) {
         let mut out = Vec::with_capacity(block.stmts.len());
         let mut awaited = false;
@@ -95,13 +148,13 @@ impl Pass<'_> {
                 StmtKind::While(w) => {
                     grow(|| self.block(ast, &mut w.body));
                     if switch {
-                        w.body.stmts.push(stmt(StmtKind::Yield));
+                        w.body.stmts.extend(self.switch());
                     }
                 }
                 _ => {}
             }
             let assigned = self.late_results(ast, &mut s);
-            let mut before = if switch { vec![stmt(StmtKind::Yield)] } else { Vec::new() };
+            let mut before = if switch { self.switch() } else { Vec::new() };
             if !follows {
                 before.extend(self.early_arguments(ast, &mut s));
             }
@@ -124,12 +177,12 @@ impl Pass<'_> {
             let result = || build::derive(ast, target.name, "result", Role::Copy);
             let kept = *self.kept.entry(target.name).or_insert_with(result);
             if !self.more.iter().any(|v| v.var.name.name == kept) {
-                self.more.push(build::var(kept, *ty, dally_bpl::ast::Attrs::NONE));
+                self.more.push(build::var(kept, *ty, Attrs::NONE));
             }
             late.push((target.name, kept));
             *target = build::ident(kept);
         }
-        let mut stmts = vec![stmt(StmtKind::Yield)];
+        let mut stmts = self.switch();
         stmts.extend(build::assign(ast, &late));
         stmts
     }
@@ -143,13 +196,13 @@ impl Pass<'_> {
         for (nth, (arg, ty)) in args.iter_mut().zip(types.iter().flatten()).enumerate() {
             if self.reads_shared(ast, *arg) {
                 let kept = build::fresh(ast, &format!("{}$argument{nth}", ast.text(call.procedure.name)));
-                self.more.push(build::var(kept, *ty, dally_bpl::ast::Attrs::NONE));
+                self.more.push(build::var(kept, *ty, Attrs::NONE));
                 stmts.push(build::set(ast, &[kept], &[*arg]));
                 *arg = build::name(ast, kept);
             }
         }
         call.args = ast.exprs.add_list(&args);
-        stmts.push(stmt(StmtKind::Yield));
+        stmts.extend(self.switch());
         stmts
     }
 

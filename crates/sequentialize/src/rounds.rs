@@ -4,9 +4,10 @@
 //! `delays` are spent are globals of the sequential program. A task that may be delayed is moved on by an
 //! arbitrary number of rounds: `while (* && delays < K)` of the figures, without the loop.
 
-use dally_bpl::ast::{Ast, Attrs, BinaryOp, Stmt, StmtKind};
+use dally_bpl::ast::{Ast, Attrs, BinaryOp, ExprId, Stmt, StmtKind};
 use dally_text::symbol::Sym;
 
+use crate::atomicity;
 use crate::build;
 use crate::posts;
 use crate::tags::Position;
@@ -88,6 +89,21 @@ impl Rounds {
         build::set(ast, &targets, &zeros)
     }
 
+    /// The condition that a task, which ends at this round and place, ends before the running piece; or that the flag
+    /// `error` is raised: a task then returns at once, without waiting.
+    fn has_ended(&self, ast: &mut Ast, error: Option<Sym>, [round, order]: [ExprId; 2]) -> ExprId {
+        let [own, own_too, own_order] = [self.round, self.round, self.order].map(|v| build::name(ast, v));
+        let again = ast.copy_expr(round);
+        let earlier = build::binary(ast, BinaryOp::Lt, round, own);
+        let same = build::binary(ast, BinaryOp::Eq, again, own_too);
+        let before = build::binary(ast, BinaryOp::Lt, order, own_order);
+        let same = build::binary(ast, BinaryOp::And, same, before);
+        let done = build::binary(ast, BinaryOp::Or, earlier, same);
+        let Some(error) = error else { return done };
+        let error = build::name(ast, error);
+        build::binary(ast, BinaryOp::Or, error, done)
+    }
+
     pub(crate) fn place(&self) -> Position {
         Position(vec![self.round, self.order])
     }
@@ -99,8 +115,9 @@ impl Rounds {
 }
 
 /// Replaces yields by calls of a helper, and waits by calls of another one, whose arguments are round and place at which the task
-/// ended.
-pub(crate) fn lower_switches(unit: &mut Unit, yields: Option<Sym>, waits: Option<Sym>) {
+/// ended. A wait inside an atomic section calls it only if the task has not ended.
+pub(crate) fn lower_switches(unit: &mut Unit, rounds: &Rounds, yields: Option<Sym>, waits: Option<Sym>) {
+    let error = unit.error;
     build::rewrite_bodies(&mut unit.ast, |ast, mut s, out| match s.kind {
         StmtKind::Yield => {
             if let Some(yields) = yields {
@@ -114,7 +131,14 @@ pub(crate) fn lower_switches(unit: &mut Unit, yields: Option<Sym>, waits: Option
                 let task = ast.copy_expr(task);
                 build::field(ast, task, part)
             });
+            let in_section = atomicity::is_in_section(ast, &mut s);
+            let place = args.map(|part| ast.copy_expr(part));
             s.kind = build::call(ast, &[], waits, &args).kind;
+            if in_section {
+                let done = rounds.has_ended(ast, error, place);
+                let blocked = build::not(ast, done);
+                s = build::when(blocked, vec![s]);
+            }
             out.push(s);
             if let Some(result) = result {
                 let value = build::field(ast, task, "result");
@@ -140,16 +164,8 @@ pub(crate) fn declare_wait_by_place(unit: &mut Unit, rounds: &Rounds, first: Vec
     }
     let (wait, ended, at) = (build::fresh(ast, "join"), build::fresh(ast, "ended"), build::fresh(ast, "at"));
     let ins = [ended, at].map(|p| build::local_int(ast, p, Attrs::NONE)).to_vec();
-    let earlier = build::relate(ast, ended, BinaryOp::Lt, rounds.round);
-    let same = build::relate(ast, ended, BinaryOp::Eq, rounds.round);
-    let before = build::relate(ast, at, BinaryOp::Lt, rounds.order);
-    let same = build::binary(ast, BinaryOp::And, same, before);
-    let mut done = build::binary(ast, BinaryOp::Or, earlier, same);
-    if let Some(error) = unit.error {
-        // The task then returns at once, without waiting.
-        let error = build::name(ast, error);
-        done = build::binary(ast, BinaryOp::Or, error, done);
-    }
+    let place = [ended, at].map(|part| build::name(ast, part));
+    let done = rounds.has_ended(ast, unit.error, place);
     let mut stmts = first;
     stmts.push(build::assume(done));
     let attrs = [build::attr_int(ast, "inline", 1)].into_iter().collect();

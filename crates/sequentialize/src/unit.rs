@@ -1,9 +1,9 @@
 //! The program while passes rewrite it.
 
-use dally_bpl::Program;
 use dally_bpl::ast::{Ast, AttrArg, Attrs, Decl, DeclKind, Expr, Procedure, Role, Stmt, StmtKind};
 use dally_bpl::check::Info;
 use dally_bpl::codes;
+use dally_bpl::{Preemption, Program};
 use dally_text::diagnostic::{Diagnostic, Diagnostics};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
@@ -26,6 +26,8 @@ pub(crate) struct Entry {
 pub(crate) struct Unit {
     pub(crate) ast: Ast,
     pub(crate) entries: Vec<Entry>,
+    /// The scheduling points that preemption inserts; none without preemption.
+    pub(crate) preemption: Preemption,
     /// The flag that a failed assertion raises, if there are assertions.
     pub(crate) error: Option<Sym>,
     /// Variables that passes have added, with their initial values.
@@ -57,6 +59,7 @@ impl Unit {
         let mut unit = Unit {
             ast,
             entries: Vec::new(),
+            preemption: Preemption::default(),
             error: None,
             initially: Vec::new(),
             levels: FxHashMap::default(),
@@ -75,6 +78,12 @@ impl Unit {
             procedure = derivation.from;
         }
         procedure
+    }
+
+    /// Returns true if tasks start in several buffers.
+    pub(crate) fn has_several_buffers(&self) -> bool {
+        let first = self.entries.first().map(|e| e.buffer);
+        self.entries.iter().any(|e| Some(e.buffer) != first)
     }
 
     /// Reports a construct that a translation cannot handle.

@@ -8,7 +8,8 @@
 //! 1. `done` and the results are two maps, where the figure has one value for tasks that are not done; there is a
 //!    map of results for each type.
 //! 2. A number is marked as not done when it is given out, rather than all of them at the start.
-//! 3. A wait is a point where tasks may be switched, as in `dally check`.
+//! 3. A wait is a point where tasks may be switched, as in `dally check`; inside an atomic section only if the task is
+//!    not done.
 
 use dally_bpl::ast::{
     Access, Ast, Async, Attrs, BinaryOp, Expr, ExprId, Lhs, MapType, Role, Stmt, StmtKind, TypeExpr, TypeId,
@@ -18,6 +19,7 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::atomicity;
 use crate::build::{self, stmt};
 use crate::unit::{Unit, info};
 
@@ -127,6 +129,7 @@ impl Pass {
     }
 
     fn stmt(&self, ast: &mut Ast, info: &Info, error: Option<Sym>, mut s: Stmt, out: &mut Vec<Stmt>) {
+        let in_section = atomicity::is_in_section(ast, &mut s);
         match &mut s.kind {
             StmtKind::Async(post) => {
                 if let Some(handle) = post.handle.take() {
@@ -143,7 +146,15 @@ impl Pass {
                     let error = build::name(ast, error);
                     done = build::binary(ast, BinaryOp::Or, error, done);
                 }
-                out.push(Stmt { span: s.span, ..stmt(StmtKind::Yield) });
+                let switch = Stmt { span: s.span, ..stmt(StmtKind::Yield) };
+                out.push(match in_section {
+                    true => {
+                        let done = ast.copy_expr(done);
+                        let blocked = build::not(ast, done);
+                        build::when(blocked, vec![switch])
+                    }
+                    false => switch,
+                });
                 out.push(Stmt { span: s.span, ..build::assume(done) });
                 let ty = match info.types.kind(info.type_of(task)) {
                     TyKind::Task(ty) => *ty,

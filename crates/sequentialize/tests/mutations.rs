@@ -162,6 +162,8 @@ const FEATURES: Features = Features {
     high: 1,
     globals: 2,
     choices: 30,
+    explicit: false,
+    suppress: false,
 };
 
 const DRIVER: Features = Features {

@@ -42,6 +42,8 @@ const SMALL: Features = Features {
     high: 1,
     globals: 2,
     choices: 30,
+    explicit: false,
+    suppress: false,
 };
 
 /// Everything that dfs, df and dfw know.
@@ -65,7 +67,7 @@ fn dfs_with_yields() {
 
 #[test]
 fn dfs_with_waits() {
-    agrees("dfs_with_waits", 240, Features { awaits: true, ..RICH }, "dfs", Target::Dfs);
+    agrees("dfs_with_waits", 240, Features { awaits: true, atomic: true, ..RICH }, "dfs", Target::Dfs);
 }
 
 // [SPIN14] Theorems 1 and 2.
@@ -77,7 +79,7 @@ fn df() {
 
 #[test]
 fn dfw() {
-    agrees("dfw", 450, RICH, "dfw", Target::Dfw);
+    agrees("dfw", 450, Features { atomic: true, ..RICH }, "dfw", Target::Dfw);
 }
 
 /// A program that tells the two readings of rule (ii) apart: with the round of a waiting subtask's label, rather than
@@ -198,6 +200,89 @@ fn preemptions() {
     });
 }
 
+/// Small programs with levels and buffers in which tasks are preempted. Calls of atomic procedures, whose arguments are
+/// evaluated in a step of their own, are left to [`preemptions`].
+fn preempted_driver(seed: u64) -> Features {
+    let (levels, buffers) = (1 + seed % 3, 1 + seed / 3 % 2);
+    Features {
+        awaits: true,
+        suppress: seed.is_multiple_of(2),
+        levels,
+        buffers,
+        posts: 2,
+        choices: 0,
+        ..DRIVER
+    }
+}
+
+/// [FSE12 §6]: preemption inserts a yield and a zield before each access to a shared variable.
+#[test]
+fn preempted_programs_have_explicit_points() {
+    for_seeds("preempted_programs_have_explicit_points", 400, |seed| {
+        let features = preempted_driver(seed);
+        let text = generate::program(seed, features);
+        let explicit = generate::program(seed, Features { explicit: true, ..features });
+        let found = explore_preempted(&text, "bag", None);
+        let expected = explore_named(&explicit, "bag", None);
+        assert_eq!(found, expected, "preempted (left), DALLY_SEED={seed}\n{text}\n{explicit}");
+        true
+    });
+}
+
+#[test]
+fn translations_insert_the_same_points() {
+    for_seeds("translations_insert_the_same_points", 200, |seed| {
+        let features = preempted_driver(seed);
+        let features =
+            Features { posts: 1, waits: features.buffers == 1 && features.levels == 1, ..features };
+        let text = generate::program(seed, features);
+        let explicit = generate::program(seed, Features { explicit: true, ..features });
+        let globals = generate::globals(features);
+        let bounds = Bounds::delays((seed % 2) as u32);
+        let with_levels = [Target::Buffers { zields: 2, yields: 2 }, Target::Synce { rounds: 1 }];
+        let rounds = [Target::Dfs(bounds), Target::Df(bounds), Target::Dfw(bounds)];
+        let targets = if features.levels == 1 && features.buffers == 1 { &rounds[..] } else { &with_levels };
+        for to in targets {
+            let preempted = Options { program: ProgramOptions::preemptive(), ..Options::new(*to) };
+            let Some(found) = run(&printed(&text, &preempted), &globals) else { return false };
+            let Some(expected) = run(&translated(&explicit, *to), &globals) else { return false };
+            assert_eq!(found, expected, "{to:?}, preempted (left), DALLY_SEED={seed}\n{text}\n{explicit}");
+        }
+        true
+    });
+}
+
+#[test]
+fn preempted_buffers_are_sound() {
+    for_seeds("preempted_buffers_are_sound", 200, |seed| {
+        let features = Features { awaits: false, posts: 1, buffers: 2, ..preempted_driver(seed) };
+        let text = generate::program(seed, features);
+        let to = Target::Buffers { zields: 1 + (seed % 3) as u32, yields: 1 + (seed / 3 % 2) as u32 };
+        let options = Options { program: ProgramOptions::preemptive(), reorder: true, ..Options::new(to) };
+        let Some(found) = run(&printed(&text, &options), &generate::globals(features)) else { return false };
+        let all = explore_preempted(&text, "bag", None);
+        assert!(found.finals.is_subset(&all.finals), "{to:?}, DALLY_SEED={seed}\n{text}");
+        true
+    });
+}
+
+/// Points are suppressed at levels.
+#[test]
+fn levels_suppress_points() {
+    let text = "var {:range 0, 1} g0: int;
+        procedure {:entrypoint} {:buffer 0} {:nozield 3} main() { g0 := 0; call {:async} {:level 3} high(); }
+        procedure high() { g0 := 0; assert g0 == 0; }
+        procedure {:entrypoint} {:buffer 1} other() { g0 := 1; }";
+    for (attr, fails) in [("{:nozield 3}", false), ("{:nozield 0}", true), ("{:noyield 3}", true)] {
+        let text = text.replace("{:nozield 3}", attr);
+        assert_eq!(explore_preempted(&text, "bag", None).fails, fails, "{attr}");
+        let to = Target::Buffers { zields: 3, yields: 1 };
+        let options = Options { program: ProgramOptions::preemptive(), ..Options::new(to) };
+        let found = run(&printed(&text, &options), &["g0".to_owned()]).unwrap();
+        assert_eq!(found.fails, fails, "{attr}");
+    }
+}
+
 // The two ways to go through a sequential program.
 
 #[test]
@@ -218,6 +303,30 @@ fn explicit_guesses_come_to_the_same() {
     });
 }
 
+// Waits in atomic sections.
+
+/// A wait for a task that has ended lets no other task run in an atomic section.
+#[test]
+fn waits_in_atomic_sections() {
+    let text = "var {:range 0, 1} g0: int; var {:range 0, 1} g1: int;
+        procedure main() { var t: task int; var l: int; g0 := 0; g1 := 0;
+          call {:async} t := p(1); call l := wait(t);
+          if {:atomic} (true) { call {:async} q(); call join(t); g1 := g0; } }
+        procedure join(t: task int) { var l: int; call l := wait(t); }
+        procedure p(a: int) returns ({:range 0, 1} r: int) { r := a; } procedure q() { g0 := 1; }";
+    let value = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let expected = [vec![value("g0", "1"), value("g1", "0")]].into();
+    assert_eq!(explore_named(text, "bag", None).finals, expected);
+    let bounds = Bounds::delays(2);
+    let targets =
+        [Target::Dfs(bounds), Target::Df(bounds), Target::Dfw(bounds), Target::LalReps { rounds: 2 }];
+    for to in targets {
+        let sequential = translated(text, to);
+        let found = run(&sequential, &generate::globals(RICH)).unwrap();
+        assert_eq!(found.finals, expected, "{to:?}\n{sequential}");
+    }
+}
+
 // Assertions: [FSE12 App. A].
 
 #[test]
@@ -233,7 +342,7 @@ fn assertions() {
 #[test]
 fn waits_can_be_removed() {
     for_seeds("waits_can_be_removed", 240, |seed| {
-        let features = Features { thread_locals: false, ..RICH };
+        let features = Features { thread_locals: false, atomic: true, ..RICH };
         let text = generate::program(seed, features);
         let delays = Some((seed % 4) as u32);
         let (program, _) = load(&text);

@@ -6,6 +6,7 @@ use dally_text::source::Span;
 use super::{Checker, State, TyKind, VarInfo, VarKind};
 use crate::ast::{Attr, AttrArg, Attrs, ExprId};
 use crate::codes;
+use crate::preemption::{self, SUPPRESSING};
 
 impl Checker<'_> {
     /// Checks the arguments of attributes inside of an expression, as part of it.
@@ -61,6 +62,10 @@ impl Checker<'_> {
                     let message = "the attribute takes one argument, a bool";
                     self.report(codes::BAD_ATTRIBUTE, attr.span, message);
                 }
+            }
+            name if SUPPRESSING.contains(&name) && !preemption::are_levels(self.ast, &attr.args) => {
+                let message = format!("the arguments of `:{name}` are levels, such as `{{:{name} 1}}`");
+                self.report(codes::BAD_ATTRIBUTE, attr.span, message);
             }
             _ => {}
         }

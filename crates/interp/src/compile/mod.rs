@@ -22,7 +22,7 @@ mod stmt;
 use dally_bpl::ast::{Ast, AttrArg, Attrs, DeclKind, Expr, ExprId, Ident};
 use dally_bpl::check::{FunctionId, Info, ProcedureId, Ty, VarId, VarKind};
 use dally_bpl::codes;
-use dally_bpl::{Program, ProgramOptions};
+use dally_bpl::{Preemption, Program, ProgramOptions};
 use dally_text::diagnostic::{Diagnostic, Diagnostics};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
@@ -237,6 +237,11 @@ impl<'a> Compiler<'a> {
             let (buffer, level) = (number("buffer"), number("level"));
             let procedure = self.procedure_index(procedure);
             self.code.entries.push(Entry { procedure, buffer, level });
+        }
+        if self.options.program.preempt {
+            let first = self.code.entries.first().map(|e| e.buffer);
+            let several = self.code.entries.iter().any(|e| Some(e.buffer) != first);
+            self.code.preemption = Preemption::new(self.ast, several);
         }
     }
 

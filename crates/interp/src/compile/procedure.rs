@@ -9,6 +9,7 @@
 //!
 //! The prologue comes last, since the globals under `old` are known only after the body is compiled.
 
+use dally_bpl::Points;
 use dally_bpl::ast::{Body, DeclKind, ExprId, Procedure as Declaration, Signature, SpecKind, VarDecl};
 use dally_bpl::check::{ProcedureId, VarId, VarInfo};
 use dally_text::source::Span;
@@ -54,6 +55,8 @@ pub(super) struct Frame {
     pub(super) atomic: u32,
     /// True if the previous statement was an `await`.
     pub(super) awaited: bool,
+    /// The scheduling points that preemption inserts.
+    pub(super) points: Points,
 }
 
 impl Frame {
@@ -71,6 +74,7 @@ impl Frame {
             enclosing: Vec::new(),
             atomic: 0,
             awaited: false,
+            points: Points::default(),
         }
     }
 }
@@ -118,6 +122,7 @@ impl Compiler<'_> {
     pub(super) fn procedure(&mut self, id: ProcedureId) {
         let index = self.procedures[&id] as usize;
         self.frame = Frame::new(self.info[id].name);
+        self.frame.points = self.code.preemption.of_procedure(self.info[id].name);
         self.depth = 0;
         let ast = self.ast;
         let declaration = self.info[id].decl.map(|d| &ast.decls[d]);

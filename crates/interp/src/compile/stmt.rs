@@ -1,5 +1,6 @@
 //! Statements.
 
+use dally_bpl::Points;
 use dally_bpl::ast::{
     Access, Accesses, Async, BinaryOp, Block, Call, Expr, ExprId, ExprList, Guard, Ident, If, Lhs,
     LoopSpecKind, Stmt, StmtKind, UnaryOp, Unpack, While,
@@ -42,6 +43,8 @@ enum From {
 impl Compiler<'_> {
     pub(super) fn block(&mut self, block: &Block) {
         let mut label = None;
+        // An `await` at the end of one branch does not precede the first statement of the next.
+        self.frame.awaited = false;
         for stmt in &block.stmts {
             self.span = stmt.span;
             dally_text::stack::grow(|| self.stmt(stmt, label));
@@ -55,11 +58,7 @@ impl Compiler<'_> {
     fn stmt(&mut self, stmt: &Stmt, label: Option<Sym>) {
         // There is no preemption between an `await` and the statement after it in the same block.
         let awaited = std::mem::take(&mut self.frame.awaited);
-        if self.options.program.preempt
-            && !awaited
-            && self.frame.atomic == 0
-            && (self.ast.begins_section(stmt) || self.touches_shared(stmt))
-        {
+        if self.is_preempted() && !awaited && (self.ast.begins_section(stmt) || self.touches_shared(stmt)) {
             self.preempt();
         }
         match &stmt.kind {
@@ -99,8 +98,20 @@ impl Compiler<'_> {
     /// A scheduling point that is not in the text.
     fn preempt(&mut self) {
         let span = std::mem::replace(&mut self.span, Span::NONE);
-        self.emit(Op::Yield);
+        let by_level = self.code.preemption.depends_on_level();
+        let Points { yields, zields } = self.frame.points;
+        if yields {
+            self.emit(if by_level { Op::YieldByLevel } else { Op::Yield });
+        }
+        if zields {
+            self.emit(if by_level { Op::ZieldByLevel } else { Op::Zield });
+        }
         self.span = span;
+    }
+
+    /// Returns true if scheduling points are inserted here.
+    fn is_preempted(&self) -> bool {
+        self.frame.points.any() && self.frame.atomic == 0
     }
 
     fn asynchronous(&mut self, stmt: &Stmt) {
@@ -363,7 +374,7 @@ impl Compiler<'_> {
         for arg in self.ast.exprs.list(call.args) {
             self.expr(*arg);
         }
-        if self.options.program.preempt && !awaited && self.frame.atomic == 0 && self.is_one_step(procedure) {
+        if self.is_preempted() && !awaited && self.is_one_step(procedure) {
             self.preempt_keeping(call.args.len());
         }
         let index = self.procedure_index(procedure);
@@ -371,7 +382,7 @@ impl Compiler<'_> {
         let shared = |out: &Option<Ident>| {
             out.and_then(|name| self.target(name)).is_some_and(|(var, _)| self.is_shared(var))
         };
-        if self.options.program.preempt && self.frame.atomic == 0 && call.outs.iter().any(shared) {
+        if self.is_preempted() && call.outs.iter().any(shared) {
             self.preempt_keeping(call.outs.len());
         }
         for out in call.outs.iter().rev() {
@@ -524,7 +535,7 @@ impl Compiler<'_> {
         let exit = self.guard(w.guard);
         self.block(&w.body);
         self.span = span;
-        if self.options.program.preempt && self.frame.atomic == 0 && self.guard_touches_shared(w.guard) {
+        if self.is_preempted() && self.guard_touches_shared(w.guard) {
             self.preempt();
         }
         self.emit(Op::Jump(head));

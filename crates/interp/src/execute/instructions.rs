@@ -463,12 +463,10 @@ impl<O: Observer> Run<'_, O> {
                     return Ok(self.stop(End::Blocks(None)));
                 }
             }
-            Op::Yield | Op::Zield => {
+            Op::Yield | Op::Zield | Op::YieldByLevel | Op::ZieldByLevel => {
                 self.pc += 1;
-                return Ok(match (self.local.stack.atomic, op) {
-                    (0, Op::Zield) => self.stop(End::Zields),
-                    _ => Flow::On,
-                });
+                let end = self.scheduling_point(op);
+                return Ok(self.stop_if(end));
             }
             Op::AtomicBegin => {
                 let stack = self.local_mut().stack.to_mut();
@@ -494,6 +492,20 @@ impl<O: Observer> Run<'_, O> {
         }
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    /// The end of the step at a yield or zield. Neither does anything in an atomic section.
+    fn scheduling_point(&self, op: Op) -> Option<End> {
+        if self.local.stack.atomic > 0 {
+            return None;
+        }
+        let inserted = || self.code.preemption.at_level(u32::from(self.meta.level));
+        match op {
+            Op::Yield => Some(End::Yields),
+            Op::Zield => Some(End::Zields),
+            Op::YieldByLevel => inserted().yields.then_some(End::Yields),
+            _ => inserted().zields.then_some(End::Zields),
+        }
     }
 
     fn call(&mut self, procedure: u32) -> Option<End> {
@@ -598,19 +610,18 @@ impl<O: Observer> Run<'_, O> {
     fn wait(&mut self, local: u32) -> Result<Flow, Trouble> {
         let place = Place::Local(local);
         let Value::Task(task) = self.variable(place) else { return Err(Trouble::Arbitrary) };
-        // Every wait is a scheduling point, even if the awaited task has already terminated.
-        if !self.fresh {
-            return Ok(self.stop(End::Blocks(Some(task))));
-        }
+        // Every wait is a scheduling point, even if the awaited task has already terminated. In an atomic
+        // section, the task passes it without one then.
+        let passes = self.fresh || self.local.stack.atomic > 0;
         match self.local.control.ended.iter().find(|(t, _)| *t == task) {
-            Some((_, result)) => {
+            Some((_, result)) if passes => {
                 let result = *result;
                 self.assign(place, Value::Unset);
                 self.push(result);
                 self.pc += 1;
                 Ok(Flow::On)
             }
-            None => Ok(self.stop(End::Blocks(Some(task)))),
+            _ => Ok(self.stop(End::Blocks(Some(task)))),
         }
     }
 }

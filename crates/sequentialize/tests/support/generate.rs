@@ -26,6 +26,10 @@ pub(crate) struct Features {
     pub(crate) globals: u64,
     /// Percent of statements that choose.
     pub(crate) choices: u64,
+    /// Scheduling points before each access to a global are written out. All else stays the same.
+    pub(crate) explicit: bool,
+    /// Procedures may suppress inserted scheduling points.
+    pub(crate) suppress: bool,
 }
 
 struct Generator {
@@ -45,6 +49,10 @@ struct Generator {
     in_atomic: bool,
     /// It is the procedure that waits for a task that it is given.
     waiter: bool,
+    /// The previous line of this block is an `await`.
+    awaited: bool,
+    /// The scheduling points before accesses in this procedure.
+    points: Vec<&'static str>,
 }
 
 /// A random program.
@@ -64,6 +72,8 @@ pub(crate) fn program(seed: u64, features: Features) -> String {
         assigned: Vec::new(),
         in_atomic: false,
         waiter: false,
+        awaited: false,
+        points: Vec::new(),
     };
     g.program();
     g.out
@@ -74,9 +84,45 @@ pub(crate) fn globals(features: Features) -> Vec<String> {
     (0..features.globals).map(|i| format!("g{i}")).collect()
 }
 
+/// Returns true if the text has the name of a global.
+fn mentions_global(text: &str) -> bool {
+    let names = text.split(|c: char| !c.is_ascii_alphanumeric());
+    names.into_iter().any(|name| name.strip_prefix('g').is_some_and(|rest| rest.parse::<u64>().is_ok()))
+}
+
 impl Generator {
     fn line(&mut self, text: &str) {
+        self.line_that(mentions_global(text) || text.starts_with("if {:atomic}"), text);
+    }
+
+    /// A line, and whether it accesses a global.
+    fn line_that(&mut self, accesses: bool, text: &str) {
+        let follows = std::mem::replace(&mut self.awaited, text.starts_with("assume {:await}"));
+        let in_section = self.in_atomic && !text.starts_with("if {:atomic}");
+        if self.features.explicit && accesses && !follows && !in_section {
+            self.write_points();
+        }
+        self.write(text);
+    }
+
+    fn write_points(&mut self) {
+        for point in self.points.clone() {
+            self.write(point);
+        }
+    }
+
+    fn write(&mut self, text: &str) {
         writeln!(self.out, "{:1$}{text}", "", 2 * self.indent).unwrap();
+    }
+
+    /// Chooses the scheduling points of a procedure. Returns the attributes that suppress the others.
+    fn choose_points(&mut self) -> String {
+        let [noyield, nozield] = [0, 1].map(|_| self.features.suppress && self.random.chance(40));
+        let several = self.features.buffers > 1;
+        let points = [(!noyield).then_some("yield;"), (several && !nozield).then_some("zield;")];
+        self.points = points.into_iter().flatten().collect();
+        let attrs = [noyield.then_some("{:noyield} "), nozield.then_some("{:nozield} ")];
+        attrs.into_iter().flatten().collect()
     }
 
     fn program(&mut self) {
@@ -94,16 +140,21 @@ impl Generator {
             self.at = at;
             let atomic = if self.features.atomic && self.random.chance(20) { "{:atomic} " } else { "" };
             self.in_atomic = !atomic.is_empty();
-            writeln!(self.out, "procedure {atomic}p{at}(a: int) returns ({{:range 0, {high}}} r: int)")
-                .unwrap();
+            let suppressed = self.choose_points();
+            writeln!(
+                self.out,
+                "procedure {atomic}{suppressed}p{at}(a: int) returns ({{:range 0, {high}}} r: int)"
+            )
+            .unwrap();
             self.body(at == self.procedures);
         }
         if self.features.passed_tasks {
             self.at = self.procedures;
             self.in_atomic = false;
+            let suppressed = self.choose_points();
             writeln!(
                 self.out,
-                "procedure waiter(a: int, other: task int) returns ({{:range 0, {high}}} r: int)"
+                "procedure {suppressed}waiter(a: int, other: task int) returns ({{:range 0, {high}}} r: int)"
             )
             .unwrap();
             self.waiter = true;
@@ -118,8 +169,9 @@ impl Generator {
             0 | 1 => String::new(),
             _ => format!("{{:entrypoint}} {{:buffer {buffer}}} "),
         };
+        let suppressed = self.choose_points();
         let name = if buffer == 0 { "main".to_owned() } else { format!("main{buffer}") };
-        writeln!(self.out, "procedure {attrs}{name}()").unwrap();
+        writeln!(self.out, "procedure {attrs}{suppressed}{name}()").unwrap();
         self.body(false);
     }
 
@@ -144,7 +196,7 @@ impl Generator {
         let count = if last { 1 + self.random.below(3) } else { 2 + self.random.below(4) };
         self.stmts(count, 0);
         let inner = std::mem::replace(&mut self.out, outer);
-        self.out.push_str("{\n  var l: int;\n");
+        self.out.push_str("{\n  var l, result: int;\n");
         for i in 0..self.handles {
             writeln!(self.out, "  var t{i}: task int;").unwrap();
         }
@@ -324,6 +376,12 @@ impl Generator {
 
     fn call(&mut self) {
         let (target, callee, arguments) = (self.target(), self.callee(), self.expr());
-        self.line(&format!("call {target} := p{callee}({arguments});"));
+        if self.features.explicit && target.starts_with('g') {
+            // Other tasks may run between the return and the assignment.
+            self.line_that(true, &format!("call result := p{callee}({arguments});"));
+            self.line(&format!("{target} := result;"));
+        } else {
+            self.line(&format!("call {target} := p{callee}({arguments});"));
+        }
     }
 }
