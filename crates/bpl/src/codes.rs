@@ -55,6 +55,8 @@ dally_text::codes! {
         => "the message shows the syntax";
     NO_ENTRY = 502 Error "No entry point"
         => "mark one with `{:entrypoint}`, call it `main`, or name it with `--entry`";
+    NEAR_ATTRIBUTE = 503 Warning "An attribute that no tool is known to have, and that is nearly one of dally's"
+        => "correct the name; as it is, the attribute has no effect";
 
     CIVL = 901 Unsupported "A Civl construct"
         => "Civl is not supported";

@@ -72,6 +72,11 @@ impl Preemption {
         }
     }
 
+    /// The points inserted where no attribute suppresses them.
+    pub fn of_program(&self) -> Points {
+        self.everywhere
+    }
+
     /// The points inserted into the body of a procedure.
     pub fn of_procedure(&self, procedure: Sym) -> Points {
         self.procedures.get(&procedure).copied().unwrap_or(self.everywhere)

@@ -59,8 +59,8 @@ pub(crate) enum Command {
 /// The program, and the flags with which it is loaded.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ProgramArgs {
-    /// The files of the program; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
+    /// The files of the program; `-` is standard input [default: the project or the only program in the current folder]
+    #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
     /// Where execution starts; by default the procedures marked {:entrypoint}, or main
@@ -76,7 +76,27 @@ pub(crate) struct ProgramArgs {
     pub(crate) test: Option<String>,
 }
 
+impl Command {
+    /// The program of the command, if its files may be left out.
+    pub(crate) fn program_mut(&mut self) -> Option<&mut ProgramArgs> {
+        match self {
+            Self::Check(Check { program, .. })
+            | Self::Sequentialize(Sequentialize { program, .. })
+            | Self::Verify(Verify { program, .. }) => Some(program),
+            Self::Replay(_) | Self::Print(_) | Self::Completions { .. } => None,
+        }
+    }
+}
+
 impl ProgramArgs {
+    /// Without files, selects the program in the current folder.
+    pub(crate) fn find_files(&mut self) -> Result<(), String> {
+        if self.files.is_empty() {
+            self.files.push(crate::language::program_in(std::path::Path::new("."))?);
+        }
+        Ok(())
+    }
+
     /// The files and flags, as a trace records them.
     pub(crate) fn source(&self, sources: &SourceMap) -> Source {
         Source {
@@ -221,7 +241,7 @@ pub(crate) struct Check {
     pub(crate) time: Option<std::time::Duration>,
 
     /// Stop when the search holds this much memory, such as 4G; by default, most of the free memory
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory: Option<bytesize::ByteSize>,
 
     /// The number of threads, which does not affect the result
@@ -252,6 +272,14 @@ impl Check {
         ];
         flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
     }
+}
+
+/// A number of bytes, with a unit: a plain number is hardly meant to be bytes.
+fn size(text: &str) -> Result<bytesize::ByteSize, String> {
+    if text.trim().bytes().last().is_some_and(|last| last.is_ascii_digit() || last == b'.') {
+        return Err(format!("memory unit needed, for example {0}G or {0}M", text.trim()));
+    }
+    text.parse()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

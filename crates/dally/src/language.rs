@@ -5,6 +5,7 @@
 
 mod boogie;
 mod p;
+mod vacuous;
 
 use std::path::Path;
 
@@ -19,6 +20,8 @@ use dally_trace::{Explain, Source, Trace};
 use crate::check::monitor::Monitor;
 use crate::cli::ProgramArgs;
 use crate::input::Rejected;
+use crate::outcome::SchedulingPoints;
+pub(crate) use vacuous::Vacuous;
 
 /// A language, as the command line knows it.
 #[derive(Debug)]
@@ -70,6 +73,30 @@ static LANGUAGES: &[Language] = &[
     },
 ];
 
+/// The program in a folder, for commands without files: the only project, or else the only file of a known language.
+pub(crate) fn program_in(folder: &Path) -> Result<String, String> {
+    let no_files = "no program is given: name its files, as in `dally check program.bpl`";
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("{no_files}; this folder: {error}"))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let is_program = |name: &String| {
+        let path = Path::new(name);
+        !name.starts_with('.') && !folder.join(name).is_dir() && LANGUAGES.iter().any(|l| l.has(path))
+    };
+    let mut programs: Vec<String> = names.filter(is_program).collect();
+    programs.sort_unstable();
+    let projects: Vec<&String> = programs.iter().filter(|name| name.ends_with(".pproj")).collect();
+    match (&projects[..], &programs[..]) {
+        ([only], _) => Ok((*only).clone()),
+        (_, [only]) => Ok(only.clone()),
+        (_, []) => Err(format!("{no_files}; there is no program in this folder")),
+        (_, [first, second, ..]) => Err(format!(
+            "{no_files}; this folder has {} programs, such as `{first}` and `{second}`, and `.` stands for all P files \
+             below it",
+            programs.len()
+        )),
+    }
+}
+
 /// A program that is parsed and checked.
 pub(crate) trait LoadedProgram {
     fn sources(&self) -> &SourceMap;
@@ -103,6 +130,12 @@ pub(crate) trait Explorable {
     /// True if the program declares a liveness property.
     fn has_liveness(&self) -> bool;
 
+    /// Where tasks are switched, if the language leaves it open and there are several tasks.
+    fn scheduling_points(&self) -> Option<SchedulingPoints>;
+
+    /// What makes a verdict without a bug vacuous.
+    fn vacuous(&self) -> Vacuous;
+
     fn search(&self, plan: &Plan, monitor: &Monitor) -> Report;
 
     /// Samples executions until a limit.
@@ -115,6 +148,16 @@ pub(crate) trait Explorable {
 /// An interpreter for compiled programs of one language.
 pub(crate) trait Interpreter: Explain {
     fn limit_steps(&mut self, limits: Limits);
+
+    /// Where tasks are switched, if the language leaves it open and there are several tasks.
+    fn scheduling_points(&self) -> Option<SchedulingPoints> {
+        None
+    }
+
+    /// What makes a verdict without a bug vacuous, as far as the language knows.
+    fn vacuous(&self) -> Vacuous {
+        Vacuous::default()
+    }
 }
 
 /// A program compiled for an interpreter, and the files and flags that its traces record.
@@ -130,6 +173,14 @@ impl<M: Interpreter> Explorable for Compiled<M> {
 
     fn has_liveness(&self) -> bool {
         self.machine.properties() > 0
+    }
+
+    fn scheduling_points(&self) -> Option<SchedulingPoints> {
+        self.machine.scheduling_points()
+    }
+
+    fn vacuous(&self) -> Vacuous {
+        self.machine.vacuous()
     }
 
     fn search(&self, plan: &Plan, monitor: &Monitor) -> Report {

@@ -27,18 +27,29 @@ fn main() -> std::process::ExitCode {
         Ok(arguments) => arguments,
         Err(message) => return output::complain(&message).into(),
     };
-    let matches = cli::command().get_matches_from(arguments);
-    let arguments = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let matches = cli::command().try_get_matches_from(arguments);
+    match matches.and_then(|matches| cli::Cli::from_arg_matches(&matches)) {
+        Ok(arguments) => run(arguments),
+        Err(message) => output::usage(&message),
+    }
+    .into()
+}
+
+fn run(mut arguments: cli::Cli) -> Exit {
     arguments.color.write_global();
-    let exit = match arguments.command {
+    if let Some(program) = arguments.command.program_mut()
+        && let Err(message) = program.find_files()
+    {
+        return output::complain(&message);
+    }
+    match arguments.command {
         cli::Command::Check(check) => check::run(&check),
         cli::Command::Replay(replay) => replay::run(&replay),
         cli::Command::Print(print) => print::run(&print),
         cli::Command::Sequentialize(arguments) => sequentialize::run(&arguments),
         cli::Command::Verify(arguments) => verify::run(&arguments),
         cli::Command::Completions { shell } => completions(shell),
-    };
-    exit.into()
+    }
 }
 
 fn completions(shell: clap_complete::Shell) -> Exit {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dally_explore::{Coverage, Exit};
+use dally_explore::{Coverage, Exit, Verdict};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::JsonDiagnostic;
 use dally_text::source::SourceMap;
@@ -25,6 +25,33 @@ pub(crate) struct OutcomeJson<'a, C, M> {
     pub(crate) diagnostics: Vec<JsonDiagnostic>,
     #[serde(flatten)]
     pub(crate) more: M,
+}
+
+/// Where the tasks of a program are switched, in languages that leave it open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SchedulingPoints {
+    /// Where a task yields, waits or ends.
+    Explicit,
+    /// Also before each access to a shared variable.
+    Accesses,
+}
+
+impl SchedulingPoints {
+    /// The word that stands for it in JSON.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Accesses => "accesses",
+        }
+    }
+
+    /// The assumption on which a verdict without a bug rests, as a line.
+    pub(crate) fn assumption<B>(self, verdict: &Verdict<B>) -> Option<&'static str> {
+        let clean = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug);
+        (clean && self == Self::Explicit).then_some(
+            "tasks switch only where they yield, wait or end; --preempt adds each access to a shared variable\n",
+        )
+    }
 }
 
 /// The coverage of a run, and the time that it took.
@@ -67,6 +94,10 @@ impl<C: Coverage, M: Default + Serialize> OutcomeJson<'_, C, M> {
 
     /// Reports a reason, not in the program, why nothing can be done.
     pub(crate) fn refuse(json: bool, message: &str) -> Exit {
-        if json { Self::fail(Exit::Error, message, Vec::new()) } else { output::complain(message) }
+        if json {
+            Self::fail(Exit::Error, &output::shortened(message), Vec::new())
+        } else {
+            output::complain(message)
+        }
     }
 }

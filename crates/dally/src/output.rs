@@ -49,15 +49,36 @@ pub(crate) fn exit_after(written: Exit, exit: Exit) -> Exit {
     if written == Exit::Success { exit } else { written }
 }
 
+/// Shows the help, the version, or an error in the flags.
+pub(crate) fn usage(message: &clap::Error) -> Exit {
+    let text = message.render().ansi().to_string();
+    if !message.use_stderr() {
+        return coloured(&text);
+    }
+    // The error repeats the arguments of the user.
+    let lines: Vec<String> = text.lines().map(shortened).collect();
+    stderr(&format!("{}\n", lines.join("\n").trim_end()));
+    Exit::Error
+}
+
+/// The first characters of a text that may be megabytes of input.
+pub(crate) fn shortened(text: &str) -> String {
+    const MOST: usize = 2000;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Reports an error without a location.
 pub(crate) fn complain(message: &str) -> Exit {
-    stderr(&format!("error: {}\n", render::printable(message)));
+    stderr(&format!("error: {}\n", render::printable(&shortened(message))));
     Exit::Error
 }
 
 /// Reports a warning without a location. It does not change the exit code.
 pub(crate) fn remark(message: &str) {
-    stderr(&format!("warning: {}\n", render::printable(message)));
+    stderr(&format!("warning: {}\n", render::printable(&shortened(message))));
 }
 
 /// Writes to standard error, with colours only on a terminal.

@@ -330,6 +330,8 @@ impl Domain {
 pub(crate) struct Variable {
     pub(crate) name: Sym,
     pub(crate) domain: Domain,
+    /// True if its type admits `{:range}`.
+    pub(crate) is_number: bool,
     /// Introduced by the compiler, and not shown in traces.
     pub(crate) hidden: bool,
     /// The hidden variable that holds the initial value that the script gives it.
@@ -339,7 +341,7 @@ pub(crate) struct Variable {
 impl Variable {
     /// A variable that the compiler introduces.
     pub(crate) fn hidden(name: Sym) -> Self {
-        Variable { name, domain: Domain::Unbounded, hidden: true, given: None }
+        Variable { name, domain: Domain::Unbounded, is_number: false, hidden: true, given: None }
     }
 }
 
@@ -364,6 +366,8 @@ pub(crate) struct Procedure {
 pub(crate) struct Check {
     pub(crate) message: String,
     pub(crate) span: Span,
+    /// True for an assertion that executions are expected to reach: one other than `assert false`.
+    pub(crate) expected: bool,
 }
 
 /// An entry point of the program.
@@ -407,6 +411,8 @@ pub(crate) struct Code {
     pub(crate) hot: Vec<u32>,
     pub(crate) thread_locals: Vec<Variable>,
     pub(crate) checks: Vec<Check>,
+    /// The addresses of `assume false` in branches.
+    pub(crate) cuts: Vec<Address>,
     pub(crate) constants: Vec<Value>,
     /// Lists of options, for [`Op::Choose`].
     pub(crate) targets: Vec<Vec<Target>>,

@@ -27,9 +27,7 @@ pub(crate) enum Trouble {
 impl Trouble {
     pub(crate) fn message(self) -> &'static str {
         match self {
-            Trouble::Arbitrary => {
-                "this depends on an arbitrary value: assign to it first, or give the variable a `{:range}`"
-            }
+            Trouble::Arbitrary => "this depends on an arbitrary value: assign to it first",
             Trouble::TooLarge => {
                 "a number above the limit of a million bits for integers, or 65,536 for reals"
             }

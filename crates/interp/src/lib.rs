@@ -43,6 +43,7 @@ mod quantifier;
 mod real;
 mod script;
 mod state;
+mod vacuous;
 mod value;
 mod wide;
 

@@ -6,6 +6,7 @@ use dally_explore::store::Parts;
 use dally_explore::{Drawn, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
 use dally_step::draw::Draws;
 use dally_step::engine::{Reached, Step, Task};
+use dally_step::sites::Sites;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
 use dally_text::symbol::Sym;
@@ -41,6 +42,7 @@ impl Machine {
         if code.remembers {
             store.memo = Memo::new();
         }
+        store.sites = Sites::new(code.ops.len());
         Ok(Machine { code, store, limits: Limits::default(), sources: sources.clone() })
     }
 
@@ -48,6 +50,16 @@ impl Machine {
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
     pub fn limit_steps(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// Returns true if there can be several tasks.
+    pub fn is_concurrent(&self) -> bool {
+        self.code.entries.len() > 1 || self.code.plain.iter().any(|op| matches!(op, Op::Post(..)))
+    }
+
+    /// Returns true if preemption inserts scheduling points.
+    pub fn is_preempted(&self) -> bool {
+        self.code.preemption.of_program().any()
     }
 
     pub(crate) fn text(&self, name: Sym) -> &str {

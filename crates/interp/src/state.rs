@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 use dally_explore::store::{Interner, Part, Parts};
 use dally_explore::{Fingerprint, Fingerprinter};
 use dally_step::Frame;
+use dally_step::sites::Sites;
 use smallvec::SmallVec;
 
 use crate::memo::Memo;
@@ -117,6 +118,8 @@ pub(crate) struct Store {
     pub(crate) controls: Interner<Control>,
     pub(crate) stacks: Interner<Stack>,
     pub(crate) memo: Memo,
+    /// The assertions and assumptions that were reached, by address.
+    pub(crate) sites: Sites,
     /// The contributions of the most common values of the first globals, precomputed.
     common: Vec<[u128; COMMON]>,
 }

@@ -79,6 +79,8 @@ pub(crate) enum Op {
     /// Pops the payload of the entry function.
     Goto(u32),
     Receive(u32),
+    /// Marks an assertion of [`Code::assertions`] as reached.
+    Reach(u32),
     /// Pops the message of a failed assertion, and fails.
     Fail,
     /// The body of a foreign function without a stub: cannot be executed.
@@ -225,6 +227,8 @@ pub(crate) struct Code {
     /// The dead variables of functions, at each address where a call resumes.
     pub(crate) dead: Dead,
     pub(crate) constants: Vec<Value>,
+    /// The assertions that executions are expected to reach: those other than `assert false`.
+    pub(crate) assertions: Vec<Span>,
     pub(crate) paths: Vec<Path>,
     pub(crate) functions: Vec<Function>,
     /// The heads of the foreign functions without stubs, and the types that they need.

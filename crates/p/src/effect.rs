@@ -52,6 +52,7 @@ impl Code {
             Op::Return | Op::Goto(_) | Op::Fail => Effect::ends(1),
             Op::Foreign(_) => Effect::ends(0),
             Op::Raise => Effect::ends(2),
+            Op::Reach(_) => computes(0, 0),
             Op::Yield => computes(0, 0).resumes(next),
             Op::New(_) => computes(1, 1),
             // The operands stay on the stack until the event is enqueued.

@@ -11,6 +11,7 @@ use dally_explore::{
 use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Reached, Step, Task};
 use dally_step::memo::Cache;
+use dally_step::sites::Sites;
 use dally_text::source::{SourceMap, Span};
 use smallvec::SmallVec;
 
@@ -92,7 +93,8 @@ impl Machine {
     /// Compiles a test of a program.
     pub fn new(program: &crate::Program, test: &TestInfo, sources: &SourceMap) -> Self {
         let (code, heap) = compile::compile(program, test);
-        let store = Store { heap, ..Store::default() };
+        let sites = Sites::new(code.assertions.len());
+        let store = Store { heap, sites, ..Store::default() };
         Machine {
             code,
             store,
@@ -108,6 +110,16 @@ impl Machine {
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
     pub fn limit_steps(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// The assertions that no execution has reached so far, in the order of the text.
+    pub fn unreached_assertions(&self) -> Vec<Span> {
+        let all = (0_u32..).zip(&self.code.assertions);
+        let unreached = all.filter(|(site, _)| !self.store.sites.is_reached(*site));
+        let mut spans: Vec<Span> = unreached.map(|(_, span)| *span).collect();
+        spans.sort_unstable();
+        spans.dedup();
+        spans
     }
 
     /// Empties the cache of steps.

@@ -11,6 +11,7 @@ use std::hash::{Hash, Hasher};
 use dally_explore::store::{Interner, Part};
 use dally_explore::{Fingerprint, Fingerprinter};
 use dally_step::Frame;
+use dally_step::sites::Sites;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -230,6 +231,8 @@ pub(crate) struct Store {
     pub(crate) heap: Heap,
     pub(crate) locals: Interner<Record>,
     pub(crate) messages: Interner<Queued>,
+    /// The assertions that were reached.
+    pub(crate) sites: Sites,
 }
 
 impl Store {

@@ -200,6 +200,10 @@ impl Code {
 
         IMMUTABLE = 401 Error "An assignment to a constant, parameter or other immutable name"
             => "copy the parameter into a local variable";
+        NEVER_REACHED = 406 Warning "An assertion that no explored execution reaches, so that the verdict says nothing about it"
+            => "find out why: an assumption, a condition or a bound may exclude it";
+        DISCARDS_ALL = 407 Warning "An assumption that discards every explored execution that reaches it, so that the verdict says nothing about what follows"
+            => "correct the assumption";
     }
 }
 

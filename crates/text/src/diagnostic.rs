@@ -76,7 +76,7 @@ impl Diagnostic {
     }
 }
 
-/// Truncates long names in backquotes: a name can be megabytes long.
+/// Truncates the long parts of a message, such as names in backquotes: a name can be megabytes long.
 fn bounded(text: String) -> String {
     // Longer than every fixed message, and than a type that is already truncated.
     const MOST: usize = 300;
@@ -140,6 +140,11 @@ impl Diagnostics {
     }
 }
 
+/// The number of slips (insertions, deletions, replacements, transpositions) between two names, which should be short.
+pub fn distance(a: &str, b: &str) -> usize {
+    strsim::osa_distance(a, b)
+}
+
 /// A suggestion ("did you mean …"), if one of the candidates is close to the written name.
 pub fn did_you_mean<'a>(written: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     // Edit distance takes time proportional to the product of the lengths.
@@ -150,7 +155,7 @@ pub fn did_you_mean<'a>(written: &str, candidates: impl Iterator<Item = &'a str>
     let allowed = (written.chars().count() / 3).min(4);
     candidates
         .filter(|c| c.len().abs_diff(written.len()) <= allowed && *c != written)
-        .map(|c| (strsim::osa_distance(written, c), c))
+        .map(|c| (distance(written, c), c))
         .filter(|(d, _)| *d <= allowed)
         .min()
         .map(|(_, c)| format!("did you mean `{c}`?"))

@@ -1,12 +1,49 @@
 //! Attributes: all arguments are checked as expressions, and those that dally interprets also for their form.
 
 use dally_text::code::Code;
+use dally_text::diagnostic::{self, Diagnostic};
 use dally_text::source::Span;
 
 use super::{Checker, State, TyKind, VarInfo, VarKind};
 use crate::ast::{Attr, AttrArg, Attrs, ExprId};
 use crate::codes;
 use crate::preemption::{self, SUPPRESSING};
+
+/// The attributes that dally interprets, and in which a misspelling is likely to be noticed too late.
+const OURS: [&str; 16] = [
+    "async",
+    "atomic",
+    "await",
+    "buffer",
+    "entrypoint",
+    "hot",
+    "level",
+    "noyield",
+    "nozield",
+    "range",
+    "seal",
+    "thread_local",
+    "unseal",
+    "wait",
+    "yield",
+    "zield",
+];
+
+/// Attributes of other tools (Boogie, Civl, Corral, c2s) that are near one of dally's.
+const OTHERS: [&str; 4] = ["yields", "asyncs", "layer", "levels"];
+
+/// Returns true if the names differ by one slip, or two if they are long. In short names, one letter makes another word.
+fn is_near(written: &str, ours: &str) -> bool {
+    let allowed = match ours.len() {
+        0..4 => return false,
+        4..8 => 1,
+        _ => 2,
+    };
+    written.len() <= 20
+        && written.chars().next() == ours.chars().next()
+        && written.len().abs_diff(ours.len()) <= allowed
+        && diagnostic::distance(written, ours) <= allowed
+}
 
 impl Checker<'_> {
     /// Checks the arguments of attributes inside of an expression, as part of it.
@@ -34,7 +71,20 @@ impl Checker<'_> {
         self.finish();
     }
 
+    /// Warns if an attribute is nearly one of dally's, unless another tool is known to have it.
+    fn near_attr(&mut self, attr: &Attr) {
+        let name = self.text(attr.name);
+        if OURS.contains(&name) || OTHERS.contains(&name) || !self.near_attrs.insert(attr.span) {
+            return;
+        }
+        let Some(near) = OURS.iter().find(|ours| is_near(name, ours)) else { return };
+        let message = format!("`:{name}` has no effect: no such attribute is known");
+        let diagnostic = Diagnostic::new(codes::NEAR_ATTRIBUTE, attr.span, message);
+        self.diagnostics.push(diagnostic.help(format!("did you mean `:{near}`?")));
+    }
+
     fn known_attr(&mut self, attr: &Attr) {
+        self.near_attr(attr);
         let arg = match attr.args[..] {
             [AttrArg::Expr(e)] => Some(e),
             _ => None,

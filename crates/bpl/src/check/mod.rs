@@ -130,6 +130,8 @@ struct Checker<'a> {
     assumptions: FxHashMap<VarId, bool>,
     /// The ids given with `:id`, which must be distinct.
     ids: FxHashSet<Sym>,
+    /// The attributes that were compared with those of dally: variables of one declaration share them.
+    near_attrs: FxHashSet<Span>,
     /// The number of suggestions so far. The search for similar names is slow, so only the first errors get one.
     suggestions: u32,
 }
@@ -167,6 +169,7 @@ impl<'a> Checker<'a> {
             overridden: FxHashSet::default(),
             assumptions: FxHashMap::default(),
             ids: FxHashSet::default(),
+            near_attrs: FxHashSet::default(),
             suggestions: 20,
         }
     }

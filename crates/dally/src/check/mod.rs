@@ -62,9 +62,18 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
         None => LivenessCheck::NoProperty,
     };
     let trace = trace(arguments, &found, &*program, sources)?;
-    let warnings = output::json(sources, loaded.warnings());
+    let mut warnings = output::json(sources, loaded.warnings());
+    if matches!(found.verdict, Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug) {
+        let vacuous = program.vacuous().warnings();
+        warnings.extend(output::json(sources, &vacuous));
+        if !arguments.json {
+            output::warn(sources, &vacuous);
+        }
+    }
+    let points = program.scheduling_points();
     let (report, sampled, trace_of_bug) = (&found, sampled.as_ref(), trace.as_ref());
-    let ended = Ended { arguments, report, sampled, liveness, monitor: &monitor, trace: trace_of_bug };
+    let ended =
+        Ended { arguments, report, sampled, liveness, monitor: &monitor, trace: trace_of_bug, points };
     let exit = ended.show(warnings);
     if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
         traces::write_or_complain(trace, file);

@@ -12,7 +12,7 @@ use super::monitor::Monitor;
 use super::sample;
 use crate::cli::Check;
 use crate::language::Language;
-use crate::outcome::{OutcomeJson, Timed};
+use crate::outcome::{OutcomeJson, SchedulingPoints, Timed};
 use crate::output::{self, Exit};
 
 /// The object that `dally check --json` prints.
@@ -26,6 +26,8 @@ pub(crate) struct Others {
     /// The sampled executions.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampled: Option<Sampled>,
+    /// Where tasks are switched, if the language has a choice: `explicit` or `accesses`.
+    scheduling_points: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -55,6 +57,8 @@ pub(crate) struct Ended<'a> {
     pub(crate) monitor: &'a Monitor,
     /// The bug, explained.
     pub(crate) trace: Option<&'a Trace>,
+    /// Where tasks are switched, if the language has a choice.
+    pub(crate) points: Option<SchedulingPoints>,
 }
 
 impl LivenessCheck {
@@ -97,11 +101,16 @@ impl Ended<'_> {
                 coverage: self.sampled.is_none().then(|| self.timed(coverage)),
                 trace: self.trace,
                 diagnostics: warnings,
-                more: Others { others: others.iter().map(other).collect(), sampled: self.sampled.cloned() },
+                more: Others {
+                    others: others.iter().map(other).collect(),
+                    sampled: self.sampled.cloned(),
+                    scheduling_points: self.points.map(SchedulingPoints::word),
+                },
             })
         } else {
             let steps = self.trace.map(|trace| format!("\n{}\n", dally_trace::text(trace, &output::look())));
-            let text = format!("{message}\n{}{}\n", steps.unwrap_or_default(), self.covered());
+            let assumption = self.points.and_then(|points| points.assumption(verdict)).unwrap_or_default();
+            let text = format!("{message}\n{assumption}{}{}\n", steps.unwrap_or_default(), self.covered());
             output::coloured(&text)
         };
         output::exit_after(written, verdict.exit())
@@ -210,7 +219,7 @@ impl Ended<'_> {
         if let Some(sampled) = self.sampled {
             return sample::covered(sampled, self.monitor.elapsed().as_secs_f64());
         }
-        let Report { verdict, strategy, coverage, others } = self.report;
+        let Report { strategy, coverage, others, .. } = self.report;
         let collisions = if coverage.collision_chance > 1e-15 {
             format!(
                 "; probability that two states had the same fingerprint: {:.0e}",
@@ -221,10 +230,8 @@ impl Ended<'_> {
         };
         let bound = if self.is_unbounded() {
             String::new()
-        } else if matches!(verdict, Verdict::Bug(_)) {
-            // A bug ends the search before the bound is completed.
-            format!("up to {} under {strategy}: ", self.unit().count(coverage.bound))
         } else {
+            // A bug usually ends the search before the bound is completed.
             up_to(strategy, coverage)
         };
         let other = |Covered { strategy, coverage }: &Covered| {

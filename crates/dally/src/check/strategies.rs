@@ -27,24 +27,50 @@ pub(crate) fn strategies(arguments: &Check, language: &Language) -> Result<Vec<S
         let why = if text.contains("random:") { "has a seed already" } else { "makes no random choices" };
         return Err(format!("--seed goes with `--scheduler random`: `{text}` {why}"));
     }
-    let limited = delays.is_some() || arguments.time.is_some();
-    match list.strategies.iter().find(|strategy| is_endless(strategy)) {
-        Some(name) if arguments.exact && !limited => Err(format!(
-            "with --exact, `{name}` never runs out of delays: give the most with --delays, or a --time"
-        )),
-        _ => Ok(list.strategies),
+    if !arguments.exact || arguments.time.is_some() {
+        return Ok(list.strategies);
     }
-}
-
-/// True for schedulers whose state counts rounds or steps, so that an exact search never ends.
-fn is_endless(strategy: &StrategyName) -> bool {
-    fn counts(scheduler: &SchedulerName) -> bool {
-        use SchedulerName::{Df, Dfw, Pct, Priority};
-        match scheduler {
-            Df | Dfw | Pct { .. } => true,
-            Priority(inner) => counts(inner),
-            _ => false,
+    for strategy in &list.strategies {
+        match endless(strategy) {
+            Some(Counter::Steps) => {
+                return Err(format!(
+                    "with --exact, a search with `{strategy}` may never end: the state of `{strategy}` includes the \
+                     number of steps, so that no state is visited twice; leave out --exact, or give a --time, such as 1m"
+                ));
+            }
+            Some(Counter::Rounds) if delays.is_none() => {
+                return Err(format!(
+                    "with --exact and without a bound, a search with `{strategy}` never ends: the state of `{strategy}` \
+                     includes the round of each task, which every delay raises; bound the delays, such as --delays 2, or \
+                     give a --time, such as 1m, or leave out --exact"
+                ));
+            }
+            _ => {}
         }
     }
-    matches!(strategy, StrategyName::Delays(scheduler) if counts(scheduler))
+    Ok(list.strategies)
+}
+
+/// What the state of a scheduler counts, so that an exact search does not end by itself.
+enum Counter {
+    /// Every delay raises it: a bound on delays ends the search.
+    Rounds,
+    /// Every step raises it.
+    Steps,
+}
+
+fn endless(strategy: &StrategyName) -> Option<Counter> {
+    fn counts(scheduler: &SchedulerName) -> Option<Counter> {
+        use SchedulerName::{Df, Dfw, Pct, Priority};
+        match scheduler {
+            Df | Dfw => Some(Counter::Rounds),
+            Pct { .. } => Some(Counter::Steps),
+            Priority(inner) => counts(inner),
+            _ => None,
+        }
+    }
+    match strategy {
+        StrategyName::Delays(scheduler) => counts(scheduler),
+        _ => None,
+    }
 }

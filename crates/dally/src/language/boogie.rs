@@ -7,9 +7,10 @@ use dally_text::source::SourceMap;
 use dally_trace::Source;
 use serde::Deserialize;
 
-use super::{Compiled, Explorable, Interpreter, LoadedProgram};
+use super::{Compiled, Explorable, Interpreter, LoadedProgram, Vacuous};
 use crate::cli::ProgramArgs;
 use crate::input::{self, Rejected};
+use crate::outcome::SchedulingPoints;
 
 struct Loaded {
     sources: SourceMap,
@@ -62,5 +63,16 @@ impl LoadedProgram for Loaded {
 impl Interpreter for Machine {
     fn limit_steps(&mut self, limits: Limits) {
         Machine::limit_steps(self, limits);
+    }
+
+    fn scheduling_points(&self) -> Option<SchedulingPoints> {
+        self.is_concurrent().then_some(match self.is_preempted() {
+            true => SchedulingPoints::Accesses,
+            false => SchedulingPoints::Explicit,
+        })
+    }
+
+    fn vacuous(&self) -> Vacuous {
+        Vacuous { unreached: self.unreached_assertions(), discarding: self.discarding_assumptions() }
     }
 }

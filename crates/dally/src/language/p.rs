@@ -8,7 +8,7 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
 use dally_trace::Source;
 
-use super::{Compiled, Explorable, Interpreter, LoadedProgram};
+use super::{Compiled, Explorable, Interpreter, LoadedProgram, Vacuous};
 use crate::cli::ProgramArgs;
 use crate::input::{self, InputError, Rejected, tidy};
 
@@ -60,6 +60,10 @@ impl LoadedProgram for Loaded {
 impl Interpreter for Machine {
     fn limit_steps(&mut self, limits: Limits) {
         Machine::limit_steps(self, limits);
+    }
+
+    fn vacuous(&self) -> Vacuous {
+        Vacuous { unreached: self.unreached_assertions(), ..Vacuous::default() }
     }
 }
 

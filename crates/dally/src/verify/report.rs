@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::plan::Plan;
 use super::replay::Replayed;
 use crate::cli::Verify;
-use crate::outcome::{OutcomeJson, Timed};
+use crate::outcome::{OutcomeJson, SchedulingPoints, Timed};
 use crate::output::{self, Exit};
 use crate::traces;
 
@@ -46,6 +46,8 @@ pub(crate) struct More {
     failure: Option<JsonFailure>,
     /// What the user should know about the flags.
     remarks: Vec<String>,
+    /// Where tasks are switched: `explicit` or `accesses`; none if the program is sequential.
+    scheduling_points: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -88,6 +90,7 @@ impl Reporter<'_> {
             _ => None,
         };
         let message = self.sentence(verdict.headline(), finding, replayed);
+        let points = self.scheduling_points();
         let written = if self.arguments.json {
             let location = failed.and_then(|f| self.sources.location(f.span));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
@@ -99,7 +102,11 @@ impl Reporter<'_> {
                 coverage: Some(Timed::new(finding.coverage.clone(), self.started.elapsed())),
                 trace,
                 diagnostics: warnings,
-                more: More { failure, remarks: self.remarks.clone() },
+                more: More {
+                    failure,
+                    remarks: self.remarks.clone(),
+                    scheduling_points: points.map(SchedulingPoints::word),
+                },
             })
         } else {
             let excerpt = || failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
@@ -107,8 +114,9 @@ impl Reporter<'_> {
                 Some(trace) => format!("\n{}\n", dally_trace::text(trace, &output::look())),
                 None => excerpt(),
             };
+            let assumption = points.and_then(|points| points.assumption(&verdict)).unwrap_or_default();
             let covered = finding.coverage.sentence("", self.started.elapsed());
-            output::coloured(&format!("{message}\n{shown}{covered}\n"))
+            output::coloured(&format!("{message}\n{assumption}{shown}{covered}\n"))
         };
         match (&self.arguments.trace, trace) {
             (Some(file), Some(trace)) => traces::write_or_complain(trace, file),
@@ -119,6 +127,14 @@ impl Reporter<'_> {
             _ => {}
         }
         output::exit_after(written, verdict.exit())
+    }
+
+    /// Where tasks are switched; none if the program is sequential.
+    fn scheduling_points(&self) -> Option<SchedulingPoints> {
+        self.plan.sequential().is_none().then_some(match self.arguments.program.preempt {
+            true => SchedulingPoints::Accesses,
+            false => SchedulingPoints::Explicit,
+        })
     }
 
     /// The verdict. A counterexample that no execution confirms is not a bug.
@@ -274,7 +290,7 @@ impl Reporter<'_> {
         let file = self.sources.file_of(span)?;
         let (line, _) = file.line_column(span.start);
         let text = file.text.get(file.line_range(line)?)?;
-        Some(format!("\n{line:>5} | {}\n\n", printable(text.trim_end())))
+        Some(format!("\n{line:>5} | {}\n\n", printable(&output::shortened(text.trim_end()))))
     }
 }
 

@@ -130,6 +130,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
             None => match self.search_bound() {
                 Err(stop) => {
                     // The last bound was explored, but its graph was not searched completely.
+                    self.search.update_coverage();
                     self.search.coverage.completed_bound = completed;
                     self.search.stopped(stop)
                 }
@@ -263,9 +264,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         // Nodes can be left, for instance if the program has no properties.
         if found.is_none() {
             source.open_all()?;
+            self.search.coverage.completed_bound = Some(0);
         }
         self.search.update_coverage();
-        self.search.coverage.completed_bound = Some(0);
         Ok(found.map(|(property, component)| self.verdict(property, &component)))
     }
 

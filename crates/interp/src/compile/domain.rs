@@ -23,7 +23,8 @@ impl Compiler<'_> {
                 natural => natural,
             },
         };
-        Variable { name: info.name, domain, hidden: false, given: None }
+        let is_number = matches!(self.info.types.kind(info.ty), TyKind::Int | TyKind::Bv(_));
+        Variable { name: info.name, domain, is_number, hidden: false, given: None }
     }
 
     /// `{:range low, high}`

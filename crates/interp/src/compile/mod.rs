@@ -205,7 +205,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn check(&mut self, message: impl Into<String>, span: Span) {
-        self.code.checks.push(Check { message: message.into(), span });
+        self.code.checks.push(Check { message: message.into(), span, expected: false });
         self.emit(Op::Check(self.code.checks.len() as u32 - 1));
     }
 

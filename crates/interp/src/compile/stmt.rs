@@ -69,8 +69,16 @@ impl Compiler<'_> {
             StmtKind::Assert(e) => {
                 self.expr(*e);
                 self.check("an assertion does not hold", stmt.span);
+                let expected = !matches!(self.ast.exprs[*e], Expr::Bool(false));
+                self.code.checks.last_mut().into_iter().for_each(|check| check.expected = expected);
             }
-            StmtKind::Assume(e) => self.assume(*e),
+            StmtKind::Assume(e) => {
+                self.assume(*e);
+                if matches!(self.ast.exprs[*e], Expr::Bool(false)) && !self.frame.enclosing.is_empty() {
+                    let address = self.here() - 1;
+                    self.code.cuts.push(address);
+                }
+            }
             StmtKind::Havoc(vars) => self.havoc(stmt, vars),
             StmtKind::Assign(targets, values) => self.assign(targets, *values),
             StmtKind::Unpack(unpack) => self.unpack(unpack),

@@ -91,8 +91,9 @@ impl<O: Observer> Run<'_, O> {
             Op::Store(count) => self.update_map(count)?,
             Op::Assume => {
                 if !eval::truth(self.pop())? {
-                    return Ok(self.discard());
+                    return Ok(self.discard_here());
                 }
+                self.store.sites.pass(self.pc);
             }
             Op::Choose(list) => {
                 let count = self.code.targets[list as usize].len() as u64;
@@ -194,7 +195,7 @@ impl<O: Observer> Run<'_, O> {
             }
             Domain::Unbounded => return Ok(self.give_up_on(place)),
             domain => match domain.len() {
-                count if count > MAX_CHOICES => return Ok(self.give_up_choice()),
+                count if count > MAX_CHOICES => return Ok(self.give_up_choice(Some(place))),
                 count => return Ok(self.choose(Options::Values(place), count)),
             },
         }
@@ -219,14 +220,21 @@ impl<O: Observer> Run<'_, O> {
         let old = self.variable(place);
         if old == Value::Unset && value != Value::Unset {
             if !self.domain(place).may_hold(value) {
-                return Ok(self.discard());
+                return Ok(self.discard_here());
             }
             self.assign(place, value);
         } else if !eval::equal(&self.store.heap, old, value)? {
-            return Ok(self.discard());
+            return Ok(self.discard_here());
         }
+        self.store.sites.pass(self.pc);
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    /// Discards the execution at an assumption.
+    fn discard_here(&mut self) -> Flow {
+        self.store.sites.fail(self.pc);
+        self.discard()
     }
 
     /// Fails: the domain of the variable is too large to enumerate.
@@ -237,13 +245,24 @@ impl<O: Observer> Run<'_, O> {
             return self.give_up(Trouble::Arbitrary.message().to_owned());
         }
         let name = self.code.symbols.text(variable.name);
-        self.give_up(format!(
-            "the value of `{name}` is arbitrary: assign to it first, or, if it is a number, give it a `{{:range}}`"
-        ))
+        self.give_up(match variable.is_number {
+            true => format!(
+                "the value of `{name}` is arbitrary: assign to it first, or declare the values to try, such as \
+                 `{{:range 0, 3}} {name}`"
+            ),
+            false => format!(
+                "the value of `{name}` is arbitrary, and the values of its type cannot be enumerated: assign to it first"
+            ),
+        })
     }
 
-    fn give_up_choice(&mut self) -> Flow {
-        self.give_up(format!("a choice among more than {MAX_CHOICES} values"))
+    #[cold]
+    fn give_up_choice(&mut self, place: Option<Place>) -> Flow {
+        let variable = place.map(|place| self.declaration(place)).filter(|variable| !variable.hidden);
+        let of = variable.map(|v| format!(" of `{}`", self.code.symbols.text(v.name))).unwrap_or_default();
+        self.give_up(format!(
+            "a choice among more than {MAX_CHOICES} values{of}: give a smaller `{{:range}}`"
+        ))
     }
 
     fn key(&mut self, count: u8) -> Result<Value, Trouble> {
@@ -300,7 +319,7 @@ impl<O: Observer> Run<'_, O> {
                 self.pc += 1;
                 let count = if low > high { 0 } else { low.abs_diff(high).saturating_add(1) };
                 return Ok(match count {
-                    count if count > MAX_CHOICES => self.give_up_choice(),
+                    count if count > MAX_CHOICES => self.give_up_choice(None),
                     count => self.choose(Options::Numbers(low, bits), count),
                 });
             }
@@ -309,6 +328,7 @@ impl<O: Observer> Run<'_, O> {
                 return self.assume_equal(place, value);
             }
             Op::Check(check) => {
+                self.store.sites.pass(self.pc);
                 if !eval::truth(self.pop())? {
                     return Ok(self.fail_check(check));
                 }

@@ -374,8 +374,31 @@ impl<'m, O: Observer> Run<'m, O> {
     #[cold]
     fn trouble(&self, trouble: Trouble) -> End {
         match trouble {
-            Trouble::Arbitrary | Trouble::TooLarge => self.unsupported(trouble.message().to_owned()),
+            Trouble::Arbitrary => self.unsupported(self.arbitrary_element()),
+            Trouble::TooLarge => self.unsupported(trouble.message().to_owned()),
             _ => End::Fails(Box::new(Failure::runtime(trouble.message())), self.span()),
+        }
+    }
+
+    /// The message for a value that depends on an element of a map, or a field, to which nothing was assigned. It names the
+    /// last map that the statement has read.
+    #[cold]
+    fn arbitrary_element(&self) -> String {
+        let span = self.code.spans[self.pc as usize];
+        let statement = (0..=self.pc).rev().take_while(|a| self.code.spans[*a as usize] == span);
+        let map = statement.filter_map(|address| match self.code.plain[address as usize] {
+            Op::Load(place) => Some(self.declaration(place)),
+            _ => None,
+        });
+        match { map }.find(|v| !v.hidden && v.domain == Domain::Map) {
+            Some(map) => {
+                let name = self.code.symbols.text(map.name);
+                format!(
+                    "this depends on an element of `{name}` that is arbitrary: assign to this element first, or to the \
+                     whole map, such as `{name} := (lambda i: int :: 0);`"
+                )
+            }
+            None => Trouble::Arbitrary.message().to_owned(),
         }
     }
 

@@ -90,6 +90,10 @@ impl Compiler<'_> {
     }
 
     fn assertion(&mut self, condition: ExprId, message: Option<ExprId>) {
+        if !matches!(self.program.ast.exprs[condition.index()].kind, ExprKind::Bool(false)) {
+            self.code.assertions.push(self.span);
+            self.emit(Op::Reach(self.code.assertions.len() as u32 - 1));
+        }
         self.expr(condition);
         let holds = self.emit(Op::JumpIf(true, 0));
         // The message is evaluated only if the assertion fails: it may be defined only then.

@@ -101,6 +101,7 @@ impl<O: Observer> Runner<'_, O> {
                 }
             }
             Op::Foreach(slot, end) => self.foreach(slot, end),
+            Op::Reach(assertion) => self.store.sites.pass(assertion),
             Op::Fail => return self.fail(),
             Op::Foreign(number) => return self.foreign(number),
             Op::Assume => {
