@@ -69,7 +69,7 @@ fn all_programs_go_through() {
                     Ok(sequential) => {
                         translated += 1;
                         let (_, problems) = dally_bpl::check(&sequential.program.ast);
-                        assert!(problems.is_empty(), "{file:?} to {to:?}: {:?}", problems.iter().next());
+                        assert!(problems.are_warnings(), "{file:?} to {to:?}: {:?}", problems.iter().next());
                         let text = dally_bpl::print(&sequential.program.ast);
                         let again = load(text.clone()).unwrap_or_else(|e| panic!("{file:?} to {to:?}: {e}"));
                         assert_eq!(dally_bpl::print(&again.ast), text, "{file:?} to {to:?}");
