@@ -103,5 +103,6 @@ pub(crate) fn tidy(path: &Path) -> PathBuf {
             _ => tidy.push(component),
         }
     }
-    tidy
+    // An empty path is not the current folder.
+    if tidy.as_os_str().is_empty() { PathBuf::from(".") } else { tidy }
 }

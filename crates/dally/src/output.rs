@@ -53,7 +53,7 @@ pub(crate) fn exit_after(written: Exit, exit: Exit) -> Exit {
 pub(crate) fn usage(message: &clap::Error) -> Exit {
     let text = message.render().ansi().to_string();
     if !message.use_stderr() {
-        return write(anstream::stdout().lock(), text.as_bytes());
+        return coloured(&text);
     }
     // The error repeats the arguments of the user.
     let lines: Vec<String> = text.lines().map(shortened).collect();
