@@ -30,7 +30,7 @@ impl Translated<'_> {
         Some(self.program.ast.text(name))
     }
 
-    /// The same, for variables that are not copies.
+    /// The variable of the original program that a variable is, by its name; none for a copy.
     pub(crate) fn own_variable(&self, var: VarId) -> Option<&str> {
         let name = self.program.info[var].name;
         (self.origins.variable(name) == Some(name)).then(|| self.program.ast.text(name))

@@ -47,8 +47,8 @@ pub struct Part {
 /// Two values with the same fingerprint are taken to be equal, as two states are.
 pub struct Interner<T> {
     /// A lossy cache of ids (plus one) by fingerprint. Most values are interned repeatedly, and a hit here
-    /// needs no lock.
-    recent: Box<[AtomicU32]>,
+    /// needs no lock. It is allocated after [`FEW`] lookups: clearing it costs more than small programs gain.
+    recent: OnceLock<Box<[AtomicU32]>>,
     ids: Vec<CacheAligned<Mutex<Ids>>>,
     values: Values<T>,
     counts: CacheAligned<Counts>,
@@ -64,6 +64,8 @@ struct CacheAligned<T>(T);
 #[derive(Default)]
 struct Counts {
     next: AtomicU32,
+    /// The lookups before there was a cache.
+    uncached: AtomicU32,
     /// The bytes that the values hold on the heap, as reported by the callers.
     heap: AtomicUsize,
 }
@@ -71,13 +73,16 @@ struct Counts {
 /// The number of locks, so that threads seldom contend.
 const SHARDS: usize = 64;
 
+/// The number of lookups up to which there is no lossy cache.
+const FEW: u32 = 256;
+
 /// The size of the lossy cache.
 const RECENT: usize = 1 << 14;
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
         Self {
-            recent: (0..RECENT).map(|_| AtomicU32::new(0)).collect(),
+            recent: OnceLock::new(),
             ids: (0..SHARDS).map(|_| CacheAligned::default()).collect(),
             values: Values::default(),
             counts: CacheAligned::default(),
@@ -108,8 +113,8 @@ impl<T> Interner<T> {
     /// heap. For values that refer to other parts by id: their fingerprints depend on those of the other
     /// parts.
     pub fn intern_as(&self, fingerprint: Fingerprint, value: impl FnOnce() -> (T, usize)) -> Part {
-        let recent = &self.recent[(fingerprint.low() >> 32) as usize % RECENT];
-        if let Some(id) = recent.load(Ordering::Acquire).checked_sub(1)
+        let recent = self.recent.get().map(|cache| &cache[(fingerprint.low() >> 32) as usize % RECENT]);
+        if let Some(id) = recent.and_then(|slot| slot.load(Ordering::Acquire).checked_sub(1))
             && self.values.get(id).1 == fingerprint
         {
             return Part { id, fingerprint };
@@ -123,7 +128,13 @@ impl<T> Interner<T> {
             self.counts.0.heap.fetch_add(heap, Ordering::Relaxed);
             id
         });
-        recent.store(id + 1, Ordering::Release);
+        match recent {
+            Some(slot) => slot.store(id + 1, Ordering::Release),
+            None if self.counts.0.uncached.fetch_add(1, Ordering::Relaxed) >= FEW => {
+                self.recent.get_or_init(|| (0..RECENT).map(|_| AtomicU32::new(0)).collect());
+            }
+            None => {}
+        }
         Part { id, fingerprint }
     }
 

@@ -180,12 +180,13 @@ impl<V: Copy + Default> Part<'_, V> {
 /// not.
 #[derive(Clone, Debug)]
 pub(crate) struct Recent {
-    slots: Vec<Fingerprint>,
+    /// Plain numbers, so that the table is allocated as zeroed memory and not cleared.
+    slots: Vec<u128>,
 }
 
 impl Default for Recent {
     fn default() -> Self {
-        Self { slots: vec![Fingerprint::default(); 1 << Self::BITS] }
+        Self { slots: vec![0; 1 << Self::BITS] }
     }
 }
 
@@ -200,7 +201,7 @@ impl Recent {
     #[inline]
     pub(crate) fn contains(&self, key: Fingerprint) -> bool {
         // Zero marks an unused slot, so the fingerprint zero never counts as recent.
-        self.slots[Self::slot(key)] == key && key != Fingerprint::default()
+        self.slots[Self::slot(key)] == key.0 && key.0 != 0
     }
 
     /// Removes all keys.
@@ -211,7 +212,7 @@ impl Recent {
     /// Adds a key, and overwrites another one if they share a slot.
     #[inline]
     pub(crate) fn add(&mut self, key: Fingerprint) {
-        self.slots[Self::slot(key)] = key;
+        self.slots[Self::slot(key)] = key.0;
     }
 }
 

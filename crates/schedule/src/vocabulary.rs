@@ -17,7 +17,7 @@ pub const SEPARATOR: char = ',';
 /// An earlier spelling of [`SEPARATOR`], which is still read.
 const OLD_SEPARATOR: char = ';';
 
-/// The names that can be used somewhere.
+/// The strategies that a flag or a configuration accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Vocabulary {
     /// What messages call a strategy: `scheduler` or `strategy`.

@@ -58,7 +58,7 @@ pub(crate) fn entry_per_buffer(unit: &mut Unit) {
             _ => crate::lower::post_all(unit, &own),
         });
     }
-    // Everything is above one task of the lowest level.
+    // A task of the lowest level posts an entry point of a higher one.
     if let [only] = entries[..]
         && only.level > 0
     {

@@ -11,7 +11,7 @@
 //! | `{:ends}` | the running task ends |
 //!
 //! Each has the place at which the piece runs, `{:place k, order}`: the round, and a number within the round.
-//! Begins and ends are nested like the calls that post tasks, so that it is known whose piece it is. **In the
+//! Begins and ends are nested like the calls that post tasks, so that the task of each piece is known. **In the
 //! lexicographic order of their places, the pieces are an execution of the original program**; pieces of the same
 //! place follow each other as on the path. A task that is in a later round than at its previous tag, or than its
 //! poster, has been delayed by the difference.
