@@ -206,7 +206,7 @@ impl Recent {
 
     /// Removes all keys.
     pub(crate) fn clear(&mut self) {
-        self.slots.fill(Fingerprint::default());
+        self.slots.fill(0);
     }
 
     /// Adds a key, and overwrites another one if they share a slot.
