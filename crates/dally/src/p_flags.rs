@@ -21,7 +21,7 @@ enum Meaning {
 type Row = (&'static str, &'static str, Meaning);
 
 const SAMPLING: &str =
-    "--scheduler selects the order of machines, such as --scheduler random or pct:1,3 (see --help)";
+    "--sample takes random executions, such as --sample=random or --sample=pct:3 (see --help)";
 
 const TABLE: &[Row] = &[
     ("--testcase", "-tc", Meaning::Same { flag: "--test", unit: "" }),
@@ -120,6 +120,12 @@ pub(crate) fn translate(arguments: Vec<OsString>, command: &clap::Command) -> Re
         }
     }
     translated.extend(arguments);
+    // `p check` always samples; here a number of executions needs --sample.
+    let has = |flag: &str| translated.iter().any(|argument| argument.to_string_lossy().starts_with(flag));
+    if has("--walks=") && !has("--sample") {
+        let check = translated.iter().position(|argument| argument == "check").unwrap_or(0);
+        translated.insert(check + 1, "--sample".into());
+    }
     Ok(translated)
 }
 
@@ -159,7 +165,7 @@ mod tests {
         for (typed, expected) in [
             (
                 "dally check -tc T -s 100 -ms 50 a.pproj",
-                "dally check --test=T --walks=100 --steps=50 a.pproj",
+                "dally check --sample --test=T --walks=100 --steps=50 a.pproj",
             ),
             ("dally check --testcase=T -v --timeout 60 .", "dally check --test=T --time=60s ."),
             ("dally check --memout 4 --seed 3 .", "dally check --memory=4G --seed 3 ."),
@@ -176,7 +182,7 @@ mod tests {
     fn other_flags_of_p_are_answered() {
         for (typed, expected) in [
             ("dally check -r x.schedule", "`dally replay FILE` replays it"),
-            ("dally check --sch-rl .", "--scheduler selects"),
+            ("dally check --sch-rl .", "--sample takes random"),
             ("dally check -tc", "a value is required for `-tc`"),
         ] {
             let said = translated(typed, &check()).unwrap_or_default();
