@@ -125,6 +125,8 @@ pub(crate) struct Found {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) transitions: u64,
+    /// Executions of steps, and their outcomes, suspended ones included.
+    pub(crate) work: u64,
     pub(crate) sealed: u64,
     pub(crate) unproposed: u64,
     pub(crate) finals: u64,
@@ -141,8 +143,16 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Counts an execution of a step with this many outcomes, in `ended` of which it has ended.
+    #[inline]
+    fn count(&mut self, ended: u64, outcomes: usize) {
+        self.transitions += ended;
+        self.work += 1 + outcomes as u64;
+    }
+
     pub(crate) fn add(&mut self, other: &Self) {
         self.transitions += other.transitions;
+        self.work += other.work;
         self.sealed += other.sealed;
         self.unproposed += other.unproposed;
         self.finals += other.finals;
@@ -251,7 +261,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 successors.clear();
                 self.program.step(&node.state, task, successors);
                 tally.charged += u64::from(self.defer_costly(&node, task, pass, successors, sink));
-                tally.transitions += successors.ended();
+                tally.count(successors.ended(), successors.len());
                 self.deliver(&self.origin(&node, task, None, pass), successors, 0, sink)?;
             }
             match self.policy.advance(&mut node.place, &mut node.cursor, &point) {
@@ -310,7 +320,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let Rest::Options { mut at, mut next, mut taken } = rest else {
             successors.clear();
             self.program.step(&node.state, task, successors);
-            tally.transitions += successors.ended().saturating_sub(1);
+            tally.count(successors.ended().saturating_sub(1), successors.len());
             let mut from = self.origin(&node, task, None, pass);
             from.link.spent = Spent::new(from.link.spent.deviations(), self.options.choice_cost);
             return self.deliver(&from, successors, 1, sink);
@@ -327,7 +337,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             self.program.resume(&node.state, task, &at.path, successors);
             at.path.pop();
             let found = !successors.is_empty();
-            tally.transitions += successors.ended();
+            tally.count(successors.ended(), successors.len());
             self.deliver(&self.origin(&node, task, Some(next), pass), successors, 0, sink)?;
             next += 1;
             if found && !taken {

@@ -4,8 +4,8 @@
 //! has its turn until it has finished a [pass](crate::order) or a slice of work, so that none keeps the
 //! others from starting, and small programs are explored bound by bound. Each has a visited set of its
 //! own; each may prove the program correct. After each round of turns, [sampling](crate::sample) takes as
-//! many steps as the round has taken transitions. Work is counted in transitions and not in seconds, so
-//! that a run can be repeated on any machine.
+//! many steps as the round has done work. Work is counted in steps and outcomes and not in seconds, so that
+//! a run can be repeated on any machine.
 
 use crate::Program;
 use crate::liveness::Cycles;
@@ -14,12 +14,12 @@ use crate::policy::Policy;
 use crate::sample::{Sampler, Slice};
 use crate::search::{Options, Search, Watch};
 
-/// The transitions of one turn.
-const SLICE: u64 = 1 << 17;
+/// The work of one turn: a fraction of a second.
+const SLICE: u64 = 1 << 18;
 
 /// A search that proceeds in slices.
 pub trait Deepen {
-    /// Explores until a pass is done, or about `work` transitions were taken. Returns the report if the
+    /// Explores until a pass is done, or about this much work is done. Returns the report if the
     /// search has ended.
     fn advance(&mut self, work: u64) -> Option<Report>;
     /// The coverage so far.
@@ -88,12 +88,12 @@ struct Portfolio<'a, D, P: Program, W> {
 impl<D: Deepen, P: Program, W: Watch<P::State>> Portfolio<'_, D, P, W> {
     fn run(mut self) -> Option<Report> {
         while !self.searches.is_empty() {
-            let before = self.transitions();
+            let before = self.work();
             if let Some(settled) = self.round() {
                 return Some(self.conclude(settled));
             }
             // A small program is explored before sampling begins.
-            let (now, going) = (self.transitions(), !self.searches.is_empty());
+            let (now, going) = (self.work(), !self.searches.is_empty());
             if going
                 && now >= SLICE
                 && let Some(found) = self.sample(now - before)
@@ -142,10 +142,10 @@ impl<D: Deepen, P: Program, W: Watch<P::State>> Portfolio<'_, D, P, W> {
         }
     }
 
-    /// The transitions of all searches.
-    fn transitions(&self) -> u64 {
-        let going = self.searches.iter().map(|search| search.so_far().coverage.transitions);
-        going.chain(self.done.iter().map(|report| report.coverage.transitions)).sum()
+    /// The work of all searches.
+    fn work(&self) -> u64 {
+        let going = self.searches.iter().map(|search| search.so_far().coverage.work);
+        going.chain(self.done.iter().map(|report| report.coverage.work)).sum()
     }
 
     /// The report of the portfolio: that of one search, with the coverage of the others.

@@ -150,8 +150,7 @@ pub(crate) enum Progress {
 /// The nodes of a layer between two points at which a search can pause.
 const PORTION: usize = 32 * layer::BLOCK;
 
-/// Limits are checked inside a layer after at least this many transitions. The transitions of one
-/// node are never split.
+/// Limits are checked inside a layer after at least this much work. The work of one node is never split.
 pub(crate) const LOOK_EVERY: u64 = 1 << 12;
 
 /// The size of a node is estimated from at most this many samples.
@@ -173,7 +172,7 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     layer: VecDeque<Vec<Node<P::State, O>>>,
     /// The bytes in use when they were last counted.
     held: usize,
-    /// The number of transitions at that time.
+    /// The work done at that time.
     weighed: u64,
 }
 
@@ -306,7 +305,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
         Some(self.report(verdict))
     }
 
-    /// Explores until a pass is done, or about `work` transitions were taken. Returns the report if the
+    /// Explores until a pass is done, or about `work` steps and outcomes were computed. Returns the report if the
     /// search is over.
     pub fn advance(&mut self, work: u64) -> Option<Report> {
         let verdict = match self.explore_for(work) {
@@ -393,7 +392,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Ok(())
     }
 
-    /// Explores until the current pass is done, or about `work` transitions were taken. The point at which
+    /// Explores until the current pass is done, or about `work` steps and outcomes were computed. The point at which
     /// it pauses does not depend on the number of threads.
     pub(crate) fn explore_for(&mut self, work: u64) -> Result<Progress, Stop> {
         let explored = self.team.clone().run(|| self.explore_pass(work));
@@ -482,7 +481,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     }
 
     fn explore_pass(&mut self, work: u64) -> Result<Progress, Stop> {
-        let until = self.scratch.tally.transitions.saturating_add(work);
+        let until = self.scratch.tally.work.saturating_add(work);
         if !self.begun {
             self.begin()?;
         } else if self.layer.is_empty() && self.core.next.is_empty() {
@@ -495,7 +494,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
                 }
                 self.layer = std::mem::take(&mut self.core.next).blocks.into();
             }
-            if self.scratch.tally.transitions >= until {
+            if self.scratch.tally.work >= until {
                 return Ok(Progress::Paused);
             }
             self.explore_portion()?;
@@ -564,7 +563,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let pass = self.pass;
         for node in layer.pop_front().into_iter().flatten() {
             self.expander.expand(node, pass, &mut self.scratch, &mut self.core)?;
-            if self.scratch.tally.transitions - self.coverage.transitions >= LOOK_EVERY {
+            if self.scratch.tally.work - self.coverage.work >= LOOK_EVERY {
                 self.check_layer(layer)?;
             }
         }
@@ -583,8 +582,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         O: 'n,
     {
         // Counting all bytes takes longer than expanding a narrow layer.
-        if self.scratch.tally.transitions - self.weighed >= LOOK_EVERY || self.weighed == 0 {
-            self.weighed = self.scratch.tally.transitions;
+        if self.scratch.tally.work - self.weighed >= LOOK_EVERY || self.weighed == 0 {
+            self.weighed = self.scratch.tally.work;
             self.held = self.held_bytes(others(), samples);
             self.coverage.peak_bytes = self.coverage.peak_bytes.max(self.held);
         }
@@ -620,6 +619,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         coverage.depth = scratch.tally.depth;
         coverage.charged = scratch.tally.charged;
         coverage.transitions = scratch.tally.transitions;
+        coverage.work = scratch.tally.work;
         coverage.sealed = scratch.tally.sealed;
         coverage.unproposed = scratch.tally.unproposed;
         coverage.finals = scratch.tally.finals;

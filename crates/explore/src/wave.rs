@@ -353,8 +353,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
             if found.is_some() {
                 break;
             }
-            if scratch.tally.transitions - checked >= LOOK_EVERY {
-                checked = scratch.tally.transitions;
+            if scratch.tally.work - checked >= LOOK_EVERY {
+                checked = scratch.tally.work;
                 let bytes = self.collected_bytes(&collector);
                 // The estimate can fall, since nodes differ in size; what was counted stays
                 // counted.

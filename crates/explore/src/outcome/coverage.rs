@@ -35,6 +35,9 @@ pub struct StateCoverage {
     pub states: usize,
     /// The transitions taken.
     pub transitions: u64,
+    /// The work done: executions of steps, and their outcomes. A portfolio divides it evenly.
+    #[serde(skip)]
+    pub work: u64,
     /// The states left for the next bound.
     pub frontier: usize,
     /// The states at which a seal excluded enabled tasks.
