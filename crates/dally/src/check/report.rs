@@ -252,10 +252,9 @@ impl Ended<'_> {
         format!("{sentence}{collisions}{others}{}", sampled.unwrap_or_default())
     }
 
-    /// A bound in words: of delays, and of choices if some were charged for.
+    /// A bound of the search in words.
     fn bound(&self, bound: u32) -> String {
-        let choices = if self.report.coverage.charged > 0 { " and choices" } else { "" };
-        format!("{}{choices}", self.unit().count(bound))
+        in_words(self.unit(), bound, &self.report.coverage)
     }
 
     /// How far a search without a complete bound has come.
@@ -277,9 +276,15 @@ fn kind(failure: &Failure) -> &'static str {
     }
 }
 
+/// A bound in words: of delays, and of choices if some were charged for.
+fn in_words(unit: Unit, bound: u32, coverage: &StateCoverage) -> String {
+    let choices = if coverage.charged > 0 { " and choices" } else { "" };
+    format!("{}{choices}", unit.count(bound))
+}
+
 /// The bound up to which a strategy was explored.
 fn up_to(strategy: &StrategyName, coverage: &StateCoverage) -> String {
-    let bound = strategy.unit().count(coverage.bound);
+    let bound = in_words(strategy.unit(), coverage.bound, coverage);
     if coverage.completed_bound == Some(coverage.bound) {
         format!("up to {bound} under {strategy}: ")
     } else {
