@@ -512,6 +512,11 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         if self.options.exact {
             key = key.with(Fingerprint::of(from.place));
         }
+        // A cycle inside a step is detected along one path. If paths that meet were merged, no path might
+        // contain the whole cycle, and a violation of a liveness property would be missed.
+        if self.program.properties() > 0 {
+            key = key.with(Fingerprint::of(&*at.path));
+        }
         let make = || Node {
             state: (*state).clone(),
             place: from.place.clone(),

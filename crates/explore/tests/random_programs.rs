@@ -215,3 +215,50 @@ fn the_report_is_the_same_for_any_number_of_threads() {
     })
     .budget_ms(1500);
 }
+
+/// Dovetailing, costs of choices and limits on delays change the order of an unbounded search, and not its result.
+#[test]
+fn the_order_of_a_search_does_not_change_its_result() {
+    arbtest(|u| {
+        let program = random_program(u, true)?;
+        let (all, _) = search(&program, &Exhaustive, &Options::default());
+        for name in ["rr", "rr:reverse", "rtc", "random:2"] {
+            for horizon in [None, Some(0), Some(1), Some(3)] {
+                for (choice_cost, free_options) in [(0, 2), (1, 1), (3, 1)] {
+                    let options = Options { horizon, choice_cost, free_options, ..Options::default() };
+                    let (report, _) = search(&program, &scheduler(name), &options);
+                    assert_eq!(is_bug(&report), is_bug(&all), "{name}, {options:?} in {program:?}");
+                    if !is_bug(&all) {
+                        assert_eq!(report.coverage.states, all.coverage.states, "{name}, {options:?}");
+                    }
+                    let threads = Options { threads: 2, share_from: 1, ..options };
+                    let (shared, _) = search(&program, &scheduler(name), &threads);
+                    assert_eq!(shared.verdict, report.verdict, "{name}, {threads:?} in {program:?}");
+                    assert_eq!(shared.coverage.completed_bound, report.coverage.completed_bound);
+                }
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(2500);
+}
+
+/// A search that is cut off after some steps proves nothing if an execution is longer.
+#[test]
+fn executions_that_are_cut_off_are_no_proof() {
+    arbtest(|u| {
+        let program = random_program(u, true)?;
+        let (all, _) = search(&program, &scheduler("rr"), &Options::default());
+        for steps in [1, 3, 6] {
+            let options = Options { steps: Some(steps), ..Options::default() };
+            let (report, _) = search(&program, &scheduler("rr"), &options);
+            assert!(!is_bug(&report) || is_bug(&all));
+            match report.verdict {
+                dally_explore::Verdict::Proved => assert_eq!(report.coverage.states, all.coverage.states),
+                _ => assert!(is_bug(&report) || report.coverage.cut > 0, "{report:?}"),
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(1000);
+}

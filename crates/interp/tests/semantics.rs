@@ -722,3 +722,35 @@ fn scripts_resolve_nondeterministic_choices() {
     assert_eq!(run(7, 1), Verdict::Proved);
     assert_eq!(run(8, 0), Verdict::Proved);
 }
+
+/// A step that can choose to repeat a cycle for ever violates a liveness property, also if the cycle changes
+/// variables on the way, or if several paths of the step enter it.
+#[test]
+fn a_step_can_choose_to_repeat_a_cycle() {
+    let loops = [
+        ("while (*) { }", true),
+        ("l: goto e, l2; l2: goto l; e:", true),
+        ("while (*) { y := !y; }", true),
+        ("havoc x; y := x > 1; while (true) { havoc x; if (x == 3) { break; } y := !y; }", true),
+        ("while (*) { h := false; h := true; }", false),
+    ];
+    for (text, fails) in loops {
+        let text = format!(
+            "var {{:hot}} h: bool; var y: bool; var {{:range 0, 3}} x: int;
+             procedure main() {{ h := true; y := false; {text} h := false; }}"
+        );
+        for choice_cost in [0, 1] {
+            let options = dally_explore::Options { choice_cost, ..Default::default() };
+            let machine = machine(&text);
+            let report = Search::new(&machine, &dally_explore::Exhaustive, &options, &()).run();
+            match report.verdict {
+                Verdict::Bug(bug) if fails => {
+                    assert_eq!(bug.failure.kind, dally_explore::FailureKind::Liveness, "{text}");
+                    let replayed = dally_explore::replay(&machine, &bug.schedule, |_| {}).unwrap();
+                    assert_eq!(replayed.failure, Some(bug.failure), "{text}");
+                }
+                verdict => assert!(!fails && verdict == Verdict::Proved, "{text}: {verdict}"),
+            }
+        }
+    }
+}

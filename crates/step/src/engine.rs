@@ -117,8 +117,9 @@ pub trait Task<'m> {
         Since::Changed
     }
 
-    /// The end of an execution that has returned to an earlier choice with nothing changed.
-    fn cycle(&mut self) -> Pause<Self::Choice, Self::End> {
+    /// The end of an execution that has returned to an earlier choice, whose mark this is, in the same
+    /// configuration.
+    fn cycle(&mut self, _: &Self::Mark) -> Pause<Self::Choice, Self::End> {
         Pause::Discarded
     }
 
@@ -164,6 +165,8 @@ struct ChoicePoint<C, M> {
     product: u64,
     /// The fuel left at the choice.
     fuel: i64,
+    /// The configuration of the task at the choice, in a resumed step.
+    configuration: Option<Fingerprint>,
     mark: M,
 }
 
@@ -272,8 +275,8 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
             }
             Mode::From { inline, .. } => {
                 let inline = *inline;
-                if self.is_cycle() {
-                    return Some(self.task.cycle());
+                if let Some(earlier) = self.earlier_visit() {
+                    return Some(self.task.cycle(&self.points[earlier].mark));
                 }
                 let product = self.product.saturating_mul(count);
                 let many = product > MAX_OUTCOMES || count > inline && T::chooses_value(choice);
@@ -302,8 +305,8 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
     fn set_point(&mut self, choice: T::Choice, count: u64, next: u64) {
         let fuel = self.task.meter().fuel();
         let mark = self.task.mark();
-        let (depth, product) = (self.path.len(), self.product);
-        self.points.push(ChoicePoint { choice, next, count, depth, product, fuel, mark });
+        let (depth, product, configuration) = (self.path.len(), self.product, self.configuration());
+        self.points.push(ChoicePoint { choice, next, count, depth, product, fuel, configuration, mark });
     }
 
     /// Returns true if at least two options are not refuted.
@@ -312,10 +315,24 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         first + 1 < count && self.task.next_option(choice, first + 1) < count
     }
 
-    /// Returns true if the task has returned to one of its choices with nothing changed since.
-    fn is_cycle(&self) -> bool {
-        let since = self.points.iter().rev().map(|point| self.task.since(&point.mark));
-        since.take_while(|since| *since != Since::Changed).any(|since| since == Since::Back)
+    /// The configuration of the task, in a resumed step. A step that can make choices for ever is suspended
+    /// at some time, so that configurations are compared only after that.
+    fn configuration(&self) -> Option<Fingerprint> {
+        match self.mode {
+            Mode::From { path: [_, ..], .. } => Some(self.task.configuration()),
+            _ => None,
+        }
+    }
+
+    /// The choice point to which the task has returned, with nothing changed since or in the same
+    /// configuration, if there is one.
+    fn earlier_visit(&self) -> Option<usize> {
+        if let Some(here) = self.configuration() {
+            return self.points.iter().rposition(|point| point.configuration == Some(here));
+        }
+        let since = self.points.iter().enumerate().rev().map(|(nth, point)| (nth, self.task.since(&point.mark)));
+        let mut unchanged = since.take_while(|(_, since)| *since != Since::Changed);
+        unchanged.find(|(_, since)| *since == Since::Back).map(|(nth, _)| nth)
     }
 
     /// Backtracks from the newest choice point, which has no option that can be taken.

@@ -100,6 +100,11 @@ impl<T: Copy + PartialEq> Cells<T> {
         self.log.len() > mark.at
     }
 
+    /// Returns true if a cell was assigned to since a mark.
+    pub fn is_assigned_since(&self, cell: u32, mark: CellsMark) -> bool {
+        self.log[mark.at..].iter().any(|assigned| assigned.cell == cell)
+    }
+
     /// The assignments since the step started, without those that were compacted.
     pub fn log(&self) -> &[Assigned<T>] {
         &self.log

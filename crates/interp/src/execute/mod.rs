@@ -539,9 +539,9 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
     fn configuration(&self) -> Fingerprint {
         let mut hash = Fingerprinter::default();
         self.globals.hash(&mut hash);
-        // Earlier values of hot globals decide whether the step is hot or cold.
-        let log = self.globals.log().iter().filter(|assigned| self.code.hot.contains(&assigned.cell));
-        log.for_each(|assigned| (assigned.cell, assigned.before).hash(&mut hash));
+        // A step in which a hot global was false is cold.
+        let was_false = |global: &u32| self.earlier_values(*global).any(|value| value == Value::Bool(false));
+        self.code.hot.iter().for_each(|global| was_false(global).hash(&mut hash));
         let Local { stack, control, posted, events, base, procedure, interrupted } = self.local();
         (&**stack, &**control, posted, events).hash(&mut hash);
         (base, procedure, interrupted, self.pc, &self.expression).hash(&mut hash);
@@ -580,8 +580,12 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
     /// The result of a cycle inside a step: a liveness failure if a hot global stays true, since no other
     /// task ever runs.
     #[cold]
-    fn cycle(&mut self) -> Pause<Options, End> {
-        let hot = self.code.hot.iter().find(|global| self.globals[**global as usize] != Value::Bool(false));
+    fn cycle(&mut self, mark: &Mark) -> Pause<Options, End> {
+        let stays = |global: &&u32| {
+            self.globals[**global as usize] != Value::Bool(false)
+                && !self.globals.is_assigned_since(**global, mark.globals)
+        };
+        let hot = self.code.hot.iter().find(stays);
         let Some(hot) = hot else { return Pause::Discarded };
         let name = |name| self.code.symbols.text(name);
         let message = format!(

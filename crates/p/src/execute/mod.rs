@@ -511,6 +511,11 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
     }
 
     #[cold]
+    fn cycle(&mut self, mark: &Mark) -> Pause<Options, End> {
+        self.chosen_cycle(mark.counters)
+    }
+
+    #[cold]
     fn exhausted(&mut self, why: Exhausted) -> End {
         let failure = match why {
             Exhausted::Limit(failure) => failure,
