@@ -183,9 +183,12 @@ impl Ended<'_> {
                     Some(bound) => format!("no bug was found within {}", self.bound(bound)),
                     None => format!("no bound was completed, {}", self.reached()),
                 };
-                let known = match &self.report.sampled {
-                    Some(sampled) => format!("{known}, nor in {}", sample::executions(sampled)),
-                    None => known,
+                let known = match (&self.report.sampled, coverage.completed_bound) {
+                    (Some(sampled), Some(_)) => format!("{known}, nor in {}", sample::executions(sampled)),
+                    (Some(sampled), None) => {
+                        format!("{known}; no bug was found in {}", sample::executions(sampled))
+                    }
+                    (None, _) => known,
                 };
                 format!("{headline}: {limit}; {known}")
             }
