@@ -57,6 +57,23 @@ pub struct Program {
     pub warnings: Vec<Diagnostic>,
 }
 
+impl Program {
+    /// Adds state constraints, one in each file from `first` on: conditions over the globals. A search leaves
+    /// out the states in which one of them is false.
+    pub fn constrain(&mut self, sources: &SourceMap, first: usize) -> Result<(), Vec<Diagnostic>> {
+        let diagnostics = parser::parse_constraints(&mut self.ast, sources, first);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics.sorted());
+        }
+        let (info, diagnostics) = check(&self.ast);
+        if !diagnostics.are_warnings() {
+            return Err(diagnostics.sorted());
+        }
+        (self.info, self.warnings) = (info, diagnostics.sorted());
+        Ok(())
+    }
+}
+
 /// Parses and checks all files of a program.
 ///
 /// Names are resolved only if parsing found no error: otherwise declarations that are missing from the tree would

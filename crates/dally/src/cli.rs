@@ -236,6 +236,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) steps: Option<u32>,
 
+    /// Leave out the states in which this Boogie expression over the globals is false; may be repeated
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) constraint: Vec<String>,
+
     /// The cost of a chosen value other than the first, if there are more than two; --exact implies 0 [default: 1]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     pub(crate) choice_cost: Option<u8>,
@@ -293,6 +297,7 @@ impl Check {
             ("--preempt", self.program.preempt),
             ("--test", self.program.test.is_some()),
             ("--list-tests", self.list_tests),
+            ("--constraint", !self.constraint.is_empty()),
         ];
         flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
     }

@@ -46,6 +46,11 @@ pub(crate) fn read(files: &[String]) -> Result<SourceMap, InputError> {
     Ok(sources)
 }
 
+/// Adds texts of the command line, under the name of their flag.
+pub(crate) fn add_texts(sources: &mut SourceMap, flag: &str, texts: &[String]) -> Result<(), InputError> {
+    texts.iter().try_for_each(|text| add(sources, flag, text.clone().into_bytes()))
+}
+
 fn display_name(file: &str) -> &str {
     if file == "-" { "<standard input>" } else { file }
 }

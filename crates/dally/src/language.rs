@@ -54,7 +54,7 @@ static LANGUAGES: &[Language] = &[
         suffixes: &["bpl"],
         folders: false,
         typical: &["procedure ", "implementation "],
-        flags: &["--entry", "--preempt"],
+        flags: &["--entry", "--preempt", "--constraint"],
         scheduler: SchedulerName::Rr(Arrangement::Creation),
         portfolio: SchedulerName::portfolio,
         is_boogie: true,
@@ -116,6 +116,11 @@ pub(crate) trait LoadedProgram {
     /// Fixes values and choices of a solver, from the field `inputs` of a trace.
     fn fix_inputs(&mut self, _inputs: &serde_json::Value) -> Result<(), String> {
         Err("the trace does not replay: programs in its language have no `inputs`".to_owned())
+    }
+
+    /// Adds state constraints: expressions of its language.
+    fn constrain(&mut self, _constraints: &[String]) -> Result<(), Rejected> {
+        Ok(())
     }
 
     /// Compiles it for exploration, with the entry point or test that the flags select.

@@ -222,6 +222,11 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
         let Scratch { enabled, successors, tally } = scratch;
+        // A step begins only in a state that is not excluded.
+        if node.pending.is_none() && self.program.is_excluded(&node.state) {
+            tally.excluded += 1;
+            return Ok(());
+        }
         enabled.clear();
         match node.id.and_then(|node| sink.enabled(node)) {
             Some(known) => enabled.extend_from_slice(known),
@@ -238,10 +243,6 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         }
         if self.options.steps.is_some_and(|steps| node.depth >= steps) {
             tally.cut += 1;
-            return Ok(());
-        }
-        if self.program.is_excluded(&node.state) {
-            tally.excluded += 1;
             return Ok(());
         }
         let key = self.program.fingerprint(&node.state);

@@ -100,8 +100,8 @@ pub trait Program: Sync {
         None
     }
 
-    /// Returns true if the user excludes this state from the search: it is not expanded. The default excludes
-    /// none.
+    /// Returns true if the user excludes this state from the search: it is neither expanded nor
+    /// examined for a deadlock. The default excludes none.
     fn is_excluded(&self, _state: &Self::State) -> bool {
         false
     }

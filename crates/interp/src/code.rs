@@ -409,6 +409,8 @@ pub(crate) struct Code {
     pub(crate) globals: Vec<Variable>,
     /// The globals marked `{:hot}`, which must become false infinitely often.
     pub(crate) hot: Vec<u32>,
+    /// The state constraints: the address of the [`Op::Await`] of each.
+    pub(crate) constraints: Vec<Address>,
     pub(crate) thread_locals: Vec<Variable>,
     pub(crate) checks: Vec<Check>,
     /// The addresses of `assume false` in branches.

@@ -31,6 +31,7 @@
 mod bv;
 mod code;
 mod compile;
+mod constraint;
 mod effect;
 mod evaluate;
 mod execute;

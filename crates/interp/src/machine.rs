@@ -66,7 +66,7 @@ impl Machine {
         self.code.symbols.text(name)
     }
 
-    fn context(&self) -> Context<'_> {
+    pub(crate) fn context(&self) -> Context<'_> {
         Context { code: &self.code, store: &self.store, limits: &self.limits }
     }
 
@@ -424,6 +424,10 @@ impl Program for Machine {
             return self.hot_at_termination(state);
         }
         Some(Failure::deadlock(waiting.join("; ")))
+    }
+
+    fn is_excluded(&self, state: &State) -> bool {
+        !self.code.constraints.is_empty() && self.violates_constraint(state)
     }
 
     fn properties(&self) -> u32 {

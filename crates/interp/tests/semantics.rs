@@ -754,3 +754,33 @@ fn a_step_can_choose_to_repeat_a_cycle() {
         }
     }
 }
+
+#[test]
+fn constraints_exclude_states() {
+    let loops = |attrs: &str, init: &str| {
+        format!(
+            "var {attrs} x: int; var y: int; function small(n: int): bool {{ n < 3 }}
+             procedure main() {{ {init} while (true) {{ x := x + 1; yield; assert x < 9; }} }}"
+        )
+    };
+    let report = |text: &str| {
+        let machine = machine(text);
+        Search::new(&machine, &Exhaustive, &dally_explore::Options::default(), &()).run()
+    };
+    // The initial state has an arbitrary x, which excludes nothing; then x is 1, 2, and 3.
+    for attrs in ["{:constraint x < 3}", "{:constraint small(x)}", "{:constraint x < 3} {:constraint x < 5}"]
+    {
+        let report = report(&loops(attrs, "x := 0;"));
+        assert_eq!((report.verdict, report.coverage.states), (Verdict::NoBug, 4), "{attrs}");
+        assert_eq!(report.coverage.excluded, 1, "{attrs}");
+    }
+    // A constraint over a variable that stays arbitrary, or one that divides by zero, excludes nothing.
+    for attrs in ["", "{:constraint y < 3}", "{:constraint x < 3 || 1 div 0 == 1}"] {
+        let report = report(&loops(attrs, "x := 0;"));
+        assert_eq!(report.bug().map(|bug| bug.failure.kind), Some(FailureKind::Assertion), "{attrs}");
+    }
+    // Inputs are those of a counterexample, from which nothing is left out.
+    let given = Options { inputs: Some(Inputs::default()), ..Options::default() };
+    let machine = machine_with(&loops("{:constraint x < 3}", "x := 0;"), &given);
+    assert!(matches!(exhaust(&machine), Verdict::Bug(_)));
+}

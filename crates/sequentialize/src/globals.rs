@@ -62,6 +62,16 @@ pub(crate) fn declared(ast: &Ast) -> impl Iterator<Item = (&Decl, Global)> {
     })
 }
 
+/// Removes state constraints: they are about states of the asynchronous program.
+pub(crate) fn drop_constraints(ast: &mut Ast) {
+    let Some(constraint) = ast.symbols.get("constraint") else { return };
+    for decl in &mut ast.decls {
+        if matches!(decl.kind, DeclKind::Var(_)) && decl.attrs.find(constraint).is_some() {
+            decl.attrs = decl.attrs.iter().filter(|attr| attr.name != constraint).cloned().collect();
+        }
+    }
+}
+
 /// Makes variables thread-local.
 pub(crate) fn make_thread_local(ast: &mut Ast, globals: &[Global]) {
     let names: FxHashSet<Sym> = names(globals).into_iter().collect();

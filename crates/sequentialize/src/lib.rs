@@ -180,6 +180,7 @@ pub fn without_levels(program: &Program, entry: Option<&str>) -> Result<Ast, Vec
 fn prepare(program: &Program, options: &Options) -> Unit {
     let mut unit = Unit::new(program, options.program.entry.as_deref());
     let levels = matches!(options.to, Target::Buffers { .. } | Target::Synce { .. });
+    globals::drop_constraints(&mut unit.ast);
     if options.program.preempt {
         preempt::insert(&mut unit, &program.info, levels);
     }

@@ -38,6 +38,8 @@ pub struct Ast {
     pub types: TypeExprs,
     /// The declarations, in the order of the text.
     pub decls: Vec<Decl>,
+    /// State constraints that are not part of the text, such as those of the command line.
+    pub constraints: Vec<ExprId>,
     /// The names that a translation has made of other names; a program as parsed has none.
     pub derived: FxHashMap<Sym, Derivation>,
     /// The places of statements, by their identities.
@@ -89,6 +91,7 @@ impl Default for Ast {
             exprs: Exprs::default(),
             types: TypeExprs::default(),
             decls: Vec::new(),
+            constraints: Vec::new(),
             derived: FxHashMap::default(),
             stmts: Vec::new(),
         }

@@ -176,6 +176,17 @@ impl Checker<'_> {
         }
     }
 
+    /// `{:constraint e}`: a search leaves out the states in which `e` is false. Its argument is checked with
+    /// all attributes.
+    pub(super) fn constraint_attr(&mut self, attrs: &Attrs, var: VarId) {
+        if let Some(attr) = self.ast.attr(attrs, "constraint")
+            && self.info[var].kind != VarKind::Global
+        {
+            let message = "`:constraint` applies only to global variables";
+            self.report(codes::BAD_ATTRIBUTE, attr.span, message);
+        }
+    }
+
     pub(super) fn range_attr_of_havoc(&mut self, stmt: &Stmt, vars: &[Ident]) {
         if stmt.attrs.is_empty() {
             return;

@@ -10,11 +10,12 @@ use crate::codes;
 use crate::preemption::{self, SUPPRESSING};
 
 /// The attributes that dally interprets, and in which a misspelling is likely to be noticed too late.
-const OURS: [&str; 16] = [
+const OURS: [&str; 17] = [
     "async",
     "atomic",
     "await",
     "buffer",
+    "constraint",
     "entrypoint",
     "hot",
     "level",
@@ -103,7 +104,7 @@ impl Checker<'_> {
                     self.report(codes::BAD_ATTRIBUTE, attr.span, message);
                 }
             }
-            "verified_under" => {
+            "verified_under" | "constraint" => {
                 let bool_arg = arg.is_some_and(|e| {
                     let ty = self.info.type_of(e);
                     matches!(self.info.types.kind(ty), TyKind::Bool | TyKind::Error)
@@ -138,13 +139,14 @@ impl Checker<'_> {
 
     /// Returns true if dally interprets one of the attributes for each variable that has them.
     pub(super) fn are_about_variables(&self, attrs: &Attrs) -> bool {
-        ["range", "assumption", "hot"].iter().any(|name| self.ast.attr(attrs, name).is_some())
+        ["range", "assumption", "hot", "constraint"].iter().any(|name| self.ast.attr(attrs, name).is_some())
     }
 
     /// Checks the attributes of a variable that dally interprets.
     pub(super) fn var_attrs(&mut self, attrs: &Attrs, var: super::VarId, where_clause: Option<ExprId>) {
         self.range_attr(attrs, var);
         self.hot_attr(attrs, var);
+        self.constraint_attr(attrs, var);
         if self.ast.attr(attrs, "assumption").is_none() {
             return;
         }

@@ -67,6 +67,7 @@ fn check_with(ast: &Ast, division: Division) -> (Info, Diagnostics) {
     checker.collect_names();
     checker.check_datatypes();
     checker.check_decls();
+    checker.check_constraints();
     checker.check_frames();
     (checker.info, checker.diagnostics)
 }

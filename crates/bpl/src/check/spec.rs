@@ -64,6 +64,14 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks the constraints that are not part of the text.
+    pub(super) fn check_constraints(&mut self) {
+        let ast = self.ast;
+        for constraint in &ast.constraints {
+            self.in_state(State::One, |c| c.condition(*constraint, "the constraint"));
+        }
+    }
+
     fn axioms(&mut self, axioms: &[UsedAxiom]) {
         for UsedAxiom { attrs, axiom } in axioms {
             self.axiom(axiom, attrs);

@@ -18,7 +18,7 @@ use dally_text::diagnostic::Diagnostics;
 use dally_text::source::{SourceFile, SourceMap, Span};
 use dally_text::symbol::Sym;
 
-use crate::ast::{Ast, Ident};
+use crate::ast::{Ast, ExprId, Ident};
 use crate::lexer::{Lexer, T, Token};
 
 /// Expressions and types nest at most this deep. Chains such as `a + b + …` do not count.
@@ -46,6 +46,18 @@ pub fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
         asynchrony::lower_waits(&mut ast, &mut diagnostics);
     }
     (ast, diagnostics)
+}
+
+/// Adds the expressions in the files from `first` on to the constraints of the tree.
+pub(crate) fn parse_constraints(ast: &mut Ast, sources: &SourceMap, first: usize) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    for (index, file) in sources.files().iter().enumerate().skip(first) {
+        let mut parser = Parser::new(file, index, ast, &mut diagnostics);
+        if let Ok(constraint) = parser.whole_expr() {
+            ast.constraints.push(constraint);
+        }
+    }
+    diagnostics
 }
 
 struct Parser<'a> {
@@ -207,6 +219,12 @@ impl<'a> Parser<'a> {
 
     fn idents(&mut self) -> Parsed<Vec<Ident>> {
         self.comma_separated(Self::ident)
+    }
+
+    /// An expression that is all of the text.
+    fn whole_expr(&mut self) -> Parsed<ExprId> {
+        let expr = self.expr()?;
+        if self.at(T::Eof) { Ok(expr) } else { Err(self.expected("an operator or the end")) }
     }
 
     // Positions.

@@ -35,7 +35,8 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let sampling = sample::options(arguments, &strategies).map_err(complain)?;
     let reject =
         |Rejected { sources, diagnostics }| report::Json::errors(arguments.json, &sources, &diagnostics);
-    let loaded = language.load(&arguments.program.files).map_err(reject)?;
+    let mut loaded = language.load(&arguments.program.files).map_err(reject)?;
+    loaded.constrain(&arguments.constraint).map_err(reject)?;
     if arguments.list_tests {
         return Ok(list_tests(arguments, &*loaded));
     }

@@ -2,7 +2,7 @@
 
 use dally_explore::{
     Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, Sampled, StateCoverage, StrategyName,
-    Unit, Verdict, counted,
+    Unit, Verdict, count, counted,
 };
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_trace::Trace;
@@ -190,7 +190,11 @@ impl Ended<'_> {
                     }
                     (None, _) => known,
                 };
-                format!("{headline}: {limit}; {known}")
+                let excluded = match coverage.excluded {
+                    0 => String::new(),
+                    states => format!("; {}", left_out(states)),
+                };
+                format!("{headline}: {limit}; {known}{excluded}")
             }
             Verdict::Unsupported(construct) => {
                 // The verifier reads Boogie only, and checks safety only.
@@ -204,13 +208,20 @@ impl Ended<'_> {
 
     /// Why a search without a bug is not a proof.
     fn reasons_for_no_proof(&self) -> String {
-        let Report { strategy, coverage: StateCoverage { sealed, unproposed, .. }, .. } = self.report;
+        let Report { strategy, coverage: StateCoverage { sealed, unproposed, cut, excluded, .. }, .. } =
+            self.report;
         let mut reasons = Vec::new();
         if !self.arguments.exact {
             reasons.push("each state was expanded once".to_owned());
         }
-        if !self.arguments.exact && !self.liveness.is_done() {
+        if !self.arguments.exact && !self.liveness.is_done() && cut + excluded == 0 {
             reasons.push("`--exact` covers every execution within this bound".to_owned());
+        }
+        if let (Some(steps), 1..) = (self.arguments.steps, *cut) {
+            reasons.push(format!("executions were cut off after {}", counted(steps as usize, "step")));
+        }
+        if *excluded > 0 {
+            reasons.push(left_out(*excluded));
         }
         if *sealed > 0 {
             reasons.push("inside of seals, only one order was explored".to_owned());
@@ -267,6 +278,14 @@ impl Ended<'_> {
             counted(self.report.coverage.depth as usize, "step")
         )
     }
+}
+
+/// The states that constraints exclude.
+fn left_out(states: u64) -> String {
+    format!(
+        "states outside of the constraint were left out: {}",
+        count(usize::try_from(states).unwrap_or(usize::MAX))
+    )
 }
 
 /// The kind of a failure; an assertion is not mentioned.

@@ -13,7 +13,10 @@ use crate::input::{self, Rejected};
 use crate::outcome::SchedulingPoints;
 
 struct Loaded {
+    /// The files, and then the constraints.
     sources: SourceMap,
+    /// The files alone.
+    files: SourceMap,
     program: dally_bpl::Program,
     inputs: Option<Inputs>,
 }
@@ -21,7 +24,7 @@ struct Loaded {
 pub(super) fn load(files: &[String]) -> Result<Box<dyn LoadedProgram>, Rejected> {
     let sources = input::read(files)?;
     match dally_bpl::load(&sources) {
-        Ok(program) => Ok(Box::new(Loaded { sources, program, inputs: None })),
+        Ok(program) => Ok(Box::new(Loaded { files: sources.clone(), sources, program, inputs: None })),
         Err(diagnostics) => Err(Rejected { sources, diagnostics }),
     }
 }
@@ -52,10 +55,20 @@ impl LoadedProgram for Loaded {
         Ok(())
     }
 
+    fn constrain(&mut self, constraints: &[String]) -> Result<(), Rejected> {
+        if constraints.is_empty() {
+            return Ok(());
+        }
+        let first = self.sources.files().len();
+        input::add_texts(&mut self.sources, "--constraint", constraints)?;
+        let rejected = |diagnostics| Rejected { sources: self.sources.clone(), diagnostics };
+        self.program.constrain(&self.sources, first).map_err(rejected)
+    }
+
     fn compile(&self, arguments: &ProgramArgs) -> Result<Box<dyn Explorable>, Vec<Diagnostic>> {
         let options = dally_interp::Options { inputs: self.inputs.clone(), program: arguments.options() };
         let machine = Machine::new(&self.program, &self.sources, &options)?;
-        let source = Source { test: None, ..arguments.source(&self.sources) };
+        let source = Source { test: None, ..arguments.source(&self.files) };
         Ok(Box::new(Compiled { machine, source }))
     }
 }

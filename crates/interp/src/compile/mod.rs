@@ -8,6 +8,7 @@
 
 mod axioms;
 mod constants;
+mod constraints;
 mod domain;
 mod expr;
 mod fit;
@@ -53,6 +54,7 @@ pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Hea
     compiler.place_globals();
     compiler.place_scripts();
     compiler.entries();
+    compiler.constraints();
     while let Some(task) = compiler.todo.pop() {
         match task {
             Todo::Procedure(procedure) => compiler.procedure(procedure),

@@ -1,0 +1,6 @@
+// flags: --constraint true
+machine Main {
+  start state Idle { }
+}
+
+test only [main = Main]: { Main };
