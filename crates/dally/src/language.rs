@@ -10,12 +10,12 @@ mod vacuous;
 use std::path::Path;
 
 use dally_explore::{
-    Arrangement, Bug, Limits, Plan, ReplayError, Report, SampleOptions, Sampled, Sampler, SchedulerName,
-    Slice,
+    Arrangement, Bug, Limits, Plan, ReplayError, Report, Running, SampleOptions, Sampled, Sampler,
+    SchedulerName, Slice,
 };
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
-use dally_trace::{Explain, Source, Trace};
+use dally_trace::{Explain, LastStep, Source, Trace};
 
 use crate::check::monitor::Monitor;
 use crate::cli::ProgramArgs;
@@ -146,6 +146,14 @@ pub(crate) trait Explorable {
     /// Samples executions until a limit.
     fn sample(&self, options: &SampleOptions, monitor: &Monitor) -> (Slice, Sampled);
 
+    /// Describes the last step of a task that keeps running. Gives up as soon as `go_on` returns false.
+    fn last_step(
+        &self,
+        running: &Running,
+        sources: &SourceMap,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Option<LastStep>;
+
     /// Replays a bug and records its trace.
     fn trace(&self, bug: &Bug, sources: &SourceMap, unfair: bool) -> Result<Trace, ReplayError>;
 }
@@ -195,6 +203,15 @@ impl<M: Interpreter> Explorable for Compiled<M> {
     fn sample(&self, options: &SampleOptions, monitor: &Monitor) -> (Slice, Sampled) {
         let mut sampler = Sampler::new(&self.machine, options.clone(), monitor);
         (sampler.run(), sampler.sampled().clone())
+    }
+
+    fn last_step(
+        &self,
+        running: &Running,
+        sources: &SourceMap,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Option<LastStep> {
+        dally_trace::last_step(&self.machine, &running.schedule(&self.machine, go_on)?, sources)
     }
 
     fn trace(&self, bug: &Bug, sources: &SourceMap, unfair: bool) -> Result<Trace, ReplayError> {

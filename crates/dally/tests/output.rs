@@ -176,3 +176,61 @@ fn verdicts_name_the_scheduling_points() {
         assert!(text.starts_with("proved") && !text.contains(line), "{text}");
     }
 }
+
+/// A program whose second task never ends, with a statement at which it yields.
+const SERVICE: &str = "var x: int;
+procedure main() { x := 0; async call serve(); async call client(); }
+procedure serve()
+{
+    while (true)
+    {
+        x := x + 1;
+        yield;
+    }
+}
+procedure client() { yield; assert x >= 0; }
+";
+
+#[test]
+fn an_inconclusive_verdict_says_which_task_keeps_running() {
+    let again = "procedure main() { async call again(0); }
+        procedure again(n: int) { async call again(n + 1); }";
+    let p = "event eTick: int;
+        machine Main { start state Run { entry { send this, eTick, 0; }
+            on eTick do (n: int) { send this, eTick, n + 1; } } }
+        test only [main = Main]: { Main };";
+    let files = folder("running", &[("serve.bpl", SERVICE), ("again.bpl", again), ("tick.p", p)]);
+    let check = |file: &str, more: &[&str]| {
+        let flags = ["check", "--memory", "2M", "--threads", "1", file];
+        let output = dally_in(&files, &[&flags[..], more].concat());
+        assert_eq!(output.status.code(), Some(3), "{file}");
+        stdout(&output)
+    };
+    let serve = check("serve.bpl", &[]);
+    assert!(serve.contains("\nserve (task 1) keeps running: it took "), "{serve}");
+    assert!(
+        serve.contains(" steps of an execution that goes on, the last one at serve.bpl:8:9\n"),
+        "{serve}"
+    );
+    assert!(
+        serve.contains("give it an end, cut executions off with --steps N, or leave states out"),
+        "{serve}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&check("serve.bpl", &["--json"])).unwrap();
+    assert_eq!(json["running"]["task"]["name"], "serve");
+    assert_eq!(json["running"]["location"]["line"], 8);
+    assert_eq!(json["running"]["reposted"], false);
+    let again = check("again.bpl", &[]);
+    assert!(again.contains("\ntasks such as again (task "), "{again}");
+    assert!(again.contains(" are posted again and again, in an execution of "), "{again}");
+    let tick = check("tick.p", &[]);
+    assert!(tick.contains("\nMain(0) keeps running: it took "), "{tick}");
+    assert!(tick.contains("give it an end, or cut executions off with --steps N\n"), "{tick}");
+    // With these, bounds complete.
+    for flag in [["--steps", "300"], ["--constraint", "x < 300"]] {
+        let output = dally_in(&files, &["check", "--delays", "1", flag[0], flag[1], "serve.bpl"]);
+        assert_eq!(output.status.code(), Some(0), "{flag:?}");
+        assert!(stdout(&output).starts_with("no bug found within 1 delay"), "{flag:?}: {}", stdout(&output));
+    }
+    std::fs::remove_dir_all(files).unwrap();
+}

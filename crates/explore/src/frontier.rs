@@ -130,13 +130,14 @@ impl<S, O: Policy> Frontier<S, O> {
         self.by_pass.keys().map(|pass| pass.cost).min()
     }
 
-    /// Visited nodes of least cost, from the newest on.
-    pub(crate) fn cheapest(&self) -> impl Iterator<Item = &Node<S, O>> {
+    /// The deferred nodes of least cost, from the newest on; unvisited ones with their links.
+    pub(crate) fn cheapest(&self) -> impl Iterator<Item = (&Node<S, O>, Option<Link>)> {
         let least = self.least_cost();
         let buckets = self.by_pass.iter().rev().filter(move |(pass, _)| Some(pass.cost) == least);
         buckets.flat_map(|(_, bucket)| {
-            let unvisited = bucket.unvisited.iter().rev().map(|new| &new.node);
-            unvisited.chain(bucket.partial.blocks.iter().rev().flatten())
+            let unvisited = bucket.unvisited.iter().rev().map(|new| (&new.node, Some(new.link)));
+            let partial = bucket.partial.blocks.iter().rev().flatten();
+            unvisited.chain(partial.map(|node| (node, None)))
         })
     }
 

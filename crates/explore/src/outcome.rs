@@ -5,6 +5,7 @@
 
 use dally_schedule::StrategyName;
 
+use crate::running::Running;
 use crate::sample::Sampled;
 use crate::{Failure, Schedule};
 
@@ -115,6 +116,8 @@ pub struct Report {
     pub others: Vec<Covered>,
     /// The executions that were sampled, if any were.
     pub sampled: Option<Sampled>,
+    /// If the verdict is inconclusive: the task that keeps the bound from completing, if one does.
+    pub running: Option<Running>,
 }
 
 impl Report {

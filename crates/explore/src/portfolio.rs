@@ -135,6 +135,7 @@ impl<D: Deepen, P: Program, W: Watch<P::State>> Portfolio<'_, D, P, W> {
                     strategy,
                     others: Vec::new(),
                     sampled: None,
+                    running: None,
                 })
             }
             // The systematic searches check limits as well, and meet unsupported constructs.

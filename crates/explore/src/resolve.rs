@@ -9,14 +9,27 @@ use dally_schedule::{StrategyName, TaskId};
 use crate::Program;
 use crate::choices::{Path, Schedule, Step};
 use crate::successors::Successors;
-use crate::tree::{Branch, Spent};
+use crate::tree::{Branch, Link, Spent};
 
 /// A step or a part of one, as a search took it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Segment {
     pub(crate) task: TaskId,
     pub(crate) branch: Branch,
     pub(crate) spent: Spent,
+}
+
+impl Segment {
+    /// True unless a suspended step is resumed.
+    pub(crate) fn begins(&self) -> bool {
+        self.branch.option().is_none()
+    }
+}
+
+impl From<&Link> for Segment {
+    fn from(link: &Link) -> Self {
+        Self { task: link.task, branch: link.branch, spent: link.spent }
+    }
 }
 
 /// Executes a program along segments.

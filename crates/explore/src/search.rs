@@ -169,7 +169,9 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     begun: bool,
     pass: Pass,
     /// The rest of the layer that is being explored.
-    layer: VecDeque<Vec<Node<P::State, O>>>,
+    pub(crate) layer: VecDeque<Vec<Node<P::State, O>>>,
+    /// The node whose expansion a limit interrupted, and its cost.
+    pub(crate) interrupted_at: Option<(NodeId, u32)>,
     /// The bytes in use when they were last counted.
     held: usize,
     /// The work done at that time.
@@ -352,6 +354,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             begun: false,
             pass: Pass::default(),
             layer: VecDeque::new(),
+            interrupted_at: None,
             held: 0,
             weighed: 0,
         }
@@ -369,11 +372,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let initial = links.first().map_or(0, |link| link.branch.nth());
         let mut resolver = Resolver::new(program, policy.strategy(), initial, options.inline());
         let steps = links.get(1..).unwrap_or_default();
-        resolver.follow(steps.iter().map(|link| Segment {
-            task: link.task,
-            branch: link.branch,
-            spent: link.spent,
-        }));
+        resolver.follow(steps.iter().map(Segment::from));
         resolver
     }
 
@@ -432,9 +431,14 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     }
 
     /// The verdict of a search that was stopped.
-    pub(crate) fn stopped(&self, stop: Stop) -> Verdict {
+    pub(crate) fn stopped(&mut self, stop: Stop) -> Verdict {
         match stop {
-            Stop::Found(found) => self.failed(found),
+            Stop::Found(found) => {
+                if let FailureKind::Interrupted(_) = found.failure.kind {
+                    self.interrupted_at = found.at.map(|node| (node, found.cost));
+                }
+                self.failed(found)
+            }
             Stop::Limit(limit) => Verdict::Inconclusive(limit),
         }
     }
@@ -442,7 +446,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     /// A report with this verdict.
     pub(crate) fn report(&self, verdict: Verdict) -> Report {
         let Covered { strategy, coverage } = self.so_far();
-        Report { verdict, coverage, strategy, others: Vec::new(), sampled: None }
+        let running = if let Verdict::Inconclusive(_) = verdict { self.running() } else { None };
+        Report { verdict, coverage, strategy, others: Vec::new(), sampled: None, running }
     }
 
     /// The verdict after a bound without failures; `None` if a higher bound is to be explored.

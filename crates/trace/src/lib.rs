@@ -60,6 +60,7 @@ mod data;
 mod explain;
 mod format;
 mod json;
+mod last_step;
 mod left_out;
 mod look;
 mod numbers;
@@ -76,8 +77,9 @@ pub use data::{
 pub use explain::{Explain, Explained, Line, LineKind, Taken};
 pub use format::{FORMATS, OutputFormat};
 pub use json::{ReadError, from_json, json};
+pub use last_step::{LastStep, last_step};
 pub use left_out::LeftOut;
 pub use look::Look;
 pub use numbers::TaskNumbers;
 pub use sequence::sequence;
-pub use text::text;
+pub use text::{text, titled};

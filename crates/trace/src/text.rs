@@ -203,7 +203,7 @@ pub(crate) fn name(task: &TaskName) -> String {
 }
 
 /// The name of a task with its number, unless the name has it.
-fn titled(name: &str, task: u32) -> String {
+pub fn titled(name: &str, task: u32) -> String {
     if name.ends_with(&format!("({task})")) { name.to_owned() } else { format!("{name} (task {task})") }
 }
 

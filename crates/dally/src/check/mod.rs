@@ -2,6 +2,7 @@
 
 pub(crate) mod monitor;
 pub(crate) mod report;
+mod running;
 mod sample;
 mod strategies;
 
@@ -21,6 +22,7 @@ use crate::output::{self, Exit};
 use crate::traces;
 use monitor::Monitor;
 use report::{Ended, LivenessCheck};
+use running::Runner;
 
 pub(crate) fn run(arguments: &Check) -> Exit {
     check(arguments).unwrap_or_else(|exit| exit)
@@ -75,9 +77,18 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
         }
     }
     let points = program.scheduling_points();
+    let running = found.running.as_ref().map(|running| Runner::new(running, &*program, sources));
     let (report, only_sampled, trace_of_bug) = (&found, sampled.as_ref(), trace.as_ref());
-    let ended =
-        Ended { arguments, report, only_sampled, liveness, monitor: &monitor, trace: trace_of_bug, points };
+    let ended = Ended {
+        arguments,
+        report,
+        only_sampled,
+        liveness,
+        monitor: &monitor,
+        trace: trace_of_bug,
+        points,
+        running,
+    };
     let exit = ended.show(warnings);
     if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
         traces::write_or_complain(trace, file);

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use dally_explore::{Limit, Sampled, StateCoverage, Watch, count};
@@ -13,6 +13,8 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 /// Ends a search at its time limit or at Ctrl-C, and shows its progress.
 pub(crate) struct Monitor {
     started: Instant,
+    /// The time that the search took, once it has ended.
+    took: OnceLock<Duration>,
     time: Option<Duration>,
     cancelled: Arc<AtomicBool>,
     progress: Option<Mutex<Instant>>,
@@ -46,12 +48,12 @@ impl Monitor {
     pub(crate) fn new(time: Option<Duration>, cancelled: Arc<AtomicBool>, show: bool) -> Self {
         let started = Instant::now();
         let progress = (show && std::io::stderr().is_terminal()).then(|| Mutex::new(started));
-        Monitor { started, time, cancelled, progress }
+        Monitor { started, took: OnceLock::new(), time, cancelled, progress }
     }
 
-    /// The time since the search began.
+    /// The time since the search began; if it has ended, the time that it took.
     pub(crate) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.took.get().copied().unwrap_or_else(|| self.started.elapsed())
     }
 
     fn show(&self, line: impl FnOnce(f64) -> String) {
@@ -76,8 +78,9 @@ impl Monitor {
         self.time.is_some_and(|time| self.elapsed() >= time).then_some(Limit::Time)
     }
 
-    /// Clears the line.
+    /// The search has ended: stops the clock, and clears the line.
     pub(crate) fn finish(&self) {
+        self.took.get_or_init(|| self.started.elapsed());
         if self.progress.is_some() {
             let mut err = std::io::stderr().lock();
             let _ = write!(err, "\r\x1b[2K").and_then(|()| err.flush());

@@ -9,6 +9,7 @@ use dally_trace::Trace;
 use serde::Serialize;
 
 use super::monitor::Monitor;
+use super::running::Runner;
 use super::sample;
 use crate::cli::Check;
 use crate::language::Language;
@@ -28,6 +29,9 @@ pub(crate) struct Others {
     /// The sampled executions.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampled: Option<Sampled>,
+    /// The task that keeps a bound from completing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<Runner>,
 }
 
 #[derive(Serialize)]
@@ -59,6 +63,8 @@ pub(crate) struct Ended<'a> {
     pub(crate) trace: Option<&'a Trace>,
     /// Where tasks are switched, if the language has a choice.
     pub(crate) points: Option<SchedulingPoints>,
+    /// The task that keeps a bound from completing.
+    pub(crate) running: Option<Runner>,
 }
 
 impl LivenessCheck {
@@ -87,7 +93,7 @@ impl LivenessCheck {
 impl Ended<'_> {
     /// Prints the report.
     pub(crate) fn show(&self, warnings: Vec<JsonDiagnostic>) -> Exit {
-        let Report { verdict, strategy, coverage, others, sampled } = self.report;
+        let Report { verdict, strategy, coverage, others, sampled, running: _ } = self.report;
         let message = self.sentence();
         let written = if self.arguments.json {
             let other = |other: &Covered| JsonOther {
@@ -105,12 +111,16 @@ impl Ended<'_> {
                     others: others.iter().map(other).collect(),
                     scheduling_points: self.points.map(SchedulingPoints::word),
                     sampled: self.only_sampled.or(sampled.as_ref()).cloned(),
+                    running: self.running.clone(),
                 },
             })
         } else {
             let steps = self.trace.map(|trace| format!("\n{}\n", dally_trace::text(trace, &output::look())));
             let assumption = self.points.and_then(|points| points.assumption(verdict)).unwrap_or_default();
-            let text = format!("{message}\n{assumption}{}{}\n", steps.unwrap_or_default(), self.covered());
+            let language = Language::of(&self.arguments.program.files);
+            let running = self.running.as_ref().map(|runner| runner.text(language)).unwrap_or_default();
+            let text =
+                format!("{message}\n{assumption}{running}{}{}\n", steps.unwrap_or_default(), self.covered());
             output::coloured(&text)
         };
         output::exit_after(written, verdict.exit())

@@ -97,7 +97,14 @@ pub(crate) fn report(options: &SampleOptions, slice: Slice) -> Report {
         Slice::Unsupported(construct) => Verdict::Unsupported(construct),
     };
     let strategy = options.scheduler.clone().into();
-    Report { verdict, coverage: StateCoverage::default(), strategy, others: Vec::new(), sampled: None }
+    Report {
+        verdict,
+        coverage: StateCoverage::default(),
+        strategy,
+        others: Vec::new(),
+        sampled: None,
+        running: None,
+    }
 }
 
 /// The sampled executions, after "no bug found in".
