@@ -330,7 +330,8 @@ impl<'p, 'm, T: Task<'m>> Step<'p, 'm, T> {
         if let Some(here) = self.configuration() {
             return self.points.iter().rposition(|point| point.configuration == Some(here));
         }
-        let since = self.points.iter().enumerate().rev().map(|(nth, point)| (nth, self.task.since(&point.mark)));
+        let since =
+            self.points.iter().enumerate().rev().map(|(nth, point)| (nth, self.task.since(&point.mark)));
         let mut unchanged = since.take_while(|(_, since)| *since != Since::Changed);
         unchanged.find(|(_, since)| *since == Since::Back).map(|(nth, _)| nth)
     }
