@@ -10,6 +10,7 @@
 
 pub mod boogie;
 pub mod cpu;
+pub mod files;
 pub mod leader;
 pub mod memory;
 #[cfg(feature = "shuttle")]

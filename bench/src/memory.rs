@@ -4,7 +4,12 @@ use std::process::{Command, ExitCode};
 
 /// The peak resident memory of this process in bytes, where `/proc` exists.
 pub fn peak() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    peak_of("self")
+}
+
+/// The peak resident memory so far of the process with this number in `/proc`, in bytes.
+pub fn peak_of(process: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kib * 1024)

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use dally_bench::files::{folders, name, with_extension};
 use dally_explore::{
     Cycles, Delays, Limit, Liveness, Options, SchedulerName, Search, StateCoverage, Verdict, Watch,
 };
@@ -103,23 +104,8 @@ fn programs(root: &Path) -> Vec<Case> {
     found
 }
 
-fn name(path: &Path) -> String {
-    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> =
-        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    all.sort();
-    all
-}
-
-fn folders(folder: &Path) -> Vec<PathBuf> {
-    entries(folder).into_iter().filter(|p| p.is_dir()).collect()
-}
-
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    entries(folder).into_iter().filter(|p| p.extension().is_some_and(|e| e == "p")).collect()
+    with_extension(folder, "p")
 }
 
 /// The outcome, or why it differs from the expected one.

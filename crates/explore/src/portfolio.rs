@@ -4,18 +4,28 @@
 //! has its turn until it has finished a [pass](crate::order) or a slice of work, so that none keeps the
 //! others from starting, and small programs are explored bound by bound. Each has a visited set of its
 //! own; each may prove the program correct. After each round of turns, [sampling](crate::sample) takes as
-//! many steps as the round has done work. Work is counted in steps and outcomes and not in seconds, so that
-//! a run can be repeated on any machine.
+//! many steps as the round has done work; where executions are long, it takes more until it has some
+//! thousands of them, since one long execution says little. Work is counted in steps and outcomes and not
+//! in seconds, so that a run can be repeated on any machine.
 
 use crate::Program;
 use crate::liveness::Cycles;
 use crate::outcome::{Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
-use crate::sample::{Sampler, Slice};
+use crate::sample::{Sampled, Sampler, Slice};
 use crate::search::{Options, Search, Watch};
 
 /// The work of one turn: a fraction of a second.
 const SLICE: u64 = 1 << 18;
+
+/// Sampling takes this many times the work of the searches while executions are long and few.
+const LONG_SHARE: u64 = 4;
+
+/// Executions are long from this mean number of steps on.
+const LONG_STEPS: u64 = 500;
+
+/// Executions are few below this number.
+const FEW_WALKS: u64 = 10_000;
 
 /// A search that proceeds in slices.
 pub trait Deepen {
@@ -125,7 +135,8 @@ impl<D: Deepen, P: Program, W: Watch<P::State>> Portfolio<'_, D, P, W> {
 
     /// Samples for this many steps. Returns the report of a bug, with the coverage of the first search.
     fn sample(&mut self, work: u64) -> Option<Report> {
-        match self.sampler.as_mut()?.run_slice(work.max(1)) {
+        let sampler = self.sampler.as_mut()?;
+        match sampler.run_slice(share(sampler.sampled(), work)) {
             Slice::Bug(bug) => {
                 let Covered { coverage, .. } = self.searches.remove(0).so_far();
                 let strategy = bug.schedule.strategy.clone();
@@ -158,6 +169,13 @@ impl<D: Deepen, P: Program, W: Watch<P::State>> Portfolio<'_, D, P, W> {
     }
 }
 
+/// The steps of the next slice of sampling, beside this much work of the searches.
+fn share(sampled: &Sampled, work: u64) -> u64 {
+    let is_long = sampled.steps >= LONG_STEPS * sampled.walks.max(1);
+    let times = if is_long && sampled.walks < FEW_WALKS { LONG_SHARE } else { 1 };
+    work.max(1).saturating_mul(times)
+}
+
 /// True if no other search can change the verdict.
 fn settles(verdict: &Verdict) -> bool {
     match verdict {
@@ -165,5 +183,19 @@ fn settles(verdict: &Verdict) -> bool {
         // Each search has its own limits on memory and states; the other limits hold for all.
         Verdict::Inconclusive(limit) => !matches!(limit, Limit::Memory | Limit::States),
         Verdict::ProvedWithin(_) | Verdict::NoBug => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sampling_takes_more_where_executions_are_long_and_few() {
+        let sampled = |walks, steps| Sampled { walks, steps, ..Sampled::default() };
+        assert_eq!(share(&sampled(0, 0), 0), 1);
+        assert_eq!(share(&sampled(100, 100 * LONG_STEPS - 1), 7), 7);
+        assert_eq!(share(&sampled(100, 100 * LONG_STEPS), 7), 7 * LONG_SHARE);
+        assert_eq!(share(&sampled(FEW_WALKS, FEW_WALKS * LONG_STEPS), 7), 7);
     }
 }

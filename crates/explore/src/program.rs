@@ -133,6 +133,16 @@ pub trait Program: Sync {
     fn shared_bytes(&self) -> usize {
         0
     }
+
+    /// A copy of the program without the interned parts of states. Sampling stores no states: it runs on a
+    /// copy, and drops it before its [`shared_bytes`](Self::shared_bytes) grow large. Executions and
+    /// fingerprints must be the same; states need not be. `None` if the program interns nothing.
+    fn without_states(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// An option taken at a nondeterministic choice.

@@ -156,9 +156,27 @@ impl<T> Interner<T> {
         Part { id, fingerprint: self.values.get(id).1 }
     }
 
+    /// A table with the first parts of this one, under the same ids.
+    pub fn prefix(&self, len: u32) -> Self
+    where
+        T: Clone,
+    {
+        let prefix = Self::default();
+        for id in 0..len {
+            let copy = prefix.intern_as(self.part(id).fingerprint, || (self.get(id).clone(), 0));
+            debug_assert_eq!(copy.id, id, "ids are consecutive");
+        }
+        prefix
+    }
+
     /// The number of parts.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.counts.0.next.load(Ordering::Relaxed) as usize
+    }
+
+    /// True if there are no parts.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The approximate size in bytes.

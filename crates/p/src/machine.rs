@@ -4,6 +4,7 @@
 //! creating a machine posts it.
 
 use std::hash::Hasher;
+use std::sync::Arc;
 
 use dally_explore::{
     Drawn, Failure, Fingerprint, Fingerprinter, Label, Limits, Path, Program, Successor, Successors, TaskId,
@@ -79,8 +80,10 @@ struct Changed<'o> {
 /// A compiled test that can be explored.
 #[derive(Debug)]
 pub struct Machine {
-    pub(crate) code: Code,
+    pub(crate) code: Arc<Code>,
     pub(crate) store: Store,
+    /// The number of values on the heap that the code refers to.
+    constants: [u32; 2],
     pub(crate) info: Info,
     pub(crate) symbols: dally_text::symbol::Symbols,
     sources: SourceMap,
@@ -93,11 +96,13 @@ impl Machine {
     /// Compiles a test of a program.
     pub fn new(program: &crate::Program, test: &TestInfo, sources: &SourceMap) -> Self {
         let (code, heap) = compile::compile(program, test);
-        let sites = Sites::new(code.assertions.len());
+        let sites = Arc::new(Sites::new(code.assertions.len()));
+        let constants = heap.len();
         let store = Store { heap, sites, ..Store::default() };
         Machine {
-            code,
+            code: Arc::new(code),
             store,
+            constants,
             info: program.info.clone(),
             symbols: program.ast.symbols.clone(),
             sources: sources.clone(),
@@ -582,5 +587,19 @@ impl Program for Machine {
 
     fn shared_bytes(&self) -> usize {
         self.store.bytes() + self.known.bytes()
+    }
+
+    fn without_states(&self) -> Option<Self> {
+        let heap = self.store.heap.prefix(self.constants);
+        Some(Machine {
+            code: Arc::clone(&self.code),
+            store: Store { heap, sites: Arc::clone(&self.store.sites), ..Store::default() },
+            constants: self.constants,
+            info: self.info.clone(),
+            symbols: self.symbols.clone(),
+            sources: self.sources.clone(),
+            limits: self.limits.clone(),
+            known: Cache::default(),
+        })
     }
 }

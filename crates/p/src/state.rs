@@ -7,6 +7,7 @@
 //! not [cached](crate::machine).
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use dally_explore::store::{Interner, Part};
 use dally_explore::{Fingerprint, Fingerprinter};
@@ -232,7 +233,7 @@ pub(crate) struct Store {
     pub(crate) locals: Interner<Record>,
     pub(crate) messages: Interner<Queued>,
     /// The assertions that were reached.
-    pub(crate) sites: Sites,
+    pub(crate) sites: Arc<Sites>,
 }
 
 impl Store {

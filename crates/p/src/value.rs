@@ -58,7 +58,7 @@ impl Value {
 pub(crate) const UNNAMED: u32 = 0;
 
 /// A compound value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Data {
     /// A tuple, with the number of the list of its names; [`UNNAMED`] if it has none.
     Tuple(u32, Box<[Value]>),
@@ -124,6 +124,16 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
+    /// The number of strings and of other values.
+    pub(crate) fn len(&self) -> [u32; 2] {
+        [self.strings.len() as u32, self.data.len() as u32]
+    }
+
+    /// A heap with the first values of this one.
+    pub(crate) fn prefix(&self, [strings, data]: [u32; 2]) -> Self {
+        Heap { strings: self.strings.prefix(strings), data: self.data.prefix(data), views: self.views }
+    }
+
     pub(crate) fn string(&self, text: &str) -> Value {
         Value::Str(self.strings.intern_as(Fingerprint::of(text), || (text.into(), text.len())).id)
     }

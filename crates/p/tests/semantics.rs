@@ -4,17 +4,21 @@
 use std::sync::atomic::Ordering;
 
 use dally_explore::{
-    Cycles, Delays, FailureKind, Limit, Limits, Liveness, Method, Options, Report, SchedulerName, Search,
-    Verdict, replay_cycle,
+    Cycles, Delays, FailureKind, Limit, Limits, Liveness, Method, Options, Program, Report, SchedulerName,
+    Search, Verdict, replay_cycle,
 };
 use dally_p::Machine;
 use dally_text::source::SourceMap;
 
-fn search(text: &str) -> Report {
+fn machine(text: &str) -> Machine {
     let mut sources = SourceMap::default();
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap_or_else(|d| panic!("{text}\n{d:?}"));
-    let machine = Machine::new(&program, &program.tests[0], &sources);
+    Machine::new(&program, &program.tests[0], &sources)
+}
+
+fn search(text: &str) -> Report {
+    let machine = machine(text);
     Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run()
 }
 
@@ -229,6 +233,35 @@ fn collections_of_a_step_count_against_the_memory_limit() {
 }
 
 /// An operand that is a variable is read after all function calls in the expression.
+#[test]
+fn a_copy_without_states_has_the_same_executions() {
+    let text = main_does(
+        "var names: map[string, seq[int]]; var i: int;
+         while (i < 3) { names[format(\"{0} of {1}\", i, choose(4))] = default(seq[int]); i = i + 1; }
+         assert sizeof(names) == 3, \"a name is missing\"; send this, F; assert $, \"late\";",
+    );
+    let machine = machine(&text);
+    let rtc = Delays::named(&SchedulerName::Rtc);
+    let run = |machine: &Machine| Search::new(machine, &rtc, &Options::default(), &()).run();
+    let (empty, report) = (machine.shared_bytes(), run(&machine));
+    assert!(matches!(&report.verdict, Verdict::Bug(bug) if bug.failure.message.contains("late")));
+    assert!(machine.shared_bytes() > empty);
+    let copy = machine.without_states().unwrap();
+    assert!(copy.shared_bytes() <= empty, "the copy has the constants only");
+    let again = run(&copy);
+    assert_eq!((again.verdict, again.coverage.states), (report.verdict, report.coverage.states));
+    assert!(copy.unreached_assertions().is_empty() && machine.unreached_assertions().is_empty());
+}
+
+#[test]
+fn a_copy_reports_the_assertions_that_it_reaches() {
+    let machine = machine(&main_does("assert 1 + 1 == 2;"));
+    assert_eq!(machine.unreached_assertions().len(), 1);
+    let copy = machine.without_states().unwrap();
+    Search::new(&copy, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run();
+    assert!(machine.unreached_assertions().is_empty());
+}
+
 #[test]
 fn variables_are_read_late() {
     let program = |statements: &str| {

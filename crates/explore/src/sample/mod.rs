@@ -35,6 +35,9 @@ const BATCH_STEPS: u64 = 1 << 15;
 /// The number of walks in a batch: enough for all threads, few where walks are long.
 const BATCH_WALKS: std::ops::RangeInclusive<u64> = 16..=1024;
 
+/// The bytes that the parts of states may take between batches.
+const COPY_BYTES: usize = 32 << 20;
+
 /// The limit on the final states that are told apart.
 const MAX_FINALS: usize = 1 << 18;
 
@@ -121,6 +124,8 @@ pub enum Slice {
 /// Samples executions of a program, in slices.
 pub struct Sampler<'a, P: Program, W> {
     program: &'a P,
+    /// The [copy](Program::without_states) of the program on which walks run.
+    copy: Option<P>,
     options: SampleOptions,
     watch: &'a W,
     team: Team,
@@ -135,7 +140,7 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
         let sampled = Sampled { seed: options.seed, ..Sampled::default() };
         let team = Team::new(options.threads);
         let (estimates, finals) = (Estimates::default(), HashSet::new());
-        Sampler { program, options, watch, team, estimates, finals, sampled }
+        Sampler { program, copy: program.without_states(), options, watch, team, estimates, finals, sampled }
     }
 
     /// The executions sampled so far.
@@ -192,6 +197,10 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
         let threads = (self.team.threads() as u64).min(batch.end - batch.start);
         let this = &*self;
         self.team.run(|| for_each_thread((0..threads).collect(), |_| this.work(&round)));
+        // No state is left between batches.
+        if self.copy.as_ref().is_some_and(|copy| copy.shared_bytes() > COPY_BYTES) {
+            self.copy = self.program.without_states();
+        }
         let Round { limit, done, .. } = round;
         let mut walks = done.into_inner().unwrap_or_default();
         walks.sort_unstable_by_key(|walked| walked.index);
@@ -206,7 +215,7 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
 
     /// Takes walks until none is left, as one thread of several.
     fn work(&self, round: &Round) {
-        let mut walker = Walker::new(self.program, &self.options);
+        let mut walker = Walker::new(self.copy.as_ref().unwrap_or(self.program), &self.options);
         let mut own = Vec::new();
         loop {
             let index = round.next.fetch_add(1, Ordering::Relaxed);

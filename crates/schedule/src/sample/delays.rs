@@ -1,8 +1,10 @@
 //! `delays`, `delays(S)`: a delaying scheduler, with a few delays at random points.
 //!
 //! Most bugs need few delays [POPL11 §6]. The number of delays is 1 with probability 1/2, 2 with 1/4, and so
-//! on; each delay is at a point drawn from the mean number of scheduling points of earlier walks.
+//! on; each delay is at a point drawn from the mean number of scheduling points of earlier walks,
+//! within the prefix after which the walk is uniform (see `fair.rs`).
 
+use super::fair::PREFIX;
 use super::{Estimates, Generator, TaskSampler};
 use crate::{DelayingScheduler, Ready, Scheduler, SchedulerName, TaskId, Why};
 
@@ -47,7 +49,7 @@ impl TaskSampler for RandomDelays {
         self.points = 0;
         self.delays.clear();
         while self.delays.len() < MAX_DELAYS && (self.delays.is_empty() || random.one_in(2)) {
-            self.delays.push(random.below(estimates.points()));
+            self.delays.push(random.below(estimates.points().min(PREFIX)));
         }
         self.delays.sort_unstable_by(|a, b| b.cmp(a));
     }

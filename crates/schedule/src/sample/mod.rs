@@ -7,6 +7,7 @@
 
 mod delays;
 mod estimates;
+mod fair;
 mod generator;
 pub mod names;
 mod pct;
@@ -15,6 +16,7 @@ mod urw;
 
 pub use delays::RandomDelays;
 pub use estimates::{Estimates, Profile};
+pub use fair::FairSuffix;
 pub use generator::Generator;
 pub use names::SamplerName;
 pub use pct::RandomPriorities;

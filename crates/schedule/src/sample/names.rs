@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{RandomDelays, RandomPriorities, TaskSampler, Uniform, UniformWalk};
+use super::{FairSuffix, RandomDelays, RandomPriorities, TaskSampler, Uniform, UniformWalk};
 use crate::table::{Parameter, Problem};
 use crate::vocabulary::{self, NameError};
 use crate::{PORTFOLIO, SchedulerName};
@@ -74,9 +74,12 @@ impl SamplerName {
     pub fn build(&self, default: &SchedulerName) -> Box<dyn TaskSampler> {
         match self {
             Self::Random => Box::new(Uniform),
-            Self::Pct(changes) => Box::new(RandomPriorities::new(*changes)),
+            Self::Pct(changes) => Box::new(FairSuffix::new(RandomPriorities::new(*changes))),
             Self::Urw => Box::new(UniformWalk::default()),
-            Self::Delays(scheduler) => Box::new(RandomDelays::new(scheduler.as_ref().unwrap_or(default))),
+            Self::Delays(scheduler) => {
+                let scheduler = scheduler.as_ref().unwrap_or(default);
+                Box::new(FairSuffix::new(RandomDelays::new(scheduler)))
+            }
         }
     }
 

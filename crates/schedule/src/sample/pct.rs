@@ -5,8 +5,10 @@
 //!
 //! Deviations:
 //! 1. k is not given: change points are drawn from the mean number of scheduling points of earlier walks.
-//! 2. Points with one enabled task are not counted ([PCT §4.1]).
+//! 2. After a prefix, the walk is uniform (see `fair.rs`): change points lie in that prefix.
+//! 3. Points with one enabled task are not counted ([PCT §4.1]).
 
+use super::fair::PREFIX;
 use super::{Estimates, Generator, TaskSampler};
 use crate::{DelayingScheduler, Pct, Ready, TaskId};
 
@@ -26,7 +28,7 @@ impl RandomPriorities {
 
 impl TaskSampler for RandomPriorities {
     fn begin(&mut self, estimates: &Estimates, random: &mut Generator) {
-        self.priorities = Pct::within(random.next_number(), self.changes, estimates.points());
+        self.priorities = Pct::within(random.next_number(), self.changes, estimates.points().min(PREFIX));
     }
 
     fn complete(&mut self, task: TaskId) {

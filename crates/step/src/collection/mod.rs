@@ -62,10 +62,10 @@ pub struct Entry<V> {
 }
 
 /// A persistent sequence of elements.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tree<E>(Root<E>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Root<E> {
     /// At most [`LEAF`] elements.
     Flat(Box<[E]>),
