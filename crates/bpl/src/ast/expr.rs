@@ -414,7 +414,7 @@ impl Exprs {
         self.codes = codes;
     }
 
-    /// The number of expressions: every [`ExprId::index`] is below it.
+    /// The number of expressions: every index of an expression is below it.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
