@@ -9,9 +9,16 @@ use crate::Fingerprint;
 use crate::expand::{Found, Node};
 use crate::layer::Layer;
 use crate::order::Pass;
+use crate::packed::{Packed, Standings};
 use crate::policy::Policy;
 use crate::tree::Link;
 use crate::visited::Visited;
+
+/// What deferring a node depends on.
+pub(crate) struct Known<'a, V, O: Policy> {
+    pub(crate) visited: &'a Visited<V>,
+    pub(crate) standings: &'a Standings<O>,
+}
 
 /// Work for a later pass.
 pub(crate) enum Deferred<S, O: Policy> {
@@ -32,7 +39,7 @@ pub(crate) struct Unvisited<S, O: Policy> {
 
 /// The deferred work of one pass, in the order in which it was deferred.
 pub(crate) struct Bucket<S, O: Policy> {
-    pub(crate) partial: Layer<S, O>,
+    pub(crate) partial: Layer<Packed<S>>,
     pub(crate) unvisited: Vec<Unvisited<S, O>>,
     /// The first step that fails. Later ones are dropped, since only one is reported.
     pub(crate) failing: Option<Found>,
@@ -87,17 +94,20 @@ impl<S, O: Policy> Frontier<S, O> {
         &mut self,
         deferred: Deferred<S, O>,
         pass: Pass,
-        visited: &Visited<V>,
+        known: &Known<'_, V, O>,
     ) {
         if let Deferred::Unvisited(new) = &deferred
-            && visited.contains(new.key, new.node.cost)
+            && known.visited.contains(new.key, new.node.cost)
         {
             return;
         }
         let bucket = self.by_pass.entry(pass).or_default();
         match deferred {
             // Most nodes belong to the same pass, so the first bucket gets the reserved capacity.
-            Deferred::Partial(node) => bucket.partial.push(node, std::mem::take(&mut self.expected)),
+            Deferred::Partial(node) => {
+                let packed = Packed::new(node, known.standings);
+                bucket.partial.push(packed, std::mem::take(&mut self.expected));
+            }
             Deferred::Unvisited(new) => bucket.unvisited.push(new),
             Deferred::Failing(_) if bucket.failing.is_some() => return,
             Deferred::Failing(found) => bucket.failing = Some(found),
@@ -130,15 +140,10 @@ impl<S, O: Policy> Frontier<S, O> {
         self.by_pass.keys().map(|pass| pass.cost).min()
     }
 
-    /// The deferred nodes of least cost, from the newest on; unvisited ones with their links.
-    pub(crate) fn cheapest(&self) -> impl Iterator<Item = (&Node<S, O>, Option<Link>)> {
+    /// The buckets of the deferred work of least cost.
+    pub(crate) fn cheapest(&self) -> impl Iterator<Item = &Bucket<S, O>> {
         let least = self.least_cost();
-        let buckets = self.by_pass.iter().rev().filter(move |(pass, _)| Some(pass.cost) == least);
-        buckets.flat_map(|(_, bucket)| {
-            let unvisited = bucket.unvisited.iter().rev().map(|new| (&new.node, Some(new.link)));
-            let partial = bucket.partial.blocks.iter().rev().flatten();
-            unvisited.chain(partial.map(|node| (node, None)))
-        })
+        self.by_pass.iter().filter(move |(pass, _)| Some(pass.cost) == least).map(|(_, bucket)| bucket)
     }
 
     /// Drops unvisited nodes that have been reached at a lower cost since they were deferred.
@@ -154,9 +159,14 @@ impl<S, O: Policy> Frontier<S, O> {
         self.by_pass.is_empty()
     }
 
-    /// The number of nodes for which memory is allocated.
-    pub(crate) fn capacity(&self) -> usize {
-        self.by_pass.values().map(|bucket| bucket.partial.capacity() + bucket.unvisited.capacity()).sum()
+    /// The number of unvisited nodes for which memory is allocated.
+    pub(crate) fn unvisited_capacity(&self) -> usize {
+        self.by_pass.values().map(|bucket| bucket.unvisited.capacity()).sum()
+    }
+
+    /// The number of packed nodes for which memory is allocated.
+    pub(crate) fn packed_capacity(&self) -> usize {
+        self.by_pass.values().map(|bucket| bucket.partial.capacity()).sum()
     }
 
     /// The number of deferred nodes and steps.

@@ -3,9 +3,6 @@
 
 use std::collections::VecDeque;
 
-use crate::expand::Node;
-use crate::policy::Policy;
-
 /// The usual number of nodes in a block.
 pub(crate) const BLOCK: usize = 512;
 
@@ -17,19 +14,19 @@ const SMALL: usize = BLOCK / 8;
 const BLOCKS_PER_THREAD: usize = 6;
 
 /// Nodes in order. Invariant: no block is empty.
-pub(crate) struct Layer<S, O: Policy> {
-    pub(crate) blocks: Vec<Vec<Node<S, O>>>,
+pub(crate) struct Layer<N> {
+    pub(crate) blocks: Vec<Vec<N>>,
 }
 
-impl<S, O: Policy> Default for Layer<S, O> {
+impl<N> Default for Layer<N> {
     fn default() -> Self {
         Self { blocks: Vec::new() }
     }
 }
 
-impl<S, O: Policy> Layer<S, O> {
+impl<N> Layer<N> {
     /// Appends a node. The first block gets capacity for `expected` nodes.
-    pub(crate) fn push(&mut self, node: Node<S, O>, expected: usize) {
+    pub(crate) fn push(&mut self, node: N, expected: usize) {
         match self.blocks.last_mut() {
             Some(last) if last.len() < BLOCK => last.push(node),
             last => {
@@ -43,7 +40,7 @@ impl<S, O: Policy> Layer<S, O> {
     }
 
     /// Appends nodes.
-    pub(crate) fn append(&mut self, mut nodes: Vec<Node<S, O>>) {
+    pub(crate) fn append(&mut self, mut nodes: Vec<N>) {
         match self.blocks.last_mut() {
             // Copying a small block is cheaper than scheduling it.
             Some(last) if nodes.len() <= SMALL && last.len() + nodes.len() <= BLOCK => {
@@ -60,10 +57,6 @@ impl<S, O: Policy> Layer<S, O> {
                 self.blocks.extend(parts.into_iter().rev());
             }
         }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
     }
 
     /// The number of nodes for which memory is allocated.
@@ -102,6 +95,21 @@ pub(crate) fn take_front<T>(blocks: &mut VecDeque<Vec<T>>, nodes: usize) -> Vec<
     taken
 }
 
+/// Removes exactly `nodes` nodes, or all, from the front.
+pub(crate) fn take_exactly<T>(blocks: &mut VecDeque<Vec<T>>, nodes: usize) -> Vec<Vec<T>> {
+    let (mut taken, mut left) = (Vec::new(), nodes);
+    while left > 0
+        && let Some(mut block) = blocks.pop_front()
+    {
+        if block.len() > left {
+            blocks.push_front(block.split_off(left));
+        }
+        left -= block.len();
+        taken.push(block);
+    }
+    taken
+}
+
 /// Splits blocks, if needed, so that there are [`BLOCKS_PER_THREAD`] for each thread.
 pub(crate) fn split_for_threads<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<Vec<T>> {
     if blocks.len() >= threads * BLOCKS_PER_THREAD {
@@ -125,7 +133,9 @@ pub(crate) fn split_for_threads<T>(blocks: Vec<Vec<T>>, threads: usize) -> Vec<V
 
 #[cfg(test)]
 mod tests {
-    use super::{holds_at_least, split_for_threads, take_front};
+    use std::collections::VecDeque;
+
+    use super::{holds_at_least, split_for_threads, take_exactly, take_front};
 
     #[test]
     fn splitting_preserves_the_order_of_nodes() {
@@ -144,10 +154,13 @@ mod tests {
     #[test]
     fn taking_from_the_front_preserves_the_order_of_nodes() {
         for nodes in [1, 3, 4, 5, 9, 100] {
-            let mut blocks = [vec![1, 2, 3, 4], vec![5, 6], vec![7, 8, 9]].into();
+            let mut blocks: VecDeque<_> = [vec![1, 2, 3, 4], vec![5, 6], vec![7, 8, 9]].into();
             assert_eq!(holds_at_least(&blocks, nodes), nodes <= 9);
             let (mut all, mut turns) = (Vec::new(), 0);
             while !blocks.is_empty() {
+                let mut copy = blocks.clone();
+                let before: usize = copy.iter().map(Vec::len).sum();
+                assert_eq!(take_exactly(&mut copy, nodes).concat().len(), nodes.min(before));
                 all.extend(take_front(&mut blocks, nodes).concat());
                 turns += 1;
             }

@@ -138,6 +138,7 @@ mod limits;
 mod liveness;
 mod order;
 mod outcome;
+mod packed;
 mod plan;
 pub mod policy;
 mod portfolio;

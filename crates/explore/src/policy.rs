@@ -103,7 +103,7 @@ pub trait Policy: Sync {
     /// What the policy knows along an execution: the order of tasks, or the task that ran last.
     type SchedulerState: Clone + Hash + Send + Sync;
     /// The position in the proposals at one state; the default is the first.
-    type Cursor: Clone + Default + Send + Sync;
+    type Cursor: Clone + Default + Hash + Send + Sync;
 
     /// The state before the first step.
     fn start(&self) -> Self::SchedulerState;

@@ -12,6 +12,7 @@ use dally_schedule::{StrategyName, TaskId};
 use crate::expand::Node;
 use crate::ledger::Ledger;
 use crate::order::HORIZON;
+use crate::packed::Packed;
 use crate::policy::Policy;
 use crate::resolve::{Resolver, Segment};
 use crate::search::{Search, Watch};
@@ -79,6 +80,11 @@ impl Open {
         let at = link.map_or(node.id, |link| link.from);
         Self { at, last: link, cost: node.cost, depth: node.depth, suspended: node.pending.is_some() }
     }
+
+    fn packed<S>(node: &Packed<S>) -> Self {
+        let Packed { id, cost, depth, pending, .. } = node;
+        Self { at: *id, last: None, cost: *cost, depth: *depth, suspended: pending.is_some() }
+    }
 }
 
 #[expect(private_bounds, reason = "as for the search")]
@@ -114,8 +120,12 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'_, P, O, W, L
 
     /// A node of the greatest depth among the open nodes of least cost.
     fn deepest(&self) -> Option<Open> {
-        let nodes = self.layer.iter().chain(&self.core.next.blocks).flatten();
-        let deferred = self.core.frontier.cheapest().map(|(node, link)| Open::new(node, link));
+        let nodes = self.layer.iter().chain(&self.first).chain(&self.core.next.blocks).flatten();
+        let buckets = || self.core.frontier.cheapest();
+        let unvisited = buckets().flat_map(|bucket| &bucket.unvisited);
+        let unvisited = unvisited.map(|new| Open::new(&new.node, Some(new.link)));
+        let packed = buckets().flat_map(|bucket| &bucket.partial.blocks).chain(&self.packed).flatten();
+        let deferred = packed.map(Open::packed).chain(unvisited);
         let open = nodes.map(|node| Open::new(node, None)).chain(deferred).chain(self.interrupted());
         open.min_by_key(|open| (open.cost, Reverse(open.depth)))
     }

@@ -22,11 +22,12 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use crate::expand::{Expander, Found, Node, Scratch, Sink};
-use crate::frontier::{Deferred, Frontier, Unvisited};
+use crate::frontier::{Deferred, Frontier, Known, Unvisited};
 use crate::layer::{self, Layer};
 use crate::ledger::{Ledger, Transition};
 use crate::order::{HORIZON, Order, Pass};
 use crate::outcome::{Bug, Covered, Limit, Report, StateCoverage, Verdict};
+use crate::packed::{Packed, Standings};
 use crate::policy::Policy;
 use crate::resolve::{Resolver, Segment};
 use crate::sample::Sampled;
@@ -170,6 +171,10 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pass: Pass,
     /// The rest of the layer that is being explored.
     pub(crate) layer: VecDeque<Vec<Node<P::State, O>>>,
+    /// Nodes of the pass that wait to be explored before the others.
+    pub(crate) packed: VecDeque<Vec<Packed<P::State>>>,
+    /// The nodes with which the pass continues after those.
+    pub(crate) first: VecDeque<Vec<Node<P::State, O>>>,
     /// The node whose expansion a limit interrupted, and its cost.
     pub(crate) interrupted_at: Option<(NodeId, u32)>,
     /// The bytes in use when they were last counted.
@@ -185,9 +190,11 @@ pub(crate) struct Core<S, O: Policy, L: Ledger> {
     pub(crate) visited: Visited<L::Index>,
     pub(crate) tree: SearchTree,
     /// Visited nodes, to be expanded in the next layer.
-    pub(crate) next: Layer<S, O>,
+    pub(crate) next: Layer<Node<S, O>>,
     /// Work for later passes.
     pub(crate) frontier: Frontier<S, O>,
+    /// The schedulers of the frontier's nodes.
+    pub(crate) standings: Standings<O>,
     /// The number of visits of suspended steps, which are not states of the program. One that is visited again
     /// at a lower cost counts again.
     pub(crate) suspended: usize,
@@ -256,7 +263,8 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
     }
 
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
-        self.frontier.push(deferred, pass, &self.visited);
+        let known = Known { visited: &self.visited, standings: &self.standings };
+        self.frontier.push(deferred, pass, &known);
     }
 }
 
@@ -342,6 +350,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             tree: SearchTree::default(),
             next: Layer::default(),
             frontier: Frontier::default(),
+            standings: Standings::default(),
             suspended: 0,
         };
         Self {
@@ -354,6 +363,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             begun: false,
             pass: Pass::default(),
             layer: VecDeque::new(),
+            packed: VecDeque::new(),
+            first: VecDeque::new(),
             interrupted_at: None,
             held: 0,
             weighed: 0,
@@ -489,21 +500,37 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let until = self.scratch.tally.work.saturating_add(work);
         if !self.begun {
             self.begin()?;
-        } else if self.layer.is_empty() && self.core.next.is_empty() {
+        } else if !self.fill_layer() {
             self.begin_pass()?;
         }
         loop {
-            if self.layer.is_empty() {
-                if self.core.next.is_empty() {
-                    return Ok(Progress::Pass);
-                }
-                self.layer = std::mem::take(&mut self.core.next).blocks.into();
+            if !self.fill_layer() {
+                return Ok(Progress::Pass);
             }
             if self.scratch.tally.work >= until {
                 return Ok(Progress::Paused);
             }
             self.explore_portion()?;
         }
+    }
+
+    /// Fills the layer, if it is empty, with the next nodes of the pass: those that waited, in portions; those
+    /// that were reached before the pass; then the next layer. Returns false if nothing is left.
+    fn fill_layer(&mut self) -> bool {
+        if self.layer.is_empty() {
+            let standings = &self.core.standings;
+            let packed = layer::take_exactly(&mut self.packed, PORTION).into_iter();
+            let unpack =
+                |block: Vec<Packed<_>>| block.into_iter().map(|node| node.unpack(standings)).collect();
+            self.layer = packed.map(unpack).collect();
+        }
+        if self.layer.is_empty() {
+            self.layer = std::mem::take(&mut self.first);
+        }
+        if self.layer.is_empty() {
+            self.layer = std::mem::take(&mut self.core.next).blocks.into();
+        }
+        !self.layer.is_empty()
     }
 
     /// Begins the next pass with the work that was deferred to it.
@@ -516,18 +543,19 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
         self.pass = pass;
         self.coverage.bound = self.coverage.bound.max(pass.cost);
-        self.core.next = bucket.partial;
+        self.packed = bucket.partial.blocks.into();
         for Unvisited { key, node, link } in bucket.unvisited {
             self.core.offer(key, link, node.cost, || node);
         }
         self.core.settle();
+        self.first = std::mem::take(&mut self.core.next).blocks.into();
         bucket.failing.map_or(Ok(()), |found| Err(found.into()))
     }
 
-    /// Explores nodes from the front of the layer: a fixed number of blocks, so that the number of threads
-    /// has no influence on where a search pauses.
+    /// Explores nodes from the front of the layer: a fixed number, so that the number of threads has no
+    /// influence on where a search pauses.
     fn explore_portion(&mut self) -> Result<(), Stop> {
-        let mut portion: VecDeque<_> = layer::take_front(&mut self.layer, PORTION).into();
+        let mut portion: VecDeque<_> = layer::take_exactly(&mut self.layer, PORTION).into();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         while !portion.is_empty() {
             if threads > 1 && layer::holds_at_least(&portion, share_from) {
@@ -640,17 +668,22 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         P::State: 'n,
         O: 'n,
     {
-        let Core { ledger, visited, tree, next, frontier, .. } = &self.core;
+        let Core { ledger, visited, tree, next, frontier, standings, .. } = &self.core;
         let every = next.blocks.len().div_ceil(SAMPLES).max(1);
         let newest = next.blocks.iter().rev().step_by(every).filter_map(|block| block.first());
         let heap = |node: &Node<P::State, O>| self.expander.heap_bytes(node);
         let heaps: Vec<usize> = samples.map(heap).chain(newest.map(heap)).collect();
         let heap = heaps.iter().sum::<usize>().div_ceil(heaps.len().max(1));
         let node = heap + size_of::<Node<P::State, O>>();
+        let first: usize = self.first.iter().map(Vec::capacity).sum();
+        let packed: usize = self.packed.iter().map(Vec::capacity).sum();
         visited.bytes()
             + ledger.bytes()
             + tree.bytes()
-            + (next.capacity() + self.workers.capacity() + others + frontier.capacity()) * node
+            + (next.capacity() + self.workers.capacity() + others + first + frontier.unvisited_capacity())
+                * node
+            + (packed + frontier.packed_capacity()) * (heap + size_of::<Packed<P::State>>())
+            + standings.bytes()
             + self.workers.bytes()
             + self.expander.program.shared_bytes()
     }

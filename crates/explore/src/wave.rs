@@ -23,11 +23,12 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::candidates::{Candidates, Winners};
 use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
-use crate::frontier::{Deferred, Frontier};
+use crate::frontier::{Deferred, Frontier, Known};
 use crate::layer::BLOCK;
 use crate::ledger::{Ledger, Transition};
 use crate::order::Pass;
 use crate::outcome::{Limit, StateCoverage};
+use crate::packed::Standings;
 use crate::policy::Policy;
 use crate::search::{Core, LOOK_EVERY, Stop, Watch};
 use crate::team::{for_each, for_each_thread};
@@ -164,15 +165,16 @@ struct Block<S, O: Policy, L: Ledger> {
 type Blocks<P, O, L> = Vec<Block<<P as Program>::State, O, L>>;
 
 /// The results of earlier waves, read by all threads during phase 1.
-struct Shared<'a, L: Ledger> {
+struct Shared<'a, O: Policy, L: Ledger> {
     visited: &'a Visited<L::Index>,
+    standings: &'a Standings<O>,
     probe_first: bool,
     ledger: &'a L,
 }
 
 /// Collects the candidates of one block.
 struct Collector<'a, S, O: Policy, L: Ledger> {
-    shared: &'a Shared<'a, L>,
+    shared: &'a Shared<'a, O, L>,
     candidates: Candidates<S, O>,
     reached: usize,
     draft: L::Draft,
@@ -208,7 +210,8 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Collector<'_, S, O, L> {
     }
 
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
-        self.frontier.push(deferred, pass, self.shared.visited);
+        let known = Known { visited: self.shared.visited, standings: self.shared.standings };
+        self.frontier.push(deferred, pass, &known);
     }
 }
 
@@ -229,8 +232,12 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W,
         let node_bytes = sample.map_or(0, |node| size_of_val(node) + expander.heap_bytes(node));
         let count: usize = nodes.iter().map(Vec::len).sum();
 
-        let shared =
-            Shared { visited: &core.visited, probe_first: workers.probe_first, ledger: &core.ledger };
+        let shared = Shared {
+            visited: &core.visited,
+            standings: &core.standings,
+            probe_first: workers.probe_first,
+            ledger: &core.ledger,
+        };
         let phase1 = Phase1 { expander, pass, shared, cutoff: Cutoff::new(budget) };
         let mut blocks = phase1.run(nodes, &mut workers.scratches, &mut workers.spare)?;
 
@@ -272,10 +279,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W,
 }
 
 /// Phase 1: expands blocks.
-struct Phase1<'w, 'e, P, O, W, L: Ledger> {
+struct Phase1<'w, 'e, P, O: Policy, W, L: Ledger> {
     expander: &'w Expander<'e, P, O, W>,
     pass: Pass,
-    shared: Shared<'w, L>,
+    shared: Shared<'w, O, L>,
     cutoff: Cutoff<'w>,
 }
 

@@ -33,7 +33,7 @@ impl<S> Delays<S> {
 }
 
 /// The position in the proposals at one state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Progress {
     /// The task of the current proposal.
     task: Option<TaskId>,
@@ -46,14 +46,14 @@ pub struct Progress {
 }
 
 /// A small set of positions. There is one for each state in the frontier.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 struct Positions {
     first: u64,
     /// Behind one pointer, since few programs have more than 64 tasks.
     more: Option<Box<Words>>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 struct Words(Vec<u64>);
 
 impl Positions {
