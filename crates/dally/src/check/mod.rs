@@ -122,7 +122,7 @@ fn search(
         Work::Search(plan) => (program.search(plan, &monitor), None),
         Work::Sample(options) => {
             let (slice, sampled) = program.sample(options, &monitor);
-            (sample::report(options, slice), Some(sampled))
+            (sample::report(options, slice, &sampled), Some(sampled))
         }
     };
     monitor.finish();
@@ -165,8 +165,9 @@ fn plan(
     sampling: Option<SampleOptions>,
 ) -> Plan {
     let options = Options {
-        bound: arguments.bound,
-        delays: arguments.delays,
+        // Only delays are told apart from other costs.
+        bound: arguments.bound.or_else(|| arguments.delays.filter(|_| arguments.bounded.0.is_some())),
+        delays: arguments.delays.filter(|_| arguments.bounded.0.is_none()),
         exact: arguments.exact,
         choice_cost: arguments.cost_of_choices(),
         free_options: arguments.free_options as usize,

@@ -167,7 +167,14 @@ impl Ended<'_> {
             }
             Verdict::NoBug => {
                 let reasons = self.reasons_for_no_proof();
-                format!("{headline} within {}{reasons}{unchecked}", self.bound(coverage.bound))
+                let within = match self.arguments.delays {
+                    Some(delays) if self.arguments.bound.is_none() && self.unit() == Unit::Delay => {
+                        let choices = if coverage.charged > 0 { ", with any choices" } else { "" };
+                        format!("{}{choices}", unit.count(delays.min(coverage.bound)))
+                    }
+                    _ => self.bound(coverage.bound),
+                };
+                format!("{headline} within {within}{reasons}{unchecked}")
             }
             Verdict::Bug(bug) => {
                 let message = self.trace.map_or(&bug.failure.message, |trace| &trace.failure.message);
@@ -177,7 +184,7 @@ impl Ended<'_> {
                     format!(", within {} under {}", self.bound(coverage.bound), self.report.strategy)
                 } else {
                     let (deviations, choices) = (bug.schedule.deviations(), bug.schedule.choice_cost());
-                    let choices = match choices {
+                    let choices = match choices / self.arguments.cost_of_choices().max(1) {
                         0 => String::new(),
                         choices => format!(" and {}", counted(choices as usize, "choice")),
                     };
@@ -228,7 +235,10 @@ impl Ended<'_> {
             reasons.push("`--exact` covers every execution within this bound".to_owned());
         }
         if let (Some(steps), 1..) = (self.arguments.steps, *cut) {
-            reasons.push(format!("executions were cut off after {}", counted(steps as usize, "step")));
+            let steps = counted(steps as usize, "step");
+            reasons.push(format!(
+                "executions were cut off after {steps}; a state that was cut off is not explored again on a shorter path"
+            ));
         }
         if *excluded > 0 {
             reasons.push(left_out(*excluded));

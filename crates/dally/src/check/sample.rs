@@ -46,12 +46,17 @@ pub(crate) fn beside(
     language: &Language,
     strategies: &[StrategyName],
 ) -> Option<SampleOptions> {
-    let bounded = arguments.delays.is_some() || arguments.bound.is_some() || arguments.bounded.0.is_some();
-    if arguments.no_sample || arguments.exact || bounded {
+    if !is_possible(arguments) {
         return None;
     }
     let shown = scheduler(strategies).unwrap_or_else(|_| language.scheduler.clone());
     Some(common(arguments, shown))
+}
+
+/// True if executions are sampled, alone or beside a long search.
+pub(crate) fn is_possible(arguments: &Check) -> bool {
+    let bounded = arguments.delays.is_some() || arguments.bound.is_some() || arguments.bounded.0.is_some();
+    arguments.sample.is_some() || !(arguments.no_sample || arguments.exact || bounded)
 }
 
 /// The options that follow from the command line.
@@ -88,9 +93,10 @@ fn scheduler(strategies: &[StrategyName]) -> Result<SchedulerName, String> {
 }
 
 /// The outcome of sampling, as the report of a search.
-pub(crate) fn report(options: &SampleOptions, slice: Slice) -> Report {
+pub(crate) fn report(options: &SampleOptions, slice: Slice, sampled: &Sampled) -> Report {
     let verdict = match slice {
         Slice::Bug(bug) => Verdict::Bug(bug),
+        Slice::Limit(limit) if sampled.walks == 0 => Verdict::Inconclusive(limit),
         // There is nothing that more time would complete.
         Slice::Done | Slice::More | Slice::Limit(Limit::Time) => Verdict::NoBug,
         Slice::Limit(limit) => Verdict::Inconclusive(limit),

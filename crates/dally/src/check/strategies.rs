@@ -3,15 +3,24 @@
 use dally_explore::{SchedulerName, StrategyName, Unit};
 use dally_schedule::{ListContext, Vocabulary};
 
+use super::sample;
 use crate::cli::Check;
 use crate::language::Language;
 
 /// The strategies that the flags name, or the contradiction between flags.
 pub(crate) fn strategies(arguments: &Check, language: &Language) -> Result<Vec<StrategyName>, String> {
     let Check { delays, scheduler, seed, .. } = arguments;
+    if arguments.exact && arguments.cost_of_choices() > 0 {
+        return Err(
+            "--exact covers the executions with a number of delays, whatever they choose: it does not go \
+                    with --choice-cost"
+                .to_owned(),
+        );
+    }
     if let Some(baseline) = &arguments.bounded.0 {
-        if baseline.unit() == Unit::Nothing && delays.is_some() {
-            return Err(format!("--delays is a bound, and `--bounded {baseline}` has none"));
+        if baseline.unit() == Unit::Nothing && (delays.is_some() || arguments.bound.is_some()) {
+            let flag = if delays.is_some() { "--delays" } else { "--bound" };
+            return Err(format!("{flag} is a bound, and `--bounded {baseline}` has none"));
         }
         if scheduler.is_some() || seed.is_some() {
             let why = "only delays deviate from an order";
@@ -23,7 +32,7 @@ pub(crate) fn strategies(arguments: &Check, language: &Language) -> Result<Vec<S
     let portfolio = (language.portfolio)();
     let context = ListContext { portfolio: &portfolio, seed: *seed };
     let list = Vocabulary::SCHEDULERS.parse_list(&text, context).map_err(|error| error.to_string())?;
-    if seed.is_some() && !list.uses_seed && arguments.sample.is_none() {
+    if seed.is_some() && !list.uses_seed && !sample::is_possible(arguments) {
         let why = if text.contains("random:") { "has a seed already" } else { "makes no random choices" };
         return Err(format!("--seed goes with `--scheduler random`: `{text}` {why}"));
     }

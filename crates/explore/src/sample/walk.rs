@@ -16,7 +16,7 @@ const TIMID_EVERY: u64 = 4;
 const BOLD_ONE_IN: u64 = 8;
 
 /// The number of steps between two looks at the limits.
-const LOOK_EVERY: usize = 1 << 10;
+const LOOK_EVERY: usize = 1 << 6;
 
 /// A walk that has ended.
 pub(crate) struct Walked {
