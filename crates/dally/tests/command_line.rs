@@ -189,7 +189,7 @@ fn bad_flags_are_explained() {
 #[test]
 fn flags_without_effect_are_refused() {
     for (args, why) in [
-        (&["--seed", "7"][..], "--seed goes with `--scheduler random`"),
+        (&["--no-sample", "--seed", "7"][..], "--seed goes with `--scheduler random`"),
         (&["--bounded", "depth", "--scheduler", "rr"], "go with `--bounded delays`"),
         (&["--seed", "7", "--scheduler", "random:1"], "has a seed already"),
         (&["--bounded", "nothing", "--delays", "1"], "--delays is a bound"),

@@ -32,7 +32,8 @@ pub(crate) fn strategies(arguments: &Check, language: &Language) -> Result<Vec<S
     let portfolio = (language.portfolio)();
     let context = ListContext { portfolio: &portfolio, seed: *seed };
     let list = Vocabulary::SCHEDULERS.parse_list(&text, context).map_err(|error| error.to_string())?;
-    if seed.is_some() && !list.uses_seed && !sample::is_possible(arguments) {
+    let is_ambiguous = text.contains("random:") && arguments.sample.is_none();
+    if seed.is_some() && !list.uses_seed && (is_ambiguous || !sample::is_possible(arguments)) {
         let why = if text.contains("random:") { "has a seed already" } else { "makes no random choices" };
         return Err(format!("--seed goes with `--scheduler random`: `{text}` {why}"));
     }
