@@ -8,8 +8,7 @@
 //! crash costs one row. `--only` selects the tests whose project or name contains NAME. `--dally` is
 //! the path of the program; by default it is in the folder of this benchmark.
 //!
-//! The last column is what P's manual says of the test: the schedules that its command explores, and
-//! whether it reports a bug. Bytes are the peak resident memory of the process for each state, from
+//! The last column is from P's manual: the schedules that its command explores, and its verdict. Bytes are the peak resident memory of the process for each state, from
 //! 100,000 states on. The summary counts verdicts, and lists the messages of bugs and
 //! of unsupported programs. Projects for P's verifier are rejected; libraries have no tests.
 
@@ -22,7 +21,7 @@ use dally_bench::files::{below, name};
 use dally_bench::{memory, table};
 use serde_json::Value;
 
-/// What P's manual says: project, test, schedules explored, and whether they contain a bug.
+/// The entries of P's manual: project, test, number of schedules, and true if it reports a bug.
 const MANUAL: [(&str, &str, u32, bool); 8] = [
     ("1_ClientServer", "tcSingleClient", 1_000, false),
     ("1_ClientServer", "tcMultipleClients", 1_000, false),
@@ -118,7 +117,7 @@ fn tests(dally: &Path, project: &Path) -> Result<Vec<String>, String> {
     Err(errors.lines().next().unwrap_or("no message").to_owned())
 }
 
-/// What a run of dally has left.
+/// The result of a run of dally.
 struct Run {
     /// Its JSON, if it printed some.
     report: Option<Value>,
@@ -223,7 +222,7 @@ fn cost(steps: &Value) -> String {
     format!("{} d, {} c", sum("cost"), sum("choice_cost"))
 }
 
-/// What the systematic search has covered: a completed bound, or the depth reached.
+/// The coverage of the systematic search: a completed bound, or the depth reached.
 fn covered(verdict: &str, coverage: &Value) -> String {
     match (verdict, coverage["completed_bound"].as_u64(), coverage["depth"].as_u64()) {
         ("proved", ..) => "all".into(),

@@ -48,7 +48,7 @@ struct Rows {
 struct Deviations {
     name: String,
     systematic: u32,
-    /// Those of the shrunk executions, ascending.
+    /// The deviations of the shrunk executions, ascending.
     shrunk: Vec<u32>,
     /// The most steps that were taken to shrink an execution.
     shrinking: u64,

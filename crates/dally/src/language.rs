@@ -138,7 +138,7 @@ pub(crate) trait Explorable {
     /// Where tasks are switched, if the language leaves it open and there are several tasks.
     fn scheduling_points(&self) -> Option<SchedulingPoints>;
 
-    /// What makes a verdict without a bug vacuous.
+    /// The reasons why a verdict without a bug may be vacuous.
     fn vacuous(&self) -> Vacuous;
 
     fn search(&self, plan: &Plan, monitor: &Monitor) -> Report;
@@ -167,7 +167,7 @@ pub(crate) trait Interpreter: Explain {
         None
     }
 
-    /// What makes a verdict without a bug vacuous, as far as the language knows.
+    /// The reasons why a verdict without a bug may be vacuous. The default reports none.
     fn vacuous(&self) -> Vacuous {
         Vacuous::default()
     }

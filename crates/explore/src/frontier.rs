@@ -14,7 +14,7 @@ use crate::policy::Policy;
 use crate::tree::Link;
 use crate::visited::Visited;
 
-/// What deferring a node depends on.
+/// The data structures of a search that the frontier reads when it defers a node.
 pub(crate) struct Known<'a, V, O: Policy> {
     pub(crate) visited: &'a Visited<V>,
     pub(crate) standings: &'a Standings<O>,

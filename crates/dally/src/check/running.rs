@@ -40,7 +40,7 @@ impl Runner {
         Self { task, steps: running.steps, of: running.of, location, reposted }
     }
 
-    /// What keeps running, and what to do, each in a line.
+    /// Two lines: the task that keeps running, and the remedies.
     pub(crate) fn text(&self, language: &Language) -> String {
         let name = match &self.task {
             Some(TaskName { task, name }) => titled(name, *task),

@@ -61,7 +61,7 @@ pub(crate) fn strategies(arguments: &Check, language: &Language) -> Result<Vec<S
     Ok(list.strategies)
 }
 
-/// What the state of a scheduler counts, so that an exact search does not end by itself.
+/// A counter in the state of a scheduler, which makes the state space of an exact search infinite.
 enum Counter {
     /// Every delay raises it: a bound on delays ends the search.
     Rounds,
