@@ -3,7 +3,7 @@
 //! Each state is a valuation of the globals at the only `yield`. There is one state more than in
 //! the other models: the one before the first step.
 
-use dally_interp::{Machine, Options};
+use dally_interp::{Machine, MachineOptions};
 use dally_text::source::SourceMap;
 
 /// A guarded action.
@@ -148,5 +148,5 @@ pub fn machine(text: &str) -> Machine {
     let show =
         |d: Vec<dally_text::diagnostic::Diagnostic>| dally_text::render::render(&sources, &d[0], false);
     let program = dally_bpl::load(&sources).unwrap_or_else(|d| panic!("{}", show(d)));
-    Machine::new(&program, &sources, &Options::default()).unwrap_or_else(|d| panic!("{}", show(d)))
+    Machine::new(&program, &sources, &MachineOptions::default()).unwrap_or_else(|d| panic!("{}", show(d)))
 }

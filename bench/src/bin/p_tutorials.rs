@@ -8,9 +8,10 @@
 //! crash costs one row. `--only` selects the tests whose project or name contains NAME. `--dally` is
 //! the path of the program; by default it is in the folder of this benchmark.
 //!
-//! The last column is from P's manual: the schedules that its command explores, and its verdict. Bytes are the peak resident memory of the process for each state, from
-//! 100,000 states on. The summary counts verdicts, and lists the messages of bugs and
-//! of unsupported programs. Projects for P's verifier are rejected; libraries have no tests.
+//! The last column is from P's manual: the schedules that its command explores, and its verdict. Bytes
+//! are the peak resident memory of the process for each state, from 100,000 states on. The summary counts
+//! verdicts, and lists the messages of bugs and of unsupported programs. Libraries and projects for P's
+//! verifier have no tests.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ fn main() {
         Ok(arguments) => arguments,
         Err(message) => return println!("{message}"),
     };
-    let (mut rows, mut rejected) = (Vec::new(), Vec::new());
+    let (mut rows, mut rejected, mut without_tests) = (Vec::new(), Vec::new(), 0);
     for project in below(&arguments.root, "pproj") {
         let tests = match tests(&arguments.dally, &project) {
             Ok(tests) => tests,
@@ -61,6 +62,7 @@ fn main() {
                 continue;
             }
         };
+        without_tests += usize::from(tests.is_empty());
         for test in tests {
             let row = || Row::new(&project, &test, run(&arguments, &project, &test));
             if [title(&project), test.clone()].iter().any(|name| name.contains(&arguments.only)) {
@@ -74,7 +76,7 @@ fn main() {
         ["project", "test", "verdict", "cost", "samples", "covered", "states", "s", "B/state", "P's manual"];
     println!("{}", table(&header, &rows.iter().map(Row::cells).collect::<Vec<_>>()));
     println!("{}", summary(&rows));
-    println!("projects that were rejected: {}", rejected.len());
+    println!("projects without tests: {without_tests}, rejected: {}", rejected.len());
     rejected.iter().for_each(|project| println!("{project}"));
 }
 

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! The first table has one row for each bug: the walks that each sampler takes to find it (mean over ten
-//! seeds, and how many of the ten found it), beside the states of systematic search under the default
-//! scheduler. The second has the deviations of the shrunk executions (median and greatest over the seeds)
+//! seeds, and how many of the ten found it) and the samples per second, beside the states and the time of
+//! systematic search under the default scheduler. The second has the deviations (delays, and chosen values
+//! other than the first) of the shrunk executions (median and greatest over the seeds)
 //! beside those of systematic search. The arguments are P programs, each as a list of folders; only
 //! sampling is tried on their tests.
 
@@ -58,8 +59,8 @@ struct Deviations {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let names: Vec<String> = SamplerName::portfolio().iter().map(|sampler| format!("{sampler} |")).collect();
-    println!("| program | states | steps/s | portfolio | {}", names.join(" "));
-    println!("|---|---|---|---|{}", "---|".repeat(names.len()));
+    println!("| program | states | time | samples/s | portfolio | {}", names.join(" "));
+    println!("|---|---|---|---|---|{}", "---|".repeat(names.len()));
     let mut all = Vec::new();
     let mut add = |rows: Option<Rows>| {
         if let Some(rows) = rows {
@@ -117,27 +118,38 @@ fn row<P: Program>(name: &str, program: &P, scheduler: &SchedulerName, searches:
     }
     let each = SamplerName::portfolio().into_iter().map(|sampler| sample(program, scheduler, &[sampler]));
     let each: String = each.map(|tried| format!(" {} |", tried.walks())).collect();
-    let states = found.map_or("–".to_owned(), |(states, _)| states.to_string());
-    let speed = portfolio.steps as f64 / portfolio.time.as_secs_f64();
-    let walks = format!("| {name} | {states} | {speed:.0} | {} |{each}", portfolio.walks());
+    let (states, time) = found.as_ref().map_or(("–".to_owned(), "–".to_owned()), |found| {
+        (found.states.to_string(), format!("{:.1} ms", found.time.as_secs_f64() * 1e3))
+    });
+    let speed = samples_per_second(program, scheduler);
+    let walks = format!("| {name} | {states} | {time} | {speed:.0} | {} |{each}", portfolio.walks());
     let mut shrunk = portfolio.bugs.clone();
     shrunk.sort_unstable();
-    let deviations = found.filter(|_| !shrunk.is_empty()).map(|(_, systematic)| Deviations {
+    let deviations = found.filter(|_| !shrunk.is_empty()).map(|found| Deviations {
         name: name.to_owned(),
-        systematic,
+        systematic: found.cost,
         shrunk,
         shrinking: portfolio.shrinking,
     });
     Some(Rows { walks, deviations })
 }
 
-/// The states and the cost of a systematic search that finds a bug.
-fn systematic<P: Program>(program: &P, scheduler: &SchedulerName) -> Option<(usize, u32)> {
-    let options = Options { memory: Some(2 << 30), ..Options::default() };
-    let (policy, watch) = (Delays::named(scheduler), Deadline(Instant::now()));
+/// A systematic search that finds a bug.
+struct Found {
+    states: usize,
+    time: Duration,
+    cost: u32,
+}
+
+fn systematic<P: Program>(program: &P, scheduler: &SchedulerName) -> Option<Found> {
+    let options = Options { memory: Some(2 << 30), choice_cost: 1, ..Options::default() };
+    let (start, watch) = (Instant::now(), Deadline(Instant::now()));
+    let policy = Delays::named(scheduler);
     let report = Search::new(program, &policy, &options, &watch).run();
     match report.verdict {
-        Verdict::Bug(bug) => Some((report.coverage.states, bug.cost)),
+        Verdict::Bug(bug) => {
+            Some(Found { states: report.coverage.states, time: start.elapsed(), cost: bug.cost })
+        }
         _ => None,
     }
 }
@@ -148,8 +160,6 @@ struct Tried {
     /// The deviations of the bugs found.
     bugs: Vec<u32>,
     found_after: u64,
-    steps: u64,
-    time: Duration,
     shrinking: u64,
 }
 
@@ -171,14 +181,13 @@ fn sample<P: Program>(program: &P, scheduler: &SchedulerName, samplers: &[Sample
             scheduler: scheduler.clone(),
             seed,
             walks: Some(WALKS),
+            choice_cost: 1,
             ..SampleOptions::default()
         };
-        let (start, watch) = (Instant::now(), Deadline(Instant::now()));
+        let watch = Deadline(Instant::now());
         let mut sampler = Sampler::new(program, options, &watch);
         let end = sampler.run();
         let sampled = sampler.sampled();
-        tried.steps += sampled.steps + sampled.shrinking;
-        tried.time += start.elapsed();
         if let Slice::Bug(bug) = end {
             tried.bugs.push(bug.cost);
             tried.found_after += sampled.walks;
@@ -186,6 +195,29 @@ fn sample<P: Program>(program: &P, scheduler: &SchedulerName, samplers: &[Sample
         }
     }
     tried
+}
+
+/// The walks per second of one thread, without shrinking: at least for a hundred milliseconds.
+fn samples_per_second<P: Program>(program: &P, scheduler: &SchedulerName) -> f64 {
+    let (start, mut walks) = (Instant::now(), 0);
+    for seed in 0.. {
+        let options = SampleOptions {
+            scheduler: scheduler.clone(),
+            seed,
+            walks: Some(WALKS),
+            choice_cost: 1,
+            shrinking: 0,
+            ..SampleOptions::default()
+        };
+        let watch = Deadline(start);
+        let mut sampler = Sampler::new(program, options, &watch);
+        sampler.run();
+        walks += sampler.sampled().walks;
+        if start.elapsed() > Duration::from_millis(100) {
+            break;
+        }
+    }
+    walks as f64 / start.elapsed().as_secs_f64()
 }
 
 /// The files below a folder with this extension, sorted.
@@ -213,7 +245,7 @@ fn boogie(file: &Path) -> Vec<(String, dally_interp::Machine)> {
     let added = sources.add(stem(file), std::fs::read_to_string(file).unwrap_or_default());
     let Some(Ok(program)) = added.ok().map(|_| dally_bpl::load(&sources)) else { return Vec::new() };
     let machine = |preempt: bool| {
-        let mut options = dally_interp::Options::default();
+        let mut options = dally_interp::MachineOptions::default();
         options.program.preempt = preempt;
         let name = format!("{}{}", stem(file), if preempt { " --preempt" } else { "" });
         Some((name, dally_interp::Machine::new(&program, &sources, &options).ok()?))

@@ -10,7 +10,7 @@
 
 use dally_bench::{best_of, table};
 use dally_bpl::Program;
-use dally_sequentialize::{Bounds, Options, Target, sequentialize};
+use dally_sequentialize::{Bounds, Target, TranslationOptions, sequentialize};
 use dally_text::source::SourceMap;
 
 /// The translations at a bound.
@@ -55,7 +55,8 @@ fn program(lines: usize) -> Option<(Program, usize)> {
 
 /// The size of a translation in kilobytes.
 fn kilobytes(program: &Program, to: Target) -> usize {
-    sequentialize(program, &Options::new(to)).map_or(0, |s| dally_bpl::print(&s.program.ast).len() / 1000)
+    sequentialize(program, &TranslationOptions::new(to))
+        .map_or(0, |s| dally_bpl::print(&s.program.ast).len() / 1000)
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -77,7 +78,7 @@ fn main() {
         let Some((program, count)) = program(size) else { continue };
         let (checking, _) = best_of(3, || dally_bpl::check(&program.ast));
         for (name, to) in targets(2) {
-            let (time, sequential) = best_of(3, || sequentialize(&program, &Options::new(to)));
+            let (time, sequential) = best_of(3, || sequentialize(&program, &TranslationOptions::new(to)));
             let Ok(sequential) = sequential else { continue };
             let text = dally_bpl::print(&sequential.program.ast);
             rows.push(vec![

@@ -3,8 +3,9 @@
 
 mod support;
 
-use arbtest::{arbitrary::Unstructured, arbtest};
 use dally_bpl::codes;
+use dally_testing::arbitrary::Unstructured;
+use dally_testing::for_inputs;
 use dally_text::code::Code;
 use support::{errors, sources};
 
@@ -300,7 +301,7 @@ const WORDS: &[&str] = &[
     "{:layer 1}",
 ];
 
-fn random_text(u: &mut Unstructured<'_>) -> arbtest::arbitrary::Result<String> {
+fn random_text(u: &mut Unstructured<'_>) -> dally_testing::arbitrary::Result<String> {
     let mut text = String::new();
     for _ in 0..u.int_in_range(0..=60)? {
         text.push_str(u.choose(WORDS)?);
@@ -313,21 +314,19 @@ fn random_text(u: &mut Unstructured<'_>) -> arbtest::arbitrary::Result<String> {
 
 #[test]
 fn random_words() {
-    arbtest(|u| {
+    for_inputs(5_000, |u| {
         run(&random_text(u)?);
         Ok(())
-    })
-    .budget_ms(3_000);
+    });
 }
 
 #[test]
 fn random_bytes() {
-    arbtest(|u| {
+    for_inputs(5_000, |u| {
         let bytes: Vec<u8> = u.arbitrary()?;
         run(&String::from_utf8_lossy(&bytes));
         Ok(())
-    })
-    .budget_ms(2_000);
+    });
 }
 
 /// Mutations of valid programs, a piece deleted or duplicated: these reach the later passes.
@@ -341,13 +340,12 @@ fn damaged_programs() {
         }
         i
     };
-    arbtest(|u| {
+    for_inputs(8_000, |u| {
         let a = boundary(u.choose_index(program.len())?);
         let b = boundary((a + u.int_in_range(0..=30)?).min(program.len()));
         let word = if u.arbitrary()? { u.choose(WORDS)? } else { &program[a..b] };
         let rest = if u.arbitrary()? { &program[b..] } else { &program[a..] };
         run(&format!("{}{word}{rest}", &program[..a]));
         Ok(())
-    })
-    .budget_ms(5_000);
+    });
 }

@@ -7,10 +7,9 @@ use std::sync::atomic::AtomicBool;
 use dally_bpl::{Program, ProgramOptions};
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Bug, Delays, Exhaustive, Limit, Limits, Options as SearchOptions, Report, SchedulerName, Search, Verdict,
-    Watch,
+    Bug, Delays, Exhaustive, Limit, Limits, Options, Report, SchedulerName, Search, Verdict, Watch,
 };
-use dally_interp::{Inputs, Machine, Options, State};
+use dally_interp::{Inputs, Machine, MachineOptions, State};
 use dally_sequentialize::{Bounds, Target};
 use dally_text::source::SourceMap;
 
@@ -34,7 +33,7 @@ pub struct Execution {
     /// The program with the inputs of the execution.
     pub machine: Machine,
     /// How it was compiled, with the inputs.
-    pub options: Options,
+    pub options: MachineOptions,
 }
 
 /// The result of a replay.
@@ -83,7 +82,7 @@ fn attempt(
     // A sequential program is one step, with all of its choices, unless it is preempted.
     let preempt = original.options.preempt || target.is_none() && inputs.scripts.is_empty();
     let program = ProgramOptions { preempt, ..original.options.clone() };
-    let options = Options { inputs: Some(inputs), program };
+    let options = MachineOptions { inputs: Some(inputs), program, notation: None };
     let mut machine = match Machine::new(original.program, original.sources, &options) {
         Ok(machine) => machine,
         Err(diagnostics) => {
@@ -106,14 +105,14 @@ fn attempt(
 fn search(machine: &Machine, target: Option<Target>, watch: &impl Watch<State>) -> Report {
     let bounded = |name: SchedulerName, bounds: Bounds| match bounds.delays {
         Some(delays) => {
-            let options = SearchOptions { bound: Some(delays), exact: true, ..SearchOptions::default() };
+            let options = Options { bound: Some(delays), exact: true, ..Options::default() };
             run(machine, &Delays::named(&name), &options, watch)
         }
         None => by_creation(machine, watch),
     };
     match target {
         // With one task there is one order.
-        None => run(machine, &Exhaustive, &SearchOptions::default(), watch),
+        None => run(machine, &Exhaustive, &Options::default(), watch),
         Some(Target::Dfs(bounds)) => bounded(SchedulerName::Dfs, bounds),
         Some(Target::Df(bounds)) => bounded(SchedulerName::Df, bounds),
         Some(Target::Dfw(bounds)) => bounded(SchedulerName::Dfw, bounds),
@@ -124,14 +123,9 @@ fn search(machine: &Machine, target: Option<Target>, watch: &impl Watch<State>) 
 /// Explores with any number of delays.
 fn by_creation(machine: &Machine, watch: &impl Watch<State>) -> Report {
     let name = SchedulerName::Rr(dally_explore::Arrangement::Creation);
-    run(machine, &Delays::named(&name), &SearchOptions::default(), watch)
+    run(machine, &Delays::named(&name), &Options::default(), watch)
 }
 
-fn run(
-    machine: &Machine,
-    policy: &impl Policy,
-    options: &SearchOptions,
-    watch: &impl Watch<State>,
-) -> Report {
+fn run(machine: &Machine, policy: &impl Policy, options: &Options, watch: &impl Watch<State>) -> Report {
     Search::new(machine, policy, options, watch).run()
 }

@@ -11,7 +11,7 @@ use dally_bpl::{Program, ProgramOptions};
 use dally_counterexample::{Original, Replayed, Translated, failure, inputs, replay, unreadable};
 use dally_explore::{Limit, StateCoverage, Watch};
 use dally_interp::{Decision, DivisionByZero, FunctionPoint, Inputs, Script, State};
-use dally_sequentialize::{Bounds, Options, Origins, Sequential, Target, sequentialize};
+use dally_sequentialize::{Bounds, Origins, Sequential, Target, TranslationOptions, sequentialize};
 use dally_text::source::{SourceMap, Span};
 use dally_verify::{Application, Binding, Division, Failed, NoValue, Path, Site, Step, StepKind};
 
@@ -217,7 +217,7 @@ fn task_inputs(source: &Source, made: &Sequential, x: i64) -> Inputs {
 fn each_task_of_a_translation_has_a_script() {
     let source = Source::new(TASKS);
     let target = Target::Dfs(Bounds::delays(1));
-    let made = sequentialize(&source.program, &Options::new(target)).unwrap();
+    let made = sequentialize(&source.program, &TranslationOptions::new(target)).unwrap();
     let inputs = task_inputs(&source, &made, 7);
     let main = vec![Decision::Enter(source.span("main"), Vec::new()), Decision::Post(1)];
     // The span of a procedure is that of its name.
@@ -238,7 +238,7 @@ fn each_task_of_a_translation_has_a_script() {
 fn the_order_of_tasks_is_searched_within_the_bound_of_the_translation() {
     let source = Source::new(TASKS);
     let target = Target::Dfs(Bounds::delays(0));
-    let made = sequentialize(&source.program, &Options::new(target)).unwrap();
+    let made = sequentialize(&source.program, &TranslationOptions::new(target)).unwrap();
     let found = source.replay(&task_inputs(&source, &made, 7), Some(target), &());
     // dfs runs the posted task at the yield, without a delay.
     let Replayed::Found(execution) = found else { panic!("it is not found") };
@@ -252,7 +252,8 @@ fn the_condition_that_fails_is_that_of_the_source() {
     let source = Source::new(
         "procedure main() { call {:async} p(1); } procedure p(n: int) requires n > 1; { assert n > 2; }",
     );
-    let made = sequentialize(&source.program, &Options::new(Target::Dfs(Bounds::delays(0)))).unwrap();
+    let made =
+        sequentialize(&source.program, &TranslationOptions::new(Target::Dfs(Bounds::delays(0)))).unwrap();
     let mut checks = Vec::new();
     for decl in &made.program.ast.decls {
         if let DeclKind::Procedure(procedure) = &decl.kind

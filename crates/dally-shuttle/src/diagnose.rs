@@ -8,7 +8,7 @@ use crate::explorer::Search;
 use crate::hook::{Crash, Panic};
 use crate::locate::{Capture, Site, relative};
 use crate::policy::Delayed;
-use crate::report::{Bug, Departure, Failure, Panicked, TaskName, Waiting};
+use crate::report::{Bug, BugKind, Departure, Panicked, TaskName, Waiting};
 use crate::run::Departure as Departed;
 use crate::{Config, Deviations, Explorer, Strategy};
 
@@ -44,7 +44,7 @@ impl Scene {
     }
 
     /// The steps at which locations are captured.
-    fn capture(&self, failure: Failure) -> Capture {
+    fn capture(&self, failure: BugKind) -> Capture {
         let mut capture = Capture::default();
         for departure in &self.departures {
             if let Departed::Delayed(Delayed { step, task }) = departure {
@@ -52,9 +52,9 @@ impl Scene {
             }
         }
         let at_the_end = match failure {
-            Failure::Deadlock => self.tasks(),
-            Failure::StepLimit => self.trace.last().copied().into_iter().collect(),
-            Failure::Panic => Vec::new(),
+            BugKind::Deadlock => self.tasks(),
+            BugKind::StepLimit => self.trace.last().copied().into_iter().collect(),
+            BugKind::Panic => Vec::new(),
         };
         at_the_end.into_iter().for_each(|task| capture.want(&self.trace, self.trace.len(), task));
         capture
@@ -113,18 +113,18 @@ pub(crate) fn diagnose(
         failure,
         task: name(&capture, scene.trace.last().copied().unwrap_or_else(|| TaskId::from(0))),
         place: match failure {
-            Failure::Panic => place_of_panic(&crash),
-            Failure::StepLimit => scene.last_place(&capture),
-            Failure::Deadlock => None,
+            BugKind::Panic => place_of_panic(&crash),
+            BugKind::StepLimit => scene.last_place(&capture),
+            BugKind::Deadlock => None,
         },
         departures,
-        waiting: if failure == Failure::Deadlock {
+        waiting: if failure == BugKind::Deadlock {
             scene.waiting(&capture, &crash.message)
         } else {
             Vec::new()
         },
         panics: match &second {
-            Some(second) if failure != Failure::Panic => panics_before(second),
+            Some(second) if failure != BugKind::Panic => panics_before(second),
             _ => Vec::new(),
         },
         delays: scene.cost,
@@ -138,13 +138,13 @@ pub(crate) fn diagnose(
 }
 
 /// The kind of failure, according to the message of shuttle.
-fn failure_of(message: &str) -> Failure {
+fn failure_of(message: &str) -> BugKind {
     if message.starts_with("deadlock!") {
-        Failure::Deadlock
+        BugKind::Deadlock
     } else if message.starts_with("exceeded max_steps bound") {
-        Failure::StepLimit
+        BugKind::StepLimit
     } else {
-        Failure::Panic
+        BugKind::Panic
     }
 }
 

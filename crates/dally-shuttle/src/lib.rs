@@ -83,5 +83,5 @@ pub use deviations::{Deviations, DeviationsError};
 pub use explorer::Explorer;
 pub use level::Level;
 pub use locate::Site;
-pub use report::{Bug, Departure, Failure, Panicked, TaskName, TestReport, Verdict, Waiting};
+pub use report::{Bug, BugKind, Departure, Panicked, TaskName, TestReport, Verdict, Waiting};
 pub use strategy::Strategy;

@@ -24,7 +24,7 @@ pub type Verdict = dally_explore::Verdict<Bug>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bug {
     /// The kind of failure.
-    pub failure: Failure,
+    pub failure: BugKind,
     /// The message of the failure.
     pub message: String,
     /// The task that ran last.
@@ -73,7 +73,7 @@ pub struct Panicked {
 
 /// The kinds of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Failure {
+pub enum BugKind {
     /// A task panicked.
     Panic,
     /// No task is enabled, and some are blocked.
@@ -156,7 +156,7 @@ impl TestReport {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for BugKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Panic => "panic",
@@ -179,11 +179,11 @@ impl fmt::Display for TaskName {
 impl fmt::Display for Bug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let strategy = &self.schedule.strategy;
-        let task = if self.failure == Failure::Panic { format!(" in {}", self.task) } else { String::new() };
+        let task = if self.failure == BugKind::Panic { format!(" in {}", self.task) } else { String::new() };
         writeln!(f, "{}{task}, with {} under {strategy}", self.failure, self.unit.count(self.delays))?;
-        let place = self.place.as_ref().filter(|_| self.failure == Failure::Panic);
+        let place = self.place.as_ref().filter(|_| self.failure == BugKind::Panic);
         writeln!(f, "  {}", Said(&self.message, place))?;
-        if self.failure == Failure::StepLimit {
+        if self.failure == BugKind::StepLimit {
             let seen = self.place.as_ref().map(|place| format!(", last seen at {}", Before(place)));
             writeln!(f, "{} ran last{}", self.task, seen.unwrap_or_default())?;
         }

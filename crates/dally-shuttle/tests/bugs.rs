@@ -1,7 +1,7 @@
 //! The bugs of the examples: each is found at its bound, and missed below it.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "test code")]
 
-use dally_shuttle::{Bug, Config, Failure, Strategy, Verdict, explore};
+use dally_shuttle::{Bug, BugKind, Config, Strategy, Verdict, explore};
 
 #[path = "../examples/bugs/all.rs"]
 mod bugs;
@@ -92,7 +92,7 @@ fn the_portfolio_finds_each_bug_within_its_default_limit() {
 fn failures_have_their_kind() {
     let deadlocks = ["lost_wakeup", "bounded_buffer", "philosophers"];
     for program in bugs::PROGRAMS.iter().filter(|program| program.name != "two_stage_100") {
-        let expected = if deadlocks.contains(&program.name) { Failure::Deadlock } else { Failure::Panic };
+        let expected = if deadlocks.contains(&program.name) { BugKind::Deadlock } else { BugKind::Panic };
         assert_eq!(bug(search(program, "portfolio", None).0).failure, expected, "{}", program.name);
     }
 }

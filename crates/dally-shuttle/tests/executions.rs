@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use arbtest::arbitrary::{Arbitrary, Unstructured};
-use arbtest::arbtest;
 use dally_shuttle::{Config, Explorer, Limit, Strategy, Values, Verdict, explore};
+use dally_testing::arbitrary::{Arbitrary, Unstructured};
+use dally_testing::for_inputs;
 use shuttle::rand::Rng;
 use shuttle::scheduler::{DfsScheduler, Schedule, Scheduler, Task, TaskId};
 use shuttle::sync::Mutex;
@@ -78,7 +78,7 @@ enum Action {
 struct Program([Vec<Action>; 3]);
 
 impl<'a> Arbitrary<'a> for Program {
-    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self, arbtest::arbitrary::Error> {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self, dally_testing::arbitrary::Error> {
         const ACTIONS: [Action; 5] = [Action::Lock, Action::Add, Action::Yield, Action::Unpark, Action::Park];
         let mut actions = |most: usize| -> Result<Vec<Action>, _> {
             (0..u.int_in_range(0..=most)?).map(|_| u.choose(&ACTIONS).copied()).collect()
@@ -119,7 +119,7 @@ fn perform(action: Action, shared: &(Mutex<usize>, AtomicUsize), main: &thread::
 
 #[test]
 fn an_unbounded_search_runs_the_executions_of_shuttles_exhaustive_search() {
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         let program = Program::arbitrary(u)?;
         let run = |program: &Program| {
             let program = program.clone();
@@ -139,8 +139,7 @@ fn an_unbounded_search_runs_the_executions_of_shuttles_exhaustive_search() {
         assert_eq!(report.verdict, Verdict::Proved);
         assert_eq!(report.coverage.distinct, everything.len() as u64);
         Ok(())
-    })
-    .budget_ms(4_000);
+    });
 }
 
 /// Threads that lock a counter and increment it.

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use dally_shuttle::{
-    Config, Failure, Limit, REPLAY, SchedulerName, Strategy, Values, Verdict, check, check_with, explore,
+    BugKind, Config, Limit, REPLAY, SchedulerName, Strategy, Values, Verdict, check, check_with, explore,
     replay, replay_with,
 };
 use shuttle::rand::Rng;
@@ -135,7 +135,7 @@ fn a_deadlock_is_reported_with_the_blocked_tasks() {
     });
     let text = report.to_string();
     let Verdict::Bug(bug) = report.verdict else { panic!("{text}") };
-    assert_eq!((bug.failure, bug.delays), (Failure::Deadlock, 1));
+    assert_eq!((bug.failure, bug.delays), (BugKind::Deadlock, 1));
     assert!(text.starts_with("deadlock, with 1 delay under rr\n"), "{text}");
     // The scheduler is not called after the last task blocks.
     let [main, thread] = ["// MAIN WAITS", "// THE THREAD WAITS"].map(line);
@@ -156,7 +156,7 @@ fn terminated_tasks_are_not_listed_in_a_deadlock() {
         thread::park();
     });
     let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
-    assert_eq!(bug.failure, Failure::Deadlock);
+    assert_eq!(bug.failure, BugKind::Deadlock);
     let waiting: Vec<_> = bug.waiting.iter().map(|waiting| (waiting.task.id, waiting.exact)).collect();
     assert_eq!(waiting, [(0, false)], "{report}");
     assert!(report.to_string().contains("\nthe main thread waits, last seen at "), "{report}");
@@ -172,7 +172,7 @@ fn futures_that_wait_are_all_listed() {
     });
     let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
     let waiting: Vec<_> = bug.waiting.iter().map(|waiting| waiting.task.id).collect();
-    assert_eq!((bug.failure, &waiting[..]), (Failure::Deadlock, &[0, 1][..]), "{report}");
+    assert_eq!((bug.failure, &waiting[..]), (BugKind::Deadlock, &[0, 1][..]), "{report}");
 }
 
 /// Locks when it is dropped.
@@ -197,7 +197,7 @@ fn a_panic_that_leads_to_a_deadlock_is_reported() {
         let _ = thread.join();
     });
     let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
-    assert_eq!(bug.failure, Failure::Deadlock);
+    assert_eq!(bug.failure, BugKind::Deadlock);
     let cause = format!("before that, a panic: the cause (tests/reports.rs:{})\n", line("// THE CAUSE"));
     assert!(report.to_string().contains(&cause), "{report}");
 }
@@ -230,7 +230,7 @@ fn too_many_steps_are_a_failure_or_not() {
     };
     let fails = Config { steps: shuttle::MaxSteps::FailAfter(1_000), ..under("rr") };
     let Verdict::Bug(bug) = explore(&fails, spin).verdict else { panic!("it exceeds the limit on steps") };
-    assert_eq!((bug.failure, bug.delays, bug.repeatable), (Failure::StepLimit, 0, true));
+    assert_eq!((bug.failure, bug.delays, bug.repeatable), (BugKind::StepLimit, 0, true));
     let last = format!(
         "the main thread ran last, last seen at tests/reports.rs:{} before `load`",
         line("// IT SPINS")

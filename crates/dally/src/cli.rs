@@ -1,5 +1,7 @@
 //! The flags, each defined once. Help and completions are derived from the definitions.
 
+mod c;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dally_bpl::ProgramOptions;
@@ -10,6 +12,8 @@ use dally_schedule::{PORTFOLIO, Vocabulary};
 use dally_text::source::SourceMap;
 use dally_trace::{FORMATS, OutputFormat, Source};
 
+pub(crate) use c::{CArgs, ExternalArg};
+
 /// dally finds bugs in asynchronous programs, and proves their absence where it can, by exploring few delays.
 #[derive(Debug, Parser)]
 #[command(
@@ -19,8 +23,8 @@ use dally_trace::{FORMATS, OutputFormat, Source};
     long_about = "dally finds bugs in asynchronous programs by exploring few delays.\n\n\
                   A deterministic scheduler fixes one order of tasks; each time it is told to delay the task \
                   that it would run next, one more deviation is explored. Programs are written in Boogie with \
-                  asynchronous calls (.bpl), also in the spellings of c2s and Corral, or in P (.p, .pproj, or a \
-                  folder).",
+                  asynchronous calls (.bpl), also in the spellings of c2s and Corral, in P (.p, .pproj, or a \
+                  folder), or in C with threads (.c, .i).",
     after_help = "Exit codes:\n  \
                   0  no bug, and no error\n  \
                   1  a bug was found\n  \
@@ -74,6 +78,9 @@ pub(crate) struct ProgramArgs {
     /// The test of a P program to run; optional if there is only one
     #[arg(long, value_name = "NAME")]
     pub(crate) test: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) c: CArgs,
 }
 
 impl Command {
@@ -106,6 +113,7 @@ impl ProgramArgs {
             entry: self.entry.clone(),
             preempt: self.preempt,
             test: self.test.clone(),
+            flags: self.c.recorded(),
         }
     }
 
@@ -299,7 +307,8 @@ impl Check {
             ("--list-tests", self.list_tests),
             ("--constraint", !self.constraint.is_empty()),
         ];
-        flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
+        let given = flags.into_iter().filter_map(|(flag, given)| given.then_some(flag));
+        given.chain(self.program.c.given()).collect()
     }
 }
 
@@ -323,17 +332,22 @@ pub(crate) enum LivenessArg {
     Off,
 }
 
-/// Joins `--liveness` and its value with `=`: without it, the next argument could be a file as well as a value.
-pub(crate) fn join_liveness(arguments: impl Iterator<Item = std::ffi::OsString>) -> Vec<std::ffi::OsString> {
+/// Joins flags whose value is optional and their values with `=`: without it, the next argument could be a file as
+/// well as a value. A number after `--choice-cost` is its value; write `./0` for a file of that name.
+pub(crate) fn join_optional_values(
+    arguments: impl Iterator<Item = std::ffi::OsString>,
+) -> Vec<std::ffi::OsString> {
     let mut joined = Vec::new();
     let mut arguments = arguments.peekable();
     while let Some(mut argument) = arguments.next() {
-        let is_value = |next: &std::ffi::OsString| {
-            next.to_str().is_some_and(|next| LivenessArg::from_str(next, false).is_ok())
+        let is_value: fn(&str) -> bool = match argument.to_str() {
+            Some("--liveness") => |next| LivenessArg::from_str(next, false).is_ok(),
+            Some("--choice-cost") => {
+                |next| !next.is_empty() && next.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            _ => |_| false,
         };
-        if argument == "--liveness"
-            && let Some(value) = arguments.next_if(is_value)
-        {
+        if let Some(value) = arguments.next_if(|next| next.to_str().is_some_and(is_value)) {
             argument.push("=");
             argument.push(value);
         }
@@ -364,6 +378,7 @@ Examples:
   dally check --scheduler portfolio program.bpl several orders of tasks, side by side
   dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json
   dally check --test T project.pproj            a test of a P program
+  dally check main.c queue.c                    a C program with threads
   dally check --liveness --unfair program.p     executions that never make progress
   dally check --sample --time 1m program.p      random executions instead of a search";
     let schedulers: String = Vocabulary::SCHEDULERS
@@ -425,6 +440,7 @@ fn formats() -> impl TypedValueParser<Value = &'static OutputFormat> {
                   dally print program.bpl           check it and print it\n  \
                   dally print library.bpl main.bpl  several files are one program\n  \
                   generator | dally print -         read standard input\n  \
+                  dally print program.c             the Boogie program that a C program is lowered to\n  \
                   dally print --json program.bpl    errors as JSON, for editors and scripts\n\n\
                   Spellings that mean the same:\n  \
                   call {:async} p(e);        async call p(e);\n  \
@@ -435,6 +451,9 @@ pub(crate) struct Print {
     /// The files of the program; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) c: CArgs,
 
     /// Print the result as one JSON object
     #[arg(long)]

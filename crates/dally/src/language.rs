@@ -4,11 +4,13 @@
 //! and [`Explorable`].
 
 mod boogie;
+mod c;
 mod p;
 mod vacuous;
 
 use std::path::Path;
 
+use dally_c::Caveat;
 use dally_explore::{
     Arrangement, Bug, Limits, Plan, ReplayError, Report, Running, SampleOptions, Sampled, Sampler,
     SchedulerName, Slice,
@@ -39,13 +41,15 @@ pub(crate) struct Language {
     pub(crate) scheduler: SchedulerName,
     /// The schedulers that `portfolio` stands for.
     pub(crate) portfolio: fn() -> Vec<SchedulerName>,
-    /// True if its programs are Boogie programs, or are lowered to them: `print`, `sequentialize` and `verify` need that.
+    /// True if its programs are Boogie programs, or are lowered to them: `print` needs that.
     pub(crate) is_boogie: bool,
+    /// True if `sequentialize` and `verify` know its programs.
+    pub(crate) is_verifiable: bool,
     load: Loader,
 }
 
 /// Reads and checks the files of a program.
-type Loader = fn(&[String]) -> Result<Box<dyn LoadedProgram>, Rejected>;
+type Loader = fn(&ProgramArgs) -> Result<Box<dyn LoadedProgram>, Rejected>;
 
 /// The languages. A file without a known suffix, and standard input, are in the first one.
 static LANGUAGES: &[Language] = &[
@@ -58,6 +62,7 @@ static LANGUAGES: &[Language] = &[
         scheduler: SchedulerName::Rr(Arrangement::Creation),
         portfolio: SchedulerName::portfolio,
         is_boogie: true,
+        is_verifiable: true,
         load: boogie::load,
     },
     Language {
@@ -69,7 +74,20 @@ static LANGUAGES: &[Language] = &[
         scheduler: SchedulerName::Rtc,
         portfolio: SchedulerName::message_portfolio,
         is_boogie: false,
+        is_verifiable: false,
         load: p::load,
+    },
+    Language {
+        name: "C",
+        suffixes: &["c", "i"],
+        folders: false,
+        typical: &["#include ", "int main("],
+        flags: &["-I", "-D", "--data-model", "--nondet", "--overflow", "--external", "--spurious", "--cc"],
+        scheduler: SchedulerName::Rr(Arrangement::Creation),
+        portfolio: SchedulerName::portfolio,
+        is_boogie: true,
+        is_verifiable: false,
+        load: c::load,
     },
 ];
 
@@ -102,6 +120,11 @@ pub(crate) trait LoadedProgram {
     fn sources(&self) -> &SourceMap;
 
     fn warnings(&self) -> &[Diagnostic];
+
+    /// The limits of the model on which its verdicts rest.
+    fn caveats(&self) -> &[Caveat] {
+        &[]
+    }
 
     /// The names of its tests; only some languages have tests.
     fn tests(&self) -> Vec<&str> {
@@ -141,6 +164,9 @@ pub(crate) trait Explorable {
     /// The reasons why a verdict without a bug may be vacuous.
     fn vacuous(&self) -> Vacuous;
 
+    /// Returns true if executions have read values that the program does not determine, of which only some were tried.
+    fn has_chosen_values(&self) -> bool;
+
     fn search(&self, plan: &Plan, monitor: &Monitor) -> Report;
 
     /// Samples executions until a limit.
@@ -171,6 +197,12 @@ pub(crate) trait Interpreter: Explain {
     fn vacuous(&self) -> Vacuous {
         Vacuous::default()
     }
+
+    /// Returns true if executions have read values that the program does not determine, of which only some were tried. In
+    /// most languages the text gives the range of such values.
+    fn has_chosen_values(&self) -> bool {
+        false
+    }
 }
 
 /// A program compiled for an interpreter, and the files and flags that its traces record.
@@ -194,6 +226,10 @@ impl<M: Interpreter> Explorable for Compiled<M> {
 
     fn vacuous(&self) -> Vacuous {
         self.machine.vacuous()
+    }
+
+    fn has_chosen_values(&self) -> bool {
+        self.machine.has_chosen_values()
     }
 
     fn search(&self, plan: &Plan, monitor: &Monitor) -> Report {
@@ -232,8 +268,8 @@ impl Language {
     }
 
     /// Reads and checks a program.
-    pub(crate) fn load(&self, files: &[String]) -> Result<Box<dyn LoadedProgram>, Rejected> {
-        (self.load)(files).map_err(|rejected| self.with_hint(files, rejected))
+    pub(crate) fn load(&self, arguments: &ProgramArgs) -> Result<Box<dyn LoadedProgram>, Rejected> {
+        (self.load)(arguments).map_err(|rejected| self.with_hint(&arguments.files, rejected))
     }
 
     /// Adds a hint if the program looks like one in another language on standard input.
@@ -261,8 +297,12 @@ impl Language {
             Some((flag, other))
         })?;
         let suffixes: Vec<String> = other.suffixes.iter().map(|suffix| format!("`.{suffix}`")).collect();
+        let instead = match (*flag, self.name) {
+            ("--constraint", "P") => ": `assume` in a handler or in a specification discards executions",
+            _ => "",
+        };
         Some(format!(
-            "{flag} is for {} programs (files {}), and this is a {} program",
+            "{flag} is for {} programs (files {}), and this is a {} program{instead}",
             other.name,
             suffixes.join(", "),
             self.name

@@ -1,5 +1,6 @@
 //! The command line of dally: flags, files, terminal and exit codes. Everything else is a library.
 
+mod budget;
 mod check;
 mod cli;
 mod input;
@@ -7,6 +8,7 @@ mod language;
 mod outcome;
 mod output;
 mod p_flags;
+mod preprocess;
 mod print;
 mod regression;
 mod replay;
@@ -23,11 +25,12 @@ use crate::output::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    let arguments = match p_flags::translate(cli::join_liveness(std::env::args_os()), &cli::command()) {
+    let command = cli::command();
+    let arguments = match p_flags::translate(cli::join_optional_values(std::env::args_os()), &command) {
         Ok(arguments) => arguments,
         Err(message) => return output::complain(&message).into(),
     };
-    let matches = cli::command().try_get_matches_from(arguments);
+    let matches = command.try_get_matches_from(arguments);
     match matches.and_then(|matches| cli::Cli::from_arg_matches(&matches)) {
         Ok(arguments) => run(arguments),
         Err(message) => output::usage(&message),

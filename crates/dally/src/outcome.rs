@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use dally_explore::{Coverage, Exit, Verdict};
+use dally_explore::{Coverage, Exit, Limit, Verdict};
 use dally_text::diagnostic::Diagnostic;
-use dally_text::render::JsonDiagnostic;
+use dally_text::render::{JsonDiagnostic, printable};
 use dally_text::source::SourceMap;
 use dally_trace::Trace;
 use serde::Serialize;
@@ -34,6 +34,8 @@ pub(crate) enum SchedulingPoints {
     Explicit,
     /// Also before each access to a shared variable.
     Accesses,
+    /// In C: before each access to memory that threads may share, and where a thread blocks or yields.
+    Memory,
 }
 
 impl SchedulingPoints {
@@ -42,13 +44,13 @@ impl SchedulingPoints {
         match self {
             Self::Explicit => "explicit",
             Self::Accesses => "accesses",
+            Self::Memory => "memory",
         }
     }
 
     /// The assumption on which a verdict without a bug rests, as a line.
     pub(crate) fn assumption<B>(self, verdict: &Verdict<B>) -> Option<&'static str> {
-        let clean = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug);
-        (clean && self == Self::Explicit).then_some(
+        (verdict.is_clean() && self == Self::Explicit).then_some(
             "tasks switch only where they yield, wait or end; --preempt adds each access to a shared variable\n",
         )
     }
@@ -70,9 +72,9 @@ impl<C: Coverage> Timed<C> {
 
 impl<C: Coverage, M: Default + Serialize> OutcomeJson<'_, C, M> {
     /// Prints the outcome of a run that ended before there was a verdict.
-    fn fail(exit: Exit, message: &str, diagnostics: Vec<JsonDiagnostic>) -> Exit {
+    fn fail(verdict: &'static str, exit: Exit, message: &str, diagnostics: Vec<JsonDiagnostic>) -> Exit {
         let json = OutcomeJson {
-            verdict: exit.word(),
+            verdict,
             message,
             policy: None,
             coverage: None::<Timed<C>>,
@@ -89,13 +91,33 @@ impl<C: Coverage, M: Default + Serialize> OutcomeJson<'_, C, M> {
             return output::show(sources, diagnostics);
         }
         let message = diagnostics.first().map_or("", |first| &first.message);
-        Self::fail(output::exit_of(diagnostics), message, output::json(sources, diagnostics))
+        let exit = output::exit_of(diagnostics);
+        Self::fail(exit.word(), exit, message, output::json(sources, diagnostics))
+    }
+
+    /// Reports a limit that was reached before these files were read and compiled.
+    pub(crate) fn ended_early(json: bool, files: &[String], limit: Limit) -> Exit {
+        let verdict = Verdict::<()>::Inconclusive(limit);
+        let files: Vec<String> = files.iter().map(|file| format!("`{}`", output::shortened(file))).collect();
+        let message = format!(
+            "{}: {limit}, before {} could be read and compiled",
+            verdict.headline(),
+            files.join(", ")
+        );
+        if json {
+            Self::fail(verdict.word(), verdict.exit(), &message, Vec::new())
+        } else {
+            output::exit_after(
+                output::stdout(format!("{}\n", printable(&message)).as_bytes()),
+                verdict.exit(),
+            )
+        }
     }
 
     /// Reports a reason, not in the program, why nothing can be done.
     pub(crate) fn refuse(json: bool, message: &str) -> Exit {
         if json {
-            Self::fail(Exit::Error, &output::shortened(message), Vec::new())
+            Self::fail(Exit::Error.word(), Exit::Error, &output::shortened(message), Vec::new())
         } else {
             output::complain(message)
         }

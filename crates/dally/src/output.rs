@@ -26,14 +26,18 @@ pub(crate) fn stdout(bytes: &[u8]) -> Exit {
 
 /// Writes a text to standard output, with its colours only on a terminal.
 pub(crate) fn coloured(text: &str) -> Exit {
+    if !text.contains('\x1b') {
+        return stdout(text.as_bytes());
+    }
     write(anstream::stdout().lock(), text.as_bytes())
 }
 
-/// The look of traces on standard output. [`coloured`] removes the colours where they are not wanted.
+/// The look of traces on standard output.
 pub(crate) fn look() -> Look {
+    let choice = anstream::AutoStream::choice(&std::io::stdout());
     let columns =
         terminal_size::terminal_size_of(std::io::stdout()).map(|(Width(columns), _)| columns.into());
-    Look { colours: true, width: columns }
+    Look { colours: choice != anstream::ColorChoice::Never, width: columns }
 }
 
 fn write(mut out: impl Write, bytes: &[u8]) -> Exit {

@@ -5,7 +5,7 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
 use serde::Serialize;
 
-use crate::cli::Print;
+use crate::cli::{Print, ProgramArgs};
 use crate::input::Rejected;
 use crate::language::Language;
 use crate::output::{self, Exit};
@@ -21,23 +21,28 @@ struct PrintJson {
 }
 
 pub(crate) fn run(arguments: &Print) -> Exit {
-    show(&arguments.files, arguments.json, |program| Ok(dally_bpl::print(&program.ast)))
+    let program =
+        ProgramArgs { files: arguments.files.clone(), c: arguments.c.clone(), ..ProgramArgs::default() };
+    show(&program, arguments.json, |program| Ok(dally_bpl::print(&program.ast)))
 }
 
 /// Loads a Boogie program and prints the text that `make` derives from it, or the errors.
 pub(crate) fn show(
-    files: &[String],
+    arguments: &ProgramArgs,
     json: bool,
     make: impl FnOnce(&Program) -> Result<String, Vec<Diagnostic>>,
 ) -> Exit {
-    let language = Language::of(files);
+    let language = Language::of(&arguments.files);
+    if let Some(message) = language.refuses(&arguments.c.given()) {
+        return output::complain(&message);
+    }
     if !language.is_boogie {
         let name = language.name;
         return output::complain(&format!(
             "this command reads Boogie programs; {name} programs are for `dally check`"
         ));
     }
-    let loaded = match language.load(files) {
+    let loaded = match language.load(arguments) {
         Ok(loaded) => loaded,
         Err(Rejected { sources, diagnostics }) => return report_errors(json, &sources, &diagnostics),
     };

@@ -1,6 +1,6 @@
 //! `dally replay FOLDER`: saved traces as regression tests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dally_text::render::printable;
 use serde::Serialize;
@@ -68,7 +68,7 @@ pub(crate) fn run(given: &[String], json: bool) -> Exit {
     output::exit_after(written, exit(&rows))
 }
 
-/// The traces among the given files and folders.
+/// The traces among the given files, and in the given folders and their subfolders.
 fn files(given: &[String]) -> Result<Vec<String>, String> {
     let mut files = Vec::new();
     for name in given {
@@ -77,10 +77,8 @@ fn files(given: &[String]) -> Result<Vec<String>, String> {
             files.push(name.clone());
             continue;
         }
-        let read =
-            || std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>();
-        let mut found = read().map_err(|error| format!("cannot read `{name}`: {error}"))?;
-        found.retain(|path| path.extension().is_some_and(|suffix| suffix == "json"));
+        let mut found = Vec::new();
+        find(path, &mut found).map_err(|error| format!("cannot read `{name}`: {error}"))?;
         if found.is_empty() {
             return Err(format!("there are no traces (files `.json`) in `{name}`"));
         }
@@ -88,6 +86,23 @@ fn files(given: &[String]) -> Result<Vec<String>, String> {
         files.extend(found.iter().map(|path| path.display().to_string()));
     }
     Ok(files)
+}
+
+/// Adds the files `.json` below a folder. Links to folders are not followed, since they can form cycles.
+fn find(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            if entry.file_type()?.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|suffix| suffix == "json") && !path.is_dir() {
+                found.push(path);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn row(file: String) -> Row {

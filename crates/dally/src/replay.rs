@@ -9,7 +9,7 @@ use dally_text::render::printable;
 use dally_text::source::SourceMap;
 use dally_trace::{Failed, Source, Statement, StatementKind, Trace};
 
-use crate::cli::{ProgramArgs, Replay};
+use crate::cli::{CArgs, ProgramArgs, Replay};
 use crate::input::Rejected;
 use crate::language::{Explorable, Language};
 use crate::output::{self, Exit};
@@ -87,6 +87,7 @@ fn follow(file: &str, trace: &Trace) -> Result<Replayed, String> {
         entry: trace.program.entry.clone(),
         preempt: trace.program.preempt,
         test: trace.program.test.clone(),
+        c: CArgs::of_trace(&trace.program.flags)?,
     };
     let Loaded { sources, program } = load(&arguments, trace.inputs.as_ref());
     let has_changed = !sources.files().is_empty() && Source::hash(&sources) != trace.program.hash;
@@ -246,16 +247,25 @@ struct Loaded {
 
 /// Loads and compiles a program, with the values and choices of a solver if there are any.
 fn load(arguments: &ProgramArgs, inputs: Option<&serde_json::Value>) -> Loaded {
-    let first =
-        |diagnostics: Vec<Diagnostic>| diagnostics.first().map_or(String::new(), |d| d.message.clone());
-    match Language::of(&arguments.files).load(&arguments.files) {
-        Err(Rejected { sources, diagnostics }) => Loaded { sources, program: Err(first(diagnostics)) },
+    match Language::of(&arguments.files).load(arguments) {
+        Err(Rejected { sources, diagnostics }) => {
+            let program = Err(first(&sources, &diagnostics));
+            Loaded { sources, program }
+        }
         Ok(mut loaded) => {
             let fixed = inputs.map_or(Ok(()), |inputs| loaded.fix_inputs(inputs));
-            let program = fixed.and_then(|()| loaded.compile(arguments).map_err(first));
-            Loaded { sources: loaded.sources().clone(), program }
+            let sources = loaded.sources().clone();
+            let program = fixed.and_then(|()| loaded.compile(arguments).map_err(|all| first(&sources, &all)));
+            Loaded { sources, program }
         }
     }
+}
+
+/// The message of the first diagnostic, with its location.
+fn first(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
+    let Some(first) = diagnostics.first() else { return String::new() };
+    let location = sources.location(first.primary.span).map(|at| format!(" ({at})"));
+    first.message.clone() + &location.unwrap_or_default()
 }
 
 #[cfg(test)]

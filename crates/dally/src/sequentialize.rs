@@ -1,8 +1,9 @@
 //! `dally sequentialize`: translate an asynchronous program into a sequential one.
 
-use dally_sequentialize::{Bounds, Options, Sequential, Target};
+use dally_sequentialize::{Bounds, Sequential, Target, TranslationOptions};
 
 use crate::cli::{Sequentialize, Translation};
+use crate::language::Language;
 use crate::output::{self, Exit};
 use crate::print;
 
@@ -10,13 +11,13 @@ pub(crate) fn run(arguments: &Sequentialize) -> Exit {
     if let Some(message) = without_meaning(arguments) {
         return output::complain(&message);
     }
-    let options = Options {
+    let options = TranslationOptions {
         to: target(arguments),
         program: arguments.program.options(),
         reorder: arguments.bounds.reorder,
         chains: !arguments.no_chains,
     };
-    print::show(&arguments.program.files, arguments.json, |program| {
+    print::show(&arguments.program, arguments.json, |program| {
         let sequential = dally_sequentialize::sequentialize(program, &options)?;
         Ok(header(&options, &sequential) + &dally_bpl::print(&sequential.program.ast))
     })
@@ -27,6 +28,13 @@ fn without_meaning(arguments: &Sequentialize) -> Option<String> {
     let to = arguments.to;
     if arguments.program.test.is_some() {
         return Some("--test is for P programs; dally sequentialize is for Boogie programs".to_owned());
+    }
+    let language = Language::of(&arguments.program.files);
+    if language.is_boogie && !language.is_verifiable {
+        let name = language.name;
+        return Some(format!(
+            "dally sequentialize does not read {name} programs yet; dally check explores them"
+        ));
     }
     arguments.bounds.without_meaning(to).or_else(|| {
         (arguments.no_chains && to != Translation::Buffers)
@@ -56,7 +64,7 @@ fn target(arguments: &Sequentialize) -> Target {
 }
 
 /// What the program is, and how to read its results.
-fn header(options: &Options, sequential: &Sequential) -> String {
+fn header(options: &TranslationOptions, sequential: &Sequential) -> String {
     let root = sequential.program.ast.text(sequential.root);
     let also = match (options.program.preempt, options.reorder) {
         (false, false) => "",

@@ -6,7 +6,7 @@ mod common;
 mod support;
 
 use dally_bpl::ProgramOptions;
-use dally_sequentialize::{Options, Target};
+use dally_sequentialize::{Target, TranslationOptions};
 use support::generate::{self, Features};
 use support::random::for_seeds;
 
@@ -118,7 +118,8 @@ fn preempted_buffers() {
         };
         let text = generate::program(seed, features);
         let to = Target::Buffers { zields: 2, yields: 1 };
-        let options = Options { program: ProgramOptions::preemptive(), ..Options::new(to) };
+        let options =
+            TranslationOptions { program: ProgramOptions::preemptive(), ..TranslationOptions::new(to) };
         let Some(expected) = support::run(&support::printed(&text, &options), &generate::globals(features))
         else {
             return false;

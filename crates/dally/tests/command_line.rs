@@ -172,6 +172,35 @@ fn a_search_that_exhausts_its_budget_reports_its_coverage() {
     assert!(text(&output.stdout).starts_with("inconclusive: the time is up"), "{}", text(&output.stdout));
 }
 
+/// Budgets hold while a program is read and compiled. The first limit is far below what the syntax tree takes, and the
+/// second is over before the program is read.
+#[test]
+fn budgets_cover_reading_and_compiling() {
+    let statements = "x := x + 1; ".repeat(400_000);
+    let boogie = format!("var x: int; procedure main() modifies x; {{ {statements} }}");
+    let folder = std::env::temp_dir().join(format!("dally-budgets-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("large.p");
+    let statements = "x = x + 1; ".repeat(400_000);
+    let p = format!("machine Main {{ start state S {{ entry {{ var x: int; {statements} }} }} }}");
+    std::fs::write(&file, p).unwrap();
+    let p = file.to_str().unwrap();
+    let early = "could be read and compiled";
+    for (flags, input) in [(["check", "-"], boogie.as_bytes()), (["check", p], b"")] {
+        let output = dally(&[flags[0], "--memory", "1M", flags[1]], input);
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.starts_with("inconclusive: the memory is used up") && said.contains(early), "{said}");
+    }
+    for command in ["check", "verify"] {
+        let output = dally(&[command, "--time", "1ms", "--json", "-"], boogie.as_bytes());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((output.status.code(), &report["verdict"]), (Some(3), &"inconclusive".into()), "{report}");
+        assert!(report["message"].as_str().unwrap().contains("the time is up"), "{report}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn bad_flags_are_explained() {
     let scheduler = dally(&["check", "--scheduler", "rrr", "-"], b"procedure main() { }");
@@ -345,6 +374,14 @@ fn a_bug_is_reported_even_if_its_trace_cannot_be_written() {
     assert_eq!(dally(&["check", "-"], sealed).status.code(), Some(1));
     let choices = b"procedure main() { var x: int; havoc {:range 0, 3} x; assert x < 2; }";
     assert_eq!(dally(&["check", "--choice-cost", "-"], choices).status.code(), Some(1));
+    // A number after the flag is its value.
+    for (flags, cost) in
+        [(&["--choice-cost", "0"][..], 0), (&["--choice-cost=0"], 0), (&["--choice-cost", "3"], 3)]
+    {
+        let output = dally(&[&["check", "--json"], flags, &["-"]].concat(), choices);
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["trace"]["cost"], cost, "{flags:?}: {json}");
+    }
     let too_long = "x".repeat(300);
     let unwritable = dally(&["check", "--trace", &too_long, "-"], choices);
     assert!(text(&unwritable.stdout).starts_with("bug: "));

@@ -42,7 +42,9 @@ fn examples() -> Vec<String> {
     let (boogie, p) = (programs("examples", ".bpl"), programs("examples/p", ".p"));
     let loops = [programs("examples/liveness", ".bpl"), programs("examples/liveness", ".p")].concat();
     assert!(boogie.len() > 30 && p.len() >= 18 && loops.len() >= 14, "the examples were not found");
-    [boogie, p, loops].concat()
+    let c = programs("examples/c", ".c");
+    assert!(c.len() >= 15, "the examples in C were not found");
+    [boogie, p, loops, c].concat()
 }
 
 fn programs(folder: &str, extension: &str) -> Vec<String> {
@@ -199,6 +201,10 @@ fn the_table_names_every_example() {
     for example in &programs("examples", ".bpl") {
         let name = example.strip_prefix("examples/").unwrap();
         assert!(table.contains(&format!("(../examples/{name})")), "{name} is not in docs/examples.md");
+    }
+    let table = std::fs::read_to_string(root().join("docs/c.md")).unwrap();
+    for example in programs("examples/c", ".c") {
+        assert!(table.contains(&format!("(../{example})")), "{example} is not in docs/c.md");
     }
     let table = std::fs::read_to_string(root().join("docs/liveness.md")).unwrap();
     for example in [programs("examples/liveness", ".bpl"), programs("examples/liveness", ".p")].concat() {

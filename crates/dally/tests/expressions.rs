@@ -215,7 +215,7 @@ impl Writer {
         let next = depth.saturating_sub(1);
         match self.random.below(if depth == 0 { 1 } else { 7 }) {
             0 => {
-                let mut n = u128::from(self.random.next()) << 64 | u128::from(self.random.next());
+                let mut n = u128::from(self.random.number()) << 64 | u128::from(self.random.number());
                 n >>= if self.random.chance(50) { 128 - width } else { 126 };
                 format!("{n}bv{width}")
             }

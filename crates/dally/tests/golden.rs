@@ -1,7 +1,7 @@
 //! Golden tests: `dally` runs on each program under `golden/`; its standard output, standard error and exit code must
 //! match the `.expected` file beside the program.
 //!
-//! The folder determines the command: `check/` and `p/` run `dally check`, `sequentialize/` and `verify/` run the commands
+//! The folder determines the command: `check/`, `p/` and `c/` run `dally check`, `sequentialize/` and `verify/` run the commands
 //! of these names, the other folders `dally print`. A first line `// flags: …` adds flags. Times are not compared.
 //! `scripts/bless` rewrites the expected files.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
@@ -14,7 +14,9 @@ fn programs(folder: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == if folder == "p" { "p" } else { "bpl" }))
+        .filter(|path| {
+            path.extension().is_some_and(|e| e == if ["p", "c"].contains(&folder) { folder } else { "bpl" })
+        })
         .collect();
     files.sort();
     assert!(!files.is_empty(), "no programs in {folder}");
@@ -52,7 +54,7 @@ fn transcript(program: &Path) -> String {
     let folder = program.parent().and_then(Path::file_name).and_then(|f| f.to_str()).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_dally"))
         .arg(match folder {
-            "check" | "p" => "check",
+            "check" | "p" | "c" => "check",
             "sequentialize" | "verify" => folder,
             _ => "print",
         })
@@ -113,6 +115,12 @@ fn sequential_programs_are_programs() {
         let problems = dally_bpl::load(&sources).err().unwrap_or_default();
         assert!(problems.is_empty(), "{program:?}: {:?}", problems[0].message);
     }
+}
+
+/// These tests need a C compiler, which links Rust programs as well.
+#[test]
+fn c() {
+    compare("c");
 }
 
 #[test]

@@ -88,7 +88,9 @@ fn edits_of_other_lines_are_tolerated() {
     assert!(said.contains("cannot be followed any more: step 2: task 1 is not enabled"), "{said}");
     let (code, said) = replay("procedure main() { x := 1; }");
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("it has errors now"), "{said}");
+    assert!(said.contains("it has errors now") && said.contains("(p.bpl:1:20)"), "{said}");
+    let (_, said) = replay(&PROGRAM.replace("x := 7;", "x := ;"));
+    assert!(said.contains("it has errors now") && said.contains("(p.bpl:2:"), "{said}");
 }
 
 #[test]
@@ -108,6 +110,28 @@ fn files_are_found_from_any_folder() {
     let (code, said) = elsewhere.dally(&["replay", "p.json"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("cannot read `p.bpl`"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn traces_in_subfolders_are_replayed() {
+    let folder = Folder::new("subfolders");
+    std::fs::create_dir_all(folder.0.join("traces/b/deep")).unwrap();
+    for name in ["c", "b/deep/x", "b/a"] {
+        let trace = format!("traces/{name}.json");
+        folder.write("p.bpl", PROGRAM);
+        let (code, said) = folder.dally(&["check", "--trace", &trace, "p.bpl"]);
+        assert_eq!(code, Some(1), "{said}");
+    }
+    // A cycle of folders.
+    std::os::unix::fs::symlink("..", folder.0.join("traces/b/up")).unwrap();
+    let (code, said) = folder.dally(&["replay", "traces"]);
+    assert_eq!(code, Some(1), "{said}");
+    let lines: Vec<&str> = said.lines().collect();
+    for (line, file) in lines.iter().zip(["b/a", "b/deep/x", "c"]) {
+        assert!(line.starts_with(&format!("still fails         traces/{file}.json: ")), "{said}");
+    }
+    assert_eq!(lines[3], "3 traces: 3 still fail");
 }
 
 #[test]
@@ -145,6 +169,10 @@ fn a_folder_of_traces_is_a_regression_test() {
     assert_eq!(folder.dally(&["replay", "traces/b.json", "traces/c.json"]).0, Some(3));
     assert_eq!(folder.dally(&["replay", "traces/b.json", "traces/d.json"]).0, Some(0));
     let (code, said) = folder.dally(&["replay", "."]);
+    assert_eq!(code, Some(1), "folders below are searched: {said}");
+    std::fs::create_dir(folder.0.join("empty")).unwrap();
+    folder.write("empty/notes.txt", "not a trace");
+    let (code, said) = folder.dally(&["replay", "empty"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("there are no traces"), "{said}");
 }

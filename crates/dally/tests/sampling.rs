@@ -27,7 +27,7 @@ fn a_sampled_bug_is_shrunk_and_replays() {
     for (program, cost) in [
         ("deposit.bpl", "with 1 delay under rr"),
         ("lock_order.bpl", "with 1 delay under rr"),
-        ("german.bpl", "choices under rr"),
+        ("german.bpl", "with 0 delays and 1 choice under rr"),
         ("p/client_server.p", "with 1 delay under rtc"),
         ("p/german.p", "with 1 delay under rtc"),
     ] {
@@ -81,4 +81,42 @@ fn contradictory_flags_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{flags:?}");
         assert!(text(&output.stderr).contains(why), "{flags:?}: {}", text(&output.stderr));
     }
+}
+
+/// Samples a program given as text, and returns the trace of its bug.
+fn trace_of(flags: &[&str], program: &str) -> serde_json::Value {
+    let output = dally(&[&["check", "--sample", "--json"], flags, &["-"]].concat(), program.as_bytes());
+    let mut json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["verdict"], "bug", "{json}");
+    json["trace"].take()
+}
+
+/// Without a delay the task fails as well, after 20 yields.
+#[test]
+fn a_shrunk_execution_has_at_most_as_many_steps_as_allowed() {
+    let program = "
+        var done, flag: bool;
+        procedure {:entrypoint} main() { done, flag := false, false; async call a(); async call s(); async call t(); }
+        procedure a() { done := true; }
+        procedure s() { if (!done) { flag := true; } }
+        procedure t() { var i: int; i := 0; while (i < 20 && !flag) { yield; i := i + 1; } assert false; }";
+    let steps = |flags: &[&str]| {
+        let trace = trace_of(flags, program);
+        trace["schedule"]["steps"].as_array().unwrap_or_else(|| panic!("{trace}")).len()
+    };
+    assert!(steps(&["--steps", "8"]) <= 8);
+    assert!(steps(&[]) > 20);
+}
+
+/// Only the first option that has an outcome is free.
+#[test]
+fn the_cost_of_a_shrunk_execution_is_that_of_the_search() {
+    let program = "
+        var {:range 0, 8} x: int;
+        procedure {:entrypoint} main() {
+          havoc x;
+          assume x * x > 10;
+          assert x < 3;
+        }";
+    assert_eq!(trace_of(&["--choice-cost=1"], program)["cost"], 0);
 }

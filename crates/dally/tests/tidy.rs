@@ -10,6 +10,7 @@ fn root() -> PathBuf {
 
 /// The crates that each crate may depend on.
 const EDGES: &[(&str, &[&str])] = &[
+    ("testing", &[]),
     ("schedule", &[]),
     ("explore", &["schedule"]),
     ("step", &["explore", "schedule"]),
@@ -21,6 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("smt", &["verify"]),
     ("counterexample", &["bpl", "explore", "interp", "schedule", "sequentialize", "text", "trace", "verify"]),
     ("p", &["explore", "schedule", "step", "text", "trace"]),
+    ("c", &["bpl", "text"]),
     ("trace", &["explore", "schedule", "text"]),
     ("dally-shuttle", &["explore", "schedule"]),
     // The command line depends on all of them.
@@ -34,6 +36,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "bpl",
             "interp",
             "p",
+            "c",
             "sequentialize",
             "verify",
             "smt",
@@ -110,7 +113,8 @@ fn transcripts() -> String {
 }
 
 /// The codes of all languages.
-const TABLES: [Table; 3] = [Code::COMMON, dally_bpl::codes::TABLE, dally_p::codes::TABLE];
+const TABLES: [Table; 4] =
+    [Code::COMMON, dally_bpl::codes::TABLE, dally_p::codes::TABLE, dally_c::codes::TABLE];
 
 #[test]
 fn each_language_owns_its_range_of_codes() {
@@ -140,6 +144,10 @@ fn every_diagnostic_is_shown_by_a_golden_test() {
         dally_bpl::codes::NO_ENTRY,
         dally_bpl::codes::NOT_EXPLICIT,
         dally_p::codes::BAD_PROJECT,
+        dally_c::codes::FOREIGN_FILE,
+        dally_c::codes::NOT_PREPROCESSED,
+        dally_c::codes::TOO_MANY_VALUES,
+        dally_c::codes::INTERNAL,
     ];
     let shown = transcripts();
     for code in TABLES.iter().flat_map(|table| table.codes).filter(|code| !ELSEWHERE.contains(code)) {

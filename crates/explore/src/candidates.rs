@@ -14,11 +14,19 @@ use crate::visited::part_of;
 /// The candidates of one block, in the order in which they were reached.
 pub(crate) struct Candidates<S, O: Policy> {
     pub(crate) keys: Vec<Fingerprint>,
-    /// For each part of the visited set, the positions in `keys` that belong to it. Inserting the
-    /// keys into the visited set removes the positions of keys that were not new.
-    pub(crate) parts: Vec<Vec<u32>>,
+    /// For each part of the visited set, the keys that belong to it.
+    pub(crate) parts: Vec<Positions>,
     pub(crate) nodes: Vec<Node<S, O>>,
     links: Vec<Link>,
+}
+
+/// The positions of those keys that belong to one part of the visited set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Positions {
+    /// Inserting the keys into the visited set removes the positions of keys that were visited before.
+    pub(crate) positions: Vec<u32>,
+    /// Once the keys are inserted: the winners that were visited before, at a higher rank.
+    pub(crate) lowered: Vec<u32>,
 }
 
 impl<S, O: Policy> Default for Candidates<S, O> {
@@ -31,6 +39,8 @@ impl<S, O: Policy> Default for Candidates<S, O> {
 pub(crate) struct Winners<S, O: Policy, V> {
     pub(crate) nodes: Vec<Node<S, O>>,
     pub(crate) links: Vec<Link>,
+    /// The number of suspended steps that were not visited before.
+    pub(crate) suspended: usize,
     /// For each candidate, the index of its node if it has won. Empty unless the ledger records.
     pub(crate) indices: Vec<V>,
 }
@@ -46,8 +56,8 @@ impl<S, O: Policy> Candidates<S, O> {
         self.keys.reserve(2 * nodes);
         self.nodes.reserve(2 * nodes);
         self.links.reserve(2 * nodes);
-        self.parts.resize_with(parts, Vec::new);
-        self.parts.iter_mut().for_each(|part| part.reserve(2 * nodes / parts));
+        self.parts.resize_with(parts, Positions::default);
+        self.parts.iter_mut().for_each(|part| part.positions.reserve(2 * nodes / parts));
     }
 
     /// Adds a candidate.
@@ -55,7 +65,7 @@ impl<S, O: Policy> Candidates<S, O> {
     pub(crate) fn push(&mut self, key: Fingerprint, link: Link, node: Node<S, O>) {
         let Self { keys, parts, nodes, links } = self;
         let part = part_of(key, parts.len());
-        parts[part].push(keys.len() as u32);
+        parts[part].positions.push(keys.len() as u32);
         keys.push(key);
         nodes.push(node);
         links.push(link);
@@ -68,13 +78,16 @@ impl<S, O: Policy> Candidates<S, O> {
 
     /// The number of winners. Valid once the keys are inserted.
     pub(crate) fn count_new(&self) -> usize {
-        self.parts.iter().map(Vec::len).sum()
+        self.parts.iter().map(|part| part.positions.len()).sum()
     }
 
     /// The positions of the winners, ascending. Valid once the keys are inserted.
     fn winning_positions(&self) -> Vec<u32> {
         let mut is_new = vec![false; self.nodes.len()];
-        self.parts.iter().flatten().for_each(|position| is_new[*position as usize] = true);
+        self.parts
+            .iter()
+            .flat_map(|part| &part.positions)
+            .for_each(|position| is_new[*position as usize] = true);
         // Branch-free, since a branch on `is_new` is unpredictable.
         let (mut positions, mut count) = (vec![0; is_new.len()], 0);
         for (position, is_new) in (0..).zip(is_new) {
@@ -89,7 +102,10 @@ impl<S, O: Policy> Candidates<S, O> {
     pub(crate) fn take_winners<L: Ledger>(&mut self, first: usize) -> Winners<S, O, L::Index> {
         let positions = self.winning_positions();
         let links = positions.iter().map(|position| self.links[*position as usize]).collect();
+        let is_suspended = |position: &&u32| self.nodes[**position as usize].pending.is_some();
+        let lowered = self.parts.iter().flat_map(|part| &part.lowered).filter(is_suspended).count();
         let mut nodes = take_at(&mut self.nodes, &positions);
+        let suspended = nodes.iter().filter(|node| node.pending.is_some()).count() - lowered;
         (first..).zip(&mut nodes).for_each(|(index, node)| node.id = Some(NodeId::new(index)));
         let mut indices = Vec::new();
         if L::RECORDS {
@@ -97,14 +113,17 @@ impl<S, O: Policy> Candidates<S, O> {
             let numbered = (first..).zip(positions);
             numbered.for_each(|(index, position)| indices[position as usize] = L::index(NodeId::new(index)));
         }
-        Winners { nodes, links, indices }
+        Winners { nodes, links, suspended, indices }
     }
 
     /// Removes everything but the allocations. The nodes were removed by [`Self::take_winners`].
     pub(crate) fn clear(&mut self) {
         self.keys.clear();
         self.links.clear();
-        self.parts.iter_mut().for_each(Vec::clear);
+        for Positions { positions, lowered } in &mut self.parts {
+            positions.clear();
+            lowered.clear();
+        }
     }
 }
 

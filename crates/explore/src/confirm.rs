@@ -3,7 +3,7 @@
 use dally_schedule::TaskId;
 
 use crate::liveness::ObservedCycle;
-use crate::replay::{Follower, Moment, ReplayError, Replayed, replay};
+use crate::replay::{Follower, Moment, ReplayError, Replayed, StepAt, replay};
 use crate::{Delays, Program, Schedule};
 
 /// Replays a schedule and shows each step to `watch`, with the tasks that the scheduler delayed before it. Only schedulers
@@ -22,8 +22,8 @@ pub fn confirm<P: Program>(
     let mut cycle = ObservedCycle::default();
     let mut replayed = replay(program, schedule, |moment| {
         let delayed = follower.as_mut().map_or(&[][..], |follower| follower.step(program, moment));
-        if let (Some((nth, step)), Some(from)) = (moment.step, schedule.cycle)
-            && nth >= from
+        if let (Some(StepAt { index, step }), Some(from)) = (moment.step, schedule.cycle)
+            && index >= from
         {
             cycle.step(program, moment, step.task);
         }

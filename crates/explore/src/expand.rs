@@ -27,8 +27,8 @@ use crate::policy::{Happened, Omission, Point, Policy, Proposal};
 use crate::search::{Options, Watch};
 use crate::successors::{Outcome, Successors, Suspended};
 use crate::tree::{Branch, Link, NodeId, Spent};
-use crate::visited::Recent;
-use crate::{Failure, Fingerprint, Program};
+use crate::visited::{Rank, Recent};
+use crate::{Failure, FailureKind, Fingerprint, Program};
 
 /// A state to be expanded, with the policy's state.
 pub(crate) struct Node<S, O: Policy> {
@@ -69,9 +69,14 @@ enum Rest {
 }
 
 impl<S, O: Policy> Node<S, O> {
+    /// The rank of a visit of this node.
+    pub(crate) fn rank(&self) -> Rank {
+        Rank { cost: self.cost, depth: self.depth }
+    }
+
     /// The depth by which the node is assigned to a pass. A step can make infinitely many choices, so they
     /// count as well.
-    fn rank(&self) -> u32 {
+    fn length(&self) -> u32 {
         let choices = match self.pending.as_deref() {
             Some(Pending { rest: Rest::Options { at, .. }, .. }) => at.path.len() as u32,
             _ => 0,
@@ -106,11 +111,13 @@ pub(crate) trait Sink<S, O: Policy> {
     fn begin(&mut self, node: Option<NodeId>, enabled: &[TaskId]);
     /// A transition within the pass. Its target is offered as well, unless that happened recently.
     fn transition(&mut self, key: Fingerprint, transition: &Transition<'_>);
-    /// A node was reached within the pass. If its key is new, or was visited at a higher cost, `make` builds
+    /// A node was reached within the pass. If its key is new, or was visited at a higher rank, `make` builds
     /// the node.
-    fn offer(&mut self, key: Fingerprint, link: Link, cost: u32, make: impl FnOnce() -> Node<S, O>);
+    fn offer(&mut self, key: Fingerprint, link: Link, rank: Rank, make: impl FnOnce() -> Node<S, O>);
     /// Work for a later pass.
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass);
+    /// A step within the pass cannot be executed.
+    fn abandon(&mut self, failure: Failure);
 }
 
 /// A failure, with the node at which it occurs and, unless it is a deadlock, the failing step.
@@ -173,8 +180,9 @@ pub(crate) struct Scratch<S> {
 
 impl<S> Scratch<S> {
     pub(crate) fn new(options: &Options) -> Self {
-        // In exact mode a key includes the policy's state, which a fingerprint alone does not show.
-        let recent = (!options.exact).then(Recent::default);
+        // In exact mode a key includes the policy's state, which a fingerprint alone does not show. If
+        // executions are cut off, the depth matters, which it does not show either.
+        let recent = (!options.exact && options.steps.is_none()).then(Recent::default);
         let successors = Successors { recent, inline: options.inline(), ..Successors::default() };
         Self { enabled: Vec::new(), successors, tally: Tally::default() }
     }
@@ -221,6 +229,13 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         scratch: &mut Scratch<P::State>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
+        if is_recorded(sink) {
+            let when = self.order.pass(pass, node.cost, node.length());
+            if !when.is_within(pass) {
+                sink.defer(Deferred::Partial(node), when);
+                return Ok(());
+            }
+        }
         let Scratch { enabled, successors, tally } = scratch;
         // A step begins only in a state that is not excluded.
         if node.pending.is_none() && self.program.is_excluded(&node.state) {
@@ -254,7 +269,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         }
         loop {
             if node.cost > pass.cost {
-                let later = self.order.pass(pass, node.cost, node.rank());
+                let later = self.order.pass(pass, node.cost, node.length());
                 sink.defer(Deferred::Partial(node), later);
                 return Ok(());
             }
@@ -302,7 +317,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let pending = Some(Box::new(Pending { task, rest: Rest::Outcomes }));
         let (state, place) = (node.state.clone(), node.place.clone());
         let later = Node { state, place, cursor: O::Cursor::default(), cost, choices, pending, ..*node };
-        let when = self.order.pass(pass, cost, later.rank());
+        let when = self.order.pass(pass, cost, later.length());
         sink.defer(Deferred::Partial(later), when);
         true
     }
@@ -330,7 +345,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             if node.cost > pass.cost {
                 let rest = Rest::Options { at, next, taken };
                 node.pending = Some(Box::new(Pending { task, rest }));
-                let later = self.order.pass(pass, node.cost, node.rank());
+                let later = self.order.pass(pass, node.cost, node.length());
                 sink.defer(Deferred::Partial(node), later);
                 return Ok(());
             }
@@ -410,8 +425,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let Successors { outcomes, states, events, recent, .. } = successors;
         let mut states = states.drain(..);
         let mut start = 0;
-        for (nth, outcome) in (0..).zip(outcomes.drain(..)) {
-            let Outcome { has_state, fingerprint, events_end, turn, hot, cold, failure, suspended } = outcome;
+        // The outcomes stay until the next step clears them: to drain them takes more instructions.
+        for (nth, outcome) in (0..).zip(outcomes.iter_mut()) {
+            let Outcome { has_state, fingerprint, events_end, turn, hot, cold, .. } = *outcome;
+            let (failure, suspended) = (outcome.failure.take(), outcome.suspended.take());
             let state = if has_state { states.next() } else { None };
             let events = &events[std::mem::replace(&mut start, events_end as usize)..events_end as usize];
             if nth < first {
@@ -419,11 +436,12 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             }
             let link = from.link_to(nth);
             if let Some(suspended) = suspended {
-                self.deliver_suspended(from, fingerprint, *suspended, link, sink)?;
+                self.deliver_suspended(from, fingerprint, *suspended, link, sink);
                 continue;
             }
             let depth = from.depth + u32::from(from.step.is_some());
-            let when = self.order.pass(from.pass, from.cost, depth);
+            // A recorded step needs its target, whose expansion is deferred instead.
+            let when = if K::RECORDS { from.pass } else { self.order.pass(from.pass, from.cost, depth) };
             match failure {
                 None => {
                     let known = fingerprint.or_else(|| state.as_ref().map(|s| self.program.fingerprint(s)));
@@ -450,10 +468,11 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 }
                 Some(failure) => {
                     let found = Found { failure: *failure, at: link.from, link: Some(link), cost: from.cost };
-                    if from.cost <= from.pass.cost {
-                        return Err(found);
+                    match found.failure.kind {
+                        _ if from.cost > from.pass.cost => sink.defer(Deferred::Failing(found), when),
+                        FailureKind::Unsupported => sink.abandon(found.failure),
+                        _ => return Err(found),
                     }
-                    sink.defer(Deferred::Failing(found), when);
                 }
             }
         }
@@ -481,13 +500,14 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             pending: None,
         };
         let now = when.is_within(from.pass);
+        let rank = Rank { cost: from.cost, depth };
         if self.options.exact {
             let place = self.policy.after(from.place, &happened);
             let key = key.with(Fingerprint::of(&place));
-            offer_or_defer(sink, (key, link), (!now).then_some(when), from.cost, || node(state, place));
+            offer_or_defer(sink, (key, link), (!now).then_some(when), rank, || node(state, place));
         } else {
             let make = || node(state, self.policy.after(from.place, &happened));
-            offer_or_defer(sink, (key, link), (!now).then_some(when), from.cost, make);
+            offer_or_defer(sink, (key, link), (!now).then_some(when), rank, make);
         }
     }
 
@@ -500,13 +520,13 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         at: Suspended,
         link: Link,
         sink: &mut K,
-    ) -> Result<(), Found> {
+    ) {
         let (Some(Taking { state, task, .. }), Some(configuration)) = (&from.step, configuration) else {
-            return Ok(());
+            return;
         };
         if at.options > Branch::MAX_OPTION {
-            let failure = Failure::unsupported(format!("a choice among {} options", at.options));
-            return Err(Found { failure, at: link.from, link: Some(link), cost: from.cost });
+            sink.abandon(Failure::unsupported(format!("a choice among {} options", at.options)));
+            return;
         }
         let mut key =
             self.program.fingerprint(state).with(configuration).with(Fingerprint::of(&(task.0, at.options)));
@@ -535,15 +555,19 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         if from.cost > from.pass.cost {
             let when = self.order.pass(from.pass, from.cost, from.depth);
             sink.defer(Deferred::Unvisited(Unvisited { key, node: make(), link }), when);
-            return Ok(());
+            return;
         }
         if K::RECORDS {
             let branch = link.branch;
             sink.transition(key, &Transition { task: *task, branch, hot: 0, cold: 0, events: &[] });
         }
-        sink.offer(key, link, from.cost, make);
-        Ok(())
+        sink.offer(key, link, Rank { cost: from.cost, depth: from.depth }, make);
     }
+}
+
+/// Returns true if the sink records transitions.
+fn is_recorded<S, O: Policy, K: Sink<S, O>>(_: &K) -> bool {
+    K::RECORDS
 }
 
 /// The step whose outcomes are delivered.
@@ -597,11 +621,11 @@ fn offer_or_defer<S, O: Policy>(
     sink: &mut impl Sink<S, O>,
     (key, link): (Fingerprint, Link),
     later: Option<Pass>,
-    cost: u32,
+    rank: Rank,
     make: impl FnOnce() -> Node<S, O>,
 ) {
     match later {
         Some(pass) => sink.defer(Deferred::Unvisited(Unvisited { key, node: make(), link }), pass),
-        None => sink.offer(key, link, cost, make),
+        None => sink.offer(key, link, rank, make),
     }
 }

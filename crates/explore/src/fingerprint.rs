@@ -23,6 +23,7 @@ pub struct Fingerprint(pub u128);
 
 impl Fingerprint {
     /// The fingerprint of a value.
+    #[inline]
     pub fn of<T: Hash + ?Sized>(value: &T) -> Self {
         let mut hasher = Fingerprinter::default();
         value.hash(&mut hasher);
@@ -76,6 +77,15 @@ impl Fingerprinter {
     /// The fingerprint of the values that were written.
     #[inline]
     pub fn fingerprint(&self) -> Fingerprint {
+        // States of one word are frequent. With a constant length, the hash is short enough to be inlined.
+        match self.block.first_chunk::<8>() {
+            Some(word) if self.len == 8 => Fingerprint(xxh3_128(word)),
+            _ => self.fingerprint_of_block(),
+        }
+    }
+
+    #[inline(never)]
+    fn fingerprint_of_block(&self) -> Fingerprint {
         // Tells the compiler the maximal length, which rules out XXH3's code for longer inputs.
         Fingerprint(xxh3_128(&self.block[..self.len.min(BLOCK)]))
     }

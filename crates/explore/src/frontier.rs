@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Fingerprint;
+use crate::abandoned::Abandoned;
 use crate::expand::{Found, Node};
 use crate::layer::Layer;
 use crate::order::Pass;
@@ -13,6 +13,7 @@ use crate::packed::{Packed, Standings};
 use crate::policy::Policy;
 use crate::tree::Link;
 use crate::visited::Visited;
+use crate::{FailureKind, Fingerprint};
 
 /// The data structures of a search that the frontier reads when it defers a node.
 pub(crate) struct Known<'a, V, O: Policy> {
@@ -43,17 +44,27 @@ pub(crate) struct Bucket<S, O: Policy> {
     pub(crate) unvisited: Vec<Unvisited<S, O>>,
     /// The first step that fails. Later ones are dropped, since only one is reported.
     pub(crate) failing: Option<Found>,
+    /// Steps that cannot be executed.
+    pub(crate) abandoned: Abandoned,
 }
 
 impl<S, O: Policy> Default for Bucket<S, O> {
     fn default() -> Self {
-        Self { partial: Layer::default(), unvisited: Vec::new(), failing: None }
+        Self {
+            partial: Layer::default(),
+            unvisited: Vec::new(),
+            failing: None,
+            abandoned: Abandoned::default(),
+        }
     }
 }
 
 impl<S, O: Policy> Bucket<S, O> {
     fn len(&self) -> usize {
-        self.partial.len() + self.unvisited.len() + usize::from(self.failing.is_some())
+        self.partial.len()
+            + self.unvisited.len()
+            + usize::from(self.failing.is_some())
+            + self.abandoned.count as usize
     }
 }
 
@@ -97,7 +108,7 @@ impl<S, O: Policy> Frontier<S, O> {
         known: &Known<'_, V, O>,
     ) {
         if let Deferred::Unvisited(new) = &deferred
-            && known.visited.contains(new.key, new.node.cost)
+            && known.visited.contains(new.key, new.node.rank())
         {
             return;
         }
@@ -109,6 +120,9 @@ impl<S, O: Policy> Frontier<S, O> {
                 bucket.partial.push(packed, std::mem::take(&mut self.expected));
             }
             Deferred::Unvisited(new) => bucket.unvisited.push(new),
+            Deferred::Failing(Found { failure, .. }) if failure.kind == FailureKind::Unsupported => {
+                bucket.abandoned.add(failure);
+            }
             Deferred::Failing(_) if bucket.failing.is_some() => return,
             Deferred::Failing(found) => bucket.failing = Some(found),
         }
@@ -123,6 +137,7 @@ impl<S, O: Policy> Frontier<S, O> {
             bucket.partial.blocks.into_iter().for_each(|block| before.partial.append(block));
             before.unvisited.extend(bucket.unvisited);
             before.failing = before.failing.take().or(bucket.failing);
+            before.abandoned.append(bucket.abandoned);
             self.len += before.len();
         }
     }
@@ -149,7 +164,7 @@ impl<S, O: Policy> Frontier<S, O> {
     /// Drops unvisited nodes that have been reached at a lower cost since they were deferred.
     pub(crate) fn remove_visited<V: Copy + Default>(&mut self, visited: &Visited<V>) {
         self.by_pass.retain(|_, bucket| {
-            bucket.unvisited.retain(|new| !visited.contains(new.key, new.node.cost));
+            bucket.unvisited.retain(|new| !visited.contains(new.key, new.node.rank()));
             bucket.len() > 0
         });
         self.len = self.by_pass.values().map(Bucket::len).sum();

@@ -124,6 +124,7 @@
 //!
 //! The bibliography is that of [`dally_schedule`].
 
+mod abandoned;
 mod candidates;
 mod choices;
 mod confirm;
@@ -171,9 +172,8 @@ pub use outcome::{
 };
 pub use plan::Plan;
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
-pub use portfolio::{Deepen, portfolio, side_by_side};
 pub use program::{Drawn, Failure, FailureKind, Program};
-pub use replay::{Moment, NoCycle, ReplayError, Replayed, replay, replay_under};
+pub use replay::{Moment, NoCycle, ReplayError, Replayed, StepAt, replay, replay_under};
 pub use running::Running;
 pub use sample::{SampleOptions, Sampled, Sampler, Slice};
 pub use search::{Options, Phase, Search, Watch};

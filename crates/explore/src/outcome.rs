@@ -136,6 +136,11 @@ impl Report {
 }
 
 impl<B> Verdict<B> {
+    /// Returns true if the run ended in good order without a bug.
+    pub fn is_clean(&self) -> bool {
+        matches!(self, Self::Proved | Self::ProvedWithin(_) | Self::NoBug)
+    }
+
     /// The exit code of a command with this verdict.
     pub fn exit(&self) -> Exit {
         match self {
@@ -148,7 +153,7 @@ impl<B> Verdict<B> {
 
 impl Exit {
     /// The number that the process returns.
-    pub(crate) fn code(self) -> u8 {
+    pub fn code(self) -> u8 {
         match self {
             Self::Success => 0,
             Self::Bug => 1,

@@ -1,7 +1,8 @@
 //! Nodes of the frontier in less memory.
 //!
-//! About half of the states of a search wait in the frontier. Many of their nodes have the same scheduler
-//! and the same position in its proposals, so these are interned, and a waiting node has only their number.
+//! About half of the states of a search wait in the frontier. Many of their nodes have the same scheduler,
+//! the same position in its proposals and the same costs, so these are interned, and a waiting node has only
+//! their number.
 
 use crate::Fingerprint;
 use crate::expand::{Node, Pending};
@@ -9,24 +10,30 @@ use crate::policy::Policy;
 use crate::store::Interner;
 use crate::tree::NodeId;
 
-/// A scheduler, and a position in its proposals.
+/// A scheduler, a position in its proposals, and the costs up to there.
 #[derive(Debug)]
 pub(crate) struct Standing<O: Policy> {
     scheduler: O::SchedulerState,
     cursor: O::Cursor,
+    costs: Costs,
 }
 
-/// The distinct schedulers and positions of a frontier.
+/// The costs of a [`Node`].
+#[derive(Clone, Copy, Debug, Hash)]
+struct Costs {
+    cost: u32,
+    cost_here: u32,
+    choices: u32,
+}
+
+/// The distinct standings of a frontier.
 pub(crate) type Standings<O> = Interner<Standing<O>>;
 
-/// A node that waits, without its scheduler.
+/// A node that waits, without its standing.
 pub(crate) struct Packed<S> {
     state: S,
     /// The number of its standing.
     standing: u32,
-    pub(crate) cost: u32,
-    cost_here: u32,
-    choices: u32,
     pub(crate) depth: u32,
     pub(crate) id: Option<NodeId>,
     pub(crate) pending: Option<Box<Pending>>,
@@ -35,15 +42,23 @@ pub(crate) struct Packed<S> {
 impl<S> Packed<S> {
     pub(crate) fn new<O: Policy>(node: Node<S, O>, standings: &Standings<O>) -> Self {
         let Node { state, place, cursor, cost, cost_here, choices, depth, id, pending } = node;
-        let key = Fingerprint::of(&place).with(Fingerprint::of(&cursor));
-        let standing = standings.intern_as(key, || (Standing { scheduler: place, cursor }, 0)).id;
-        Self { state, standing, cost, cost_here, choices, depth, id, pending }
+        let costs = Costs { cost, cost_here, choices };
+        let key = Fingerprint::of(&place).with(Fingerprint::of(&(&cursor, costs)));
+        let standing = standings.intern_as(key, || (Standing { scheduler: place, cursor, costs }, 0)).id;
+        Self { state, standing, depth, id, pending }
+    }
+
+    /// The cost of the node.
+    pub(crate) fn cost<O: Policy>(&self, standings: &Standings<O>) -> u32 {
+        standings.get(self.standing).costs.cost
     }
 
     pub(crate) fn unpack<O: Policy>(self, standings: &Standings<O>) -> Node<S, O> {
-        let Self { state, standing, cost, cost_here, choices, depth, id, pending } = self;
-        let Standing { scheduler, cursor } = standings.get(standing);
+        let Self { state, standing, depth, id, pending } = self;
+        let Standing { scheduler, cursor, costs: Costs { cost, cost_here, choices } } =
+            standings.get(standing);
         let (place, cursor) = (scheduler.clone(), cursor.clone());
+        let (cost, cost_here, choices) = (*cost, *cost_here, *choices);
         Node { state, place, cursor, cost, cost_here, choices, depth, id, pending }
     }
 }

@@ -13,7 +13,7 @@ use crate::liveness::Cycles;
 use crate::outcome::{Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
 use crate::sample::{Sampled, Sampler, Slice};
-use crate::search::{Options, Search, Watch};
+use crate::search::{Search, Watch};
 
 /// The work of one turn: a fraction of a second.
 const SLICE: u64 = 1 << 18;
@@ -28,7 +28,7 @@ const LONG_STEPS: u64 = 500;
 const FEW_WALKS: u64 = 10_000;
 
 /// A search that proceeds in slices.
-pub trait Deepen {
+pub(crate) trait Deepen {
     /// Explores until a pass is done, or about this much work is done. Returns the report if the
     /// search has ended.
     fn advance(&mut self, work: u64) -> Option<Report>;
@@ -66,21 +66,9 @@ impl<D: Deepen + ?Sized> Deepen for Box<D> {
     }
 }
 
-/// Searches under each of the policies. Returns the first report with a bug or a proof, or else the last report; `None` if
-/// there is no policy. The searches share the memory limit equally.
-pub fn portfolio<P: Program, O: Policy, W: Watch<P::State>>(
-    program: &P,
-    policies: &[O],
-    options: &Options,
-    watch: &W,
-) -> Option<Report> {
-    let options = options.shared_by(policies.len());
-    let searches = policies.iter().map(|policy| Search::new(program, policy, &options, watch)).collect();
-    side_by_side::<_, P, W>(searches, None)
-}
-
-/// Runs searches of any kind side by side, as [`portfolio`] does, and sampling beside them.
-pub fn side_by_side<D: Deepen, P: Program, W: Watch<P::State>>(
+/// Runs searches of any kind side by side, and sampling beside them. Returns the first report with a bug or a proof, or
+/// else the last report; `None` if there is no search.
+pub(crate) fn side_by_side<D: Deepen, P: Program, W: Watch<P::State>>(
     searches: Vec<D>,
     sampler: Option<Sampler<'_, P, W>>,
 ) -> Option<Report> {

@@ -9,11 +9,20 @@ use crate::policy::{Happened, Point, Policy, Proposal};
 use crate::successors::{Event, Successors, Turn};
 use crate::{Failure, Program};
 
+/// A step of a schedule, with its index.
+#[derive(Clone, Copy, Debug)]
+pub struct StepAt<'a> {
+    /// The number of steps before it.
+    pub index: usize,
+    /// The step.
+    pub step: &'a Step,
+}
+
 /// One step of a replay, as its observer sees it.
 #[derive(Debug)]
 pub struct Moment<'a, S> {
-    /// The step and its index; `None` for the initial state.
-    pub step: Option<(usize, &'a Step)>,
+    /// The step; `None` for the initial state.
+    pub step: Option<StepAt<'a>>,
     /// The state before it; at the initial state, that state.
     pub before: &'a S,
     /// The state after it.
@@ -114,19 +123,19 @@ pub fn replay<P: Program>(
     let missing = ReplayError::NoInitial(schedule.initial);
     let (mut state, mut failure) =
         take(&successors, schedule.initial, None, None, &mut watch).ok_or(missing)?;
-    for (nth, step) in schedule.steps.iter().enumerate() {
+    for (index, step) in schedule.steps.iter().enumerate() {
         if let Some(failure) = failure {
-            return Err(ReplayError::FailsEarly(nth, failure));
+            return Err(ReplayError::FailsEarly(index, failure));
         }
         enabled.clear();
         program.enabled(&state, &mut enabled);
         if !enabled.contains(&step.task) {
-            return Err(ReplayError::NotEnabled(nth, step.task));
+            return Err(ReplayError::NotEnabled(index, step.task));
         }
         program.resume(&state, step.task, &step.choices, &mut successors);
         // A complete path has one outcome.
-        let taken = take(&successors, 0, Some((nth, step)), Some(&state), &mut watch);
-        (state, failure) = taken.ok_or(ReplayError::NoOutcome(nth))?;
+        let taken = take(&successors, 0, Some(StepAt { index, step }), Some(&state), &mut watch);
+        (state, failure) = taken.ok_or(ReplayError::NoOutcome(index))?;
     }
     enabled.clear();
     program.enabled(&state, &mut enabled);
@@ -140,7 +149,7 @@ pub fn replay<P: Program>(
 fn take<S: Clone>(
     successors: &Successors<S>,
     choice: u32,
-    step: Option<(usize, &Step)>,
+    step: Option<StepAt<'_>>,
     before: Option<&S>,
     watch: &mut impl FnMut(&Moment<'_, S>),
 ) -> Option<(S, Option<Failure>)> {
@@ -192,7 +201,7 @@ impl<'a, O: Policy> Follower<'a, O> {
     /// Follows a step. Returns the tasks that the policy proposed before the one that ran, and that were delayed.
     pub(crate) fn step<P: Program>(&mut self, program: &P, moment: &Moment<'_, P::State>) -> &[TaskId] {
         self.delayed.clear();
-        if let Some((nth, step)) = moment.step {
+        if let Some(StepAt { index, step }) = moment.step {
             self.enabled.clear();
             program.enabled(moment.before, &mut self.enabled);
             let hash = program.fingerprint(moment.before).low();
@@ -201,11 +210,11 @@ impl<'a, O: Policy> Follower<'a, O> {
             match passed_over(self.policy, &mut self.place, &point, step.task, cost) {
                 Some(tasks) => self.delayed = tasks,
                 None => {
-                    self.refused.get_or_insert(ReplayError::NotProposed(nth, step.task, step.cost));
+                    self.refused.get_or_insert(ReplayError::NotProposed(index, step.task, step.cost));
                 }
             }
         }
-        let task = moment.step.map(|(_, step)| step.task);
+        let task = moment.step.map(|at| at.step.task);
         self.place =
             self.policy.after(&self.place, &Happened { task, events: moment.events, turn: moment.turn });
         &self.delayed

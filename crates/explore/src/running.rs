@@ -12,7 +12,7 @@ use dally_schedule::{StrategyName, TaskId};
 use crate::expand::Node;
 use crate::ledger::Ledger;
 use crate::order::HORIZON;
-use crate::packed::Packed;
+use crate::packed::{Packed, Standings};
 use crate::policy::Policy;
 use crate::resolve::{Resolver, Segment};
 use crate::search::{Search, Watch};
@@ -81,9 +81,10 @@ impl Open {
         Self { at, last: link, cost: node.cost, depth: node.depth, suspended: node.pending.is_some() }
     }
 
-    fn packed<S>(node: &Packed<S>) -> Self {
-        let Packed { id, cost, depth, pending, .. } = node;
-        Self { at: *id, last: None, cost: *cost, depth: *depth, suspended: pending.is_some() }
+    fn packed<S, O: Policy>(node: &Packed<S>, standings: &Standings<O>) -> Self {
+        let Packed { id, depth, pending, .. } = node;
+        let cost = node.cost(standings);
+        Self { at: *id, last: None, cost, depth: *depth, suspended: pending.is_some() }
     }
 }
 
@@ -125,7 +126,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'_, P, O, W, L
         let unvisited = buckets().flat_map(|bucket| &bucket.unvisited);
         let unvisited = unvisited.map(|new| Open::new(&new.node, Some(new.link)));
         let packed = buckets().flat_map(|bucket| &bucket.partial.blocks).chain(&self.packed).flatten();
-        let deferred = packed.map(Open::packed).chain(unvisited);
+        let deferred = packed.map(|node| Open::packed(node, &self.core.standings)).chain(unvisited);
         let open = nodes.map(|node| Open::new(node, None)).chain(deferred).chain(self.interrupted());
         open.min_by_key(|open| (open.cost, Reverse(open.depth)))
     }

@@ -21,6 +21,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use crate::abandoned::Abandoned;
 use crate::expand::{Expander, Found, Node, Scratch, Sink};
 use crate::frontier::{Deferred, Frontier, Known, Unvisited};
 use crate::layer::{self, Layer};
@@ -33,9 +34,9 @@ use crate::resolve::{Resolver, Segment};
 use crate::sample::Sampled;
 use crate::team::{Team, with_spinning_threads};
 use crate::tree::{Link, NodeId, SearchTree};
-use crate::visited::{Visit, Visited};
+use crate::visited::{Rank, Visit, Visited};
 use crate::wave::{Budget, Wave, Workers};
-use crate::{FailureKind, Fingerprint, Program, Schedule, TaskId};
+use crate::{Failure, FailureKind, Fingerprint, Program, Schedule, TaskId};
 
 /// The options of a search.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ pub struct Options {
     pub free_options: usize,
     /// Executions of cost 0 are explored to this depth before those of cost 1 begin, and then to twice the
     /// depth. `None`: executions of one cost are explored to their ends before the next cost begins. Exact
-    /// searches and searches for cycles do the latter.
+    /// searches and nested depth-first searches do the latter.
     pub horizon: Option<u32>,
     /// Executions are cut off after this many steps.
     pub steps: Option<u32>,
@@ -92,7 +93,7 @@ impl Default for Options {
 
 impl Options {
     /// The options of each of `searches` searches that share the memory limit.
-    pub fn shared_by(&self, searches: usize) -> Self {
+    pub(crate) fn shared_by(&self, searches: usize) -> Self {
         Self { memory: self.memory.map(|bytes| bytes / searches.max(1)), ..self.clone() }
     }
 
@@ -177,6 +178,8 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pub(crate) first: VecDeque<Vec<Node<P::State, O>>>,
     /// The node whose expansion a limit interrupted, and its cost.
     pub(crate) interrupted_at: Option<(NodeId, u32)>,
+    /// The coverage before the portion that is being explored.
+    before_portion: Option<Box<StateCoverage>>,
     /// The bytes in use when they were last counted.
     held: usize,
     /// The work done at that time.
@@ -195,23 +198,26 @@ pub(crate) struct Core<S, O: Policy, L: Ledger> {
     pub(crate) frontier: Frontier<S, O>,
     /// The schedulers of the frontier's nodes.
     pub(crate) standings: Standings<O>,
-    /// The number of visits of suspended steps, which are not states of the program. One that is visited again
-    /// at a lower cost counts again.
+    /// The number of suspended steps in the visited set. They are not states of the program.
     pub(crate) suspended: usize,
+    /// Steps that cannot be executed.
+    pub(crate) abandoned: Abandoned,
 }
 
 impl<S, O: Policy, L: Ledger> Core<S, O, L> {
-    /// The cost of a visit. In a recorded graph each state is one node, which is expanded once.
+    /// The rank of a visit. A recorded graph does not tell depths apart: the target of an edge would depend on
+    /// the number of nodes that are settled together.
     #[inline]
-    pub(crate) fn rank(cost: u32) -> u32 {
-        if L::RECORDS { 0 } else { cost }
+    pub(crate) fn rank(rank: Rank) -> Rank {
+        if L::RECORDS { Rank { depth: 0, ..rank } } else { rank }
     }
 
-    /// Adds new nodes, whose ids are set, to the search tree and to the next layer.
-    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, links: Vec<Link>) {
+    /// Adds nodes, whose ids are set, to the search tree and to the next layer. Of those, `suspended` are new
+    /// suspended steps.
+    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, links: Vec<Link>, suspended: usize) {
         debug_assert!(nodes.first().is_none_or(|node| node.id == Some(NodeId::new(self.tree.end()))));
         self.tree.append(links);
-        self.suspended += nodes.iter().filter(|node| node.pending.is_some()).count();
+        self.suspended += suspended;
         self.next.append(nodes);
     }
 
@@ -251,13 +257,13 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
     }
 
     #[inline]
-    fn offer(&mut self, key: Fingerprint, link: Link, cost: u32, make: impl FnOnce() -> Node<S, O>) {
+    fn offer(&mut self, key: Fingerprint, link: Link, rank: Rank, make: impl FnOnce() -> Node<S, O>) {
         let tree = &self.tree;
-        let visit = self.visited.insert_with(key, Self::rank(cost), || L::index(NodeId::new(tree.end())));
+        let visit = self.visited.insert_with(key, Self::rank(rank), || L::index(NodeId::new(tree.end())));
         if visit != Visit::Again {
             let mut node = make();
             node.id = Some(self.tree.push(link));
-            self.suspended += usize::from(node.pending.is_some());
+            self.suspended += usize::from(visit == Visit::First && node.pending.is_some());
             self.next.push(node, 1);
         }
     }
@@ -266,12 +272,18 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
         let known = Known { visited: &self.visited, standings: &self.standings };
         self.frontier.push(deferred, pass, &known);
     }
+
+    fn abandon(&mut self, failure: Failure) {
+        self.abandoned.add(failure);
+    }
 }
 
 /// Why a search stops.
 pub(crate) enum Stop {
     Found(Found),
     Limit(Limit),
+    /// Too many steps cannot be executed.
+    Abandoned,
 }
 
 impl From<Found> for Stop {
@@ -331,7 +343,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
 impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, W, L> {
     /// A search that has not begun, with a ledger.
     pub(crate) fn keeping(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
-        let dovetails = !options.exact && !L::RECORDS && policy.step_cost() == 0;
+        let dovetails = !options.exact && policy.step_cost() == 0;
         let order = Order { horizon: options.horizon.filter(|_| dovetails) };
         Self::by(Team::new(options.threads), Expander { program, policy, watch, options, order })
     }
@@ -343,15 +355,18 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     }
 
     fn by(team: Team, expander: Expander<'a, P, O, W>) -> Self {
+        let cuts = expander.options.steps.is_some();
+        let visited = if cuts { Visited::with_depths() } else { Visited::default() };
         let core = Core {
             ledger: L::default(),
             draft: L::Draft::default(),
-            visited: Visited::default(),
+            visited,
             tree: SearchTree::default(),
             next: Layer::default(),
             frontier: Frontier::default(),
             standings: Standings::default(),
             suspended: 0,
+            abandoned: Abandoned::default(),
         };
         Self {
             scratch: Scratch::new(expander.options),
@@ -366,6 +381,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             packed: VecDeque::new(),
             first: VecDeque::new(),
             interrupted_at: None,
+            before_portion: None,
             held: 0,
             weighed: 0,
         }
@@ -412,7 +428,10 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             frontier.remove_visited(visited);
         }
         self.update_coverage();
-        if let Ok(Progress::Pass) = explored {
+        // A bound with a step that cannot be executed is not complete.
+        if let Ok(Progress::Pass) = explored
+            && self.core.abandoned.count == 0
+        {
             let least = self.core.frontier.least_cost();
             let highest = self.coverage.bound;
             self.coverage.completed_bound = least.map_or(Some(highest), |least| least.checked_sub(1));
@@ -438,7 +457,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     pub(crate) fn open(&mut self, node: Node<P::State, O>) -> Result<(), Stop> {
         self.expander.expand(node, Pass::UNBOUNDED, &mut self.scratch, &mut self.core)?;
         self.core.settle();
-        Ok(())
+        if self.core.abandoned.is_too_many() { Err(Stop::Abandoned) } else { Ok(()) }
     }
 
     /// The verdict of a search that was stopped.
@@ -450,8 +469,20 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
                 }
                 self.failed(found)
             }
-            Stop::Limit(limit) => Verdict::Inconclusive(limit),
+            Stop::Limit(limit) => self.inconclusive(limit),
+            Stop::Abandoned => {
+                // Where the search stops depends on the number of threads, and the coverage must not.
+                if let Some(coverage) = self.before_portion.take() {
+                    self.coverage = *coverage;
+                }
+                self.inconclusive(Limit::Unfinished)
+            }
         }
+    }
+
+    /// The verdict at a limit.
+    fn inconclusive(&self, limit: Limit) -> Verdict {
+        self.core.abandoned.first.clone().map_or(Verdict::Inconclusive(limit), Verdict::Unsupported)
     }
 
     /// A report with this verdict.
@@ -466,6 +497,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let StateCoverage { unproposed, sealed, beyond, cut, excluded, .. } = self.coverage;
         if !self.is_done() {
             return None;
+        }
+        if let Some(message) = &self.core.abandoned.first {
+            return Some(Verdict::Unsupported(message.clone()));
         }
         let options = self.expander.options;
         // A state that was expanded once, in a sealed order, can have other successors in another
@@ -486,9 +520,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             // The observer may know the reason for which the step was cancelled.
             FailureKind::Interrupted(Limit::Cancelled) => {
                 let limit = self.expander.watch.poll(&self.coverage);
-                return Verdict::Inconclusive(limit.unwrap_or(Limit::Cancelled));
+                return self.inconclusive(limit.unwrap_or(Limit::Cancelled));
             }
-            FailureKind::Interrupted(limit) => return Verdict::Inconclusive(limit),
+            FailureKind::Interrupted(limit) => return self.inconclusive(limit),
             FailureKind::Assertion | FailureKind::Deadlock | FailureKind::Liveness | FailureKind::Runtime => {
             }
         }
@@ -545,10 +579,11 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         self.coverage.bound = self.coverage.bound.max(pass.cost);
         self.packed = bucket.partial.blocks.into();
         for Unvisited { key, node, link } in bucket.unvisited {
-            self.core.offer(key, link, node.cost, || node);
+            self.core.offer(key, link, node.rank(), || node);
         }
         self.core.settle();
         self.first = std::mem::take(&mut self.core.next).blocks.into();
+        self.core.abandoned.append(bucket.abandoned);
         bucket.failing.map_or(Ok(()), |found| Err(found.into()))
     }
 
@@ -557,6 +592,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     fn explore_portion(&mut self) -> Result<(), Stop> {
         let mut portion: VecDeque<_> = layer::take_exactly(&mut self.layer, PORTION).into();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
+        self.before_portion = Some(Box::new(self.coverage.clone()));
         while !portion.is_empty() {
             if threads > 1 && layer::holds_at_least(&portion, share_from) {
                 self.explore_wave(&mut portion)?;
@@ -596,6 +632,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let pass = self.pass;
         for node in layer.pop_front().into_iter().flatten() {
             self.expander.expand(node, pass, &mut self.scratch, &mut self.core)?;
+            if self.core.abandoned.is_too_many() {
+                return Err(Stop::Abandoned);
+            }
             if self.scratch.tally.work - self.coverage.work >= LOOK_EVERY {
                 self.check_layer(layer)?;
             }

@@ -13,6 +13,7 @@
 //! [samples](resample) executions with fewer deviations.
 
 mod deviations;
+mod prices;
 mod resample;
 mod same;
 
@@ -20,11 +21,13 @@ use dally_schedule::TaskId;
 use dally_schedule::sample::Generator;
 
 use deviations::{Counters, Deviations, Item, Score, for_each_step};
+use prices::Prices;
 use same::same_failure;
 
+use crate::abandoned::MOST_ABANDONED;
 use crate::outcome::Bug;
 use crate::sample::{End, Execution, Failing, SampleOptions, Taken};
-use crate::{Drawn, Failure, Program, Schedule, Step};
+use crate::{Failure, FailureKind, Program, Schedule, Step};
 
 /// A candidate may be longer than the best execution by this many steps; it may also be twice as long.
 const MORE_STEPS: usize = 32;
@@ -38,17 +41,14 @@ const MOST_PAIRED: usize = 12;
 /// A walk that costs more is resampled before it is shrunk.
 const CHEAP: u32 = 4;
 
-/// The limit on the steps of a candidate.
-fn most_steps(best: &Best) -> usize {
-    best.steps.len() * 2 + MORE_STEPS
-}
-
 /// A failing execution.
 struct Best {
     deviations: Deviations,
     score: Score,
     failure: Failure,
     steps: Vec<Taken>,
+    /// The cost of the choices of each step.
+    choice_costs: Vec<u32>,
 }
 
 /// Searches for a simpler execution with the same failure.
@@ -56,8 +56,11 @@ pub(crate) struct Shrinker<'a, P: Program> {
     execution: Execution<'a, P>,
     options: &'a SampleOptions,
     counters: Counters,
+    prices: Prices<'a, P>,
     /// The number of steps taken.
     steps: u64,
+    /// The number of executions that came to a step that cannot be executed, which can take long.
+    abandoned: u64,
     stop: &'a dyn Fn() -> bool,
 }
 
@@ -65,7 +68,8 @@ impl<'a, P: Program> Shrinker<'a, P> {
     /// A search that ends early if `stop` returns true.
     pub(crate) fn new(program: &'a P, options: &'a SampleOptions, stop: &'a dyn Fn() -> bool) -> Self {
         let (execution, counters) = (Execution::new(program, &options.scheduler), Counters::default());
-        Shrinker { execution, options, counters, steps: 0, stop }
+        let prices = Prices::new(program, options);
+        Shrinker { execution, options, counters, prices, steps: 0, abandoned: 0, stop }
     }
 
     /// The number of steps taken.
@@ -77,7 +81,9 @@ impl<'a, P: Program> Shrinker<'a, P> {
     pub(crate) fn shrink(&mut self, failure: Failure, failing: Failing) -> Bug {
         let Failing { initial, steps } = failing;
         let deviations = Deviations::of(initial, &steps);
-        let mut best = Best { score: self.score(&steps), deviations, failure, steps };
+        let choice_costs = self.prices.of(initial, &steps);
+        let score = self.score(&steps, &choice_costs);
+        let mut best = Best { score, deviations, failure, steps, choice_costs };
         let mut random = Generator::new(self.options.seed, u64::MAX);
         self.first_guesses(&mut best);
         // A walk that deviates often takes long to shrink, and a cheaper one may be easy to find.
@@ -90,7 +96,7 @@ impl<'a, P: Program> Shrinker<'a, P> {
                 break;
             }
         }
-        let schedule = self.schedule(best.deviations.initial, &best.steps);
+        let schedule = self.schedule(&best);
         Bug { failure: best.failure, schedule, cost: best.score.cost }
     }
 
@@ -109,7 +115,12 @@ impl<'a, P: Program> Shrinker<'a, P> {
     }
 
     fn is_over(&self) -> bool {
-        self.steps >= self.options.shrinking || (self.stop)()
+        self.steps >= self.options.shrinking || self.abandoned >= MOST_ABANDONED || (self.stop)()
+    }
+
+    /// The limit on the steps of a candidate.
+    fn most_steps(&self, best: &Best) -> usize {
+        (best.steps.len() * 2 + MORE_STEPS).min(self.options.steps)
     }
 
     /// Executes a candidate. Replaces the best execution if this one is better.
@@ -117,19 +128,23 @@ impl<'a, P: Program> Shrinker<'a, P> {
         if self.is_over() {
             return false;
         }
-        let end = self.execute(candidate, most_steps(best));
+        let end = self.execute(candidate, self.most_steps(best));
         matches!(end, Some(End::Failed(failure)) if self.replaces(&failure, candidate.initial, best))
     }
 
     /// Replaces the best execution by the one that has just failed, if it is better.
     fn replaces(&mut self, failure: &Failure, initial: u32, best: &mut Best) -> bool {
-        let score = self.score(&self.execution.steps);
-        if score >= best.score || !same_failure(failure, &best.failure) {
+        if !same_failure(failure, &best.failure) {
+            return false;
+        }
+        let choice_costs = self.prices.of(initial, &self.execution.steps);
+        let score = self.score(&self.execution.steps, &choice_costs);
+        if score >= best.score {
             return false;
         }
         best.steps.clone_from(&self.execution.steps);
         best.deviations = Deviations::of(initial, &best.steps);
-        (best.score, best.failure) = (score, failure.clone());
+        (best.score, best.failure, best.choice_costs) = (score, failure.clone(), choice_costs);
         true
     }
 
@@ -144,13 +159,21 @@ impl<'a, P: Program> Shrinker<'a, P> {
             self.steps += 1;
             end = self.execution.step(&mut |_| options.next().map_or(0, |option| u64::from(*option)), None);
         }
+        self.count_abandoned(end.as_ref());
         end
     }
 
-    /// Delays tasks as the deviations say. Returns the task that is proposed then.
+    fn count_abandoned(&mut self, end: Option<&End>) {
+        if let Some(End::Failed(Failure { kind: FailureKind::Unsupported, .. })) = end {
+            self.abandoned += 1;
+        }
+    }
+
+    /// Delays tasks as the deviations say. Returns the task that is proposed then; `None` if a task is proposed
+    /// for the second time.
     fn next_task(&mut self, deviations: &Deviations) -> Option<TaskId> {
         loop {
-            let task = self.execution.proposal()?;
+            let task = self.execution.proposal().filter(|_| !self.execution.proposes_again())?;
             let at = self.counters.next(task);
             if self.execution.is_sealed() || self.counters.delayed(task) >= deviations.delays(at) {
                 return Some(task);
@@ -235,7 +258,7 @@ impl<'a, P: Program> Shrinker<'a, P> {
         if self.is_over() {
             return false;
         }
-        self.execute(deviations, most_steps(best));
+        self.execute(deviations, self.most_steps(best));
         let mut points = Vec::new();
         for_each_step(&self.execution.steps, |counters, step| points.push(counters.next(step.task)));
         points.into_iter().any(|at| {
@@ -261,33 +284,23 @@ impl<'a, P: Program> Shrinker<'a, P> {
         }
     }
 
-    /// The cost of an option.
-    fn cost(&self, drawn: &Drawn) -> u32 {
-        let costs = drawn.is_value && drawn.option > 0 && drawn.options as usize > self.options.free_options;
-        if costs { self.options.choice_cost } else { 0 }
-    }
-
-    fn choice_cost(&self, step: &Taken) -> u32 {
-        step.drawn.iter().map(|drawn| self.cost(drawn)).sum()
-    }
-
-    fn score(&self, steps: &[Taken]) -> Score {
+    fn score(&self, steps: &[Taken], choice_costs: &[u32]) -> Score {
         let delays = self.execution.delay_cost();
-        let cost = |step: &Taken| step.delayed.len() as u32 * delays + self.choice_cost(step);
+        let cost = |step: &Taken| step.delayed.len() as u32 * delays;
         let options = |step: &Taken| step.drawn.iter().filter(|drawn| drawn.option > 0).count();
         Score {
-            cost: steps.iter().map(cost).sum(),
+            cost: steps.iter().map(cost).sum::<u32>() + choice_costs.iter().sum::<u32>(),
             steps: steps.len(),
             options: steps.iter().map(options).sum(),
         }
     }
 
-    /// The deviations that cost something.
+    /// The deviations that may cost something.
     fn costly_items(&self, steps: &[Taken]) -> Vec<Item> {
         let mut items = Deviations::items(steps);
         let mut free = Vec::new();
         for_each_step(steps, |counters, step| {
-            let choices = step.drawn.iter().enumerate().filter(|(_, drawn)| self.cost(drawn) == 0);
+            let choices = step.drawn.iter().enumerate().filter(|(_, drawn)| !self.prices.may_cost(drawn));
             free.extend(choices.map(|(nth, _)| Item::Choice(counters.next(step.task), nth)));
         });
         items.retain(|item| !free.contains(item));
@@ -295,14 +308,14 @@ impl<'a, P: Program> Shrinker<'a, P> {
     }
 
     /// The schedule of an execution.
-    fn schedule(&self, initial: u32, steps: &[Taken]) -> Schedule {
+    fn schedule(&self, best: &Best) -> Schedule {
         let mut schedule = Schedule::new(self.options.scheduler.clone().into());
-        schedule.initial = initial;
-        schedule.steps.extend(steps.iter().map(|step| Step {
+        schedule.initial = best.deviations.initial;
+        schedule.steps.extend(best.steps.iter().zip(&best.choice_costs).map(|(step, choice_cost)| Step {
             task: step.task,
             cost: step.delayed.len() as u32 * self.execution.delay_cost(),
             choices: step.drawn.iter().map(|drawn| drawn.option).collect(),
-            choice_cost: self.choice_cost(step),
+            choice_cost: *choice_cost,
         }));
         schedule
     }

@@ -232,6 +232,7 @@ impl<S> Successors<S> {
     }
 
     /// Removes all outcomes, and keeps the allocation.
+    #[inline]
     pub fn clear(&mut self) {
         self.outcomes.clear();
         self.states.clear();

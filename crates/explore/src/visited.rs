@@ -7,7 +7,9 @@
 //! kept in a table of their own, so that sets without values pay nothing.
 //!
 //! Each fingerprint is stored with the least cost at which it was visited. The cost replaces the lowest
-//! bits of the fingerprint, so that it takes no memory.
+//! bits of the fingerprint, so that it takes no memory. Where executions are cut off after a number of
+//! steps, the least depth is stored as well, and a visit at a lower cost or a lower depth counts: steps
+//! beyond the limit may now be within it.
 
 use crate::Fingerprint;
 
@@ -15,6 +17,50 @@ use crate::Fingerprint;
 const COST_BITS: u32 = 8;
 /// Costs from this one on are stored as this one.
 pub(crate) const MAX_COST: u32 = (1 << COST_BITS) - 1;
+
+/// The bits of a fingerprint that its depth replaces, above those of its cost.
+const DEPTH_BITS: u32 = 24;
+/// Depths from this one on are stored as this one.
+const MAX_DEPTH: u32 = (1 << DEPTH_BITS) - 1;
+
+/// The cost and the depth of a visit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rank {
+    pub(crate) cost: u32,
+    pub(crate) depth: u32,
+}
+
+/// The bits of a slot that are not part of the fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RankBits(u32);
+
+impl RankBits {
+    fn mask(self) -> u128 {
+        (1 << self.0) - 1
+    }
+
+    /// The content of the slot of a fingerprint. It is never zero, which marks a free slot.
+    #[inline]
+    fn key_of(self, fingerprint: Fingerprint, rank: Rank) -> u128 {
+        let bits = fingerprint.0 >> self.0;
+        let rank = rank.depth.min(MAX_DEPTH) << COST_BITS | rank.cost.min(MAX_COST);
+        bits.max(1) << self.0 | u128::from(rank) & self.mask()
+    }
+
+    /// Returns true if two slots have the same fingerprint.
+    #[inline]
+    fn same(self, slot: u128, key: u128) -> bool {
+        (slot ^ key) >> self.0 == 0
+    }
+
+    /// The slot with the lower cost and the lower depth of two slots with the same fingerprint.
+    #[inline]
+    fn lower(self, slot: u128, key: u128) -> u128 {
+        let cost = u128::from(MAX_COST);
+        let depth = self.mask() & !cost;
+        slot & !self.mask() | (slot & cost).min(key & cost) | (slot & depth).min(key & depth)
+    }
+}
 
 /// The upper bits of a fingerprint select its shard.
 const SHARD_BITS: u32 = 6;
@@ -28,11 +74,12 @@ const BATCH: usize = 16;
 pub(crate) struct Visited<V = ()> {
     /// Invariant: `SHARDS` of them.
     shards: Vec<Shard<V>>,
+    bits: RankBits,
 }
 
 impl<V: Copy + Default> Default for Visited<V> {
     fn default() -> Self {
-        Self { shards: (0..SHARDS).map(|_| Shard::default()).collect() }
+        Self::with_bits(RankBits(COST_BITS))
     }
 }
 
@@ -40,7 +87,7 @@ impl<V: Copy + Default> Default for Visited<V> {
 impl Visited {
     /// Inserts a fingerprint. Returns true if it is new.
     pub(crate) fn insert(&mut self, fingerprint: Fingerprint) -> bool {
-        self.insert_with(fingerprint, 0, || ()) == Visit::First
+        self.insert_with(fingerprint, Rank::default(), || ()) == Visit::First
     }
 }
 
@@ -49,23 +96,37 @@ impl Visited {
 pub(crate) enum Visit {
     /// The fingerprint is new.
     First,
-    /// It was in the set with a higher cost.
-    Cheaper,
-    /// It was in the set with the same cost or a lower one.
+    /// It was in the set with a higher cost or a greater depth.
+    Lower,
+    /// It was in the set, and neither its cost nor its depth was higher.
     Again,
 }
 
 impl<V: Copy + Default> Visited<V> {
-    /// Inserts a fingerprint that is visited at this cost, with a value. If it is in the set, its value is
-    /// unchanged, and its cost is lowered if this one is lower.
+    /// A set that stores the depth of visits beside their cost.
+    pub(crate) fn with_depths() -> Self {
+        Self::with_bits(RankBits(COST_BITS + DEPTH_BITS))
+    }
+
+    fn with_bits(bits: RankBits) -> Self {
+        Self { shards: (0..SHARDS).map(|_| Shard::with_buckets(2, bits)).collect(), bits }
+    }
+
+    /// Returns true if the set stores the depth of visits.
+    pub(crate) fn has_depths(&self) -> bool {
+        self.bits.0 > COST_BITS
+    }
+
+    /// Inserts a fingerprint that is visited at this cost and depth, with a value. If it is in the set, its
+    /// cost and its depth are lowered where these are lower; then it gets the value as well.
     #[inline]
     pub(crate) fn insert_with(
         &mut self,
         fingerprint: Fingerprint,
-        cost: u32,
+        rank: Rank,
         value: impl FnOnce() -> V,
     ) -> Visit {
-        self.shards[shard_of(fingerprint)].insert(fingerprint, cost, value)
+        self.shards[shard_of(fingerprint)].insert(fingerprint, rank, value)
     }
 
     /// Calls `show` with the position and the value of each fingerprint, in order; `None` if it is
@@ -80,10 +141,10 @@ impl<V: Copy + Default> Visited<V> {
         }
     }
 
-    /// Returns true if the fingerprint was visited at this cost or a lower one.
+    /// Returns true if another visit of this rank would be no [lower](Visit::Lower) one.
     #[inline]
-    pub(crate) fn contains(&self, fingerprint: Fingerprint, cost: u32) -> bool {
-        self.shards[shard_of(fingerprint)].contains(fingerprint, cost)
+    pub(crate) fn contains(&self, fingerprint: Fingerprint, rank: Rank) -> bool {
+        self.shards[shard_of(fingerprint)].contains(fingerprint, rank)
     }
 
     /// The number of fingerprints.
@@ -99,7 +160,7 @@ impl<V: Copy + Default> Visited<V> {
     /// An upper bound of the probability that two states so far share a fingerprint.
     pub(crate) fn collision_chance(&self) -> f64 {
         let states = self.len() as f64;
-        states * states / 2.0_f64.powi(129 - COST_BITS as i32)
+        states * states / 2.0_f64.powi(129 - self.bits.0 as i32)
     }
 
     /// Splits the shards into disjoint parts. Some are empty if there are more parts than shards.
@@ -125,7 +186,9 @@ pub(crate) fn part_of(fingerprint: Fingerprint, parts: usize) -> usize {
 /// so that all of them take hardly longer than one.
 #[inline]
 fn prefetch<'s, V: 's>(places: impl Iterator<Item = (&'s Shard<V>, Fingerprint)>) {
-    let first_key = |(shard, it): (&Shard<V>, Fingerprint)| shard.buckets[shard.home(key_of(it, 0))].0[0];
+    let first_key = |(shard, it): (&Shard<V>, Fingerprint)| {
+        shard.buckets[shard.home(shard.bits.key_of(it, Rank::default()))].0[0]
+    };
     std::hint::black_box(places.fold(0, |sum, place| sum ^ first_key(place)));
 }
 
@@ -137,9 +200,16 @@ pub(crate) struct Part<'a, V> {
 }
 
 impl<V: Copy + Default> Part<'_, V> {
-    /// Inserts the keys at these positions, all of which belong to this part, with this cost. Removes the
-    /// positions of keys that were in the set with this cost or a lower one.
-    pub(crate) fn insert_all(&mut self, keys: &[Fingerprint], cost: u32, positions: &mut Vec<u32>) {
+    /// Inserts the keys at these positions, all of which belong to this part, with their ranks. Removes the
+    /// positions of keys that were [visited](Visit::Again) before, and adds those of keys that were visited at a
+    /// higher rank to `lowered`.
+    pub(crate) fn insert_all(
+        &mut self,
+        keys: &[Fingerprint],
+        rank: impl Fn(u32) -> Rank,
+        positions: &mut Vec<u32>,
+        lowered: &mut Vec<u32>,
+    ) {
         let mut kept = 0;
         for first in (0..positions.len()).step_by(BATCH) {
             let end = positions.len().min(first + BATCH);
@@ -147,9 +217,13 @@ impl<V: Copy + Default> Part<'_, V> {
             for at in first..end {
                 let position = positions[at];
                 let key = keys[position as usize];
-                if self.shards[shard_of(key) - self.first].insert(key, cost, V::default) != Visit::Again {
+                let visit = self.shards[shard_of(key) - self.first].insert(key, rank(position), V::default);
+                if visit != Visit::Again {
                     positions[kept] = position;
                     kept += 1;
+                }
+                if visit == Visit::Lower {
+                    lowered.push(position);
                 }
             }
         }
@@ -221,19 +295,6 @@ fn shard_of(fingerprint: Fingerprint) -> usize {
     (fingerprint.0 >> (128 - SHARD_BITS)) as usize
 }
 
-/// The content of the slot of a fingerprint. It is never zero, which marks a free slot.
-#[inline]
-fn key_of(fingerprint: Fingerprint, cost: u32) -> u128 {
-    let bits = fingerprint.0 >> COST_BITS;
-    bits.max(1) << COST_BITS | u128::from(cost.min(MAX_COST))
-}
-
-/// Returns true if two slots have the same fingerprint.
-#[inline]
-fn same(slot: u128, key: u128) -> bool {
-    (slot ^ key) >> COST_BITS == 0
-}
-
 /// Slots that share a cache line. Zero marks a free slot. Invariant: free slots come last.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
@@ -245,14 +306,14 @@ impl Bucket {
     /// Returns true if the key is in the bucket. Compares all slots without branching, so that the
     /// result is the only branch for the processor to predict.
     #[inline]
-    fn contains(&self, key: u128) -> bool {
-        self.0.iter().fold(false, |found, slot| found | same(*slot, key))
+    fn contains(&self, key: u128, bits: RankBits) -> bool {
+        self.0.iter().fold(false, |found, slot| found | bits.same(*slot, key))
     }
 
     /// The slot of the key, if it is in the bucket.
     #[inline]
-    fn slot_of(&self, key: u128) -> Option<usize> {
-        self.0.iter().position(|slot| same(*slot, key))
+    fn slot_of(&self, key: u128, bits: RankBits) -> Option<usize> {
+        self.0.iter().position(|slot| bits.same(*slot, key))
     }
 
     /// The first free slot.
@@ -272,12 +333,7 @@ struct Shard<V> {
     len: usize,
     /// The table grows when it has this many keys.
     limit: usize,
-}
-
-impl<V: Copy + Default> Default for Shard<V> {
-    fn default() -> Self {
-        Self::with_buckets(2)
-    }
+    bits: RankBits,
 }
 
 impl<V> Shard<V> {
@@ -285,10 +341,10 @@ impl<V> Shard<V> {
         self.buckets.capacity() * size_of::<Bucket>() + size_of_val(&*self.values)
     }
 
-    /// The home bucket: the lower half of the key, scaled to the size of the table.
+    /// The home bucket: the lower half of the key without its rank, scaled to the size of the table.
     #[inline]
     fn home(&self, key: u128) -> usize {
-        ((u128::from(key as u64) * self.buckets.len() as u128) >> 64) as usize
+        ((u128::from((key & !self.bits.mask()) as u64) * self.buckets.len() as u128) >> 64) as usize
     }
 
     /// The bucket of the key, and true if the key is in it. Otherwise the bucket has a free slot.
@@ -297,51 +353,63 @@ impl<V> Shard<V> {
         let mut at = self.home(key);
         loop {
             let bucket = &self.buckets[at];
-            if bucket.contains(key) {
+            if bucket.contains(key, self.bits) {
                 return (at, true);
             }
             if bucket.free().is_some() {
                 return (at, false);
             }
-            at = if at + 1 == self.buckets.len() { 0 } else { at + 1 };
+            at = self.after(at);
         }
     }
 
+    /// The bucket after this one.
     #[inline]
-    fn contains(&self, fingerprint: Fingerprint, cost: u32) -> bool {
-        let key = key_of(fingerprint, cost);
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.buckets.len() { 0 } else { at + 1 }
+    }
+
+    #[inline]
+    fn contains(&self, fingerprint: Fingerprint, rank: Rank) -> bool {
+        let key = self.bits.key_of(fingerprint, rank);
         let (at, found) = self.find(key);
-        found && self.buckets[at].slot_of(key).is_some_and(|slot| self.buckets[at].0[slot] <= key)
+        let bucket = &self.buckets[at];
+        found
+            && bucket.slot_of(key, self.bits).is_some_and(|slot| {
+                let known = bucket.0[slot];
+                self.bits.lower(known, key) == known
+            })
     }
 }
 
 impl<V: Copy + Default> Shard<V> {
-    fn with_buckets(count: usize) -> Self {
+    fn with_buckets(count: usize, bits: RankBits) -> Self {
         let values = vec![[V::default(); SLOTS]; count];
-        Self { buckets: vec![Bucket::default(); count], values, len: 0, limit: count * (SLOTS - 1) }
+        Self { buckets: vec![Bucket::default(); count], values, len: 0, limit: count * (SLOTS - 1), bits }
     }
 
     /// The bucket and the slot of the key, if it is in the table.
     #[inline]
     fn slot_of(&self, key: u128) -> Option<(usize, usize)> {
         let (at, found) = self.find(key);
-        if found { Some((at, self.buckets[at].slot_of(key)?)) } else { None }
+        if found { Some((at, self.buckets[at].slot_of(key, self.bits)?)) } else { None }
     }
 
     #[inline]
-    fn insert(&mut self, fingerprint: Fingerprint, cost: u32, value: impl FnOnce() -> V) -> Visit {
-        let key = key_of(fingerprint, cost);
+    fn insert(&mut self, fingerprint: Fingerprint, rank: Rank, value: impl FnOnce() -> V) -> Visit {
+        let bits = self.bits;
+        let key = bits.key_of(fingerprint, rank);
         let (at, found) = self.find(key);
         let bucket = &mut self.buckets[at];
         if found {
-            let known = bucket.0.iter_mut().find(|slot| same(**slot, key));
-            return match known {
-                Some(slot) if *slot > key => {
-                    *slot = key;
-                    Visit::Cheaper
-                }
-                _ => Visit::Again,
-            };
+            let Some(slot) = bucket.slot_of(key, bits) else { return Visit::Again };
+            let lower = bits.lower(bucket.0[slot], key);
+            if lower == bucket.0[slot] {
+                return Visit::Again;
+            }
+            bucket.0[slot] = lower;
+            self.values[at][slot] = value();
+            return Visit::Lower;
         }
         if let Some(slot) = bucket.free() {
             bucket.0[slot] = key;
@@ -356,13 +424,13 @@ impl<V: Copy + Default> Shard<V> {
 
     #[inline]
     fn value(&self, fingerprint: Fingerprint) -> Option<V> {
-        let (bucket, slot) = self.slot_of(key_of(fingerprint, 0))?;
+        let (bucket, slot) = self.slot_of(self.bits.key_of(fingerprint, Rank::default()))?;
         Some(self.values[bucket][slot])
     }
 
     #[inline]
     fn set(&mut self, fingerprint: Fingerprint, value: V) {
-        if let Some((bucket, slot)) = self.slot_of(key_of(fingerprint, 0)) {
+        if let Some((bucket, slot)) = self.slot_of(self.bits.key_of(fingerprint, Rank::default())) {
             self.values[bucket][slot] = value;
         }
     }
@@ -370,14 +438,19 @@ impl<V: Copy + Default> Shard<V> {
     #[cold]
     fn grow(&mut self) {
         // By 7/5: from 75 % full to 54 % full.
-        let mut larger = Self::with_buckets((self.buckets.len() * 7).div_ceil(5));
+        let mut larger = Self::with_buckets((self.buckets.len() * 7).div_ceil(5), self.bits);
         for (bucket, values) in self.buckets.iter().zip(&self.values) {
             for (key, value) in bucket.0.iter().zip(values).filter(|(key, _)| **key != 0) {
-                let (at, _) = larger.find(*key);
-                if let Some(slot) = larger.buckets[at].free() {
-                    larger.buckets[at].0[slot] = *key;
-                    larger.values[at][slot] = *value;
-                }
+                // The keys differ, so the first free slot is the place of the key.
+                let mut at = larger.home(*key);
+                let slot = loop {
+                    match larger.buckets[at].free() {
+                        Some(slot) => break slot,
+                        None => at = larger.after(at),
+                    }
+                };
+                larger.buckets[at].0[slot] = *key;
+                larger.values[at][slot] = *value;
             }
         }
         larger.len = self.len;
@@ -391,6 +464,10 @@ mod tests {
 
     use super::*;
 
+    fn at(cost: u32, depth: u32) -> Rank {
+        Rank { cost, depth }
+    }
+
     #[test]
     fn agrees_with_a_hash_set() {
         let (mut ours, mut theirs) = (Visited::default(), HashSet::new());
@@ -399,8 +476,8 @@ mod tests {
             assert_eq!(ours.insert(fingerprint), theirs.insert(fingerprint));
         }
         assert_eq!(ours.len(), theirs.len());
-        assert!(theirs.iter().all(|fingerprint| ours.contains(*fingerprint, 0)));
-        assert!(!ours.contains(Fingerprint::of(&"absent"), MAX_COST));
+        assert!(theirs.iter().all(|fingerprint| ours.contains(*fingerprint, Rank::default())));
+        assert!(!ours.contains(Fingerprint::of(&"absent"), at(MAX_COST, 0)));
     }
 
     #[test]
@@ -417,9 +494,9 @@ mod tests {
     #[test]
     fn the_fingerprint_zero_can_be_inserted() {
         let mut visited = Visited::default();
-        assert!(!visited.contains(Fingerprint(0), 0));
+        assert!(!visited.contains(Fingerprint(0), Rank::default()));
         assert!(visited.insert(Fingerprint(0)));
-        assert!(visited.contains(Fingerprint(0), 0));
+        assert!(visited.contains(Fingerprint(0), Rank::default()));
     }
 
     #[test]
@@ -435,7 +512,7 @@ mod tests {
                     let belongs = |position: &u32| part_of(all[*position as usize], parts) == nth;
                     let own: Vec<u32> = numbers.iter().copied().filter(belongs).collect();
                     let mut new = own.clone();
-                    part.insert_all(&all, 0, &mut new);
+                    part.insert_all(&all, |_| Rank::default(), &mut new, &mut vec![]);
                     assert_eq!(new, if again { vec![] } else { own });
                     part.set_all(&all, &new, &numbers);
                 }
@@ -448,19 +525,37 @@ mod tests {
     #[test]
     fn the_least_cost_is_kept() {
         let mut visited = Visited::<()>::default();
-        let mut visit = |n: u64, cost| visited.insert_with(Fingerprint::of(&n), cost, || ());
+        let mut visit = |n: u64, cost| visited.insert_with(Fingerprint::of(&n), at(cost, 0), || ());
         for n in 0..1000 {
             assert_eq!(visit(n, 3), Visit::First);
         }
         for n in 0..1000 {
             assert_eq!(visit(n, 3), Visit::Again);
             assert_eq!(visit(n, 1000), Visit::Again);
-            assert_eq!(visit(n, 1), Visit::Cheaper);
+            assert_eq!(visit(n, 1), Visit::Lower);
             assert_eq!(visit(n, 2), Visit::Again);
         }
         assert_eq!(visited.len(), 1000);
-        assert!(visited.contains(Fingerprint::of(&7_u64), 1));
-        assert!(!visited.contains(Fingerprint::of(&7_u64), 0));
+        assert!(visited.contains(Fingerprint::of(&7_u64), at(1, 9)));
+        assert!(!visited.contains(Fingerprint::of(&7_u64), at(0, 9)));
+    }
+
+    #[test]
+    fn the_least_depth_is_kept_where_it_matters() {
+        let mut visited = Visited::<()>::with_depths();
+        let mut visit =
+            |n: u64, cost, depth| visited.insert_with(Fingerprint::of(&n), at(cost, depth), || ());
+        for n in 0..1000 {
+            assert_eq!(visit(n, 1, 300), Visit::First);
+            assert_eq!(visit(n, 2, 300), Visit::Again);
+            assert_eq!(visit(n, 2, 299), Visit::Lower);
+            assert_eq!(visit(n, 0, 1000), Visit::Lower);
+            assert_eq!(visit(n, 1, 299), Visit::Again);
+            assert_eq!(visit(n, 255, 0), Visit::Lower);
+            assert_eq!(visit(n, 0, 0), Visit::Again);
+        }
+        assert_eq!(visited.len(), 1000);
+        assert!(visited.contains(Fingerprint::of(&7_u64), at(0, MAX_DEPTH)));
     }
 
     #[test]
@@ -468,8 +563,8 @@ mod tests {
         let mut visited = Visited::default();
         let keys: Vec<_> = (0..5000_u32).map(|n| Fingerprint::of(&n)).collect();
         for (key, value) in keys.iter().zip(1_u32..) {
-            assert_eq!(visited.insert_with(*key, 0, || value), Visit::First);
-            assert_eq!(visited.insert_with(*key, 0, || 0), Visit::Again);
+            assert_eq!(visited.insert_with(*key, Rank::default(), || value), Visit::First);
+            assert_eq!(visited.insert_with(*key, Rank::default(), || 0), Visit::Again);
         }
         visited.values(&keys, |nth, value| assert_eq!(value, Some(nth as u32 + 1)));
         visited.values(&[Fingerprint::of("absent")], |_, value| assert_eq!(value, None));
@@ -484,7 +579,7 @@ mod tests {
             let new: Vec<u32> =
                 (0..keys.len() as u32).filter(|nth| one_by_one.insert(keys[*nth as usize])).collect();
             let mut list: Vec<u32> = (0..keys.len() as u32).collect();
-            batched.split(1)[0].insert_all(keys, 0, &mut list);
+            batched.split(1)[0].insert_all(keys, |_| Rank::default(), &mut list, &mut vec![]);
             assert_eq!(list, new);
         }
         assert_eq!(batched.len(), one_by_one.len());

@@ -21,7 +21,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::candidates::{Candidates, Winners};
+use crate::abandoned::Abandoned;
+use crate::candidates::{Candidates, Positions, Winners};
 use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
 use crate::frontier::{Deferred, Frontier, Known};
 use crate::layer::BLOCK;
@@ -33,8 +34,8 @@ use crate::policy::Policy;
 use crate::search::{Core, LOOK_EVERY, Stop, Watch};
 use crate::team::{for_each, for_each_thread};
 use crate::tree::{Link, NodeId};
-use crate::visited::{Part, Visited};
-use crate::{Fingerprint, Program, TaskId};
+use crate::visited::{Part, Rank, Visited};
+use crate::{Failure, Fingerprint, Program, TaskId};
 
 /// The most nodes in a wave, per thread: enough to balance the load, few enough to check limits
 /// often.
@@ -160,6 +161,7 @@ struct Block<S, O: Policy, L: Ledger> {
     /// Successors reached, without those that this thread had reached recently.
     reached: usize,
     found: Option<Found>,
+    abandoned: Abandoned,
 }
 
 type Blocks<P, O, L> = Vec<Block<<P as Program>::State, O, L>>;
@@ -179,6 +181,7 @@ struct Collector<'a, S, O: Policy, L: Ledger> {
     reached: usize,
     draft: L::Draft,
     frontier: Frontier<S, O>,
+    abandoned: Abandoned,
 }
 
 impl<S, O: Policy, L: Ledger> Sink<S, O> for Collector<'_, S, O, L> {
@@ -202,9 +205,9 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Collector<'_, S, O, L> {
     }
 
     #[inline]
-    fn offer(&mut self, key: Fingerprint, link: Link, cost: u32, make: impl FnOnce() -> Node<S, O>) {
+    fn offer(&mut self, key: Fingerprint, link: Link, rank: Rank, make: impl FnOnce() -> Node<S, O>) {
         self.reached += 1;
-        if !self.shared.probe_first || !self.shared.visited.contains(key, cost) {
+        if !self.shared.probe_first || !self.shared.visited.contains(key, rank) {
             self.candidates.push(key, link, make());
         }
     }
@@ -212,6 +215,10 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Collector<'_, S, O, L> {
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
         let known = Known { visited: self.shared.visited, standings: self.shared.standings };
         self.frontier.push(deferred, pass, &known);
+    }
+
+    fn abandon(&mut self, failure: Failure) {
+        self.abandoned.add(failure);
     }
 }
 
@@ -246,8 +253,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W,
         workers.adapt(count, candidates * (node_bytes + Candidates::<P::State, O>::BYTES_BESIDE_NODE));
         let few = CANDIDATES_TO_SHARE.saturating_mul(expander.options.share_from);
         let threads = if candidates < few { 1 } else { workers.scratches.len() };
-        let cost = Core::<P::State, O, L>::rank(pass.cost);
-        insert_keys(&mut blocks, &mut core.visited, cost, threads);
+        insert_keys(&mut blocks, &mut core.visited, pass.cost, threads);
 
         let (mut end, mut reached) = (core.tree.end(), 0);
         for block in &mut blocks {
@@ -264,11 +270,15 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W,
         for block in blocks {
             tally.add(&block.tally);
             core.frontier.append(block.frontier);
-            if let Some(Winners { nodes, links, .. }) = block.winners {
-                core.accept_all(nodes, links);
+            if let Some(Winners { nodes, links, suspended, .. }) = block.winners {
+                core.accept_all(nodes, links, suspended);
             }
             drafts.push(block.draft);
             workers.recycle(block.candidates, node_bytes);
+            core.abandoned.append(block.abandoned);
+            if core.abandoned.is_too_many() {
+                return Err(Stop::Abandoned);
+            }
             if let Some(found) = block.found {
                 return Err(found.into());
             }
@@ -324,7 +334,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
                 }
                 assignment.candidates.reserve(assignment.nodes.len(), parts);
                 let block = self.expand(assignment, scratch);
-                if block.found.is_some() {
+                if block.found.is_some() || block.abandoned.is_too_many() {
                     self.cutoff.first_failing.fetch_min(number, Ordering::Relaxed);
                 }
                 *results[number].lock().expect("each is locked once") = Some(block);
@@ -349,7 +359,14 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
         let Assignment { block, nodes, candidates } = assignment;
         scratch.tally = Tally::default();
         let (draft, frontier) = (self.shared.ledger.draft(), Frontier::for_nodes(nodes.len()));
-        let mut collector = Collector { shared: &self.shared, candidates, reached: 0, draft, frontier };
+        let mut collector = Collector {
+            shared: &self.shared,
+            candidates,
+            reached: 0,
+            draft,
+            frontier,
+            abandoned: Abandoned::default(),
+        };
         let (mut checked, mut counted) = (0, 0);
         let mut found = None;
         for node in nodes {
@@ -357,7 +374,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
                 break;
             }
             found = self.expander.expand(node, self.pass, scratch, &mut collector).err();
-            if found.is_some() {
+            if found.is_some() || collector.abandoned.is_too_many() {
                 break;
             }
             if scratch.tally.work - checked >= LOOK_EVERY {
@@ -369,9 +386,19 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
                 counted = counted.max(bytes);
             }
         }
-        let Collector { candidates, reached, draft, mut frontier, .. } = collector;
+        let Collector { candidates, reached, draft, mut frontier, abandoned, .. } = collector;
         frontier.shrink();
-        Block { candidates, winners: None, first: 0, frontier, draft, tally: scratch.tally, reached, found }
+        Block {
+            candidates,
+            winners: None,
+            first: 0,
+            frontier,
+            draft,
+            tally: scratch.tally,
+            reached,
+            found,
+            abandoned,
+        }
     }
 
     /// The bytes of what was collected, estimated from the last candidate.
@@ -385,13 +412,20 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
 }
 
 /// Phase 2: inserts the keys of all candidates.
-fn insert_keys<S: Send, O: Policy, L: Ledger>(
+fn insert_keys<S: Send + Sync, O: Policy, L: Ledger>(
     blocks: &mut [Block<S, O, L>],
     visited: &mut Visited<L::Index>,
     cost: u32,
     threads: usize,
 ) {
-    for_each_part(blocks, visited, threads, |part, keys| part.insert_all(keys.all, cost, keys.positions));
+    let has_depths = visited.has_depths();
+    for_each_part(blocks, visited, threads, |part, keys| {
+        let PartKeys { all, nodes, at, .. } = keys;
+        // All nodes of a wave have the cost of its pass.
+        let depth = |nth: u32| if has_depths { nodes[nth as usize].depth } else { 0 };
+        let rank = |nth: u32| Core::<S, O, L>::rank(Rank { cost, depth: depth(nth) });
+        part.insert_all(all, rank, &mut at.positions, &mut at.lowered);
+    });
 }
 
 /// Phase 3: takes the winners out of the candidates.
@@ -405,42 +439,47 @@ fn take_winners<S: Send, O: Policy, L: Ledger>(blocks: &mut [Block<S, O, L>], th
 }
 
 /// Phase 3: stores the indices of the winners in the visited set.
-fn store_indices<S: Send, O: Policy, L: Ledger>(
+fn store_indices<S: Send + Sync, O: Policy, L: Ledger>(
     blocks: &mut [Block<S, O, L>],
     visited: &mut Visited<L::Index>,
     threads: usize,
 ) {
     for_each_part(blocks, visited, threads, |part, keys| {
-        part.set_all(keys.all, keys.positions, keys.indices);
+        part.set_all(keys.all, &keys.at.positions, keys.indices);
     });
 }
 
 /// The keys of one block that belong to one part of the visited set.
-struct PartKeys<'a, V> {
+struct PartKeys<'a, S, O: Policy, V> {
     /// All keys of the block.
     all: &'a [Fingerprint],
-    /// The positions of those keys that belong to the part.
-    positions: &'a mut Vec<u32>,
+    /// Their nodes, until the winners are taken.
+    nodes: &'a [Node<S, O>],
+    /// The keys that belong to the part.
+    at: &'a mut Positions,
     /// For each key of the block, the index of its node, once it is known.
     indices: &'a [V],
 }
 
+/// The keys of all blocks that belong to one part of the visited set.
+type PartWork<'v, 'b, S, O, V> = (Part<'v, V>, Vec<PartKeys<'b, S, O, V>>);
+
 /// Calls `run` for each part of the visited set and each block, in the order of the blocks.
-fn for_each_part<S: Send, O: Policy, L: Ledger>(
+fn for_each_part<S: Send + Sync, O: Policy, L: Ledger>(
     blocks: &mut [Block<S, O, L>],
     visited: &mut Visited<L::Index>,
     threads: usize,
-    run: impl Fn(&mut Part<'_, L::Index>, PartKeys<'_, L::Index>) + Sync,
+    run: impl Fn(&mut Part<'_, L::Index>, PartKeys<'_, S, O, L::Index>) + Sync,
 ) {
     let parts = blocks.first().map_or(0, |block| block.candidates.parts.len());
     let mut work: Vec<_> = visited.split(parts).into_iter().map(|part| (part, Vec::new())).collect();
-    for Block { candidates: Candidates { keys, parts, .. }, winners, .. } in blocks {
+    for Block { candidates: Candidates { keys, parts, nodes, .. }, winners, .. } in blocks {
         let indices = winners.as_ref().map_or(&[][..], |winners| &winners.indices);
-        for ((_, lists), positions) in work.iter_mut().zip(parts) {
-            lists.push(PartKeys { all: keys.as_slice(), positions, indices });
+        for ((_, lists), at) in work.iter_mut().zip(parts) {
+            lists.push(PartKeys { all: keys.as_slice(), nodes: nodes.as_slice(), at, indices });
         }
     }
-    for_each(work, threads, |(mut part, lists): (Part<'_, L::Index>, Vec<PartKeys<'_, L::Index>>)| {
+    for_each(work, threads, |(mut part, lists): PartWork<'_, '_, S, O, L::Index>| {
         lists.into_iter().for_each(|keys| run(&mut part, keys));
     });
 }

@@ -5,8 +5,8 @@ mod common;
 use common::{Op, Tasks};
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Delays, Depth, Exhaustive, FailureKind, Limit, Options, Preemptions, Report, SchedulerName, Search,
-    Switches, Verdict, portfolio,
+    Delays, Depth, Exhaustive, FailureKind, Fingerprint, Limit, Options, Plan, Preemptions, Program, Report,
+    SchedulerName, Search, StrategyName, Successors, Switches, TaskId, Verdict,
 };
 
 #[path = "../../../examples/two_phase_commit/model.rs"]
@@ -110,9 +110,9 @@ fn the_base_order_decides_the_least_bound() {
         assert_eq!(least_bound(&program, &under("rr")), others);
         assert_eq!(least_bound(&program, &under("rr:reverse")), 0);
         assert_eq!(least_bound(&program, &Preemptions(Switches::Preemptive)), 0);
-        let policies: Vec<_> = SchedulerName::portfolio().iter().map(Delays::named).collect();
-        let report = portfolio(&program, &policies, &Options::default(), &())
-            .expect("the list of policies is not empty");
+        let strategies = SchedulerName::portfolio().into_iter().map(StrategyName::Delays).collect();
+        let plan = Plan { strategies, options: Options::default(), liveness: None, sampling: None };
+        let report = plan.search(&program, &());
         assert_eq!(report.bug().map(|bug| bug.cost), Some(0));
     }
 }
@@ -320,4 +320,48 @@ fn two_phase_commit_has_the_known_number_of_states() {
     let program = two_phase_commit::TwoPhaseCommit { resource_managers: 4 };
     let report = Search::new(&program, &under("rr"), &Options::default(), &()).run();
     assert_eq!((report.verdict, report.coverage.states), (Verdict::Proved, 1_568));
+}
+
+/// Task 0 takes five steps to a state that task 1 reaches in one. There, task 0 chooses one of five values.
+struct Shortcut;
+
+impl Program for Shortcut {
+    type State = u8;
+
+    fn initial(&self, out: &mut Successors<u8>) {
+        out.push(0).posts(TaskId(0)).posts(TaskId(1));
+    }
+
+    fn enabled(&self, state: &u8, tasks: &mut Vec<TaskId>) {
+        tasks.extend((*state <= 5).then_some(TaskId(0)));
+        tasks.extend((*state == 0).then_some(TaskId(1)));
+    }
+
+    fn step(&self, state: &u8, task: TaskId, out: &mut Successors<u8>) {
+        self.resume(state, task, &[], out);
+    }
+
+    fn resume(&self, state: &u8, task: TaskId, path: &[u32], out: &mut Successors<u8>) {
+        out.clear();
+        out.begin_suspendable();
+        match (*state, task, path) {
+            (0, TaskId(1), _) => drop(out.push(5).completes()),
+            (5, _, []) => out.suspend(path, 5, Fingerprint::of(&0)),
+            (5, _, [option, ..]) => drop(out.push(6 + *option as u8).completes()),
+            _ => drop(out.push(state + 1)),
+        }
+    }
+}
+
+/// A suspended step that is visited again at a lower cost is still no state.
+#[test]
+fn states_are_counted_once_whatever_the_order() {
+    let rr = under("rr");
+    for horizon in [None, Some(1)] {
+        for threads in [1, 2] {
+            let options = Options { horizon, threads, share_from: 1, choice_cost: 1, ..Options::default() };
+            let report = Search::new(&Shortcut, &rr, &options, &()).run();
+            assert_eq!((report.verdict, report.coverage.states), (Verdict::Proved, 11), "{options:?}");
+        }
+    }
 }

@@ -97,6 +97,43 @@ fn agree_in_the_limit<M: Model>(model: &M, policy: &Delays, seed: u64) {
     }
 }
 
+/// Asserts that the order in which bounds are explored does not matter in the limit, and that neither the
+/// order nor the number of threads makes a cycle up.
+fn rounds_agree<M: Model>(model: &M, policy: &Delays, seed: u64) {
+    let program = Modelled(model);
+    let whole = reference::graphs(model, &Exhaustive, 0).pop().expect("there is one graph for each bound");
+    for fair in [true, false] {
+        for horizon in [0, 1, 2, 3] {
+            for (choice_cost, bound) in [(0, None), (1, None), (0, Some(1)), (1, Some(2))] {
+                let find = |threads| {
+                    let options = Options {
+                        horizon: Some(horizon),
+                        choice_cost,
+                        free_options: 1,
+                        ..options(bound, threads)
+                    };
+                    let liveness = Liveness { method: Method::Map, fair };
+                    let mut report = Cycles::new(&program, policy, &options, liveness, &()).run();
+                    report.coverage.peak_bytes = 0;
+                    report
+                };
+                let report = find(1);
+                let context = format!("fair: {fair}, horizon {horizon}, {bound:?}, DALLY_SEED={seed}");
+                confirm(model, policy, &report, fair, seed);
+                assert_eq!(report, find(2), "{context}");
+                assert!(report.bug().is_none() || whole.has_cycle(fair), "{context}");
+                if bound.is_none() {
+                    assert_eq!(report.bug().is_some(), whole.has_cycle(fair), "{context}");
+                }
+                if bound.is_none() && report.bug().is_none() {
+                    assert_eq!(report.verdict, Verdict::Proved, "{context}");
+                    assert_eq!(report.coverage.states, whole.nodes(), "{context}");
+                }
+            }
+        }
+    }
+}
+
 fn policy(seed: u64) -> Delays {
     let names = ["rr", "rtc", "random:9", "rr:reverse", "dfw", "bag", "rr:5", "priority(rr)"];
     Delays::named(&names[seed as usize % names.len()].parse::<SchedulerName>().expect("a good name"))
@@ -105,6 +142,7 @@ fn policy(seed: u64) -> Delays {
 fn all_agree<M: Model>(model: &M, seed: u64) {
     agree(model, &policy(seed), seed);
     agree_in_the_limit(model, &policy(seed), seed);
+    rounds_agree(model, &policy(seed), seed);
     if seed.is_multiple_of(8) {
         agree(model, &Exhaustive, seed);
         agree(model, &Preemptions(Switches::Preemptive), seed);
@@ -264,5 +302,44 @@ fn a_memory_limit_makes_the_verdict_inconclusive() {
         let model = Loops::large();
         let report = Cycles::new(&Modelled(&model), &rr, &options, liveness, &()).run();
         assert_eq!(report.verdict, Verdict::Inconclusive(dally_explore::Limit::Memory), "{method:?}");
+    }
+}
+
+/// A service that counts for ever, and a task that polls for ever if it is delayed before the other.
+struct Service;
+
+impl Program for Service {
+    type State = (u32, u8);
+
+    fn initial(&self, out: &mut Successors<Self::State>) {
+        out.push((0, 0)).posts(TaskId(0)).posts(TaskId(1)).posts(TaskId(2));
+    }
+
+    fn enabled(&self, state: &Self::State, tasks: &mut Vec<TaskId>) {
+        tasks.extend((state.1 < 2).then_some(TaskId(0)));
+        tasks.extend((state.1 == 0).then_some(TaskId(1)));
+        tasks.extend((state.1 == 0 || state.1 == 2).then_some(TaskId(2)));
+    }
+
+    fn step(&self, &(count, phase): &Self::State, task: TaskId, out: &mut Successors<Self::State>) {
+        match task.0 {
+            0 => drop(out.push((count + 1, phase))),
+            // The other task blocks, and the service counts.
+            1 => drop(out.push((count, 1)).completes()),
+            // The service ends, and this task polls.
+            _ => drop(out.push((count, 2)).accepting()),
+        }
+    }
+}
+
+/// Without delays the service never ends, and there is no cycle.
+#[test]
+fn a_lasso_is_found_although_a_bound_does_not_end() {
+    let rr = policy(0);
+    for threads in [1, 2] {
+        let report = Cycles::new(&Service, &rr, &options(None, threads), Liveness::default(), &()).run();
+        let bug = report.bug().expect("two delays lead to a cycle");
+        assert_eq!((bug.failure.kind, bug.cost), (FailureKind::Liveness, 2), "{}", bug.schedule);
+        assert_eq!(report.coverage.completed_bound, None);
     }
 }

@@ -6,13 +6,13 @@ mod common;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use arbtest::arbtest;
 use common::{Globals, Reached, State, Tasks, enumerate, random_program};
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Delays, Depth, Exhaustive, Options, Preemptions, Report, SchedulerName, Search, Switches, Verdict, Watch,
-    portfolio, replay, replay_under,
+    Delays, Depth, Exhaustive, Options, Plan, Preemptions, Report, SchedulerName, Search, StrategyName,
+    Switches, Verdict, Watch, replay, replay_under,
 };
+use dally_testing::for_inputs;
 
 const NAMES: [&str; 11] =
     ["bag", "rr", "rr:reverse", "rr:5", "dfs", "df", "dfw", "rtc", "random:9", "priority(rr)", "pct:3,2"];
@@ -83,23 +83,21 @@ fn exact_search_agrees_with_enumeration() {
     // All orders of `bag` are free, so there are too many executions to enumerate.
     for name in NAMES.into_iter().filter(|name| *name != "bag") {
         let policy = scheduler(name);
-        arbtest(|u| {
+        for_inputs(1_000, |u| {
             exact_agrees_with_enumeration(&random_program(u, u.len() % 2 == 0)?, &policy);
             Ok(())
-        })
-        .budget_ms(250);
+        });
     }
 }
 
 #[test]
 fn exact_preemption_bounding_agrees_with_enumeration() {
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         let program = random_program(u, true)?;
         exact_agrees_with_enumeration(&program, &Preemptions(Switches::Preemptive));
         exact_agrees_with_enumeration(&program, &Preemptions(Switches::All));
         Ok(())
-    })
-    .budget_ms(1000);
+    });
 }
 
 fn is_bug(report: &Report) -> bool {
@@ -132,23 +130,21 @@ fn unbounded_searches_agree(program: &Tasks, awaits: bool) {
     same(&report, &reached);
     let (report, reached) = search(program, &Preemptions(Switches::All), &options);
     same(&report, &reached);
-    let policies: Vec<_> = SchedulerName::portfolio().iter().map(Delays::named).collect();
-    let report = portfolio(program, &policies, &options, &()).expect("there are policies");
+    let strategies = SchedulerName::portfolio().into_iter().map(StrategyName::Delays).collect();
+    let report = Plan { strategies, options, liveness: None, sampling: None }.search(program, &());
     assert_eq!(is_bug(&report), is_bug(&all));
 }
 
 #[test]
 fn every_unbounded_search_covers_the_program() {
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         unbounded_searches_agree(&random_program(u, false)?, false);
         Ok(())
-    })
-    .budget_ms(1500);
-    arbtest(|u| {
+    });
+    for_inputs(1_000, |u| {
         unbounded_searches_agree(&random_program(u, true)?, true);
         Ok(())
-    })
-    .budget_ms(1500);
+    });
 }
 
 /// The generator produces programs with bugs and without: otherwise the tests above would be
@@ -156,14 +152,13 @@ fn every_unbounded_search_covers_the_program() {
 #[test]
 fn random_programs_cover_both_verdicts() {
     let (bugs, proofs) = (Mutex::new(0), Mutex::new(0));
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         let program = random_program(u, true)?;
         let (report, _) = search(&program, &Exhaustive, &Options::default());
         let count = if is_bug(&report) { &bugs } else { &proofs };
         *count.lock().expect("no panics here") += 1;
         Ok(())
-    })
-    .budget_ms(500);
+    });
     let (bugs, proofs) = (bugs.into_inner().expect("no panics"), proofs.into_inner().expect("no panics"));
     assert!(bugs > 10 && proofs > 10, "{bugs} with bugs, {proofs} without");
 }
@@ -171,7 +166,7 @@ fn random_programs_cover_both_verdicts() {
 /// If a scheduler never proposes some task, a search that misses a bug must not claim a proof.
 #[test]
 fn incomplete_schedulers_never_prove_a_program_with_a_bug() {
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         let program = random_program(u, true)?;
         let (all, _) = search(&program, &Exhaustive, &Options::default());
         for name in ["dfw", "bounded-bag:1", "priority(dfw)"] {
@@ -184,14 +179,13 @@ fn incomplete_schedulers_never_prove_a_program_with_a_bug() {
             }
         }
         Ok(())
-    })
-    .budget_ms(1000);
+    });
 }
 
 /// One thread and two threads produce the same report.
 #[test]
 fn the_report_is_the_same_for_any_number_of_threads() {
-    arbtest(|u| {
+    for_inputs(200, |u| {
         let program = random_program(u, true)?;
         for name in ["rr", "dfs", "rtc", "random:2"] {
             for (exact, choice_cost) in [(false, 0), (true, 0), (false, 1), (true, 2)] {
@@ -212,14 +206,13 @@ fn the_report_is_the_same_for_any_number_of_threads() {
             }
         }
         Ok(())
-    })
-    .budget_ms(1500);
+    });
 }
 
 /// Dovetailing, costs of choices and limits on delays change the order of an unbounded search, and not its result.
 #[test]
 fn the_order_of_a_search_does_not_change_its_result() {
-    arbtest(|u| {
+    for_inputs(100, |u| {
         let program = random_program(u, true)?;
         let (all, _) = search(&program, &Exhaustive, &Options::default());
         for name in ["rr", "rr:reverse", "rtc", "random:2"] {
@@ -239,14 +232,13 @@ fn the_order_of_a_search_does_not_change_its_result() {
             }
         }
         Ok(())
-    })
-    .budget_ms(2500);
+    });
 }
 
 /// A search that is cut off after some steps proves nothing if an execution is longer.
 #[test]
 fn executions_that_are_cut_off_are_no_proof() {
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         let program = random_program(u, true)?;
         let (all, _) = search(&program, &scheduler("rr"), &Options::default());
         for steps in [1, 3, 6] {
@@ -259,6 +251,5 @@ fn executions_that_are_cut_off_are_no_proof() {
             }
         }
         Ok(())
-    })
-    .budget_ms(1000);
+    });
 }

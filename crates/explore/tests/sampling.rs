@@ -2,13 +2,13 @@
 
 mod common;
 
-use arbtest::arbitrary::Unstructured;
 use common::{Op, Tasks, random_program};
 use dally_explore::{
     Delays, Exhaustive, Limit, Options, Program, SampleOptions, Sampled, Sampler, SamplerName, SchedulerName,
     Search, Slice, Successors, TaskId, Verdict, Watch, replay, replay_under,
 };
 use dally_schedule::sample::Generator;
+use dally_testing::arbitrary::Unstructured;
 
 /// Random programs, the same in each run.
 fn programs(count: u64, seals: bool) -> impl Iterator<Item = Tasks> {
@@ -136,6 +136,53 @@ fn shrunk_executions_have_few_deviations() {
     assert!(more * 10 < ratios.len(), "{more} of {}: {ratios:?}", ratios.len());
 }
 
+/// Tasks that take turns: the n-th step of the execution fails unless its task is in the list.
+struct Turns(Vec<u32>);
+
+impl Program for Turns {
+    type State = Vec<u32>;
+
+    fn initial(&self, out: &mut Successors<Vec<u32>>) {
+        let mut first = out.push(Vec::new());
+        for task in 0..3 {
+            first = first.posts(TaskId(task));
+        }
+    }
+
+    fn enabled(&self, turns: &Vec<u32>, tasks: &mut Vec<TaskId>) {
+        // Task n takes part in every (n + 1)-th step.
+        tasks.extend((0..3).filter(|n| turns.len().is_multiple_of(*n as usize + 1)).map(TaskId));
+    }
+
+    fn step(&self, turns: &Vec<u32>, task: TaskId, out: &mut Successors<Vec<u32>>) {
+        let mut turns = turns.clone();
+        turns.push(task.0);
+        let fails = turns.len() == self.0.len() && turns == self.0;
+        let next = if turns.len() == self.0.len() { Vec::new() } else { turns };
+        let successor = out.push(next);
+        if fails {
+            successor.fails(dally_explore::Failure::assertion("these turns fail"));
+        }
+    }
+}
+
+/// A candidate of shrinking that delays all tasks in turns is no execution under the scheduler: the replay in
+/// `sample` would refuse it.
+#[test]
+fn shrinking_delays_each_task_at_most_once_at_a_point() {
+    let mut bugs = 0;
+    for nth in 0..60_u64 {
+        let mut random = Generator::new(11, nth);
+        let turn = |step: usize, drawn: u32| if step.is_multiple_of(drawn as usize + 1) { drawn } else { 0 };
+        let program = Turns((0..7).map(|step| turn(step, random.below(3) as u32)).collect());
+        for (name, shrinking) in [("rtc", 100), ("rr", 100), ("rtc", 3_000)] {
+            let limits = SampleOptions { shrinking, steps: 300, seed: nth, ..options(name) };
+            bugs += usize::from(matches!(sample(&program, limits).0, Slice::Bug(_)));
+        }
+    }
+    assert!(bugs > 100, "{bugs}");
+}
+
 /// Two tasks that count to three for ever; one of them can be discarded, since no outcome is left.
 struct Service;
 
@@ -194,4 +241,50 @@ fn limits_end_a_slice() {
     let options = Options { bound: Some(0), ..Options::default() };
     let report = Search::new(&Service, &Delays::named(&scheduler("rr")), &options, &()).run();
     assert_eq!(report.verdict, Verdict::NoBug);
+}
+
+/// A program in which this many tasks are enabled, each of which takes one step.
+struct Crowd(u32);
+
+impl Program for Crowd {
+    type State = u32;
+
+    fn initial(&self, out: &mut Successors<u32>) {
+        let successor = out.push(0);
+        (0..self.0 + 30).map(TaskId).fold(successor, dally_explore::Successor::posts);
+    }
+
+    fn enabled(&self, state: &u32, tasks: &mut Vec<TaskId>) {
+        if *state < 30 {
+            tasks.extend((0..self.0).map(TaskId));
+        }
+    }
+
+    fn step(&self, state: &u32, _: TaskId, out: &mut Successors<u32>) {
+        out.push(state + 1);
+    }
+}
+
+/// Counts the looks at the limits.
+#[derive(Default)]
+struct Looks(std::sync::atomic::AtomicUsize);
+
+impl Watch<u32> for Looks {
+    fn poll_samples(&self, _: &Sampled) -> Option<Limit> {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        None
+    }
+}
+
+/// Steps take long where many tasks are enabled: limits are looked at in the middle of a short walk.
+#[test]
+fn limits_are_looked_at_more_often_if_many_tasks_are_enabled() {
+    let looks = |tasks| {
+        let looks = Looks::default();
+        let options = SampleOptions { walks: Some(1), ..options("rr") };
+        assert_eq!(Sampler::new(&Crowd(tasks), options, &looks).run(), Slice::Done);
+        looks.0.into_inner()
+    };
+    assert!(looks(1) < 5, "a walk of 30 steps is short");
+    assert!(looks(5000) >= 30);
 }

@@ -9,6 +9,8 @@ use dally_step::dead::Dead;
 use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
 
+use crate::canonical::HeapLayout;
+use crate::notation::Telling;
 use crate::quantifier::Kind;
 use crate::script::Scripts;
 use crate::value::Value;
@@ -45,6 +47,10 @@ pub(crate) enum Op {
     /// Extension from one width to another.
     ZeroExtend,
     SignExtend(u8, u8),
+    /// The lowest bits of an integer.
+    IntToBv(u8),
+    /// The number that the bits encode.
+    BvToInt,
     /// An operation with an operand or result of more than 64 bits.
     Wide(WideOp),
     /// Select from a map with this many indices. If the flag is set, the result is a map, which may be
@@ -125,6 +131,8 @@ pub(crate) enum Op {
     AtomicEnd,
     Seal,
     Unseal,
+    /// One of the outputs of the program, which only observers see.
+    Print(u32),
     ThreadId,
     ChildId,
 }
@@ -329,6 +337,8 @@ impl Domain {
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     pub(crate) name: Sym,
+    /// The type by which a notation writes its values.
+    pub(crate) ty: Option<u32>,
     pub(crate) domain: Domain,
     /// True if its type admits `{:range}`.
     pub(crate) is_number: bool,
@@ -341,7 +351,7 @@ pub(crate) struct Variable {
 impl Variable {
     /// A variable that the compiler introduces.
     pub(crate) fn hidden(name: Sym) -> Self {
-        Variable { name, domain: Domain::Unbounded, is_number: false, hidden: true, given: None }
+        Variable { name, ty: None, domain: Domain::Unbounded, is_number: false, hidden: true, given: None }
     }
 }
 
@@ -349,6 +359,8 @@ impl Variable {
 #[derive(Clone, Debug)]
 pub(crate) struct Procedure {
     pub(crate) name: Sym,
+    /// True if its statements are shown in traces.
+    pub(crate) told: bool,
     pub(crate) entry: Address,
     /// The entry for the first task of a program, where preconditions are assumed.
     pub(crate) assuming_entry: Address,
@@ -368,6 +380,8 @@ pub(crate) struct Check {
     pub(crate) span: Span,
     /// True for an assertion that executions are expected to reach: one other than `assert false`.
     pub(crate) expected: bool,
+    /// True if an execution that fails it is not supported.
+    pub(crate) unsupported: bool,
 }
 
 /// An entry point of the program.
@@ -411,8 +425,12 @@ pub(crate) struct Code {
     pub(crate) hot: Vec<u32>,
     /// The state constraints: the address of the [`Op::Await`] of each.
     pub(crate) constraints: Vec<Address>,
+    /// The objects that are allocated at run time, if they are to be numbered canonically.
+    pub(crate) heap: Option<HeapLayout>,
     pub(crate) thread_locals: Vec<Variable>,
     pub(crate) checks: Vec<Check>,
+    /// The attributes by which executions are told.
+    pub(crate) telling: Telling,
     /// The addresses of `assume false` in branches.
     pub(crate) cuts: Vec<Address>,
     pub(crate) constants: Vec<Value>,

@@ -41,6 +41,7 @@ impl Code {
             Op::Take(place) => read(computes(0, 1), procedure, place),
             Op::Not | Op::Neg | Op::Floor | Op::ToReal | Op::ConstantMap => computes(1, 1),
             Op::Extract(..) | Op::ZeroExtend | Op::SignExtend(..) => computes(1, 1),
+            Op::IntToBv(_) | Op::BvToInt => computes(1, 1),
             Op::Field(_) | Op::Is(_) => computes(1, 1),
             Op::Arith(_) | Op::Eq | Op::Ne | Op::Compare(_) | Op::Concat(_) | Op::FieldUpdate(_) => {
                 computes(2, 1)
@@ -91,6 +92,13 @@ impl Code {
             Op::Interrupt | Op::AtomicEnd => computes(0, 0).resumes(next),
             Op::Yield | Op::Zield | Op::YieldByLevel | Op::ZieldByLevel => computes(0, 0).resumes(next),
             Op::AtomicBegin | Op::Seal | Op::Unseal => computes(0, 0),
+            Op::Print(print) => {
+                let arguments = self.telling.prints[print as usize].arguments.iter();
+                arguments.fold(computes(0, 0), |effect, argument| match argument {
+                    Operand::Place(place) => effect.reads(object(*place)),
+                    Operand::Const(_) | Operand::Stack(_) => effect,
+                })
+            }
         }
     }
 }
@@ -125,7 +133,7 @@ mod tests {
     use dally_bpl::ProgramOptions;
 
     use super::*;
-    use crate::compile::{Options, compile};
+    use crate::compile::{MachineOptions, compile};
 
     /// The code of the programs of this repository, with the name of their file.
     fn codes() -> Vec<(String, Code)> {
@@ -141,8 +149,10 @@ mod tests {
             // Some of the golden programs have errors.
             let Ok(program) = dally_bpl::load(&sources) else { continue };
             for preempt in [false, true] {
-                let options =
-                    Options { program: ProgramOptions { entry: None, preempt }, ..Options::default() };
+                let options = MachineOptions {
+                    program: ProgramOptions { entry: None, preempt },
+                    ..MachineOptions::default()
+                };
                 if let Ok((code, _)) = compile(&program, &options) {
                     codes.push((file.display().to_string(), code));
                 }

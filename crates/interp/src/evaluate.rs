@@ -166,6 +166,20 @@ pub(crate) fn bits(value: Value) -> Result<u64, Trouble> {
     }
 }
 
+/// The lowest bits of an integer, as a bitvector of at most 64 bits.
+pub(crate) fn int_to_bits(heap: &Heap, value: Value, width: u8) -> Result<Value, Trouble> {
+    let n = match value {
+        Value::Int(n) => n as u64,
+        Value::Unset => return Err(Trouble::Arbitrary),
+        _ => {
+            let n = heap.big(value).ok_or(Trouble::Types)?;
+            let low = n & BigInt::from(u64::MAX);
+            low.iter_u64_digits().next().unwrap_or(0)
+        }
+    };
+    Ok(Value::Bv(bv::wrap(n, width)))
+}
+
 /// The operations on one bitvector.
 pub(crate) fn bits_unary(op: Op, value: Value) -> Result<Value, Trouble> {
     let n = bits(value)?;

@@ -1,14 +1,17 @@
 //! Traces of Boogie programs: the statements of a step, the values of variables, and the names of tasks.
 
+use std::borrow::Cow;
+
 use dally_explore::{Excerpt, TaskId, is_long, value_text};
 use dally_step::collection::Entry;
 use dally_step::observer::Observer;
 use dally_text::source::Span;
 use dally_trace::{Change, Explain, Explained, Given, Line, LineKind, Taken, TaskNumbers};
 
-use crate::code::{Arith, GivenValue, Place, Quotient};
+use crate::code::{Address, Arith, GivenValue, Place, Quotient};
 use crate::execute::{End, Note};
 use crate::machine::Machine;
+use crate::notation::unescaped;
 use crate::state::State;
 use crate::value::{DataValue, Value};
 
@@ -33,16 +36,16 @@ struct Caller {
 
 /// An assignment.
 struct Set<'m> {
-    variable: &'m str,
+    variable: Cow<'m, str>,
     shared: bool,
     value: Value,
+    ty: Option<u32>,
 }
 
 /// An executed statement. It becomes a [`Line`] only if the trace keeps it: most statements of a long step are left out.
 struct Recorded<'m> {
     at: At,
-    /// True for the rest of a statement, after a call in it has returned.
-    returned: bool,
+    kind: LineKind,
     changes: Vec<Set<'m>>,
     posts: Vec<TaskId>,
 }
@@ -55,12 +58,16 @@ struct Recorder<'m> {
     callers: Vec<Caller>,
     /// The line of the statement that is being executed: after a call, that of the call.
     current: usize,
+    /// The element that was replaced last, until its map is assigned.
+    element: Option<(Value, Value)>,
+    /// The arguments of the next output.
+    arguments: Vec<Value>,
 }
 
 impl Recorder<'_> {
-    fn line(&mut self, at: At, returned: bool) {
+    fn line(&mut self, at: At, kind: LineKind) {
         self.current = self.lines.len();
-        self.lines.push(Recorded { at, returned, changes: Vec::new(), posts: Vec::new() });
+        self.lines.push(Recorded { at, kind, changes: Vec::new(), posts: Vec::new() });
         while self.callers.pop_if(|caller| caller.at.depth >= at.depth).is_some() {}
         self.callers.push(Caller { line: self.current, at });
     }
@@ -72,7 +79,10 @@ impl Observer<Note> for Recorder<'_> {
     fn note(&mut self, note: Note) {
         match note {
             Note::At { span, procedure, calls } => self.at(span, procedure, calls),
-            Note::Set { place, procedure, value } => self.set(place, procedure, value),
+            Note::Set { at, place, procedure, value } => self.set(at, place, procedure, value),
+            Note::Element { key, value } => self.element = Some((key, value)),
+            Note::Argument { value } => self.arguments.push(value),
+            Note::Print { print } => self.print(print),
             Note::Posted { task } => {
                 if let Some(line) = self.lines.get_mut(self.current) {
                     line.posts.push(TaskId(task));
@@ -82,29 +92,69 @@ impl Observer<Note> for Recorder<'_> {
     }
 }
 
-impl Recorder<'_> {
+impl<'m> Recorder<'m> {
     fn at(&mut self, span: Span, procedure: u32, calls: usize) {
-        if span == Span::NONE {
+        if span == Span::NONE || !self.machine.code.procedures[procedure as usize].told {
             return;
         }
         let caller = self.callers.iter().rfind(|caller| caller.at.depth <= calls);
         match caller.filter(|caller| caller.at.span == span && caller.at.depth == calls) {
             Some(same) => self.current = same.line,
-            None => self.line(At { span, procedure, depth: calls }, false),
+            None => self.line(At { span, procedure, depth: calls }, LineKind::Statement),
         }
     }
 
-    fn set(&mut self, place: Place, procedure: u32, value: Value) {
-        let Some(variable) = self.machine.variable_name(place, procedure) else { return };
+    fn set(&mut self, at: Address, place: Place, procedure: u32, value: Value) {
+        let element = self.element.take();
+        let Some((variable, value, ty)) = self.assigned(at, place, procedure, value, element) else { return };
         // The results of a call are shown after the statements of the callee.
         let call = self.callers.iter().rfind(|caller| caller.line == self.current);
         if let Some(caller) = call.copied().filter(|_| self.current + 1 < self.lines.len()) {
-            self.line(caller.at, true);
+            self.line(caller.at, LineKind::Return);
         }
         if let Some(line) = self.lines.get_mut(self.current) {
             line.changes.retain(|other| other.variable != variable);
-            line.changes.push(Set { variable, shared: matches!(place, Place::Global(_)), value });
+            line.changes.push(Set { variable, shared: matches!(place, Place::Global(_)), value, ty });
         }
+    }
+
+    /// The assigned place, the value and its type, as they are shown.
+    fn assigned(
+        &self,
+        at: Address,
+        place: Place,
+        procedure: u32,
+        value: Value,
+        element: Option<(Value, Value)>,
+    ) -> Option<(Cow<'m, str>, Value, Option<u32>)> {
+        let (machine, told) = (self.machine, &self.machine.code.telling);
+        if let Some((name, ty)) = told.shows.get(&at) {
+            let value = element.map_or(value, |(_, value)| value);
+            return Some((unescaped(machine.text(*name)).into(), value, Some(*ty)));
+        }
+        if told.notation.is_some()
+            && (value == Value::Unset || element.is_none() && matches!(value, Value::Map(_)))
+        {
+            return None;
+        }
+        if matches!(place, Place::Local(_)) && !machine.code.procedures[procedure as usize].told {
+            return None;
+        }
+        let variable = machine.declaration(place, procedure);
+        let name = (!variable.hidden).then(|| machine.text(variable.name))?;
+        match (element, &told.notation) {
+            (Some((key, value)), Some(_)) => {
+                let key = machine.show(key, &TaskNumbers::default());
+                Some((format!("{name}[{key}]").into(), value, variable.ty))
+            }
+            _ => Some((name.into(), value, variable.ty)),
+        }
+    }
+
+    fn print(&mut self, print: u32) {
+        let text = self.machine.printed(print, &std::mem::take(&mut self.arguments));
+        let Some(at) = self.callers.last().map(|caller| caller.at) else { return };
+        self.lines.push(Recorded { at, kind: LineKind::Print(text), changes: Vec::new(), posts: Vec::new() });
     }
 }
 
@@ -115,8 +165,14 @@ impl Explain for Machine {
     }
 
     fn explain(&self, taken: &Taken<'_, State>) -> Explained {
-        let recorder =
-            Recorder { machine: self, lines: Excerpt::of_a_step(), callers: Vec::new(), current: 0 };
+        let recorder = Recorder {
+            machine: self,
+            lines: Excerpt::of_a_step(),
+            callers: Vec::new(),
+            current: 0,
+            element: None,
+            arguments: Vec::new(),
+        };
         let Some((recorder, end)) = self.outcome(taken.before, taken.task.0, taken.choices, recorder) else {
             return Explained::default();
         };
@@ -133,7 +189,7 @@ impl Explain for Machine {
         let change = |(global, value): (&crate::code::Variable, Value)| Change {
             variable: self.text(global.name).to_owned(),
             shared: true,
-            value: self.show(value, tasks),
+            value: self.show_typed(value, global.ty, tasks),
         };
         named.map(change).collect()
     }
@@ -168,12 +224,12 @@ impl Explain for Machine {
 impl Machine {
     fn trace_line(&self, line: Recorded<'_>, tasks: &TaskNumbers) -> Line {
         let change = |set: Set<'_>| Change {
-            variable: set.variable.to_owned(),
+            variable: set.variable.into_owned(),
             shared: set.shared,
-            value: self.show(set.value, tasks),
+            value: self.show_typed(set.value, set.ty, tasks),
         };
         Line {
-            kind: if line.returned { LineKind::Return } else { LineKind::Statement },
+            kind: line.kind,
             span: line.at.span,
             procedure: self.procedure_name(line.at.procedure),
             depth: line.at.depth,
@@ -197,7 +253,7 @@ impl Machine {
     }
 
     /// A value in the syntax of Boogie, with the tasks in it numbered as in the trace.
-    fn show(&self, value: Value, tasks: &TaskNumbers) -> String {
+    pub(crate) fn show(&self, value: Value, tasks: &TaskNumbers) -> String {
         value_text(|out| self.write(value, tasks, out))
     }
 

@@ -29,6 +29,7 @@
 //!    variable, not between two accesses of one statement.
 
 mod bv;
+mod canonical;
 mod code;
 mod compile;
 mod constraint;
@@ -39,6 +40,7 @@ mod explain;
 mod liveness;
 mod machine;
 mod memo;
+mod notation;
 mod packed;
 mod quantifier;
 mod real;
@@ -48,7 +50,8 @@ mod vacuous;
 mod value;
 mod wide;
 
-pub use compile::{Decision, DivisionByZero, FunctionPoint, Inputs, Options, Script};
+pub use compile::{Decision, DivisionByZero, FunctionPoint, Inputs, MachineOptions, Script};
 pub use machine::Machine;
+pub use notation::Notation;
 pub use state::State;
 pub use value::Value;

@@ -1,6 +1,7 @@
 //! A program as a transition system.
 
 use std::borrow::Cow;
+use std::sync::atomic::Ordering;
 
 use dally_explore::store::Parts;
 use dally_explore::{Drawn, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
@@ -13,8 +14,8 @@ use dally_text::symbol::Sym;
 use dally_trace::Explain;
 use smallvec::SmallVec;
 
-use crate::code::{Code, Op, Place};
-use crate::compile::{self, Options};
+use crate::code::{Code, Op, Place, Variable};
+use crate::compile::{self, MachineOptions};
 use crate::execute::{Context, End, Observer, Run, Start, first_frame};
 use crate::memo::Memo;
 use crate::script::Scripts;
@@ -35,7 +36,7 @@ impl Machine {
     pub fn new(
         program: &dally_bpl::Program,
         sources: &SourceMap,
-        options: &Options,
+        options: &MachineOptions,
     ) -> Result<Self, Vec<Diagnostic>> {
         let (code, heap) = compile::compile(program, options)?;
         let mut store = Store::new(heap, code.globals.len() as u32);
@@ -52,6 +53,11 @@ impl Machine {
         self.limits = limits;
     }
 
+    /// Returns true if an execution has read a variable whose value was arbitrary, and was chosen from its range.
+    pub fn has_chosen_values(&self) -> bool {
+        self.store.chosen.load(Ordering::Relaxed)
+    }
+
     /// Returns true if there can be several tasks.
     pub fn is_concurrent(&self) -> bool {
         self.code.entries.len() > 1 || self.code.plain.iter().any(|op| matches!(op, Op::Post(..)))
@@ -60,6 +66,11 @@ impl Machine {
     /// Returns true if preemption inserts scheduling points.
     pub fn is_preempted(&self) -> bool {
         self.code.preemption.of_program().any()
+    }
+
+    /// Returns true if executions are told in the terms of another language.
+    pub fn has_notation(&self) -> bool {
+        self.code.telling.notation.is_some()
     }
 
     pub(crate) fn text(&self, name: Sym) -> &str {
@@ -273,12 +284,18 @@ impl Machine {
     fn push(&self, state: &State, run: &mut Run<'_, ()>, end: End, out: &mut Successors<State>) -> bool {
         self.end_run(state, run, &end);
         let parts = self.parts_after(state, run);
-        let globals_sum = self.store.sum_after(state, &run.globals, &run.changed_globals());
-        let fingerprint = parts.fingerprint().plus(Fingerprint(globals_sum));
-        let mut successor = out.push_with(fingerprint, || {
-            let globals = state.globals.with(&run.globals, run.changed_globals());
-            State { globals, globals_sum, parts: parts.into_owned() }
-        });
+        let mut successor = match self.renumbered(state, run, self.store.controls.part(parts.ids()[CONTROL]))
+        {
+            Some(canonical) => out.push_with(canonical.fingerprint(), || canonical),
+            None => {
+                let globals_sum = self.store.sum_after(state, &run.globals, &run.changed_globals());
+                let fingerprint = parts.fingerprint().plus(Fingerprint(globals_sum));
+                out.push_with(fingerprint, || {
+                    let globals = state.globals.with(&run.globals, run.changed_globals());
+                    State { globals, globals_sum, parts: parts.into_owned() }
+                })
+            }
+        };
         if self.has_hot_globals() {
             let (hot, cold) = self.heat(state, run);
             successor = successor.hot(hot).cold(cold);
@@ -467,19 +484,22 @@ impl Machine {
                     _ => "waits for a task".to_owned(),
                 }
             }
-            Op::Await => "waits for its condition".to_owned(),
+            Op::Await => {
+                let at = stack.frames.last().map_or(0, |f| f.pc);
+                self.awaited(state, at).unwrap_or_else(|| "waits for its condition".to_owned())
+            }
             _ => "cannot move".to_owned(),
         };
-        format!("{} {what}{}", self.task_name(state, TaskId(task)), self.locate(place))
+        let number = if self.has_notation() { format!(" (task {task})") } else { String::new() };
+        format!("{}{number} {what}{}", self.task_name(state, TaskId(task)), self.locate(place))
     }
 
-    /// The name of a variable, unless it is hidden.
-    pub(crate) fn variable_name(&self, place: Place, procedure: u32) -> Option<&str> {
-        let variable = match place {
+    /// The declaration of a variable.
+    pub(crate) fn declaration(&self, place: Place, procedure: u32) -> &Variable {
+        match place {
             Place::Global(i) => &self.code.globals[i as usize],
             Place::Local(i) => &self.code.procedures[procedure as usize].variables[i as usize],
             Place::ThreadLocal(i) => &self.code.thread_locals[i as usize],
-        };
-        (!variable.hidden).then(|| self.text(variable.name))
+        }
     }
 }

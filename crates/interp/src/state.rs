@@ -5,6 +5,7 @@
 //! A step replaces only the parts that it changed, and updates the fingerprint incrementally.
 
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::AtomicBool;
 
 use dally_explore::store::{Interner, Part, Parts};
 use dally_explore::{Fingerprint, Fingerprinter};
@@ -118,6 +119,8 @@ pub(crate) struct Store {
     pub(crate) controls: Interner<Control>,
     pub(crate) stacks: Interner<Stack>,
     pub(crate) memo: Memo,
+    /// True once an execution has read a variable whose value was arbitrary, and was chosen.
+    pub(crate) chosen: AtomicBool,
     /// The assertions and assumptions that were reached, by address.
     pub(crate) sites: Sites,
     /// The contributions of the most common values of the first globals, precomputed.

@@ -268,6 +268,20 @@ impl Heap {
         Value::Map(self.maps.intern_as(fingerprint, sized).id)
     }
 
+    /// The map with these entries, in any order.
+    pub(crate) fn map_of(&self, default: Value, mut entries: Vec<Entry<Value>>) -> Value {
+        entries.retain(|entry| entry.value != default);
+        entries.sort_unstable_by_key(|entry| order(entry.key));
+        let unknown = entries.iter().filter(|entry| !self.is_known(entry.value)).count();
+        let unknown = unknown + usize::from(!self.is_known(default));
+        self.intern_map(MapValue { default, entries: Tree::new(entries, &Entries(self)), unknown })
+    }
+
+    /// The position of the first entry of a map whose key is at least this one.
+    pub(crate) fn position(&self, map: &MapValue, key: Value) -> usize {
+        search(map, key).unwrap_or_else(|place| place)
+    }
+
     /// The value of a map at a key.
     pub(crate) fn select(&self, map: Value, key: Value) -> Value {
         let Value::Map(id) = map else { return Value::Unset };

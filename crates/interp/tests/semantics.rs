@@ -11,11 +11,11 @@ use dally_explore::{
     Bug, Cycles, Delays, Exhaustive, FailureKind, Limit, Limits, Liveness, Method, SchedulerName, Search,
     Verdict, Watch, replay, replay_cycle,
 };
-use dally_interp::{Decision, FunctionPoint, Inputs, Machine, Options, Script, State};
+use dally_interp::{Decision, FunctionPoint, Inputs, Machine, MachineOptions, Script, State};
 use dally_text::source::{SourceMap, Span};
 use dally_trace::{Explain, TaskNumbers};
 
-fn machine_with(text: &str, options: &Options) -> Machine {
+fn machine_with(text: &str, options: &MachineOptions) -> Machine {
     let mut sources = SourceMap::default();
     sources.add("test.bpl", text).unwrap();
     let program = dally_bpl::load(&sources).unwrap_or_else(|d| panic!("{:?} in {text}", d[0].message));
@@ -23,7 +23,7 @@ fn machine_with(text: &str, options: &Options) -> Machine {
 }
 
 fn machine(text: &str) -> Machine {
-    machine_with(text, &Options::default())
+    machine_with(text, &MachineOptions::default())
 }
 
 fn exhaust(machine: &Machine) -> Verdict {
@@ -232,13 +232,17 @@ fn preemption_precedes_statements_that_access_shared_variables() {
     let text = "var x: int; procedure main() { x := 0; async call inc(); async call inc(); }
                 procedure inc() { var t: int; t := x; x := t + 1; }";
     assert_eq!(finals(text), set(&[&["2"]]));
-    let preempted =
-        machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
+    let preempted = machine_with(
+        text,
+        &MachineOptions { program: ProgramOptions::preemptive(), ..MachineOptions::default() },
+    );
     assert_eq!(finals_of(&preempted), set(&[&["1"], &["2"]]));
     // There is no preemption before accesses to local variables.
     let local = text.replace("x := t + 1", "t := t + 1; x := 2");
-    let preempted =
-        machine_with(&local, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
+    let preempted = machine_with(
+        &local,
+        &MachineOptions { program: ProgramOptions::preemptive(), ..MachineOptions::default() },
+    );
     assert_eq!(finals_of(&preempted), set(&[&["2"]]));
 }
 
@@ -257,16 +261,20 @@ fn preemption_precedes_a_statement_after_a_branch_that_ends_with_await() {
           seen := g;
         }
         procedure other() { g := 1; g := 0; }";
-    let preempted =
-        machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
+    let preempted = machine_with(
+        text,
+        &MachineOptions { program: ProgramOptions::preemptive(), ..MachineOptions::default() },
+    );
     assert_eq!(finals_of(&preempted), set(&[&["0", "0"], &["0", "1"]]));
     let text = text.replace(
         "{ assume {:await} l >= 1; }\n          seen := g;",
         "{ assume {:await} l >= 1; } else { seen := g; }",
     );
     assert!(text.contains("else"));
-    let preempted =
-        machine_with(&text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
+    let preempted = machine_with(
+        &text,
+        &MachineOptions { program: ProgramOptions::preemptive(), ..MachineOptions::default() },
+    );
     assert_eq!(finals_of(&preempted), set(&[&["0", "0"], &["0", "1"]]));
 }
 
@@ -280,7 +288,7 @@ fn preemption_precedes_atomic_sections() {
         );
         finals_of(&machine_with(
             &text,
-            &Options { program: ProgramOptions::preemptive(), ..Options::default() },
+            &MachineOptions { program: ProgramOptions::preemptive(), ..MachineOptions::default() },
         ))
     };
     for section in [
@@ -384,7 +392,10 @@ fn buffers_switch_at_zields_only() {
 #[test]
 fn preemption_switches_buffers() {
     let preempted = |text: &str| {
-        exhaust(&machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() }))
+        exhaust(&machine_with(
+            text,
+            &MachineOptions { program: ProgramOptions::preemptive(), ..MachineOptions::default() },
+        ))
     };
     let text = "var x: int;
         procedure {:entrypoint} {:buffer 0} soft() { call first(); }
@@ -469,7 +480,7 @@ fn unsupported_expressions_are_reported_with_their_span() {
         let mut sources = SourceMap::default();
         sources.add("test.bpl", text).unwrap();
         let program = dally_bpl::load(&sources).unwrap();
-        let diagnostics = Machine::new(&program, &sources, &Options::default()).unwrap_err();
+        let diagnostics = Machine::new(&program, &sources, &MachineOptions::default()).unwrap_err();
         assert_eq!(sources.text(diagnostics[0].primary.span), Some(at));
         // In code that is not reachable, it is not reported.
         let elsewhere = text.replace("main", "other") + "procedure main() { }";
@@ -495,8 +506,10 @@ fn results_are_assigned_to_shared_variables_in_a_separate_step() {
     let text = "var g: int; procedure inc() returns (r: int) { r := g; r := r + 1; } procedure w() { call g := inc(); }
                 procedure main() { g := 0; async call w(); async call w(); }";
     assert_eq!(finals(text), set(&[&["2"]]));
-    let preempted =
-        machine_with(text, &Options { program: ProgramOptions::preemptive(), ..Options::default() });
+    let preempted = machine_with(
+        text,
+        &MachineOptions { program: ProgramOptions::preemptive(), ..MachineOptions::default() },
+    );
     assert_eq!(finals_of(&preempted), set(&[&["1"], &["2"]]));
 }
 
@@ -528,7 +541,7 @@ fn programs_without_a_sound_answer_are_unsupported() {
     let text = "procedure main() { var m, n: [bool]int; m := (lambda i: bool :: 0); n := m; assert m == n; }";
     let mut sources = SourceMap::default();
     sources.add("test.bpl", text).unwrap();
-    assert!(Machine::new(&dally_bpl::load(&sources).unwrap(), &sources, &Options::default()).is_err());
+    assert!(Machine::new(&dally_bpl::load(&sources).unwrap(), &sources, &MachineOptions::default()).is_err());
     assert_proved("var {:range 0, 3} x: int; procedure main() { havoc x; assume x == 7; assert false; }");
 }
 
@@ -674,7 +687,7 @@ fn given(constants: &[(&str, i64)], functions: &[(&str, i64, i64)]) -> Inputs {
 }
 
 fn explored_with(text: &str, inputs: Inputs) -> Verdict {
-    exhaust(&machine_with(text, &Options { inputs: Some(inputs), ..Options::default() }))
+    exhaust(&machine_with(text, &MachineOptions { inputs: Some(inputs), ..MachineOptions::default() }))
 }
 
 #[test]
@@ -780,7 +793,7 @@ fn constraints_exclude_states() {
         assert_eq!(report.bug().map(|bug| bug.failure.kind), Some(FailureKind::Assertion), "{attrs}");
     }
     // Inputs are those of a counterexample, from which nothing is left out.
-    let given = Options { inputs: Some(Inputs::default()), ..Options::default() };
+    let given = MachineOptions { inputs: Some(Inputs::default()), ..MachineOptions::default() };
     let machine = machine_with(&loops("{:constraint x < 3}", "x := 0;"), &given);
     assert!(matches!(exhaust(&machine), Verdict::Bug(_)));
 }

@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 use dally_explore::{Exhaustive, FailureKind, Search, Verdict, replay};
-use dally_interp::{Machine, Options};
+use dally_interp::{Machine, MachineOptions};
 use dally_text::source::SourceMap;
 use dally_trace::{Explain, TaskNumbers};
 
@@ -24,7 +24,7 @@ fn verdict(statements: &str) -> (Machine, Verdict) {
     sources.add("test.bpl", &*text).unwrap();
     let program = dally_bpl::load(&sources).unwrap_or_else(|d| panic!("{:?} in {text}", d[0].message));
     let machine =
-        Machine::new(&program, &sources, &Options::default()).unwrap_or_else(|d| panic!("{:?}", d[0]));
+        Machine::new(&program, &sources, &MachineOptions::default()).unwrap_or_else(|d| panic!("{:?}", d[0]));
     let verdict = Search::new(&machine, &Exhaustive, &dally_explore::Options::default(), &()).run().verdict;
     (machine, verdict)
 }

@@ -294,6 +294,15 @@ pub(crate) struct Fun {
     pub(crate) body: Option<Body>,
     /// The interfaces that a foreign function declares to create.
     pub(crate) creates: Vec<Name>,
+    /// True for `pure`: a function of P's verifier, whose body need not be an expression of P.
+    pub(crate) is_pure: bool,
+}
+
+impl Fun {
+    /// True if another function of the same name may be its stub.
+    pub(crate) fn may_have_stub(&self) -> bool {
+        self.body.is_none() || self.is_pure
+    }
 }
 
 /// Variables and statements.

@@ -29,6 +29,8 @@ pub(crate) enum Op {
     Jump(u32),
     /// Pops a text, which a trace shows.
     Print,
+    /// [`Format`](Op::Format) and [`Print`](Op::Print): the text is made only for a trace.
+    PrintFormat(u32, u32),
     /// Pops a condition.
     JumpIfNot(u32),
     /// Jumps if the top equals the flag; otherwise pops it.
@@ -79,13 +81,13 @@ pub(crate) enum Op {
     /// Pops the payload of the entry function.
     Goto(u32),
     Receive(u32),
-    /// Marks an assertion of [`Code::assertions`] as reached.
+    /// Marks an assertion among [`Code::sites`] as reached.
     Reach(u32),
     /// Pops the message of a failed assertion, and fails.
     Fail,
-    /// The body of a foreign function without a stub: cannot be executed.
+    /// The body of a foreign function without a stub, or an expression of P's verifier: cannot be executed.
     Foreign(u32),
-    Assume,
+    Assume(Option<u32>),
     /// Pushes the next element of the collection in this variable, with the counter in the following
     /// variable; jumps if none is left.
     Foreach(u32, u32),
@@ -148,12 +150,26 @@ pub(crate) struct Function {
     pub(crate) variables: Vec<(String, Ty)>,
 }
 
-/// A foreign function without a stub.
+/// A statement whose executions are marked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Site {
+    /// An assertion that executions are expected to reach: one other than `assert false`.
+    Assertion(Span),
+    /// An assumption. `assume false` in a branch has no site: it marks a branch that is not of interest.
+    Assumption(Span),
+}
+
+/// Code that is not P's.
 #[derive(Clone, Debug)]
-pub(crate) struct Foreign {
-    pub(crate) name: String,
-    /// The text of a stub: of the function, and of the foreign types that it mentions.
-    pub(crate) stub: String,
+pub(crate) enum Foreign {
+    /// A foreign function without a stub.
+    Function {
+        name: String,
+        /// The text of a stub: of the function, and of the foreign types that it mentions.
+        stub: String,
+    },
+    /// An expression of P's verifier.
+    Expression,
 }
 
 /// The action of a state on an event.
@@ -227,11 +243,11 @@ pub(crate) struct Code {
     /// The dead variables of functions, at each address where a call resumes.
     pub(crate) dead: Dead,
     pub(crate) constants: Vec<Value>,
-    /// The assertions that executions are expected to reach: those other than `assert false`.
-    pub(crate) assertions: Vec<Span>,
+    /// The statements whose executions are marked, for warnings that a verdict is vacuous.
+    pub(crate) sites: Vec<Site>,
     pub(crate) paths: Vec<Path>,
     pub(crate) functions: Vec<Function>,
-    /// The heads of the foreign functions without stubs, and the types that they need.
+    /// The operands of [`Op::Foreign`].
     pub(crate) foreign: Vec<Foreign>,
     pub(crate) machines: Vec<MachineCode>,
     pub(crate) kinds: Vec<Kind>,

@@ -34,8 +34,8 @@ dally_text::codes! {
     BAD_STUB = 615 Error "A body that does not fit its foreign declaration"
         => "give the function the parameters and the result of the foreign declaration";
 
-    VERIFIER_ONLY = 904 Unsupported "A declaration for P's verifier"
-        => "remove it";
+    VERIFIER_ONLY = 904 Warning "A construct of P's verifier, which exploration ignores"
+        => "to check a property in every explored execution, assert a specification in a test";
     REFINEMENT = 906 Unsupported "A refinement test"
         => "declare a test that asserts a specification";
 }

@@ -38,7 +38,8 @@ impl Code {
                     if path.field { Object::Task(path.variable) } else { Object::Local(path.variable) };
                 computes(indices + operands, 0).reads(variable)
             }
-            Op::Pop | Op::Print | Op::Assume => computes(1, 0),
+            Op::Pop | Op::Print | Op::Assume(_) => computes(1, 0),
+            Op::PrintFormat(_, count) => computes(count, 0),
             Op::Jump(to) => Effect::computes(0, 0, to),
             Op::JumpIfNot(to) => computes(1, 0).or(to, 0),
             Op::JumpIf(_, to) => computes(1, 0).or(to, 1),

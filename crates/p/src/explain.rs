@@ -380,10 +380,10 @@ impl Machine {
 
     /// The type of a machine and its number.
     pub(crate) fn machine_name(&self, state: &State, machine: u32) -> String {
-        if machine >= self.machine_count(state) {
-            return format!("machine {machine}");
+        match self.find_record(state, machine) {
+            Some(record) => self.kind_name(record.kind, machine),
+            None => format!("machine {machine}"),
         }
-        self.kind_name(self.record_of(state, machine).kind, machine)
     }
 
     fn show_with(&self, value: Value, ty: Ty, machine: &dyn Fn(u32) -> String) -> String {

@@ -72,12 +72,14 @@ pub fn load(sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     if !diagnostics.are_warnings() {
         return Err(diagnostics.sorted());
     }
+    let mut warnings = diagnostics.sorted();
     let (mut info, diagnostics) = check::check(&ast);
     if !diagnostics.are_warnings() {
         return Err(diagnostics.sorted());
     }
     let tests = std::mem::take(&mut info.tests);
-    Ok(Program { ast, info, tests, warnings: diagnostics.sorted() })
+    warnings.extend(diagnostics.sorted());
+    Ok(Program { ast, info, tests, warnings })
 }
 
 impl Program {

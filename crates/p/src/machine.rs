@@ -17,7 +17,7 @@ use dally_text::source::{SourceMap, Span};
 use smallvec::SmallVec;
 
 use crate::check::info::{Info, TestInfo};
-use crate::code::{Action, Code};
+use crate::code::{Action, Code, Site};
 use crate::compile;
 use crate::execute::{Context, End, FairChoice, Observer, Runner, Start, first};
 use crate::state::{Actor, Local, Mode, Queue, Queued, Record, State, Store, View};
@@ -96,9 +96,9 @@ impl Machine {
     /// Compiles a test of a program.
     pub fn new(program: &crate::Program, test: &TestInfo, sources: &SourceMap) -> Self {
         let (code, heap) = compile::compile(program, test);
-        let sites = Arc::new(Sites::new(code.assertions.len()));
+        let sites = Arc::new(Sites::new(code.sites.len()));
         let constants = heap.len();
-        let store = Store { heap, sites, ..Store::default() };
+        let store = Store { heap, sites, packs: true, ..Store::default() };
         Machine {
             code: Arc::new(code),
             store,
@@ -119,9 +119,24 @@ impl Machine {
 
     /// The assertions that no execution has reached so far, in the order of the text.
     pub fn unreached_assertions(&self) -> Vec<Span> {
-        let all = (0_u32..).zip(&self.code.assertions);
-        let unreached = all.filter(|(site, _)| !self.store.sites.is_reached(*site));
-        let mut spans: Vec<Span> = unreached.map(|(_, span)| *span).collect();
+        self.spans_of_sites(|number, site| match site {
+            Site::Assertion(span) => (!self.store.sites.is_reached(number)).then_some(span),
+            Site::Assumption(_) => None,
+        })
+    }
+
+    /// The assumptions that have discarded every execution so far that reached them, in the order of the text.
+    pub fn discarding_assumptions(&self) -> Vec<Span> {
+        self.spans_of_sites(|number, site| match site {
+            Site::Assumption(span) => self.store.sites.ends_all(number).then_some(span),
+            Site::Assertion(_) => None,
+        })
+    }
+
+    /// The spans that `select` picks from the sites, in the order of the text.
+    fn spans_of_sites(&self, select: impl Fn(u32, Site) -> Option<Span>) -> Vec<Span> {
+        let sites = (0_u32..).zip(&self.code.sites);
+        let mut spans: Vec<Span> = sites.filter_map(|(number, site)| select(number, *site)).collect();
         spans.sort_unstable();
         spans.dedup();
         spans
@@ -148,6 +163,16 @@ impl Machine {
     /// The unpacked part of a machine.
     pub(crate) fn record_of(&self, state: &State, machine: u32) -> &Record {
         self.store.locals.get(self.view(state).machine(machine).local)
+    }
+
+    /// The unpacked part of a machine; `None` if the state has fewer machines.
+    pub(crate) fn find_record(&self, state: &State, machine: u32) -> Option<&Record> {
+        let mut numbers = state.numbers().skip(self.monitors());
+        for _ in 0..machine {
+            let (_, length) = (numbers.next()?, numbers.next()?);
+            numbers.by_ref().take(length as usize).for_each(drop);
+        }
+        numbers.next().map(|local| self.store.locals.get(local))
     }
 
     pub(crate) fn local_of(&self, state: &State, machine: u32) -> Local {
@@ -326,7 +351,8 @@ impl Machine {
             numbers[*monitor as usize] = *new;
         }
         let mut add = |local: u32, queue: &[u32]| {
-            numbers.extend([local, queue.len() as u32]);
+            numbers.push(local);
+            numbers.push(queue.len() as u32);
             numbers.extend_from_slice(queue);
         };
         for machine in 0..view.machines() {

@@ -48,14 +48,16 @@ impl Hash for State {
 impl State {
     /// The state with these numbers and this fingerprint.
     pub(crate) fn new(numbers: impl Iterator<Item = u32>, fingerprint: Fingerprint) -> Self {
-        let mut bytes = SmallVec::new();
+        let mut encoded: SmallVec<[u8; 128]> = SmallVec::new();
         for mut number in numbers {
             while number >= 1 << 7 {
-                bytes.push(number as u8 | 1 << 7);
+                encoded.push(number as u8 | 1 << 7);
                 number >>= 7;
             }
-            bytes.push(number as u8);
+            encoded.push(number as u8);
         }
+        // A state takes no more memory than it needs.
+        let bytes = SmallVec::from_slice(&encoded);
         State { bytes, sum: [fingerprint.0 as u64, (fingerprint.0 >> 64) as u64] }
     }
 
@@ -67,21 +69,28 @@ impl State {
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
         let mut bytes = self.bytes.iter();
         std::iter::from_fn(move || {
-            let (mut number, mut shift) = (0, 0);
-            loop {
-                let byte = *bytes.next()?;
-                number |= u32::from(byte & 0x7f) << shift;
-                if byte < 1 << 7 {
-                    return Some(number);
-                }
-                shift += 7;
-            }
+            let first = u32::from(*bytes.next()?);
+            if first < 1 << 7 { Some(first) } else { longer(first, &mut bytes) }
         })
     }
 
     /// The bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         spilled(&self.bytes)
+    }
+}
+
+/// The number of several bytes that begins with this one. Lengths of queues and the ids of small programs have one byte.
+#[cold]
+fn longer(first: u32, bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
+    let (mut number, mut shift) = (first & 0x7f, 7);
+    loop {
+        let byte = *bytes.next()?;
+        number |= u32::from(byte & 0x7f) << shift;
+        if byte < 1 << 7 {
+            return Some(number);
+        }
+        shift += 7;
     }
 }
 
@@ -207,13 +216,21 @@ impl Clone for Local {
     }
 }
 
-/// An interned machine or monitor: the fields that are read often, and the rest in packed form.
+/// An interned machine or monitor: the fields that are read often, and the rest.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) kind: u32,
     pub(crate) state: u32,
     pub(crate) mode: Mode,
-    packed: Box<[u8]>,
+    rest: Rest,
+}
+
+/// An interned machine or monitor as a whole.
+#[derive(Debug)]
+enum Rest {
+    Packed(Box<[u8]>),
+    /// For walks, which drop their stores soon: packing takes longer than copying.
+    Whole(Box<Local>),
 }
 
 /// An event in a queue, with its payload.
@@ -232,25 +249,36 @@ pub(crate) struct Store {
     pub(crate) heap: Heap,
     pub(crate) locals: Interner<Record>,
     pub(crate) messages: Interner<Queued>,
-    /// The assertions that were reached.
+    /// The assertions and assumptions that were reached.
     pub(crate) sites: Arc<Sites>,
+    /// True if machines and monitors are packed.
+    pub(crate) packs: bool,
 }
 
 impl Store {
     /// The part of a machine or monitor.
     pub(crate) fn local(&self, local: &Local) -> Part {
         self.locals.intern_as(self.fingerprint(local), || {
-            // Serialisation of a `Local` into memory cannot fail.
-            let packed: Box<[u8]> = postcard::to_allocvec(local).unwrap_or_default().into();
-            let heap = packed.len();
-            (Record { kind: local.kind, state: local.state, mode: local.mode, packed }, heap)
+            let (rest, heap) = if self.packs {
+                // Serialisation of a `Local` into memory cannot fail.
+                let packed: Box<[u8]> = postcard::to_allocvec(local).unwrap_or_default().into();
+                let heap = packed.len();
+                (Rest::Packed(packed), heap)
+            } else {
+                let heap = size_of::<Local>() + local.heap_bytes();
+                (Rest::Whole(Box::new(local.clone())), heap)
+            };
+            (Record { kind: local.kind, state: local.state, mode: local.mode, rest }, heap)
         })
     }
 
     /// The machine or monitor of a part.
     pub(crate) fn unpack(&self, id: u32) -> Local {
         let record = self.locals.get(id);
-        postcard::from_bytes(&record.packed).unwrap_or_else(|_| Local::halted(record.kind))
+        match &record.rest {
+            Rest::Packed(bytes) => postcard::from_bytes(bytes).unwrap_or_else(|_| Local::halted(record.kind)),
+            Rest::Whole(local) => Local::clone(local),
+        }
     }
 
     /// The part of a message.

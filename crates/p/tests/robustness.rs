@@ -61,7 +61,7 @@ fn pieces(text: &str) -> Vec<&str> {
 fn mutilated_programs_do_no_harm() {
     let examples = examples();
     let mut read = 0;
-    arbtest::arbtest(|u| {
+    dally_testing::for_inputs(1_000, |u| {
         let mut pieces = pieces(u.choose(&examples)?);
         let other = pieces.clone();
         for _ in 0..u.int_in_range(1..=3)? {
@@ -84,8 +84,7 @@ fn mutilated_programs_do_no_harm() {
             }
         }
         Ok(())
-    })
-    .budget_ms(4_000);
+    });
     assert!(read > 0, "no program was run");
 }
 
@@ -97,13 +96,12 @@ fn random_text_is_parsed() {
         "/*", "fun", "new", "send", "this", "halt", "null", "as", "to", "format", "receive", "case",
         "module", "union", "in",
     ];
-    arbtest::arbtest(|u| {
+    dally_testing::for_inputs(5_000, |u| {
         let count = u.int_in_range(0..=60)?;
         let words = (0..count).map(|_| u.choose(WORDS).copied()).collect::<Result<Vec<_>, _>>()?;
         let _ = dally_p::load(&sources(&words.join(" ")));
         Ok(())
-    })
-    .budget_ms(1_000);
+    });
 }
 
 fn in_main(statements: &str) -> String {

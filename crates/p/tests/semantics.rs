@@ -631,3 +631,33 @@ fn the_documented_example_fails() {
     let (_, rest) = chapter.split_once("```p\n").unwrap();
     fails(rest.split_once("```").unwrap().0, ASSERTION, "descending order");
 }
+
+#[test]
+fn pure_functions_are_called() {
+    let entry = |condition: &str| main_does(&format!("assert {condition};"));
+    proved(&format!("pure Twice(x: int): int = x + x; {}", entry("Twice(2) == 4")));
+    // A function is the stub of a pure one without a definition, and of one that only the verifier can evaluate.
+    for pure in ["pure f(): int;", "pure f(): int = Main.count;", "pure f(): int = forall (x: int) :: x;"] {
+        proved(&format!("{pure} fun f(): int {{ return 3; }} {}", entry("f() == 3")));
+        let verdict = search(&format!("{pure} {}", entry("f() == 3"))).verdict;
+        assert!(matches!(&verdict, Verdict::Unsupported(m) if m.contains("`f`")), "{verdict}");
+    }
+}
+
+#[test]
+fn expressions_of_the_verifier_matter_only_where_they_are_evaluated() {
+    for expression in [
+        "forall (x: int) :: x > 0",
+        "exists new (e: E) :: sent e",
+        "this is Main",
+        "inflight this",
+        "this targets this",
+    ] {
+        proved(&main_does(&format!("if (false) {{ assert {expression}; }}")));
+        let verdict = search(&main_does(&format!("assert {expression};"))).verdict;
+        assert!(
+            matches!(&verdict, Verdict::Unsupported(m) if m.contains("verifier")),
+            "{expression}: {verdict}"
+        );
+    }
+}

@@ -1,10 +1,10 @@
 //! Names of strategies, to and from text.
 #![allow(missing_docs, reason = "test code")]
 
-use arbtest::arbitrary::{Result, Unstructured};
-use arbtest::arbtest;
 use dally_schedule::table::{Family, STRATEGIES};
 use dally_schedule::{Arrangement, ListContext, PORTFOLIO, SchedulerName, StrategyName, Unit, Vocabulary};
+use dally_testing::arbitrary::{Result, Unstructured};
+use dally_testing::for_inputs;
 
 fn any_scheduler(u: &mut Unstructured<'_>, depth: usize) -> Result<SchedulerName> {
     let last = if depth > 0 { 11 } else { 10 };
@@ -36,7 +36,7 @@ fn any_strategy(u: &mut Unstructured<'_>) -> Result<StrategyName> {
 
 #[test]
 fn a_strategy_prints_as_the_name_that_it_is_parsed_from() {
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         let strategy = any_strategy(u)?;
         let text = strategy.to_string();
         assert_eq!(text.parse().as_ref(), Ok(&strategy), "{text}");
@@ -49,7 +49,7 @@ fn a_strategy_prints_as_the_name_that_it_is_parsed_from() {
 
 #[test]
 fn a_list_is_parsed_into_the_strategies_that_it_joins() {
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         let strategies: Vec<StrategyName> =
             (0..u.int_in_range(1..=5)?).map(|_| any_strategy(u)).collect::<Result<_>>()?;
         let names: Vec<String> = strategies.iter().map(ToString::to_string).collect();
@@ -64,7 +64,7 @@ fn a_list_is_parsed_into_the_strategies_that_it_joins() {
 
 #[test]
 fn no_text_makes_parsing_panic() {
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         let pieces =
             ["rr", "pct", "priority", ":", "(", ")", ",", ";", "7", "reverse", " ", "é", "portfolio", ""];
         let text: String =

@@ -1,12 +1,12 @@
 //! The obligations of a delaying scheduler, for every scheduler, on random sequences of events.
 //!
-//! A failure prints a seed; add it to the `arbtest` call as `.seed(…)` to repeat it.
+//! A failure prints its seed; `DALLY_SEED=n` repeats it.
 
 use std::collections::BTreeSet;
 
-use arbtest::arbitrary::{Result, Unstructured};
-use arbtest::arbtest;
 use dally_schedule::{DelayingScheduler, Post, Ready, Scheduler, SchedulerName, Sealable, TaskId, Why};
+use dally_testing::arbitrary::{Result, Unstructured};
+use dally_testing::for_inputs;
 
 const NAMES: [&str; 16] = [
     "bag",
@@ -219,7 +219,7 @@ fn walk(u: &mut Unstructured<'_>, name: &str) -> Result<()> {
 #[test]
 fn every_scheduler_keeps_its_obligations() {
     for name in NAMES {
-        arbtest(|u| walk(u, name)).budget_ms(400);
+        for_inputs(200, |u| walk(u, name));
     }
 }
 

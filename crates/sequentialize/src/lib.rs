@@ -8,7 +8,7 @@
 //! ```
 //! use dally_bpl::{load, print};
 //! use dally_text::source::SourceMap;
-//! use dally_sequentialize::{Bounds, Options, Target, sequentialize};
+//! use dally_sequentialize::{Bounds, TranslationOptions, Target, sequentialize};
 //!
 //! let mut sources = SourceMap::default();
 //! sources.add("example.bpl", "
@@ -18,7 +18,7 @@
 //! ").unwrap();
 //! let program = load(&sources).expect("no errors");
 //!
-//! let options = Options::new(Target::Dfs(Bounds::delays(1)));
+//! let options = TranslationOptions::new(Target::Dfs(Bounds::delays(1)));
 //! let sequential = sequentialize(&program, &options).expect("dfs knows all of this");
 //! assert!(print(&sequential.program.ast).contains("call bump$post();"));
 //! ```
@@ -82,7 +82,7 @@ use dally_text::code::Severity;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
 
-pub use crate::options::{Bounds, Options, Target};
+pub use crate::options::{Bounds, Target, TranslationOptions};
 pub use crate::origins::{Check, Origins, Procedure, Source};
 use crate::unit::Unit;
 
@@ -98,7 +98,7 @@ pub struct Sequential {
 }
 
 /// Translates a program.
-pub fn sequentialize(program: &Program, options: &Options) -> Result<Sequential, Vec<Diagnostic>> {
+pub fn sequentialize(program: &Program, options: &TranslationOptions) -> Result<Sequential, Vec<Diagnostic>> {
     let mut unit = prepare(program, options);
     let root = match options.to.with_rounds() {
         Target::Buffers { zields, yields } => to_buffers(&mut unit, options, zields, yields),
@@ -177,7 +177,7 @@ pub fn without_levels(program: &Program, entry: Option<&str>) -> Result<Ast, Vec
 }
 
 /// The passes that all translations start with.
-fn prepare(program: &Program, options: &Options) -> Unit {
+fn prepare(program: &Program, options: &TranslationOptions) -> Unit {
     let mut unit = Unit::new(program, options.program.entry.as_deref());
     let levels = matches!(options.to, Target::Buffers { .. } | Target::Synce { .. });
     globals::drop_constraints(&mut unit.ast);
@@ -219,7 +219,7 @@ fn to_rounds(unit: &mut Unit, to: Target) -> Option<Sym> {
 }
 
 /// Θ_P ∘ Θ_Y(K₂) ∘ Θ_M(K₁)
-fn to_buffers(unit: &mut Unit, options: &Options, zields: u32, yields: u32) -> Option<Sym> {
+fn to_buffers(unit: &mut Unit, options: &TranslationOptions, zields: u32, yields: u32) -> Option<Sym> {
     waits::remove(unit);
     let by_rank = levels::rank(unit);
     levels::entry_per_buffer(unit);

@@ -113,7 +113,7 @@ impl Target {
 
 /// The options of a translation.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct TranslationOptions {
     /// The translation.
     pub to: Target,
     /// The entry point, and preemption.
@@ -124,9 +124,9 @@ pub struct Options {
     pub chains: bool,
 }
 
-impl Options {
+impl TranslationOptions {
     /// The default options.
-    pub fn new(to: Target) -> Options {
-        Options { to, program: ProgramOptions::default(), reorder: false, chains: true }
+    pub fn new(to: Target) -> TranslationOptions {
+        TranslationOptions { to, program: ProgramOptions::default(), reorder: false, chains: true }
     }
 }

@@ -11,9 +11,9 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dally_bpl::ast::{Ast, Block, Decl, DeclKind, Expr, Procedure, Stmt, StmtKind};
-use dally_sequentialize::{Bounds, Options, Target, sequentialize};
+use dally_sequentialize::{Bounds, Target, TranslationOptions, sequentialize};
+use dally_testing::say;
 use support::generate::{self, Features};
-use support::random::say;
 use support::{Outcomes, explore_named, load, run};
 
 /// The kind of a procedure that a translation adds: its name, or what follows the name of the original one.
@@ -97,10 +97,13 @@ const MOST_PROGRAMS: u64 = 600;
 impl Case {
     fn translation(&self, text: &str) -> Ast {
         let (program, _) = load(text);
-        sequentialize(&program, &Options { reorder: self.delays.is_none(), ..Options::new(self.to) })
-            .unwrap()
-            .program
-            .ast
+        sequentialize(
+            &program,
+            &TranslationOptions { reorder: self.delays.is_none(), ..TranslationOptions::new(self.to) },
+        )
+        .unwrap()
+        .program
+        .ast
     }
 
     /// How many programs it takes to tell the mutant from the translation.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dally_bpl::Program;
 use dally_bpl::ast::{DeclKind, Stmt, for_each_stmt_mut};
-use dally_sequentialize::{Bounds, Options, Origins, Sequential, Source, Target, sequentialize};
+use dally_sequentialize::{Bounds, Origins, Sequential, Source, Target, TranslationOptions, sequentialize};
 use dally_text::source::SourceMap;
 
 const SOURCE: &str = "var g: int;
@@ -21,7 +21,7 @@ fn load() -> (SourceMap, Program) {
 }
 
 fn translate(program: &Program, to: Target) -> Sequential {
-    sequentialize(program, &Options::new(to)).unwrap()
+    sequentialize(program, &TranslationOptions::new(to)).unwrap()
 }
 
 /// All variables of a translated program, and the variables of the source that they are copies of.

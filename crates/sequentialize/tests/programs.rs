@@ -6,7 +6,7 @@ use dally_text::code::Severity;
 use std::path::{Path, PathBuf};
 
 use dally_bpl::ProgramOptions;
-use dally_sequentialize::{Bounds, Options, Target, sequentialize};
+use dally_sequentialize::{Bounds, Target, TranslationOptions, sequentialize};
 use dally_text::source::SourceMap;
 
 const TARGETS: [Target; 7] = [
@@ -47,10 +47,10 @@ fn all_programs_go_through() {
         let Ok(program) = load(std::fs::read_to_string(&file).unwrap()) else { continue };
         for to in TARGETS {
             for preempt in [false, true] {
-                let options = Options {
+                let options = TranslationOptions {
                     program: ProgramOptions { entry: None, preempt },
                     reorder: preempt,
-                    ..Options::new(to)
+                    ..TranslationOptions::new(to)
                 };
                 match sequentialize(&program, &options) {
                     Err(diagnostics) => {

@@ -5,7 +5,7 @@ mod support;
 
 use dally_bpl::ProgramOptions;
 use dally_explore::Delays;
-use dally_sequentialize::{Bounds, Options, Target};
+use dally_sequentialize::{Bounds, Target, TranslationOptions};
 use support::generate::{self, Features};
 use support::random::for_seeds;
 use support::{
@@ -188,9 +188,9 @@ fn preemptions() {
         let features = Features { posts: 2, atomic: true, awaits: true, choices: 10, ..RICH };
         let text = generate::program(seed, features);
         let delays = (seed % 3) as u32;
-        let options = Options {
+        let options = TranslationOptions {
             program: ProgramOptions::preemptive(),
-            ..Options::new(Target::Df(Bounds::delays(delays)))
+            ..TranslationOptions::new(Target::Df(Bounds::delays(delays)))
         };
         let sequential = printed(&text, &options);
         let Some(found) = run(&sequential, &generate::globals(features)) else { return false };
@@ -243,7 +243,8 @@ fn translations_insert_the_same_points() {
         let rounds = [Target::Dfs(bounds), Target::Df(bounds), Target::Dfw(bounds)];
         let targets = if features.levels == 1 && features.buffers == 1 { &rounds[..] } else { &with_levels };
         for to in targets {
-            let preempted = Options { program: ProgramOptions::preemptive(), ..Options::new(*to) };
+            let preempted =
+                TranslationOptions { program: ProgramOptions::preemptive(), ..TranslationOptions::new(*to) };
             let Some(found) = run(&printed(&text, &preempted), &globals) else { return false };
             let Some(expected) = run(&translated(&explicit, *to), &globals) else { return false };
             assert_eq!(found, expected, "{to:?}, preempted (left), DALLY_SEED={seed}\n{text}\n{explicit}");
@@ -258,7 +259,11 @@ fn preempted_buffers_are_sound() {
         let features = Features { awaits: false, posts: 1, buffers: 2, ..preempted_driver(seed) };
         let text = generate::program(seed, features);
         let to = Target::Buffers { zields: 1 + (seed % 3) as u32, yields: 1 + (seed / 3 % 2) as u32 };
-        let options = Options { program: ProgramOptions::preemptive(), reorder: true, ..Options::new(to) };
+        let options = TranslationOptions {
+            program: ProgramOptions::preemptive(),
+            reorder: true,
+            ..TranslationOptions::new(to)
+        };
         let Some(found) = run(&printed(&text, &options), &generate::globals(features)) else { return false };
         let all = explore_preempted(&text, "bag", None);
         assert!(found.finals.is_subset(&all.finals), "{to:?}, DALLY_SEED={seed}\n{text}");
@@ -277,7 +282,8 @@ fn levels_suppress_points() {
         let text = text.replace("{:nozield 3}", attr);
         assert_eq!(explore_preempted(&text, "bag", None).fails, fails, "{attr}");
         let to = Target::Buffers { zields: 3, yields: 1 };
-        let options = Options { program: ProgramOptions::preemptive(), ..Options::new(to) };
+        let options =
+            TranslationOptions { program: ProgramOptions::preemptive(), ..TranslationOptions::new(to) };
         let found = run(&printed(&text, &options), &["g0".to_owned()]).unwrap();
         assert_eq!(found.fails, fails, "{attr}");
     }

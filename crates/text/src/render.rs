@@ -58,6 +58,9 @@ const TAB: &str = "    ";
 
 /// Replaces characters that a terminal would interpret.
 pub fn printable(text: &str) -> String {
+    if text.bytes().all(|b| matches!(b, b' '..=b'~' | b'\n')) {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -169,14 +172,14 @@ fn excerpt(sources: &SourceMap, label: &Label, primary: bool) -> Option<Excerpt>
     let start = start.min(text.len());
     let end = end.clamp(start, text.len());
     let marks = vec![Mark { range: start..end, text: printable(&label.text), primary }];
-    let column = file.line_column(label.span.start).1;
+    let column = file.line_column(label.span.start).column;
     let shown = Span::new(file.start + shown.start as u32, file.start + shown.end as u32);
     Some(Excerpt { file: printable(&file.name), line, column, shown, text, marks })
 }
 
 /// The line on which a span begins, and the part of the span on that line, in bytes of the file.
 fn first_line(file: &SourceFile, span: Span) -> Option<(usize, Range<usize>)> {
-    let (line, _) = file.line_column(span.start);
+    let line = file.line_column(span.start).line;
     let whole = file.line_range(line)?;
     let local = |offset: u32| offset.saturating_sub(file.start) as usize;
     let start = local(span.start).clamp(whole.start, whole.end);
@@ -247,7 +250,12 @@ pub fn to_json(sources: &SourceMap, diagnostic: &Diagnostic) -> JsonDiagnostic {
 
 fn location(sources: &SourceMap, span: Span) -> Option<JsonLocation> {
     let file = sources.file_of(span)?;
-    let (line, column) = file.line_column(span.start);
-    let (end_line, end_column) = file.line_column(span.end);
-    Some(JsonLocation { file: file.name.clone(), line, column, end_line, end_column })
+    let (start, end) = (file.line_column(span.start), file.line_column(span.end));
+    Some(JsonLocation {
+        file: file.name.clone(),
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+    })
 }

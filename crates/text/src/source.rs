@@ -116,7 +116,7 @@ impl SourceMap {
     /// The position at which the span begins; none if the span is in no file.
     pub fn location(&self, span: Span) -> Option<Location> {
         let file = self.file_of(span)?;
-        let (line, column) = file.line_column(span.start);
+        let LineColumn { line, column } = file.line_column(span.start);
         Some(Location { file: file.name.clone(), line, column })
     }
 
@@ -127,13 +127,23 @@ impl SourceMap {
     }
 }
 
+/// A position in a file, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineColumn {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+}
+
 impl SourceFile {
-    /// Line and column, counted from 1, of an offset in the space of all files.
-    pub fn line_column(&self, offset: u32) -> (usize, usize) {
+    /// The position in this file of an offset in the space of all files.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
         let local = (offset.saturating_sub(self.start) as usize).min(self.text.len());
         let line = self.line_starts.partition_point(|&s| s as usize <= local);
         let start = self.line_starts[line - 1] as usize;
-        (line, self.text.get(start..local).map_or(0, |s| s.chars().count()) + 1)
+        let column = self.text.get(start..local).map_or(0, |s| s.chars().count()) + 1;
+        LineColumn { line, column }
     }
 
     /// The byte range within this file's text of a line, counted from 1, without its line break.

@@ -1,6 +1,6 @@
 //! From a bug to its trace, in one replay.
 
-use dally_explore::{Bug, Moment, ReplayError, Step, TaskId, Turn, confirm, cut};
+use dally_explore::{Bug, Moment, ReplayError, Step, StepAt, TaskId, Turn, confirm, cut};
 use dally_text::source::{SourceMap, Span};
 
 use crate::explain::{Explain, Line, LineKind, Taken};
@@ -71,7 +71,7 @@ impl<'a, P: Explain> Recording<'a, P> {
 
     fn add(&mut self, moment: &Moment<'_, P::State>, delayed: &[TaskId]) {
         self.tasks.add(moment.events);
-        let Some((_, step)) = moment.step else { return };
+        let Some(StepAt { step, .. }) = moment.step else { return };
         if !self.steps.wants_next() {
             return self.steps.leave_out();
         }

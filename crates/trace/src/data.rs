@@ -91,6 +91,9 @@ pub struct Source {
     /// The test of a P program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
+    /// Other flags with which the program was loaded, which only its language has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
 }
 
 impl Source {

@@ -26,13 +26,13 @@ pub fn last_step<P: Explain>(program: &P, schedule: &Schedule, sources: &SourceM
     let mut found = None;
     let replayed = replay(program, schedule, |moment| {
         numbers.add(moment.events);
-        let is_own = moment.step.is_some_and(|(_, step)| step.task == task);
+        let is_own = moment.step.is_some_and(|at| at.step.task == task);
         steps += usize::from(is_own);
-        let is_last = moment.step.is_some_and(|(nth, _)| nth + 1 == schedule.steps.len());
-        if let (true, Some((_, step))) = (is_last, moment.step) {
+        let is_last = moment.step.is_some_and(|at| at.index + 1 == schedule.steps.len());
+        if let (true, Some(at)) = (is_last, moment.step) {
             let (before, after) = (moment.before, moment.after);
             let explained =
-                program.explain(&Taken { before, after, task, choices: &step.choices, tasks: &numbers });
+                program.explain(&Taken { before, after, task, choices: &at.step.choices, tasks: &numbers });
             found = Some(LastStep {
                 task: TaskName { task: numbers.of(task), name: program.task_name(before, task) },
                 location: explained.lines.iter().filter_map(|line| sources.location(line.span)).last(),

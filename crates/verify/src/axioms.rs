@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;
 use crate::expr::Scope;
-use crate::inline::{Failure, Verifier};
+use crate::inline::{NoAnswer, Verifier};
 use crate::logic::{Found, Logic, Symbol};
 use crate::solver::Solver;
 use crate::term::Term;
@@ -243,7 +243,7 @@ impl Logic<'_> {
                     // It may use symbols that further axioms mention.
                     index = 0;
                 }
-                Err(Failure::Unsupported(_)) => left_out.push(exprs.span(axiom)),
+                Err(NoAnswer::Unsupported(_)) => left_out.push(exprs.span(axiom)),
                 Err(other) => return Err(other),
             }
         }
@@ -302,7 +302,7 @@ pub enum Theory {
 impl Verifier<'_> {
     /// Checks whether the axioms that were sent, or the definitions of recursive functions, contradict each other. The solver
     /// forgets everything else, so that there can be no further [`run`](Verifier::run).
-    pub fn contradiction(mut self, solver: &mut dyn Solver) -> Result<Option<Theory>, Failure> {
+    pub fn contradiction(mut self, solver: &mut dyn Solver) -> Result<Option<Theory>, NoAnswer> {
         let logic = &mut self.executor.logic;
         let theory = match (logic.waiting.iter().any(Option::is_none), logic.defines) {
             _ if !self.started => return Ok(None),

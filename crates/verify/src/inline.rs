@@ -27,9 +27,9 @@ use crate::term::{Term, Terms};
 use crate::walk::{self, Model, Walk};
 use crate::{facts, loops, solve};
 
-/// Options of inlining.
+/// InlineOptions of inlining.
 #[derive(Clone, Default, Debug)]
-pub struct Options {
+pub struct InlineOptions {
     /// Inline all calls up to the recursion bound before the first query: for comparison.
     pub full: bool,
     /// The most nested calls; an iteration of a loop is a call.
@@ -51,7 +51,7 @@ pub enum Answer {
 
 /// The reasons why a run has no result.
 #[derive(Clone, Debug)]
-pub enum Failure {
+pub enum NoAnswer {
     /// The program uses a construct that is not supported.
     Unsupported(Vec<Diagnostic>),
     /// The solver has failed.
@@ -64,9 +64,9 @@ pub enum Failure {
     TooLarge,
 }
 
-impl From<SolverError> for Failure {
+impl From<SolverError> for NoAnswer {
     fn from(error: SolverError) -> Self {
-        Failure::Solver(error)
+        NoAnswer::Solver(error)
     }
 }
 
@@ -120,12 +120,12 @@ enum Sat {
 
 impl<'a> Verifier<'a> {
     /// Prepares a sequential program that starts in the procedure `root`.
-    pub fn new(program: &'a Program, root: Sym, options: &Options) -> Result<Verifier<'a>, Failure> {
-        let Some(root) = program.info.procedure(root) else { return Err(Failure::Unsupported(Vec::new())) };
-        let mut flows = Flows::of(program, root).map_err(Failure::Unsupported)?;
+    pub fn new(program: &'a Program, root: Sym, options: &InlineOptions) -> Result<Verifier<'a>, NoAnswer> {
+        let Some(root) = program.info.procedure(root) else { return Err(NoAnswer::Unsupported(Vec::new())) };
+        let mut flows = Flows::of(program, root).map_err(NoAnswer::Unsupported)?;
         loops::to_recursion(&mut flows);
         let facts = facts::find(&flows);
-        let Some(root) = flows.procedure(root) else { return Err(Failure::Unsupported(Vec::new())) };
+        let Some(root) = flows.procedure(root) else { return Err(NoAnswer::Unsupported(Vec::new())) };
         let size = match () {
             () if options.full => u64::MAX,
             () if facts[root].size <= SMALL_PROGRAM => SMALL_PROGRAM,
@@ -187,13 +187,13 @@ impl<'a> Verifier<'a> {
     }
 
     /// Searches for a failing execution with at most this many nested calls of a procedure, and as many iterations of a loop.
-    pub fn run(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+    pub fn run(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, NoAnswer> {
         self.search(recursion, solver).map_err(|failure| self.blame(failure))
     }
 
     /// An error about a built-in function that the solver does not have means that the program is not supported.
-    fn blame(&self, failure: Failure) -> Failure {
-        let Failure::Solver(SolverError::Broken(message)) = &failure else { return failure };
+    fn blame(&self, failure: NoAnswer) -> NoAnswer {
+        let NoAnswer::Solver(SolverError::Broken(message)) = &failure else { return failure };
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
         let named = |head: &str| {
             let head = head.trim_start_matches("(_ ").trim_end_matches(')');
@@ -209,7 +209,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn search(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+    fn search(&mut self, recursion: u32, solver: &mut dyn Solver) -> Result<Answer, NoAnswer> {
         if self.full {
             self.inline_all(recursion)?;
         }
@@ -233,7 +233,7 @@ impl<'a> Verifier<'a> {
                         return Ok(answer);
                     }
                     if within.is_empty() {
-                        return Err(Failure::Unknown(reason));
+                        return Err(NoAnswer::Unknown(reason));
                     }
                 }
             }
@@ -258,7 +258,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// The open calls on the path of the solver's model.
-    fn touched(&self, recursion: u32, solver: &mut dyn Solver) -> Result<Vec<CallId>, Failure> {
+    fn touched(&self, recursion: u32, solver: &mut dyn Solver) -> Result<Vec<CallId>, NoAnswer> {
         let model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         walk.go(self.root);
@@ -268,13 +268,13 @@ impl<'a> Verifier<'a> {
     }
 
     /// A failing execution from the model of a solver that cannot check all axioms.
-    fn candidate(&mut self, reason: &str, solver: &mut dyn Solver) -> Result<Option<Answer>, Failure> {
+    fn candidate(&mut self, reason: &str, solver: &mut dyn Solver) -> Result<Option<Answer>, NoAnswer> {
         if !may_have_model(reason) {
             return Ok(None);
         }
         match self.bug(false, Axioms::default(), solver) {
             Ok(answer) => Ok(Some(answer)),
-            Err(Failure::Solver(SolverError::Broken(_))) => Ok(None),
+            Err(NoAnswer::Solver(SolverError::Broken(_))) => Ok(None),
             Err(other) => Err(other),
         }
     }
@@ -286,7 +286,7 @@ impl<'a> Verifier<'a> {
         site.depth <= recursion.saturating_add(extra) && self.most_calls.is_none_or(|most| site.level <= most)
     }
 
-    fn inline_all(&mut self, recursion: u32) -> Result<(), Failure> {
+    fn inline_all(&mut self, recursion: u32) -> Result<(), NoAnswer> {
         loop {
             let within: Vec<CallId> =
                 self.open.iter().copied().filter(|c| self.within(*c, recursion)).collect();
@@ -297,7 +297,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn inline(&mut self, calls: &[CallId], recursion: u32) -> Result<(), Failure> {
+    fn inline(&mut self, calls: &[CallId], recursion: u32) -> Result<(), NoAnswer> {
         for call in calls {
             // Deep recursion is unrolled in steps that grow.
             let depth = self.executor.calls[*call].depth;
@@ -326,7 +326,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Sends declarations and assertions that the solver does not have yet.
-    fn tell(&mut self, solver: &mut dyn Solver) -> Result<(), Failure> {
+    fn tell(&mut self, solver: &mut dyn Solver) -> Result<(), NoAnswer> {
         let mut text = String::new();
         if !self.started {
             // Z3 is incremental from the first push on. Before, it uses a tactic that leaves no model where it answers `unknown`.
@@ -365,7 +365,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Writes assertions.
-    pub(crate) fn assert(&mut self, terms: &[Term], text: &mut String) -> Result<(), Failure> {
+    pub(crate) fn assert(&mut self, terms: &[Term], text: &mut String) -> Result<(), NoAnswer> {
         for term in terms {
             self.executor.limits.poll()?;
             self.emitter.declare(&self.executor.logic, *term, text);
@@ -383,11 +383,11 @@ impl<'a> Verifier<'a> {
     }
 
     /// True if the assertions are unsatisfiable.
-    pub(crate) fn is_impossible(&mut self, solver: &mut dyn Solver) -> Result<bool, Failure> {
+    pub(crate) fn is_impossible(&mut self, solver: &mut dyn Solver) -> Result<bool, NoAnswer> {
         Ok(matches!(self.check(&[], solver)?, Sat::No))
     }
 
-    fn check(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, Failure> {
+    fn check(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, NoAnswer> {
         self.effort.queries += 1;
         let mut command = String::from("(check-sat-assuming (");
         for term in blocked.iter().flat_map(|c| self.blocking(*c)) {
@@ -408,7 +408,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn reason(&self, solver: &mut dyn Solver) -> Result<String, Failure> {
+    fn reason(&self, solver: &mut dyn Solver) -> Result<String, NoAnswer> {
         let answer = solver.query("(get-info :reason-unknown)\n")?;
         let parsed = Sexpr::parse(&answer)?;
         let reason = parsed.list().and_then(|l| l.last()).and_then(Sexpr::word).unwrap_or("no reason given");
@@ -422,7 +422,7 @@ impl<'a> Verifier<'a> {
 
     /// The bug of the last answer, checked against all axioms about symbols in use. That they exclude it proves nothing: many
     /// programs have axioms that contradict each other except for their triggers.
-    fn confirmed(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Answer, Failure> {
+    fn confirmed(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Answer, NoAnswer> {
         let Late { asserted, mut left_out, quantified } = self.executor.logic.assert_left_out()?;
         if asserted.is_empty() {
             return self.bug(true, Axioms { left_out, forbid: false }, solver);
@@ -449,11 +449,11 @@ impl<'a> Verifier<'a> {
         left_out.extend(asserted);
         match self.check(blocked, solver)? {
             Sat::Yes => self.bug(true, Axioms { left_out, forbid: matches!(answer, Sat::No) }, solver),
-            Sat::No | Sat::Unknown => Err(Failure::Unknown(self.reason(solver)?)),
+            Sat::No | Sat::Unknown => Err(NoAnswer::Unknown(self.reason(solver)?)),
         }
     }
 
-    fn bug(&self, certain: bool, axioms: Axioms, solver: &mut dyn Solver) -> Result<Answer, Failure> {
+    fn bug(&self, certain: bool, axioms: Axioms, solver: &mut dyn Solver) -> Result<Answer, NoAnswer> {
         let mut model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         if walk.go(self.root).is_none() {
@@ -473,7 +473,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Adds the values of inputs that the solver has not seen because equations define them.
-    fn explain(&self, model: &mut Model, inputs: &[Term], solver: &mut dyn Solver) -> Result<(), Failure> {
+    fn explain(&self, model: &mut Model, inputs: &[Term], solver: &mut dyn Solver) -> Result<(), NoAnswer> {
         let logic = &self.executor.logic;
         let mut emitter = self.emitter.clone();
         emitter.has_model = true;

@@ -35,7 +35,7 @@ mod walk;
 mod witness;
 
 pub use crate::axioms::Theory;
-pub use crate::inline::{Answer, Effort, Failure, Options, Verifier};
+pub use crate::inline::{Answer, Effort, InlineOptions, NoAnswer, Verifier};
 pub use crate::limits::Limits;
 pub use crate::path::{Application, Binding, Division, Failed, Path, Site, Step, StepKind};
 pub use crate::solver::{Solver, SolverError};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::inline::Failure;
+use crate::inline::NoAnswer;
 use crate::solver::SolverError;
 
 /// Limits of a run. This crate reads no clock: the caller sets the flag when the time is up.
@@ -11,7 +11,7 @@ use crate::solver::SolverError;
 pub struct Limits {
     /// Set to end the run as soon as possible: it fails with [`SolverError::Cancelled`].
     pub interrupt: Arc<AtomicBool>,
-    /// The most terms; each takes some hundred bytes. A run with more fails with [`Failure::TooLarge`].
+    /// The most terms; each takes some hundred bytes. A run with more fails with [`NoAnswer::TooLarge`].
     pub terms: usize,
 }
 
@@ -26,17 +26,17 @@ impl Limits {
     pub const TERMS: usize = 8_000_000;
 
     /// Fails if the run has been interrupted.
-    pub(crate) fn poll(&self) -> Result<(), Failure> {
+    pub(crate) fn poll(&self) -> Result<(), NoAnswer> {
         match self.interrupt.load(Ordering::Relaxed) {
-            true => Err(Failure::Solver(SolverError::Cancelled)),
+            true => Err(NoAnswer::Solver(SolverError::Cancelled)),
             false => Ok(()),
         }
     }
 
     /// Fails if a limit is reached, given the number of terms.
-    pub(crate) fn hold(&self, terms: usize) -> Result<(), Failure> {
+    pub(crate) fn hold(&self, terms: usize) -> Result<(), NoAnswer> {
         if terms > self.terms {
-            return Err(Failure::TooLarge);
+            return Err(NoAnswer::TooLarge);
         }
         self.poll()
     }

@@ -11,16 +11,16 @@ use dally_text::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::Scope;
-use crate::inline::Failure;
+use crate::inline::NoAnswer;
 use crate::limits::Limits;
 use crate::term::{Sort, Term, Terms};
 
-pub(crate) type Found<T> = Result<T, Failure>;
+pub(crate) type Found<T> = Result<T, NoAnswer>;
 
 /// The error for a construct that cannot be verified.
 pub(crate) fn unsupported<T>(span: Span, what: impl std::fmt::Display) -> Found<T> {
     let problem = Diagnostic::new(codes::NOT_VERIFIED, span, format!("{what} cannot be verified"));
-    Err(Failure::Unsupported(vec![problem]))
+    Err(NoAnswer::Unsupported(vec![problem]))
 }
 
 /// A constructor with its name in the solver.

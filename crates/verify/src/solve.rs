@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::inline::Failure;
+use crate::inline::NoAnswer;
 use crate::limits::Limits;
 use crate::term::{Node, Op, Term, Terms};
 
@@ -30,7 +30,7 @@ pub(crate) fn solve(
     assertion: Term,
     kept: &FxHashSet<Term>,
     limits: &Limits,
-) -> Result<Solved, Failure> {
+) -> Result<Solved, NoAnswer> {
     let mut solved = Solved::default();
     let mut fresh = vec![assertion];
     let mut visits = 0;
@@ -138,7 +138,7 @@ impl<'f> Rewrite<'f> {
         (!self.concerns(terms, term)).then_some(term)
     }
 
-    fn term(&mut self, terms: &mut Terms, root: Term, limits: &Limits) -> Result<Term, Failure> {
+    fn term(&mut self, terms: &mut Terms, root: Term, limits: &Limits) -> Result<Term, NoAnswer> {
         let mut todo = vec![root];
         while let Some(term) = todo.last().copied() {
             limits.hold(terms.len())?;

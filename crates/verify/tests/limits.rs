@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use dally_bpl::Program;
 use dally_text::source::SourceMap;
-use dally_verify::{Failure, Limits, Options, SolverError, Verifier};
+use dally_verify::{InlineOptions, Limits, NoAnswer, SolverError, Verifier};
 
 /// A program with 2^40 calls.
 fn exponential() -> Program {
@@ -24,24 +24,24 @@ fn load(text: String) -> Program {
     dally_bpl::load(&sources).unwrap()
 }
 
-fn failure(program: &Program, limits: Limits) -> Failure {
+fn failure(program: &Program, limits: Limits) -> NoAnswer {
     let root = program.ast.symbols.get("p0").unwrap();
-    let options = Options { full: true, calls: None, limits };
+    let options = InlineOptions { full: true, calls: None, limits };
     Verifier::new(program, root, &options).unwrap_err()
 }
 
 #[test]
 fn too_much_to_inline() {
     let found = failure(&exponential(), Limits { terms: 10_000, ..Limits::default() });
-    assert!(matches!(found, Failure::TooLarge), "{found:?}");
+    assert!(matches!(found, NoAnswer::TooLarge), "{found:?}");
 }
 
 #[test]
 fn interrupted() {
     let over = || Limits { interrupt: Arc::new(AtomicBool::new(true)), ..Limits::default() };
     let found = failure(&exponential(), over());
-    assert!(matches!(found, Failure::Solver(SolverError::Cancelled)), "{found:?}");
+    assert!(matches!(found, NoAnswer::Solver(SolverError::Cancelled)), "{found:?}");
     // An expression is not looked at any more: that it is not supported is not noticed.
     let found = failure(&load("axiom 2.0 ** 3.0 == 8.0; procedure p0() {}".to_owned()), over());
-    assert!(matches!(found, Failure::Solver(SolverError::Cancelled)), "{found:?}");
+    assert!(matches!(found, NoAnswer::Solver(SolverError::Cancelled)), "{found:?}");
 }

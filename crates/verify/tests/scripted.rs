@@ -7,7 +7,8 @@ use dally_bpl::Program;
 use dally_bpl::literal::Literal;
 use dally_text::source::SourceMap;
 use dally_verify::{
-    Answer, Binding, Effort, Failure, Limits, NoValue, Options, Path, Solver, SolverError, StepKind, Verifier,
+    Answer, Binding, Effort, InlineOptions, Limits, NoAnswer, NoValue, Path, Solver, SolverError, StepKind,
+    Verifier,
 };
 
 fn load(text: &str) -> Program {
@@ -81,10 +82,10 @@ fn failing(term: &str) -> &'static str {
     if term.contains("x") { "7" } else { "true" }
 }
 
-fn verify(text: &str, recursion: u32, solver: &mut Scripted) -> (Result<Answer, Failure>, Effort) {
+fn verify(text: &str, recursion: u32, solver: &mut Scripted) -> (Result<Answer, NoAnswer>, Effort) {
     let program = load(text);
     let root = program.ast.symbols.get("main").unwrap();
-    let options = Options { full: false, calls: None, limits: Limits::default() };
+    let options = InlineOptions { full: false, calls: None, limits: Limits::default() };
     let mut verifier = Verifier::new(&program, root, &options).unwrap();
     (verifier.run(recursion, solver), verifier.effort())
 }
@@ -108,7 +109,7 @@ fn what_folds_to_false_needs_no_query() {
     assert_eq!(solver.queries, Vec::<String>::new());
 }
 
-fn path(answer: Result<Answer, Failure>) -> Box<Path> {
+fn path(answer: Result<Answer, NoAnswer>) -> Box<Path> {
     match answer {
         Ok(Answer::Bug(path)) => path,
         other => panic!("{other:?}"),
@@ -147,7 +148,7 @@ fn a_model_that_does_not_fail_is_an_error_of_the_solver() {
     let mut solver = Scripted::new(&["sat"], failing);
     let (answer, _) = verify(SQUARE, 1, &mut solver);
     match answer {
-        Err(Failure::Solver(SolverError::Broken(message))) => {
+        Err(NoAnswer::Solver(SolverError::Broken(message))) => {
             assert_eq!(message, "the solver's model does not lead to a failure");
         }
         other => panic!("{other:?}"),
@@ -158,7 +159,7 @@ fn a_model_that_does_not_fail_is_an_error_of_the_solver() {
 fn unknown_is_a_failure_with_its_reason() {
     let mut solver = Scripted::new(&["unknown", "(:reason-unknown \"timeout\")"], failing);
     let (answer, _) = verify(SQUARE, 1, &mut solver);
-    assert!(matches!(&answer, Err(Failure::Unknown(reason)) if reason == "timeout"), "{answer:?}");
+    assert!(matches!(&answer, Err(NoAnswer::Unknown(reason)) if reason == "timeout"), "{answer:?}");
     // Where only quantifiers are in doubt, there is a model all the same.
     let mut solver = Scripted::new(&["unknown", "(:reason-unknown \"(incomplete quantifiers)\")"], square);
     let (answer, _) = verify(SQUARE, 1, &mut solver);
@@ -170,12 +171,12 @@ fn malformed_answers_are_errors() {
     for answer in ["maybe", "unsatisfied", "(sat)", ""] {
         let mut solver = Scripted::new(&[answer], failing);
         let (result, _) = verify(SQUARE, 1, &mut solver);
-        assert!(matches!(result, Err(Failure::Solver(SolverError::Broken(_)))), "`{answer}`: {result:?}");
+        assert!(matches!(result, Err(NoAnswer::Solver(SolverError::Broken(_)))), "`{answer}`: {result:?}");
     }
     for reason in ["(", ")", "\"", ""] {
         let mut solver = Scripted::new(&["unknown", reason], failing);
         let (result, _) = verify(SQUARE, 1, &mut solver);
-        let is_error = matches!(result, Err(Failure::Solver(SolverError::Broken(_)) | Failure::Unknown(_)));
+        let is_error = matches!(result, Err(NoAnswer::Solver(SolverError::Broken(_)) | NoAnswer::Unknown(_)));
         assert!(is_error, "`{reason}`: {result:?}");
     }
 }
@@ -186,7 +187,7 @@ fn errors_of_the_solver_end_the_run() {
         let mut solver = Scripted::new(&[], failing);
         solver.answers.push_back(Err(error.clone()));
         let (result, _) = verify(SQUARE, 1, &mut solver);
-        assert!(matches!(&result, Err(Failure::Solver(e)) if *e == error), "{result:?}");
+        assert!(matches!(&result, Err(NoAnswer::Solver(e)) if *e == error), "{result:?}");
     }
 }
 
@@ -233,7 +234,7 @@ fn calls_that_a_model_touches_are_inlined() {
 fn contradictory_axioms_are_found_with_limited_effort() {
     let program = load("const c: int; axiom c > 1; axiom c < 1; procedure main() { assert c == 9; }");
     let root = program.ast.symbols.get("main").unwrap();
-    let options = Options { full: false, calls: None, limits: Limits::default() };
+    let options = InlineOptions { full: false, calls: None, limits: Limits::default() };
     let mut verifier = Verifier::new(&program, root, &options).unwrap();
     let mut solver = Scripted::new(&["unsat", "unsat"], failing);
     assert!(matches!(verifier.run(1, &mut solver), Ok(Answer::Proved)));
@@ -247,10 +248,10 @@ fn a_limit_on_terms_ends_inlining() {
     let program = load(RECURSIVE);
     let root = program.ast.symbols.get("main").unwrap();
     let limits = Limits { terms: 60, ..Limits::default() };
-    let options = Options { full: true, calls: None, limits };
+    let options = InlineOptions { full: true, calls: None, limits };
     let result = Verifier::new(&program, root, &options).and_then(|mut verifier| {
         let answers = ["unsat", "sat"].repeat(50);
         verifier.run(1 << 20, &mut Scripted::new(&answers, failing))
     });
-    assert!(matches!(result, Err(Failure::TooLarge)), "{result:?}");
+    assert!(matches!(result, Err(NoAnswer::TooLarge)), "{result:?}");
 }

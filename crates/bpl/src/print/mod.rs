@@ -75,13 +75,19 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints a name; escapes one that is a keyword.
+    /// Prints a name; escapes one that is a keyword, or that would begin a line like a directive.
     fn name(&mut self, name: Sym) {
-        if T::keyword(name.index()).is_some_and(|k| !k.is_name_in_boogie()) {
+        let ast = self.ast;
+        let text = ast.text(name);
+        let is_keyword = T::keyword(name.index()).is_some_and(|k| !k.is_name_in_boogie());
+        if is_keyword || (text.starts_with('#') && self.at_line_start()) {
             self.out.push('\\');
         }
-        let ast = self.ast;
-        self.text(ast.text(name));
+        self.text(text);
+    }
+
+    fn at_line_start(&self) -> bool {
+        self.out.trim_end_matches(' ').chars().next_back().is_none_or(|c| c == '\n')
     }
 
     fn ident(&mut self, ident: Ident) {

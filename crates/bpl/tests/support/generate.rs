@@ -1,7 +1,7 @@
 //! Random syntax trees: everything that the grammar allows, well-typed or not.
 
-use arbtest::arbitrary::{Result, Unstructured};
 use dally_bpl::ast::*;
+use dally_testing::arbitrary::{Result, Unstructured};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 

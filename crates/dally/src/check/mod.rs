@@ -7,7 +7,7 @@ mod sample;
 mod strategies;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use dally_explore::{
     Limits, Liveness, Method, Options, Plan, Report, SampleOptions, Sampled, StrategyName, Verdict,
@@ -15,11 +15,13 @@ use dally_explore::{
 use dally_text::source::SourceMap;
 use dally_trace::Trace;
 
+use crate::budget::{self, Budget};
 use crate::cli::{Check, LivenessArg};
 use crate::input::Rejected;
 use crate::language::{Explorable, Language, LoadedProgram};
 use crate::output::{self, Exit};
 use crate::traces;
+use dally_c::Caveat;
 use monitor::Monitor;
 use report::{Ended, LivenessCheck};
 use running::Runner;
@@ -37,13 +39,16 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let sampling = sample::options(arguments, &strategies).map_err(complain)?;
     let reject =
         |Rejected { sources, diagnostics }| report::Json::errors(arguments.json, &sources, &diagnostics);
-    let mut loaded = language.load(&arguments.program.files).map_err(reject)?;
-    loaded.constrain(&arguments.constraint).map_err(reject)?;
+    let budget = start_budget(arguments).map_err(complain)?;
+    let mut loaded = budget.loading(language.load(&arguments.program)).map_err(reject)?;
+    budget.loading(loaded.constrain(&arguments.constraint)).map_err(reject)?;
     if arguments.list_tests {
+        budget.loaded();
         return Ok(list_tests(arguments, &*loaded));
     }
     let sources = loaded.sources();
     let compiled = loaded.compile(&arguments.program);
+    budget.loaded();
     let mut program =
         compiled.map_err(|diagnostics| report::Json::errors(arguments.json, sources, &diagnostics))?;
     if !arguments.json {
@@ -61,7 +66,7 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
             Work::Search(plan(arguments, strategies, liveness, beside))
         }
     };
-    let (found, sampled, monitor) = search(arguments, &mut *program, &work)?;
+    let (found, sampled, monitor) = search(arguments, &mut *program, &work, budget);
     let liveness = match liveness {
         Some(liveness) => LivenessCheck::Done(liveness),
         None if program.has_liveness() => LivenessCheck::Off,
@@ -69,7 +74,7 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     };
     let trace = trace(arguments, &found, &*program, sources)?;
     let mut warnings = output::json(sources, loaded.warnings());
-    if matches!(found.verdict, Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug) {
+    if found.verdict.is_clean() {
         let vacuous = program.vacuous().warnings();
         warnings.extend(output::json(sources, &vacuous));
         if !arguments.json {
@@ -88,12 +93,20 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
         trace: trace_of_bug,
         points,
         running,
+        caveats: &caveats(&*loaded, &*program),
     };
     let exit = ended.show(warnings);
     if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
         traces::write_or_complain(trace, file);
     }
     Ok(exit)
+}
+
+/// Starts the clock of a check.
+fn start_budget(arguments: &Check) -> Result<Budget, String> {
+    let limits = budget::Limits { time: arguments.time, memory: memory(arguments) };
+    let (json, files) = (arguments.json, arguments.program.files.clone());
+    Budget::start(limits, move |limit| report::Json::ended_early(json, &files, limit))
 }
 
 /// How bugs are looked for.
@@ -107,17 +120,12 @@ fn search(
     arguments: &Check,
     program: &mut dyn Explorable,
     work: &Work,
-) -> Result<(Report, Option<Sampled>, Monitor), Exit> {
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let interrupt = Arc::new(AtomicBool::new(false));
+    budget: Budget,
+) -> (Report, Option<Sampled>, Monitor) {
     let memory = memory(arguments).unwrap_or(usize::MAX);
-    program.limit_steps(Limits { interrupt: Arc::clone(&interrupt), memory });
-    monitor::on_interrupt(&cancelled, &interrupt)
-        .map_err(|error| output::complain(&format!("cannot watch for Ctrl-C: {error}")))?;
-    if let Some(time) = arguments.time {
-        monitor::interrupt_after(time, interrupt);
-    }
-    let monitor = Monitor::new(arguments.time, Arc::clone(&cancelled), !arguments.json);
+    program.limit_steps(Limits { interrupt: Arc::clone(&budget.interrupt), memory });
+    let cancelled = Arc::clone(&budget.cancelled);
+    let monitor = Monitor::new(budget, !arguments.json);
     let (found, sampled) = match work {
         Work::Search(plan) => (program.search(plan, &monitor), None),
         Work::Sample(options) => {
@@ -130,7 +138,7 @@ fn search(
     // process at once.
     program.limit_steps(Limits { interrupt: Arc::default(), memory: usize::MAX });
     cancelled.store(true, Ordering::Relaxed);
-    Ok((found, sampled, monitor))
+    (found, sampled, monitor)
 }
 
 /// The trace of the bug, if one was found.
@@ -224,4 +232,15 @@ fn liveness(arguments: &Check, has_liveness: bool) -> Result<Option<Liveness>, S
             .to_owned());
     }
     Ok(method.filter(|_| fits).map(|method| Liveness { method, fair: !arguments.unfair }))
+}
+
+/// The limits of the model, for languages that are modelled only in part.
+fn caveats(loaded: &dyn LoadedProgram, program: &dyn Explorable) -> Vec<Caveat> {
+    let mut caveats = loaded.caveats().to_vec();
+    if program.has_chosen_values() && !caveats.iter().any(|caveat| caveat.weakens) {
+        let message =
+            "values that are read before they are written were chosen from a small range (see --nondet)";
+        caveats.push(Caveat { message: message.to_owned(), weakens: true });
+    }
+    caveats
 }

@@ -7,31 +7,18 @@ use std::time::{Duration, Instant};
 
 use dally_explore::{Limit, Sampled, StateCoverage, Watch, count};
 
+use crate::budget::Budget;
+
 /// The time between two lines of progress, and before the first.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// Ends a search at its time limit or at Ctrl-C, and shows its progress.
+/// Ends a search at the end of its budget, and shows its progress.
 pub(crate) struct Monitor {
     started: Instant,
     /// The time that the search took, once it has ended.
     took: OnceLock<Duration>,
-    time: Option<Duration>,
-    cancelled: Arc<AtomicBool>,
+    budget: Budget,
     progress: Option<Mutex<Instant>>,
-}
-
-/// Cancels the search and interrupts the running step at Ctrl-C or a termination signal. A second signal ends the process.
-pub(crate) fn on_interrupt(
-    cancelled: &Arc<AtomicBool>,
-    interrupt: &Arc<AtomicBool>,
-) -> Result<(), ctrlc::Error> {
-    let (cancelled, interrupt) = (Arc::clone(cancelled), Arc::clone(interrupt));
-    ctrlc::set_handler(move || {
-        interrupt.store(true, Ordering::Relaxed);
-        if cancelled.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })
 }
 
 /// Interrupts a step that is still running at the time limit.
@@ -45,10 +32,10 @@ pub(crate) fn interrupt_after(time: Duration, interrupt: Arc<AtomicBool>) {
 }
 
 impl Monitor {
-    pub(crate) fn new(time: Option<Duration>, cancelled: Arc<AtomicBool>, show: bool) -> Self {
+    pub(crate) fn new(budget: Budget, show: bool) -> Self {
         let started = Instant::now();
         let progress = (show && std::io::stderr().is_terminal()).then(|| Mutex::new(started));
-        Monitor { started, took: OnceLock::new(), time, cancelled, progress }
+        Monitor { started, took: OnceLock::new(), budget, progress }
     }
 
     /// The time since the search began; if it has ended, the time that it took.
@@ -68,14 +55,6 @@ impl Monitor {
         let mut err = std::io::stderr().lock();
         // Progress is optional: an error is ignored.
         let _ = write!(err, "\r\x1b[2K{line}").and_then(|()| err.flush());
-    }
-
-    /// The limit that is reached, if one is.
-    fn limit(&self) -> Option<Limit> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Some(Limit::Cancelled);
-        }
-        self.time.is_some_and(|time| self.elapsed() >= time).then_some(Limit::Time)
     }
 
     /// The search has ended: stops the clock, and clears the line.
@@ -99,7 +78,7 @@ impl<S> Watch<S> for Monitor {
                 count(coverage.frontier),
             )
         });
-        self.limit()
+        self.budget.reached()
     }
 
     fn poll_samples(&self, sampled: &Sampled) -> Option<Limit> {
@@ -111,6 +90,6 @@ impl<S> Watch<S> for Monitor {
                 count(sampled.longest as usize),
             )
         });
-        self.limit()
+        self.budget.reached()
     }
 }

@@ -1,5 +1,6 @@
 //! The report of `dally check`: the verdict in a sentence, the trace of a bug, and the coverage.
 
+use dally_c::Caveat;
 use dally_explore::{
     Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, Sampled, StateCoverage, StrategyName,
     Unit, Verdict, count, counted,
@@ -26,6 +27,9 @@ pub(crate) struct Others {
     others: Vec<JsonOther>,
     /// Where tasks are switched, if the language has a choice: `explicit` or `accesses`.
     scheduling_points: Option<&'static str>,
+    /// The limits of the model on which the verdict rests, one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    caveats: Vec<String>,
     /// The sampled executions.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampled: Option<Sampled>,
@@ -65,6 +69,8 @@ pub(crate) struct Ended<'a> {
     pub(crate) points: Option<SchedulingPoints>,
     /// The task that keeps a bound from completing.
     pub(crate) running: Option<Runner>,
+    /// The limits of the model, for languages that are modelled only in part.
+    pub(crate) caveats: &'a [Caveat],
 }
 
 impl LivenessCheck {
@@ -93,7 +99,9 @@ impl LivenessCheck {
 impl Ended<'_> {
     /// Prints the report.
     pub(crate) fn show(&self, warnings: Vec<JsonDiagnostic>) -> Exit {
-        let Report { verdict, strategy, coverage, others, sampled, running: _ } = self.report;
+        let Report { strategy, coverage, others, sampled, .. } = self.report;
+        let weaker = self.weakened().then_some(Verdict::NoBug);
+        let verdict = weaker.as_ref().unwrap_or(&self.report.verdict);
         let message = self.sentence();
         let written = if self.arguments.json {
             let other = |other: &Covered| JsonOther {
@@ -112,6 +120,7 @@ impl Ended<'_> {
                     scheduling_points: self.points.map(SchedulingPoints::word),
                     sampled: self.only_sampled.or(sampled.as_ref()).cloned(),
                     running: self.running.clone(),
+                    caveats: self.caveats.iter().map(|caveat| caveat.message.clone()).collect(),
                 },
             })
         } else {
@@ -119,15 +128,29 @@ impl Ended<'_> {
             let assumption = self.points.and_then(|points| points.assumption(verdict)).unwrap_or_default();
             let language = Language::of(&self.arguments.program.files);
             let running = self.running.as_ref().map(|runner| runner.text(language)).unwrap_or_default();
-            let text =
-                format!("{message}\n{assumption}{running}{}{}\n", steps.unwrap_or_default(), self.covered());
+            let (steps, caveats) = (steps.unwrap_or_default(), self.caveat_lines());
+            let text = format!("{message}\n{assumption}{caveats}{running}{steps}{}\n", self.covered());
             output::coloured(&text)
         };
         output::exit_after(written, verdict.exit())
     }
 
+    /// The limits of the model, one line each, for verdicts without a bug.
+    fn caveat_lines(&self) -> String {
+        match self.report.verdict.is_clean() {
+            true => self.caveats.iter().map(|caveat| format!("{}\n", printable(&caveat.message))).collect(),
+            false => String::new(),
+        }
+    }
+
     fn timed(&self, coverage: &StateCoverage) -> Timed<StateCoverage> {
         Timed::new(coverage.clone(), self.monitor.elapsed())
+    }
+
+    /// True if a proof covers only a part of what the program can do.
+    fn weakened(&self) -> bool {
+        let proved = matches!(self.report.verdict, Verdict::Proved | Verdict::ProvedWithin(_));
+        proved && self.caveats.iter().any(|caveat| caveat.weakens)
     }
 
     fn unit(&self) -> Unit {
@@ -145,6 +168,16 @@ impl Ended<'_> {
         let Report { verdict, coverage, .. } = self.report;
         let (headline, unit, unchecked) = (verdict.headline(), self.unit(), self.liveness.unchecked());
         match verdict {
+            Verdict::Proved | Verdict::ProvedWithin(_) if self.weakened() => {
+                let bound = match verdict {
+                    Verdict::ProvedWithin(bound) => format!(" with at most {}", unit.count(*bound)),
+                    _ => String::new(),
+                };
+                let headline = Verdict::<()>::NoBug.headline();
+                format!(
+                    "{headline}: no explored execution{bound} fails; not everything was modelled{unchecked}"
+                )
+            }
             // A seal disables tasks, so a cycle may only seem to be unfair: liveness is not checked then.
             Verdict::Proved if coverage.sealed > 0 => {
                 let unchecked =
@@ -192,35 +225,39 @@ impl Ended<'_> {
                 };
                 format!("{headline}: {}{}{spent}", kind(&bug.failure), printable(message))
             }
-            Verdict::Inconclusive(limit) => {
-                let known = match coverage.completed_bound {
-                    None if let Some(sampled) = self.only_sampled => {
-                        format!("no bug was found in {}", sample::executions(sampled))
-                    }
-                    Some(bound) => format!("no bug was found within {}", self.bound(bound)),
-                    None => format!("no bound was completed, {}", self.reached()),
-                };
-                let known = match (&self.report.sampled, coverage.completed_bound) {
-                    (Some(sampled), Some(_)) => format!("{known}, nor in {}", sample::executions(sampled)),
-                    (Some(sampled), None) => {
-                        format!("{known}; no bug was found in {}", sample::executions(sampled))
-                    }
-                    (None, _) => known,
-                };
-                let excluded = match coverage.excluded {
-                    0 => String::new(),
-                    states => format!("; {}", left_out(states)),
-                };
-                format!("{headline}: {limit}; {known}{excluded}")
-            }
+            Verdict::Inconclusive(limit) => format!("{headline}: {limit}; {}", self.known_so_far()),
             Verdict::Unsupported(construct) => {
                 // The verifier reads Boogie only, and checks safety only.
-                let reads = Language::of(&self.arguments.program.files).is_boogie;
+                let reads = Language::of(&self.arguments.program.files).is_verifiable;
                 let verifiable = reads && !self.liveness.is_done();
                 let instead = if verifiable { "; `dally verify` may decide it" } else { "" };
                 format!("{headline}: {}{instead}", printable(construct))
             }
         }
+    }
+
+    /// What is known of a search that a limit has ended.
+    fn known_so_far(&self) -> String {
+        let coverage = &self.report.coverage;
+        let known = match coverage.completed_bound {
+            None if let Some(sampled) = self.only_sampled => {
+                format!("no bug was found in {}", sample::executions(sampled))
+            }
+            Some(bound) => format!("no bug was found within {}", self.bound(bound)),
+            None => format!("no bound was completed, {}", self.reached()),
+        };
+        let known = match (&self.report.sampled, coverage.completed_bound) {
+            (Some(sampled), Some(_)) => format!("{known}, nor in {}", sample::executions(sampled)),
+            (Some(sampled), None) => {
+                format!("{known}; no bug was found in {}", sample::executions(sampled))
+            }
+            (None, _) => known,
+        };
+        let excluded = match coverage.excluded {
+            0 => String::new(),
+            states => format!("; {}", left_out(states)),
+        };
+        format!("{known}{excluded}")
     }
 
     /// Why a search without a bug is not a proof.
@@ -236,9 +273,7 @@ impl Ended<'_> {
         }
         if let (Some(steps), 1..) = (self.arguments.steps, *cut) {
             let steps = counted(steps as usize, "step");
-            reasons.push(format!(
-                "executions were cut off after {steps}; a state that was cut off is not explored again on a shorter path"
-            ));
+            reasons.push(format!("executions were cut off after {steps}"));
         }
         if *excluded > 0 {
             reasons.push(left_out(*excluded));

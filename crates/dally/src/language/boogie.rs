@@ -21,8 +21,8 @@ struct Loaded {
     inputs: Option<Inputs>,
 }
 
-pub(super) fn load(files: &[String]) -> Result<Box<dyn LoadedProgram>, Rejected> {
-    let sources = input::read(files)?;
+pub(super) fn load(arguments: &ProgramArgs) -> Result<Box<dyn LoadedProgram>, Rejected> {
+    let sources = input::read(&arguments.files)?;
     match dally_bpl::load(&sources) {
         Ok(program) => Ok(Box::new(Loaded { files: sources.clone(), sources, program, inputs: None })),
         Err(diagnostics) => Err(Rejected { sources, diagnostics }),
@@ -66,7 +66,11 @@ impl LoadedProgram for Loaded {
     }
 
     fn compile(&self, arguments: &ProgramArgs) -> Result<Box<dyn Explorable>, Vec<Diagnostic>> {
-        let options = dally_interp::Options { inputs: self.inputs.clone(), program: arguments.options() };
+        let options = dally_interp::MachineOptions {
+            inputs: self.inputs.clone(),
+            program: arguments.options(),
+            notation: None,
+        };
         let machine = Machine::new(&self.program, &self.sources, &options)?;
         let source = Source { test: None, ..arguments.source(&self.files) };
         Ok(Box::new(Compiled { machine, source }))
@@ -79,10 +83,16 @@ impl Interpreter for Machine {
     }
 
     fn scheduling_points(&self) -> Option<SchedulingPoints> {
-        self.is_concurrent().then_some(match self.is_preempted() {
-            true => SchedulingPoints::Accesses,
-            false => SchedulingPoints::Explicit,
+        self.is_concurrent().then_some(match (self.is_preempted(), self.has_notation()) {
+            (_, true) => SchedulingPoints::Memory,
+            (true, false) => SchedulingPoints::Accesses,
+            (false, false) => SchedulingPoints::Explicit,
         })
+    }
+
+    /// The ranges of a C program are those of the lowering, not of the text.
+    fn has_chosen_values(&self) -> bool {
+        self.has_notation() && Machine::has_chosen_values(self)
     }
 
     fn vacuous(&self) -> Vacuous {

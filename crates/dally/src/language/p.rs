@@ -17,8 +17,8 @@ struct Loaded {
     program: dally_p::Program,
 }
 
-pub(super) fn load(files: &[String]) -> Result<Box<dyn LoadedProgram>, Rejected> {
-    let Files { files, own, .. } = Files::of(files)?;
+pub(super) fn load(arguments: &ProgramArgs) -> Result<Box<dyn LoadedProgram>, Rejected> {
+    let Files { files, own, .. } = Files::of(&arguments.files)?;
     let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
     let sources = input::read(&names)?;
     match dally_p::load(&sources) {
@@ -63,7 +63,7 @@ impl Interpreter for Machine {
     }
 
     fn vacuous(&self) -> Vacuous {
-        Vacuous { unreached: self.unreached_assertions(), ..Vacuous::default() }
+        Vacuous { unreached: self.unreached_assertions(), discarding: self.discarding_assumptions() }
     }
 }
 

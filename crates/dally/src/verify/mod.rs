@@ -16,9 +16,9 @@ use dally_counterexample::Translated;
 use dally_explore::{BoundCoverage, InliningCoverage};
 use dally_interp::Inputs;
 use dally_smt::{Budget, Process};
-use dally_verify::{Answer, Effort, Failure, Options, Path, SolverError, Verifier};
+use dally_verify::{Answer, Effort, InlineOptions, NoAnswer, Path, SolverError, Verifier};
 
-use crate::check::monitor;
+use crate::budget;
 use crate::cli::Verify;
 use crate::language::Language;
 use crate::output::{self, Exit};
@@ -29,20 +29,33 @@ use report::Finding;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
     let language = Language::of(&arguments.program.files);
-    if !language.is_boogie || arguments.program.test.is_some() {
-        let message = "dally verify is for Boogie programs; P programs are explored by dally check";
+    if !language.is_verifiable || arguments.program.test.is_some() {
+        let message = match language.is_boogie && arguments.program.test.is_none() {
+            true => "dally verify does not read C programs yet; dally check explores them",
+            false => "dally verify is for Boogie programs; P programs are explored by dally check",
+        };
         return report::Json::refuse(arguments.json, message);
     }
-    let loaded = match language.load(&arguments.program.files) {
+    if let Some(message) = language.refuses(&arguments.program.c.given()) {
+        return report::Json::refuse(arguments.json, &message);
+    }
+    let budget = match start_budget(arguments) {
+        Ok(budget) => budget,
+        Err(message) => return report::Json::refuse(arguments.json, &message),
+    };
+    let loaded = match budget.loading(language.load(&arguments.program)) {
         Ok(loaded) => loaded,
         Err(rejected) => {
             return report::Json::errors(arguments.json, &rejected.sources, &rejected.diagnostics);
         }
     };
     let (Some(program), sources) = (loaded.boogie(), loaded.sources()) else {
+        budget.loaded();
         return report::Json::refuse(arguments.json, "the program was not lowered to Boogie");
     };
-    let plan = match Plan::new(arguments, program) {
+    let plan = Plan::new(arguments, program);
+    budget.loaded();
+    let plan = match plan {
         Ok(Ok(plan)) => plan,
         Ok(Err(message)) => return report::Json::refuse(arguments.json, &message),
         Err(diagnostics) => return report::Json::errors(arguments.json, sources, &diagnostics),
@@ -62,16 +75,9 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     }
     let remarks = unused_flags(arguments, &plan);
     remarks.iter().for_each(|remark| output::remark(remark));
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let interrupt = Arc::new(AtomicBool::new(false));
-    if let Err(error) = monitor::on_interrupt(&cancelled, &interrupt) {
-        return report::Json::refuse(arguments.json, &format!("cannot watch for Ctrl-C: {error}"));
-    }
-    if let Some(time) = arguments.time {
-        monitor::interrupt_after(time, Arc::clone(&interrupt));
-    }
     let started = Instant::now();
-    let until = arguments.time.map(|t| started + t);
+    let (cancelled, interrupt) = (Arc::clone(&budget.cancelled), Arc::clone(&budget.interrupt));
+    let until = budget.until();
     let budget = Budget { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
     let found = Stages { arguments, program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
     let report = report::Reporter { arguments, sources, program, plan: &plan, remarks, started };
@@ -95,6 +101,13 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
         _ => None,
     };
     report.show(&found, replayed, warnings)
+}
+
+/// Starts the clock of a verification.
+fn start_budget(arguments: &Verify) -> Result<budget::Budget, String> {
+    let limits = budget::Limits { time: arguments.time, memory: None };
+    let (json, files) = (arguments.json, arguments.program.files.clone());
+    budget::Budget::start(limits, move |limit| report::Json::ended_early(json, &files, limit))
 }
 
 /// The flags that have no effect.
@@ -156,15 +169,16 @@ impl Attempt<'_> {
     }
 
     /// Makes the result final, unless it rests on a contradiction.
-    fn close(&mut self, proved: bool) -> Result<(), Failure> {
+    fn close(&mut self, proved: bool) -> Result<(), NoAnswer> {
         self.proved = Some(false);
         if let Some((verifier, mut solver)) = self.work.take() {
             match verifier.contradiction(&mut solver) {
-                Ok(Some(theory)) => return Err(Failure::Contradiction(theory)),
+                Ok(Some(theory)) => return Err(NoAnswer::Contradiction(theory)),
                 // The result so far stands.
                 Ok(None)
-                | Err(Failure::Solver(SolverError::Time | SolverError::QueryTime | SolverError::Cancelled)) =>
-                    {}
+                | Err(NoAnswer::Solver(
+                    SolverError::Time | SolverError::QueryTime | SolverError::Cancelled,
+                )) => {}
                 Err(other) => return Err(other),
             }
         }
@@ -225,7 +239,7 @@ impl<'t> Stages<'t> {
                 return self.finding(&attempts, Ok(None));
             }
             if self.budget.until.is_some_and(|until| Instant::now() >= until) {
-                return self.finding(&attempts, Err(Failure::Solver(SolverError::Time)));
+                return self.finding(&attempts, Err(NoAnswer::Solver(SolverError::Time)));
             }
         }
         self.finding(&attempts, Ok(None))
@@ -236,14 +250,15 @@ impl<'t> Stages<'t> {
         text: &'p OnceCell<Text<'t>>,
         index: usize,
         held: usize,
-    ) -> Result<Attempt<'p>, Failure> {
-        let translated = self.plan.translate(self.program, index).map_err(Failure::Unsupported)?;
+    ) -> Result<Attempt<'p>, NoAnswer> {
+        let translated = self.plan.translate(self.program, index).map_err(NoAnswer::Unsupported)?;
         let translated = text.get_or_init(|| translated);
         let limits = dally_verify::Limits {
             interrupt: Arc::clone(&self.interrupt),
             terms: dally_verify::Limits::TERMS.saturating_sub(held),
         };
-        let options = Options { full: self.arguments.full_inlining, calls: self.arguments.calls, limits };
+        let options =
+            InlineOptions { full: self.arguments.full_inlining, calls: self.arguments.calls, limits };
         let view = translated.view();
         let verifier = Verifier::new(view.program, view.root, &options)?;
         let solver = self.start_solver(index)?;
@@ -272,11 +287,11 @@ impl<'t> Stages<'t> {
         Process::start(&name, log, self.budget.clone())
     }
 
-    fn finding(self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, Failure>) -> Finding {
+    fn finding(self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, NoAnswer>) -> Finding {
         // Without Ctrl-C, only the clock interrupts a run.
         let cancelled = self.budget.cancelled.load(Ordering::Relaxed);
         let end = end.map_err(|failure| match failure {
-            Failure::Solver(SolverError::Cancelled) if !cancelled => Failure::Solver(SolverError::Time),
+            NoAnswer::Solver(SolverError::Cancelled) if !cancelled => NoAnswer::Solver(SolverError::Time),
             other => other,
         });
         let bound = |(index, attempt): (usize, &Attempt<'_>)| BoundCoverage {

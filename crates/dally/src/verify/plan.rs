@@ -34,7 +34,7 @@ impl Text<'_> {
 pub(crate) struct Plan {
     /// The procedure in which a sequential program starts, which needs no bounds.
     targets: Result<Vec<Target>, Sym>,
-    options: dally_sequentialize::Options,
+    options: dally_sequentialize::TranslationOptions,
 }
 
 /// The highest bound.
@@ -58,10 +58,10 @@ impl Plan {
             return Ok(Err(message));
         }
         let targets = targets(&arguments.bounds, scheduler);
-        let options = dally_sequentialize::Options {
+        let options = dally_sequentialize::TranslationOptions {
             program: arguments.program.options(),
             reorder: arguments.bounds.reorder,
-            ..dally_sequentialize::Options::new(targets[0])
+            ..dally_sequentialize::TranslationOptions::new(targets[0])
         };
         let targets = match dally_sequentialize::sequential_entry(program, entry)? {
             Some(root) => Err(root),
@@ -102,7 +102,8 @@ impl Plan {
         match &self.targets {
             Err(root) => Ok(Text::Original { program, root: *root, origins: Origins::identity(program) }),
             Ok(targets) => {
-                let options = dally_sequentialize::Options { to: targets[index], ..self.options.clone() };
+                let options =
+                    dally_sequentialize::TranslationOptions { to: targets[index], ..self.options.clone() };
                 let made = dally_sequentialize::sequentialize(program, &options)?;
                 Ok(Text::Translated(Box::new(made)))
             }

@@ -11,6 +11,7 @@ use dally_sequentialize::Target;
 use dally_text::source::SourceMap;
 use dally_trace::{Kind, Location, Trace};
 
+use crate::budget::{self, Budget};
 use crate::check::monitor::{self, Monitor};
 use crate::cli::ProgramArgs;
 
@@ -87,7 +88,9 @@ impl Replay<'_> {
             options: &options,
             interrupt: self.interrupt,
         };
-        let monitor = Monitor::new(Some(PATIENCE), Arc::clone(self.cancelled), false);
+        let limits = budget::Limits { time: Some(PATIENCE), memory: None };
+        let budget = Budget::unwatched(limits, Arc::clone(self.cancelled), Arc::clone(self.interrupt));
+        let monitor = Monitor::new(budget, false);
         match dally_counterexample::replay(&original, inputs, target, &monitor) {
             dally_counterexample::Replayed::Found(execution) => self.explain(*execution),
             dally_counterexample::Replayed::Absent { partly } => Replayed::Absent(partly),

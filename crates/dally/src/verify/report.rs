@@ -10,7 +10,7 @@ use dally_sequentialize::{Bounds, Target};
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_text::source::{SourceMap, Span};
 use dally_trace::Location;
-use dally_verify::{Failed, Failure, Path, SolverError, Theory};
+use dally_verify::{Failed, NoAnswer, Path, SolverError, Theory};
 use serde::Serialize;
 
 use super::plan::Plan;
@@ -33,7 +33,7 @@ pub(crate) struct Bug {
 
 /// The result of a run.
 pub(crate) struct Finding {
-    pub(crate) end: Result<Option<Bug>, Failure>,
+    pub(crate) end: Result<Option<Bug>, NoAnswer>,
     pub(crate) coverage: InliningCoverage,
 }
 
@@ -74,7 +74,7 @@ impl Reporter<'_> {
         replayed: Option<Replayed>,
         warnings: Vec<JsonDiagnostic>,
     ) -> Exit {
-        if let Err(Failure::Unsupported(diagnostics)) = &finding.end {
+        if let Err(NoAnswer::Unsupported(diagnostics)) = &finding.end {
             return Json::errors(self.arguments.json, self.sources, diagnostics);
         }
         let failed = match &finding.end {
@@ -161,7 +161,7 @@ impl Reporter<'_> {
                 match (failure, known) {
                     (_, None) => format!("{headline}: nothing is known; {why}"),
                     // The solver that failed is not the source of what is known.
-                    (Failure::Solver(SolverError::Broken(_)), Some(known)) => {
+                    (NoAnswer::Solver(SolverError::Broken(_)), Some(known)) => {
                         format!("{headline}: {why}; all that is known is that {known}")
                     }
                     (_, Some(known)) => format!("{headline}: {known}; {why}"),
@@ -288,32 +288,32 @@ impl Reporter<'_> {
     /// The line of the text, with its number.
     fn excerpt(&self, span: Span) -> Option<String> {
         let file = self.sources.file_of(span)?;
-        let (line, _) = file.line_column(span.start);
+        let line = file.line_column(span.start).line;
         let text = file.text.get(file.line_range(line)?)?;
         Some(format!("\n{line:>5} | {}\n\n", printable(&output::shortened(text.trim_end()))))
     }
 }
 
 /// The limit that a verifier without an answer has met.
-fn limit(failure: &Failure) -> Limit {
+fn limit(failure: &NoAnswer) -> Limit {
     match failure {
-        Failure::Solver(SolverError::Time) => Limit::Time,
-        Failure::Solver(SolverError::QueryTime) => Limit::Query,
-        Failure::Solver(SolverError::Cancelled) => Limit::Cancelled,
-        Failure::Solver(SolverError::Broken(_)) => Limit::Solver,
-        Failure::Unknown(_) | Failure::Unsupported(_) => Limit::Unknown,
-        Failure::Contradiction(_) => Limit::Contradiction,
-        Failure::TooLarge => Limit::Size,
+        NoAnswer::Solver(SolverError::Time) => Limit::Time,
+        NoAnswer::Solver(SolverError::QueryTime) => Limit::Query,
+        NoAnswer::Solver(SolverError::Cancelled) => Limit::Cancelled,
+        NoAnswer::Solver(SolverError::Broken(_)) => Limit::Solver,
+        NoAnswer::Unknown(_) | NoAnswer::Unsupported(_) => Limit::Unknown,
+        NoAnswer::Contradiction(_) => Limit::Contradiction,
+        NoAnswer::TooLarge => Limit::Size,
     }
 }
 
 /// The reason why a run has no result, in words.
-fn reason(failure: &Failure) -> String {
+fn reason(failure: &NoAnswer) -> String {
     let limit = limit(failure);
     match failure {
-        Failure::Solver(SolverError::Broken(message)) => multi_line(message),
-        Failure::Unknown(reason) => format!("{limit}: {}", unknown(reason)),
-        Failure::Contradiction(theory) => {
+        NoAnswer::Solver(SolverError::Broken(message)) => multi_line(message),
+        NoAnswer::Unknown(reason) => format!("{limit}: {}", unknown(reason)),
+        NoAnswer::Contradiction(theory) => {
             let what = match theory {
                 Theory::Axioms => "the axioms contradict each other",
                 Theory::Definitions => "definitions of recursive functions contradict themselves",
@@ -322,7 +322,7 @@ fn reason(failure: &Failure) -> String {
             };
             format!("{what}, which would prove anything")
         }
-        Failure::Solver(_) | Failure::TooLarge | Failure::Unsupported(_) => limit.to_string(),
+        NoAnswer::Solver(_) | NoAnswer::TooLarge | NoAnswer::Unsupported(_) => limit.to_string(),
     }
 }
 

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn remaining_nodes_are_between_cycles() {
-        arbtest::arbtest(|u| {
+        dally_testing::for_inputs(1_000, |u| {
             let count = u.int_in_range(1..=24_u64)?;
             let part: Vec<u32> = (0..count).map(|_| u.int_in_range(1..=2)).collect::<Result<_, _>>()?;
             let mut out = vec![Vec::new(); count as usize];

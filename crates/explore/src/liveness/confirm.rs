@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::fair::Neglected;
 use super::graph::FairChoice;
-use crate::replay::{Moment, NoCycle, ReplayError, replay};
+use crate::replay::{Moment, NoCycle, ReplayError, StepAt, replay};
 use crate::successors::Event;
 use crate::{Failure, Fingerprint, Program, Schedule, TaskId};
 
@@ -88,8 +88,8 @@ pub fn replay_cycle<P: Program>(
     let mut observed = Observed::default();
     let from = schedule.cycle.unwrap_or(usize::MAX);
     let replayed = replay(program, schedule, |moment| {
-        if let Some((nth, step)) = moment.step
-            && nth >= from
+        if let Some(StepAt { index, step }) = moment.step
+            && index >= from
         {
             observed.step(program, moment, step.task);
         }

@@ -7,6 +7,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use smallvec::SmallVec;
+
 use crate::team::for_each;
 
 /// An edge, without its source.
@@ -38,8 +40,7 @@ struct Segment {
 /// All edges.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
-    /// For each node its last run, plus one; 0 if there is none. An entry is written by one thread
-    /// at a time.
+    /// For each node its last run, plus one; 0 if there is none.
     heads: Vec<AtomicU32>,
     runs: Vec<Run>,
     /// The edges of all runs.
@@ -144,11 +145,19 @@ impl Edges {
         self.runs.get(nth + 1).map_or(self.recent.len(), |next| next.start as usize)
     }
 
+    /// The numbers of a run and of the node's earlier runs. `run` is the number of the run, plus one.
+    fn chain(&self, run: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(run.checked_sub(1), |nth| self.runs[*nth as usize].before.checked_sub(1))
+    }
+
+    /// The edges of the run with this number.
+    fn run(&self, nth: u32) -> &[Edge] {
+        &self.recent[self.runs[nth as usize].start as usize..self.run_end(nth as usize)]
+    }
+
     /// The edges of a run and of the node's earlier runs. `run` is the number of the run, plus one.
     fn runs_from(&self, run: u32) -> impl Iterator<Item = &[Edge]> + '_ {
-        let runs =
-            std::iter::successors(run.checked_sub(1), |nth| self.runs[*nth as usize].before.checked_sub(1));
-        runs.map(|nth| &self.recent[self.runs[nth as usize].start as usize..self.run_end(nth as usize)])
+        self.chain(run).map(|nth| self.run(nth))
     }
 
     /// The packed edges of a node.
@@ -215,7 +224,10 @@ impl Segment {
         for (node, head) in heads.iter().enumerate().rev() {
             let start = node.checked_sub(1).map_or(0, |before| ends[before] as usize);
             let packed = start..std::mem::replace(&mut ends[node], end as u32) as usize;
-            for more in all.runs_from(head.swap(0, Ordering::Relaxed)) {
+            // Threads may have added runs of one node in any order.
+            let mut runs: SmallVec<[u32; 4]> = all.chain(head.swap(0, Ordering::Relaxed)).collect();
+            runs.sort_unstable();
+            for more in runs.into_iter().rev().map(|nth| all.run(nth)) {
                 end -= more.len();
                 edges[end..end + more.len()].copy_from_slice(more);
             }
@@ -247,9 +259,10 @@ impl Batch<'_> {
     pub(crate) fn assign(&mut self, nodes: impl Iterator<Item = (u32, u32)>) {
         let mut start = self.start;
         for ((run, nth), (node, count)) in self.runs.iter_mut().zip(self.first..).zip(nodes) {
-            let head = &self.heads[node as usize];
-            *run = Run { before: head.load(Ordering::Relaxed), start };
-            head.store(nth + 1, Ordering::Relaxed);
+            // Another thread may add edges of the same node: it can be deferred twice, with the rest of its
+            // proposals and with costly outcomes.
+            let before = self.heads[node as usize].swap(nth + 1, Ordering::Relaxed);
+            *run = Run { before, start };
             start += count;
         }
     }

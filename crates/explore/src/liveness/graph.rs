@@ -289,12 +289,13 @@ impl Ledger for Graph {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::visited::Rank;
 
     /// The graph in which node `n` has edges to the nodes `out[n]`.
     pub(crate) fn graph_of(out: &[Vec<u64>]) -> Graph {
         let (mut graph, mut visited) = (Graph::default(), Visited::default());
         for node in 0..out.len() {
-            visited.insert_with(Fingerprint::of(&(node as u64)), 0, || node as u32);
+            visited.insert_with(Fingerprint::of(&(node as u64)), Rank::default(), || node as u32);
         }
         graph.settle(out.len(), vec![], &visited, 1);
         let nodes: Vec<_> = out.iter().map(Vec::as_slice).enumerate().collect();
@@ -331,7 +332,7 @@ pub(super) mod tests {
             let more = if bound < 4 { 3 } else { 0 };
             let new = expected.len()..expected.len() + more;
             for node in new {
-                visited.insert_with(Fingerprint::of(&(node as u64)), 0, || node as u32);
+                visited.insert_with(Fingerprint::of(&(node as u64)), Rank::default(), || node as u32);
             }
             expected.resize(expected.len() + more, Vec::new());
             graph.settle(expected.len(), vec![], &visited, 1);

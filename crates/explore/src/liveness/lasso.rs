@@ -13,7 +13,7 @@ use super::edges::Edge;
 use super::fair::Component;
 use super::graph::Graph;
 use crate::policy::{Happened, Point, Policy, Proposal};
-use crate::replay::replay;
+use crate::replay::{StepAt, replay};
 use crate::resolve::Segment;
 use crate::tree::Spent;
 use crate::{Program, Schedule};
@@ -195,15 +195,15 @@ pub(crate) fn price<P: Program, O: Policy>(
     let mut enabled = Vec::new();
     let mut costs = Vec::new();
     let replayed = replay(program, &schedule, |moment| {
-        if let Some((nth, step)) = moment.step {
+        if let Some(StepAt { index, step }) = moment.step {
             enabled.clear();
             program.enabled(moment.before, &mut enabled);
             let hash = program.fingerprint(moment.before).low();
             let point = Point { ready: Ready::at(&enabled, hash), exact: true };
-            let known = (nth < from).then_some(step.cost);
+            let known = (index < from).then_some(step.cost);
             costs.push(cost_of(policy, &mut place, &point, step.task, known));
         }
-        let task = moment.step.map(|(_, step)| step.task);
+        let task = moment.step.map(|at| at.step.task);
         place = policy.after(&place, &Happened { task, events: moment.events, turn: moment.turn });
     });
     replayed.ok()?;

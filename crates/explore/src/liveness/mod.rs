@@ -7,7 +7,10 @@
 //!
 //! Cycles are searched in the graph that was explored within a bound. Its nodes are the states; its
 //! edges are the steps that were taken from each state within the bound, with the scheduler's state
-//! of the first visit. The graph is the same for any number of threads, grows with the bound, and
+//! of the first visit. Where executions are long, bounds are explored in rounds ([`crate::order`]): a
+//! state beyond the horizon is a node without edges until a later pass, and a state that is visited
+//! again at a lower cost is another node. Each node has edges for all steps of its state in the end, so
+//! a cycle of states is a cycle of nodes, perhaps a longer one. The graph is the same for any number of threads, grows with the bound, and
 //! finally contains every step. Enabledness is a property of the program and not of the bound: a
 //! cycle that is found at some bound is fair in the whole program, and is an execution of it,
 //! although it may need further delays in each iteration.
@@ -113,7 +116,11 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         liveness: Liveness,
         watch: &'a W,
     ) -> Self {
-        let search = Search::keeping(program, policy, options, watch);
+        let mut search = Search::keeping(program, policy, options, watch);
+        // Nested depth-first search starts over at each bound that is complete.
+        if liveness.method != Method::Map {
+            search.expander.order.horizon = None;
+        }
         Self { liveness, search, maps: Vec::new(), refining: Refining::default(), bounds: 0 }
     }
 

@@ -156,6 +156,12 @@ impl<'p, P: Program> Execution<'p, P> {
         self.proposed
     }
 
+    /// True if the proposed task was already delayed at this point. Searches and replays look at the first
+    /// proposal of each task only.
+    pub(crate) fn proposes_again(&self) -> bool {
+        self.proposed.is_some_and(|task| self.delayed.contains(&task))
+    }
+
     /// Delays the proposed task.
     pub(crate) fn delay(&mut self) {
         if let Some(task) = self.proposed.take() {

@@ -23,6 +23,7 @@ pub(crate) use execution::{End, Execution, Taken};
 pub(crate) use walk::Failing;
 use walk::{Walked, Walker};
 
+use crate::abandoned::Abandoned;
 use crate::outcome::{Bug, Limit};
 use crate::search::Watch;
 use crate::shrink::Shrinker;
@@ -98,12 +99,20 @@ pub struct Sampled {
     pub cut_off: u64,
     /// The number of walks that an assumption ended.
     pub discarded: u64,
+    /// The number of walks that came to a step that cannot be executed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub abandoned: u64,
     /// The number of different states in which walks terminated, up to a limit of 2¹⁸.
     pub final_states: usize,
     /// The index of the failing walk.
     pub failing: Option<u64>,
     /// The steps taken to shrink it.
     pub shrinking: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The end of a slice of sampling.
@@ -117,7 +126,7 @@ pub enum Slice {
     Done,
     /// A limit was reached.
     Limit(Limit),
-    /// A walk came to a construct that is not supported: which one.
+    /// Nothing failed, but some walks came to a step that cannot be executed: why the first could not.
     Unsupported(String),
 }
 
@@ -132,6 +141,8 @@ pub struct Sampler<'a, P: Program, W> {
     estimates: Estimates,
     finals: HashSet<Fingerprint>,
     sampled: Sampled,
+    /// Walks that came to steps that cannot be executed.
+    abandoned: Abandoned,
 }
 
 impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
@@ -139,8 +150,9 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
     pub fn new(program: &'a P, options: SampleOptions, watch: &'a W) -> Self {
         let sampled = Sampled { seed: options.seed, ..Sampled::default() };
         let team = Team::new(options.threads);
+        let (copy, abandoned) = (program.without_states(), Abandoned::default());
         let (estimates, finals) = (Estimates::default(), HashSet::new());
-        Sampler { program, copy: program.without_states(), options, watch, team, estimates, finals, sampled }
+        Sampler { program, copy, options, watch, team, estimates, finals, sampled, abandoned }
     }
 
     /// The executions sampled so far.
@@ -161,10 +173,21 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
     /// Samples until at least `work` steps were taken. What a slice covers depends only on the options and
     /// on earlier slices, unless a limit ends it.
     pub fn run_slice(&mut self, work: u64) -> Slice {
+        match self.sample(work) {
+            Slice::Done | Slice::Limit(_) if self.abandoned.count > 0 => self.unsupported(),
+            slice => slice,
+        }
+    }
+
+    fn unsupported(&self) -> Slice {
+        Slice::Unsupported(self.abandoned.first.clone().unwrap_or_default())
+    }
+
+    fn sample(&mut self, work: u64) -> Slice {
         let until = self.sampled.steps.saturating_add(work);
         while self.sampled.steps < until {
             let batch = self.batch();
-            if batch.is_empty() {
+            if batch.is_empty() || self.abandoned.is_too_many() {
                 return Slice::Done;
             }
             if let Some(limit) = self.watch.poll_samples(&self.sampled) {
@@ -181,7 +204,9 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
     fn batch(&self) -> std::ops::Range<u64> {
         let begin = self.sampled.walks;
         let left = self.options.walks.map_or(u64::MAX, |walks| walks.saturating_sub(begin));
-        let walks = (BATCH_STEPS / self.estimates.length()).clamp(*BATCH_WALKS.start(), *BATCH_WALKS.end());
+        // A step that cannot be executed can take long.
+        let most = if self.abandoned.count > 0 { BATCH_WALKS.start() } else { BATCH_WALKS.end() };
+        let walks = (BATCH_STEPS / self.estimates.length()).clamp(*BATCH_WALKS.start(), *most);
         // The first batches are small, since the samplers have no estimates yet.
         begin..begin + walks.min(begin + BATCH_WALKS.start()).min(left)
     }
@@ -206,8 +231,15 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
         walks.sort_unstable_by_key(|walked| walked.index);
         for walked in walks {
             self.add(&walked);
-            if let End::Failed(failure) = walked.end {
-                return Some(self.conclude(failure, walked.failing));
+            match walked.end {
+                End::Failed(failure) if failure.kind == FailureKind::Unsupported => {
+                    self.abandoned.add(failure);
+                    if self.abandoned.is_too_many() {
+                        return Some(self.unsupported());
+                    }
+                }
+                End::Failed(failure) => return Some(self.conclude(failure, walked.failing)),
+                End::Terminated | End::CutOff | End::Discarded => {}
             }
         }
         limit.into_inner().ok().flatten().map(Slice::Limit)
@@ -230,6 +262,7 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
                     round.stop(*limit);
                     break;
                 }
+                End::Failed(Failure { kind: FailureKind::Unsupported, .. }) => {}
                 End::Failed(_) => {
                     round.end.fetch_min(index + 1, Ordering::Relaxed);
                 }
@@ -256,6 +289,7 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
             End::Terminated => sampled.terminated += 1,
             End::CutOff => sampled.cut_off += 1,
             End::Discarded => sampled.discarded += 1,
+            End::Failed(Failure { kind: FailureKind::Unsupported, .. }) => sampled.abandoned += 1,
             End::Failed(_) => {}
         }
         if let Some(last) = walked.last
@@ -268,9 +302,6 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
 
     /// The result of a failing walk, which is shrunk.
     fn conclude(&mut self, failure: Failure, failing: Failing) -> Slice {
-        if failure.kind == FailureKind::Unsupported {
-            return Slice::Unsupported(failure.message);
-        }
         self.sampled.failing = Some(self.sampled.walks - 1);
         let sampled = &self.sampled;
         let stop = || self.watch.poll_samples(sampled).is_some();

@@ -15,8 +15,10 @@ const TIMID_EVERY: u64 = 4;
 /// In such a walk, one of this many choices is uniform.
 const BOLD_ONE_IN: u64 = 8;
 
-/// The number of steps between two looks at the limits.
+/// The number of steps between two looks at the limits. A step takes longer where many tasks are enabled, and
+/// counts as one for each of `TASKS_PER_STEP`.
 const LOOK_EVERY: usize = 1 << 6;
+const TASKS_PER_STEP: usize = 1 << 6;
 
 /// A walk that has ended.
 pub(crate) struct Walked {
@@ -72,7 +74,7 @@ impl<'a, P: Program> Walker<'a, P> {
             _ if is_timid && !data.one_in(BOLD_ONE_IN) => 0,
             _ => data.below(options),
         };
-        let mut profile = Profile::default();
+        let (mut profile, mut unseen) = (Profile::default(), 0);
         sampler.begin(estimates, &mut order);
         let mut end = execution.begin(&mut choose, Some(sampler));
         execution.profile_posts(None, &mut profile);
@@ -82,8 +84,12 @@ impl<'a, P: Program> Walker<'a, P> {
                 end = Some(End::CutOff);
                 break;
             }
-            if steps % LOOK_EVERY == LOOK_EVERY - 1 && stop() {
-                return None;
+            unseen += 1 + execution.enabled() / TASKS_PER_STEP;
+            if unseen >= LOOK_EVERY {
+                unseen = 0;
+                if stop() {
+                    return None;
+                }
             }
             let Some(task) = pick(execution, sampler, &mut order) else {
                 end = Some(End::Discarded);

@@ -7,7 +7,7 @@
 use dally_schedule::sample::Generator;
 
 use super::deviations::Deviations;
-use super::{Best, MORE_STEPS, Shrinker, most_steps};
+use super::{Best, MORE_STEPS, Shrinker};
 use crate::Program;
 use crate::sample::End;
 
@@ -29,8 +29,9 @@ impl<P: Program> Shrinker<'_, P> {
         let until = self.steps + work.min(MAX_DRAWN * best.steps.len() as u64);
         // The limits on steps, each half of the one before, with the steps taken under it. All of them get
         // the same work, since a long execution may have a short counterpart.
-        let halves = (0..).map(|halved| most_steps(best) >> halved);
-        let halves = halves.take_while(|limit| *limit >= MORE_STEPS);
+        let most = self.most_steps(best);
+        let halves = (0..).map(|halved| most >> halved);
+        let halves = halves.take_while(|limit| *limit >= MORE_STEPS.min(most).max(1));
         let mut limits: Vec<(u64, usize)> = halves.map(|limit| (0, limit)).collect();
         while best.score.cost > 0 && self.steps < until && !self.is_over() {
             let Some((spent, limit)) = limits.iter_mut().min() else { return false };
@@ -64,6 +65,9 @@ impl<P: Program> Shrinker<'_, P> {
                 self.execution.delay();
                 task = self.execution.proposal()?;
             }
+            if self.execution.proposes_again() {
+                return None;
+            }
             let source = if keeps { kept } else { &none };
             let mut options = source.options(self.counters.next(task)).iter();
             self.counters.step(task);
@@ -76,6 +80,7 @@ impl<P: Program> Shrinker<'_, P> {
             };
             end = self.execution.step(&mut choose, None);
         }
+        self.count_abandoned(end.as_ref());
         end
     }
 }

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use arbtest::arbitrary::{Result, Unstructured};
 use dally_explore::policy::{Happened, Point, Policy, Proposal};
 use dally_explore::{Event, Failure, Program, Schedule, StrategyName, Successors, TaskId, Turn};
 use dally_schedule::Ready;
+use dally_testing::arbitrary::{Result, Unstructured};
 
 /// A statement of a task.
 #[derive(Clone, Copy, Debug)]

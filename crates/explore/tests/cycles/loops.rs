@@ -38,7 +38,7 @@ impl Loops {
             let len = 1 + random.below(3) as usize;
             (0..len).map(|_| op(random, len)).collect()
         };
-        let loops = (0..tasks).map(|_| random.percent(80)).collect();
+        let loops = (0..tasks).map(|_| random.chance(80)).collect();
         Self { tasks: (0..tasks).map(|_| ops(random)).collect(), loops, modulus: MODULUS }
     }
 

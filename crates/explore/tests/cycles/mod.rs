@@ -7,7 +7,6 @@ pub mod web;
 
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::io::Write;
 
 use dally_explore::{Program, Successors, TaskId};
 
@@ -68,36 +67,4 @@ impl<M: Model> Program for Modelled<'_, M> {
     }
 }
 
-/// A pseudo-random number generator (xorshift).
-#[derive(Debug)]
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % end
-    }
-
-    pub fn percent(&mut self, chance: u64) -> bool {
-        self.below(100) < chance
-    }
-}
-
-/// Calls `check` with consecutive seeds, and prints the first, so that a run can be repeated with
-/// `DALLY_SEED=n cargo test name`. `DALLY_PROGRAMS=n` sets the number of seeds.
-pub fn for_seeds(test: &str, programs: u64, check: impl Fn(u64)) {
-    let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let now =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("the clock is after 1970");
-    let first = setting("DALLY_SEED").unwrap_or(now.as_nanos() as u64 & 0xffff_ffff);
-    let programs = setting("DALLY_PROGRAMS").unwrap_or(programs);
-    // `eprintln!` would be captured by the test harness if the test passes.
-    let _ = writeln!(std::io::stderr(), "{test}: {programs} programs from DALLY_SEED={first}");
-    (first..first + programs).for_each(check);
-}
+pub use dally_testing::{Random, for_seeds};

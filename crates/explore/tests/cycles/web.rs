@@ -23,22 +23,22 @@ impl Web {
 }
 
 fn outcomes(random: &mut Random, states: u64, heat: u64, chill: u64) -> Option<Vec<Move<u8>>> {
-    if random.percent(30) {
+    if random.chance(30) {
         return None;
     }
-    if random.percent(4) {
+    if random.chance(4) {
         // All outcomes are discarded by `assume`.
         return Some(Vec::new());
     }
-    let choice = random.percent(35).then(|| random.below(2));
+    let choice = random.chance(35).then(|| random.below(2));
     let options = 2 + random.below(2);
     // An option may be discarded by `assume`, or be beyond a bound: it counts all the same.
-    let explored = if random.percent(15) { options - 1 } else { options };
+    let explored = if random.chance(15) { options - 1 } else { options };
     let count = if choice.is_some() { explored } else { 1 + random.below(5) / 4 };
     let outcome = |nth: u64, random: &mut Random| Move {
         to: random.below(states) as u8,
-        hot: u64::from(random.percent(heat)) | u64::from(random.percent(20)) << 1,
-        cold: u64::from(random.percent(chill)) | u64::from(random.percent(30)) << 1,
+        hot: u64::from(random.chance(heat)) | u64::from(random.chance(20)) << 1,
+        cold: u64::from(random.chance(chill)) | u64::from(random.chance(30)) << 1,
         fair: choice.map(|choice| (choice, nth as u32, options as u32)).into_iter().collect(),
     };
     Some((0..count).map(|nth| outcome(nth, random)).collect())

@@ -24,7 +24,9 @@ impl Compiler<'_> {
             },
         };
         let is_number = matches!(self.info.types.kind(info.ty), TyKind::Int | TyKind::Bv(_));
-        Variable { name: info.name, domain, is_number, hidden: false, given: None }
+        let (told, ty) = self.told(info.name, attrs);
+        let name = told.unwrap_or(info.name);
+        Variable { name, ty, domain, is_number, hidden: told.is_none(), given: None }
     }
 
     /// `{:range low, high}`

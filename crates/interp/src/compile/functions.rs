@@ -121,10 +121,16 @@ impl Compiler<'_> {
         if name == "MapConst" {
             return Some(Some(Op::ConstantMap));
         }
-        let Some(first) = info.params.first().and_then(|ty| width(*ty)) else { return Some(None) };
         let result = width(info.result);
         let words: Vec<&str> = name.split(|c: char| c.is_whitespace() || "()_".contains(c)).collect();
         let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
+        if let (["int2bv", _], Some(width @ ..=64)) = (&words[..], result) {
+            return Some(Some(Op::IntToBv(width as u8)));
+        }
+        let Some(first) = info.params.first().and_then(|ty| width(*ty)) else { return Some(None) };
+        if matches!(words[..], ["bv2nat"]) && first <= 64 {
+            return Some(Some(Op::BvToInt));
+        }
         let op = match (&words[..], result) {
             (["zero", "extend", _], Some(result)) => Some(WideOp::ZeroExtend(result)),
             (["sign", "extend", _], Some(result)) => Some(WideOp::SignExtend(first, result)),

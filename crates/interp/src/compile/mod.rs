@@ -19,6 +19,9 @@ mod procedure;
 mod quantifier;
 mod script;
 mod stmt;
+mod telling;
+
+use std::sync::Arc;
 
 use dally_bpl::ast::{Ast, AttrArg, Attrs, DeclKind, Expr, ExprId, Ident};
 use dally_bpl::check::{FunctionId, Info, ProcedureId, Ty, VarId, VarKind};
@@ -32,21 +35,26 @@ use rustc_hash::FxHashMap;
 pub use inputs::{DivisionByZero, FunctionPoint, Inputs};
 pub use script::{Decision, Script};
 
+use crate::canonical::ObjectMap;
 use crate::code::{Address, Check, Code, Entry, Op, Place, Target};
+use crate::notation::Notation;
 use crate::value::{Heap, Value};
 
 /// The options of the compiler.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct MachineOptions {
     /// The entry point, and preemption.
     pub program: ProgramOptions,
     /// Values for what the program leaves open.
     pub inputs: Option<Inputs>,
+    /// How executions are told, if the program comes from another language.
+    pub notation: Option<Arc<dyn Notation>>,
 }
 
 /// Compiles the code that is reachable from the entry points.
-pub(crate) fn compile(program: &Program, options: &Options) -> Result<(Code, Heap), Vec<Diagnostic>> {
+pub(crate) fn compile(program: &Program, options: &MachineOptions) -> Result<(Code, Heap), Vec<Diagnostic>> {
     let mut compiler = Compiler::new(program, options);
+    compiler.code.telling.notation.clone_from(&options.notation);
     compiler.code.only = options.inputs.as_ref().and_then(|i| i.failure);
     compiler.evaluate_constants();
     compiler.constants_from_inputs();
@@ -90,7 +98,7 @@ enum Meaning {
 struct Compiler<'a> {
     ast: &'a Ast,
     info: &'a Info,
-    options: &'a Options,
+    options: &'a MachineOptions,
     code: Code,
     heap: Heap,
     diagnostics: Diagnostics,
@@ -132,7 +140,7 @@ struct EntryPoint<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(program: &'a Program, options: &'a Options) -> Self {
+    fn new(program: &'a Program, options: &'a MachineOptions) -> Self {
         let Program { ast, info, warnings: _ } = program;
         // A placeholder until a procedure is compiled.
         let main = ast.symbols.get("var").unwrap_or_else(|| unreachable!("keywords are symbols"));
@@ -207,7 +215,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn check(&mut self, message: impl Into<String>, span: Span) {
-        self.code.checks.push(Check { message: message.into(), span, expected: false });
+        self.code.checks.push(Check { message: message.into(), span, expected: false, unsupported: false });
         self.emit(Op::Check(self.code.checks.len() as u32 - 1));
     }
 
@@ -308,7 +316,42 @@ impl<'a> Compiler<'a> {
             if !thread_local && ast.attr(&decl.attrs, "hot").is_some() {
                 self.code.hot.push(index);
             }
+            if !thread_local {
+                self.place_heap(index, &decl.attrs);
+            }
             self.meanings.insert(id, Meaning::Place(place));
+        }
+        // Without a counter there are no objects to number.
+        self.code.heap.take_if(|heap| heap.shift == 0);
+    }
+
+    /// Records a global that describes the heap: see [`crate::canonical`].
+    fn place_heap(&mut self, global: u32, attrs: &Attrs) {
+        let numbers = |name: &str| -> Option<Vec<i64>> {
+            let args = self.ast.attr(attrs, name)?.args.iter();
+            Some(
+                args.filter_map(|arg| match arg {
+                    AttrArg::Expr(e) => self.ast.int_literal(*e),
+                    AttrArg::Str(_) => None,
+                })
+                .collect(),
+            )
+        };
+        let (counter, cells, objects) =
+            (numbers("heap_counter"), numbers("heap_cells"), numbers("heap_objects"));
+        if counter.is_none() && cells.is_none() && objects.is_none() {
+            return;
+        }
+        let heap = self.code.heap.get_or_insert_default();
+        if let Some([first, shift]) = counter.as_deref() {
+            (heap.counter, heap.first) = (global, *first);
+            heap.shift = u32::try_from(*shift).unwrap_or(0).min(62);
+        }
+        if cells.is_some() {
+            heap.cells.push(global);
+        }
+        if let Some(numbers) = objects {
+            heap.objects.push(ObjectMap { global, freed: numbers.first().copied() });
         }
     }
 

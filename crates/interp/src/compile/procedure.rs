@@ -87,8 +87,12 @@ impl Compiler<'_> {
         }
         let index = self.code.procedures.len() as u32;
         let info = &self.info[procedure];
+        let decl = self.bodies.get(&procedure).and_then(|bodies| bodies.first().copied()).or(info.decl);
+        let told = decl.and_then(|decl| self.told(info.name, &self.ast.decls[decl].attrs).0);
         self.code.procedures.push(Procedure {
-            name: info.name,
+            name: told.unwrap_or(info.name),
+            told: told.is_some()
+                && !(self.options.notation.is_some() && self.text(info.name).starts_with('$')),
             entry: 0,
             assuming_entry: 0,
             end: 0,

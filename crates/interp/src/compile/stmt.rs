@@ -69,18 +69,24 @@ impl Compiler<'_> {
             StmtKind::Assert(e) => {
                 self.expr(*e);
                 self.check("an assertion does not hold", stmt.span);
-                let expected = !matches!(self.ast.exprs[*e], Expr::Bool(false));
-                self.code.checks.last_mut().into_iter().for_each(|check| check.expected = expected);
+                self.describe_check(stmt, matches!(self.ast.exprs[*e], Expr::Bool(false)));
             }
             StmtKind::Assume(e) => {
+                self.print(stmt);
                 self.assume(*e);
-                if matches!(self.ast.exprs[*e], Expr::Bool(false)) && !self.frame.enclosing.is_empty() {
+                let exits = self.ast.attr(&stmt.attrs, "exit").is_some();
+                let inside = exits || !self.frame.enclosing.is_empty();
+                if matches!(self.ast.exprs[*e], Expr::Bool(false)) && inside {
                     let address = self.here() - 1;
                     self.code.cuts.push(address);
                 }
             }
             StmtKind::Havoc(vars) => self.havoc(stmt, vars),
-            StmtKind::Assign(targets, values) => self.assign(targets, *values),
+            StmtKind::Assign(targets, values) => {
+                let from = self.here();
+                self.assign(targets, *values);
+                self.shows(stmt, from);
+            }
             StmtKind::Unpack(unpack) => self.unpack(unpack),
             StmtKind::Call(call) => self.call(call, awaited),
             StmtKind::If(conditional) => {
@@ -128,8 +134,15 @@ impl Compiler<'_> {
             StmtKind::Wait(out, task) => self.wait(*out, *task),
             StmtKind::Await(e) => {
                 let begin = self.emit(Op::Await);
+                self.waits(stmt, begin);
                 self.expr(*e);
                 self.emit(Op::AwaitEnd(begin));
+            }
+            // In a lowered program, most scheduling points are not in the text.
+            StmtKind::Yield if self.options.notation.is_some() => {
+                let span = std::mem::replace(&mut self.span, Span::NONE);
+                self.emit(Op::Yield);
+                self.span = span;
             }
             StmtKind::Yield => {
                 self.emit(Op::Yield);
@@ -198,7 +211,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn variable_place(&self, e: ExprId) -> Option<Place> {
+    pub(super) fn variable_place(&self, e: ExprId) -> Option<Place> {
         match (self.ast.exprs[e], self.info.meaning(e)) {
             (Expr::Name(_), Some(Ref::Var(var))) if !self.frame.in_old => self.place(var),
             _ => None,

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use dally_step::Frame;
 
 use super::{
-    Application, End, Flow, Local, MAX_CALLS, MAX_CHOICES, MAX_TASKS, Note, Observer, Options, Posted, Run,
+    Application, Choice, End, Flow, Local, MAX_CALLS, MAX_CHOICES, MAX_TASKS, Note, Observer, Posted, Run,
     first_frame,
 };
 use crate::bv;
@@ -97,7 +97,7 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Choose(list) => {
                 let count = self.code.targets[list as usize].len() as u64;
-                return Ok(self.choose(Options::Targets(list), count));
+                return Ok(self.choose(Choice::Targets(list), count));
             }
             _ => return self.execute_rarer(op),
         }
@@ -110,7 +110,11 @@ impl<O: Observer> Run<'_, O> {
         let value = self.pop();
         let key = self.key(count);
         let map = self.pop();
-        self.push(self.store.heap.store(map, key?, value));
+        let key = key?;
+        if O::WATCHES {
+            self.observer.note(Note::Element { key, value });
+        }
+        self.push(self.store.heap.store(map, key, value));
         Ok(())
     }
 
@@ -196,7 +200,7 @@ impl<O: Observer> Run<'_, O> {
             Domain::Unbounded => return Ok(self.give_up_on(place)),
             domain => match domain.len() {
                 count if count > MAX_CHOICES => return Ok(self.give_up_choice(Some(place))),
-                count => return Ok(self.choose(Options::Values(place), count)),
+                count => return Ok(self.choose(Choice::Values(place), count)),
             },
         }
         Ok(Flow::On)
@@ -229,6 +233,17 @@ impl<O: Observer> Run<'_, O> {
         self.store.sites.pass(self.pc);
         self.pc += 1;
         Ok(Flow::On)
+    }
+
+    /// Tells an observer of an output.
+    fn print(&mut self, print: u32) {
+        if !O::WATCHES {
+            return;
+        }
+        for argument in &self.code.telling.prints[print as usize].arguments {
+            self.observer.note(Note::Argument { value: self.operand(*argument) });
+        }
+        self.observer.note(Note::Print { print });
     }
 
     /// Discards the execution at an assumption.
@@ -320,7 +335,7 @@ impl<O: Observer> Run<'_, O> {
                 let count = if low > high { 0 } else { low.abs_diff(high).saturating_add(1) };
                 return Ok(match count {
                     count if count > MAX_CHOICES => self.give_up_choice(None),
-                    count => self.choose(Options::Numbers(low, bits), count),
+                    count => self.choose(Choice::Numbers(low, bits), count),
                 });
             }
             Op::AssumeEq(place) => {
@@ -363,6 +378,9 @@ impl<O: Observer> Run<'_, O> {
         if self.code.only.is_some_and(|only| only != check.span) {
             return self.discard();
         }
+        if check.unsupported {
+            return self.give_up(check.message.clone());
+        }
         let failure = Box::new(Failure::assertion(check.message.clone()));
         self.stop(End::Fails(failure, check.span))
     }
@@ -374,6 +392,14 @@ impl<O: Observer> Run<'_, O> {
             Op::Bv(BvOp::Not | BvOp::Neg, _) | Op::Extract(..) | Op::SignExtend(..) | Op::ZeroExtend => {
                 let value = self.pop();
                 self.push(eval::bits_unary(op, value)?);
+            }
+            Op::IntToBv(width) => {
+                let value = self.pop();
+                self.push(eval::int_to_bits(heap, value, width)?);
+            }
+            Op::BvToInt => {
+                let value = eval::bits(self.pop())?;
+                self.push(heap.int(value.into()));
             }
             Op::Bv(op, width) => {
                 let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);
@@ -498,6 +524,7 @@ impl<O: Observer> Run<'_, O> {
                 let end = self.interrupt();
                 return Ok(self.stop_if(end));
             }
+            Op::Print(print) => self.print(print),
             Op::Seal => self.local_mut().events.push(Event::Sealed),
             Op::Unseal => self.local_mut().events.push(Event::Unsealed),
             Op::ThreadId => self.push(Value::Int(i64::from(self.meta.task) + 1)),

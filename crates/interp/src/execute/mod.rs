@@ -9,6 +9,7 @@ mod quantifier;
 mod script;
 
 use std::hash::Hash;
+use std::sync::atomic::Ordering;
 
 use dally_explore::{Event, Failure, Fingerprint, Fingerprinter};
 use dally_step::Frame;
@@ -18,7 +19,7 @@ use dally_step::undo::{Cells, CellsMark, Lazy, Saved, SavedMark};
 use dally_text::source::Span;
 use smallvec::SmallVec;
 
-use crate::code::{Code, Domain, Guard, Op, Operand, Place, Target, Variable};
+use crate::code::{Address, Code, Domain, Guard, Op, Operand, Place, Target, Variable};
 use crate::evaluate::{self as eval, Trouble};
 use crate::state::{Control, Meta, Stack, Store};
 use crate::value::Value;
@@ -38,7 +39,13 @@ pub(crate) enum Note {
     /// An instruction of this statement is about to be executed.
     At { span: Span, procedure: u32, calls: usize },
     /// A variable was assigned to.
-    Set { place: Place, procedure: u32, value: Value },
+    Set { at: Address, place: Place, procedure: u32, value: Value },
+    /// An element of a map was replaced. If the map is that of a variable, the variable is assigned to next.
+    Element { key: Value, value: Value },
+    /// An argument of the next output.
+    Argument { value: Value },
+    /// The program prints.
+    Print { print: u32 },
     /// A task was posted.
     Posted { task: u32 },
 }
@@ -142,7 +149,7 @@ impl Expression {
 
 /// The options of a choice.
 #[derive(Clone, Copy)]
-pub(crate) enum Options {
+pub(crate) enum Choice {
     /// The addresses of a list.
     Targets(u32),
     /// The values of a variable's domain.
@@ -185,7 +192,7 @@ pub(crate) struct Run<'m, O> {
     /// The number of instructions at the start of the chosen option whose guards are known to hold.
     passed: u32,
     /// The reason for a pause, set when the run pauses.
-    pause: Option<Pause<Options, End>>,
+    pause: Option<Pause<Choice, End>>,
     /// True until the first instruction has been executed.
     fresh: bool,
 }
@@ -261,7 +268,7 @@ impl<'m, O: Observer> Run<'m, O> {
     }
 
     /// Pauses before a choice, unless it has only one option.
-    fn choose(&mut self, options: Options, count: u64) -> Flow {
+    fn choose(&mut self, options: Choice, count: u64) -> Flow {
         if let Some(flow) = self.burn() {
             return flow;
         }
@@ -445,7 +452,7 @@ impl<'m, O: Observer> Run<'m, O> {
         }
         if O::WATCHES {
             let procedure = self.local.procedure;
-            self.observer.note(Note::Set { place, procedure, value });
+            self.observer.note(Note::Set { at: self.pc, place, procedure, value });
         }
     }
 
@@ -466,11 +473,11 @@ impl<'m, O: Observer> Run<'m, O> {
 }
 
 impl<'m, O: Observer> Task<'m> for Run<'m, O> {
-    type Choice = Options;
+    type Choice = Choice;
     type Mark = Mark;
     type End = End;
 
-    fn run(&mut self) -> Pause<Options, End> {
+    fn run(&mut self) -> Pause<Choice, End> {
         loop {
             let ops = if O::WATCHES { &self.code.plain } else { &self.code.ops };
             let op = ops[self.pc as usize];
@@ -512,9 +519,9 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
         self.local.release(mark.local);
     }
 
-    fn next_option(&mut self, options: Options, from: u64) -> u64 {
+    fn next_option(&mut self, options: Choice, from: u64) -> u64 {
         self.passed = 0;
-        if let Options::Targets(list) = options
+        if let Choice::Targets(list) = options
             && !O::WATCHES
         {
             let rest = &self.code.targets[list as usize][from as usize..];
@@ -529,10 +536,10 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
         from
     }
 
-    fn chooses_value(options: Options) -> bool {
+    fn chooses_value(options: Choice) -> bool {
         match options {
-            Options::Targets(_) => false,
-            Options::Values(_) | Options::Numbers(..) => true,
+            Choice::Targets(_) => false,
+            Choice::Values(_) | Choice::Numbers(..) => true,
         }
     }
 
@@ -548,17 +555,18 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
         hash.fingerprint()
     }
 
-    fn take(&mut self, options: Options, nth: u64) {
+    fn take(&mut self, options: Choice, nth: u64) {
         match options {
-            Options::Targets(list) => {
+            Choice::Targets(list) => {
                 self.pc = self.code.targets[list as usize][nth as usize].to + self.passed;
             }
-            Options::Values(place) => {
+            Choice::Values(place) => {
                 if let Some(value) = self.domain(place).nth(nth) {
+                    self.store.chosen.store(true, Ordering::Relaxed);
                     self.assign(place, value);
                 }
             }
-            Options::Numbers(low, bits) => {
+            Choice::Numbers(low, bits) => {
                 let n = low.wrapping_add(nth as i64);
                 self.push(if bits { Value::Bv(n as u64) } else { Value::Int(n) });
             }
@@ -580,7 +588,7 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
     /// The result of a cycle inside a step: a liveness failure if a hot global stays true, since no other
     /// task ever runs.
     #[cold]
-    fn cycle(&mut self, mark: &Mark) -> Pause<Options, End> {
+    fn cycle(&mut self, mark: &Mark) -> Pause<Choice, End> {
         let stays = |global: &&u32| {
             self.globals[**global as usize] != Value::Bool(false)
                 && !self.globals.is_assigned_since(**global, mark.globals)

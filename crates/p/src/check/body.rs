@@ -39,9 +39,24 @@ impl Checker<'_> {
                 ret: info.ret,
                 loops: vec![0],
             };
-            self.check_function(&mut body, fun);
+            if ast.funs[fun.index()].is_pure {
+                self.check_pure(&mut body, fun);
+            } else {
+                self.check_function(&mut body, fun);
+            }
             let info = &mut self.info.funs[fun.index()];
             info.slots = body.slots;
+        }
+    }
+
+    /// Checks a pure function. If its body is ill-typed in P, such as one that reads the fields of another machine,
+    /// only P's verifier can evaluate it.
+    fn check_pure(&mut self, body: &mut Body, fun: FunId) {
+        let before = std::mem::take(&mut self.diagnostics);
+        self.check_function(body, fun);
+        let found = std::mem::replace(&mut self.diagnostics, before);
+        if !found.are_warnings() {
+            self.info.verifier_only.insert(fun);
         }
     }
 

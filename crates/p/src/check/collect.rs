@@ -164,7 +164,7 @@ impl Checker<'_> {
         for fun in &self.ast.globals {
             let decl = &self.ast.funs[fun.index()];
             let Some(name) = decl.name else { continue };
-            let is_foreign = decl.body.is_none();
+            let is_foreign = decl.may_have_stub();
             if self.declare(name, "function", if is_foreign { &mut foreign } else { &mut bodies })
                 && (is_foreign || !foreign.contains_key(&name.sym))
             {

@@ -38,7 +38,7 @@ impl Checker<'_> {
             ExprKind::Int(_) => Types::INT,
             ExprKind::Float(_) => Types::FLOAT,
             ExprKind::Null => Types::NULL,
-            ExprKind::Verifier => Types::ERROR,
+            ExprKind::Verifier => Types::BOOL,
             ExprKind::Halt => {
                 self.info.uses[id.index()] = Use::Event(HALT);
                 Types::EVENT

@@ -3,14 +3,15 @@
 //! A foreign type or function is declared without a body: `type T;`, `fun F(x: T): int;`. In P its body is in C# or
 //! Java. Here another declaration of the same name can be its *stub*: `type T = seq[int];`, `fun F(x: T): int { … }`.
 //! A function outside of machines is also the stub of foreign functions of that name inside of machines. A stub
-//! must have the signature of the foreign declaration.
+//! must have the signature of the foreign declaration. Pure functions of P's verifier can have stubs as well, which
+//! replace their definitions.
 
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
 use super::Checker;
-use crate::ast::{Fun, FunId};
+use crate::ast::FunId;
 use crate::codes;
 
 impl Checker<'_> {
@@ -18,7 +19,7 @@ impl Checker<'_> {
     fn global_bodies(&self) -> FxHashMap<Sym, FunId> {
         let with_body = self.ast.globals.iter().filter_map(|fun| {
             let decl = &self.ast.funs[fun.index()];
-            Some((decl.body.as_ref().and(decl.name)?.sym, *fun))
+            if decl.may_have_stub() { None } else { Some((decl.name?.sym, *fun)) }
         });
         with_body.collect()
     }
@@ -27,7 +28,7 @@ impl Checker<'_> {
     pub(super) fn link_stubs(&mut self) {
         let bodies = self.global_bodies();
         for (index, foreign) in self.ast.funs.iter().enumerate() {
-            let Fun { name: Some(name), body: None, .. } = foreign else { continue };
+            let Some(name) = foreign.name.filter(|_| foreign.may_have_stub()) else { continue };
             let Some(stub) = bodies.get(&name.sym).copied() else { continue };
             let foreign = FunId(index as u32);
             self.check_stub(foreign, stub);

@@ -2,7 +2,7 @@
 
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::types::{Ty, Types};
 use crate::ast::{Ast, ExprId, FunId, Literal, MachineKind, StmtId, Temperature, TypeId};
@@ -364,6 +364,8 @@ pub(crate) struct Info {
     pub(crate) tests: Vec<TestInfo>,
     /// The stub of each foreign function that has one.
     pub(crate) stubs: FxHashMap<FunId, FunId>,
+    /// The pure functions whose bodies only P's verifier can evaluate.
+    pub(crate) verifier_only: FxHashSet<FunId>,
 }
 
 impl Info {

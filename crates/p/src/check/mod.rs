@@ -20,7 +20,7 @@ use dally_text::code::Code;
 use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{Ast, FunId, Name};
 use crate::codes;
@@ -106,6 +106,7 @@ impl<'a> Checker<'a> {
             params: Vec::new(),
             tests: Vec::new(),
             stubs: FxHashMap::default(),
+            verifier_only: FxHashSet::default(),
         };
         Checker {
             ast,

@@ -4,7 +4,7 @@ use super::Compiler;
 use crate::ast::{Binary, ExprId, ExprKind, Unary};
 use crate::check::info::Use;
 use crate::check::types::{Kind, Ty};
-use crate::code::{Op, Shape};
+use crate::code::{Foreign, Op, Shape};
 use crate::value::{UNNAMED, Value};
 
 impl Compiler<'_> {
@@ -23,7 +23,11 @@ impl Compiler<'_> {
             ExprKind::Bool(b) => self.constant(Value::Bool(*b)),
             ExprKind::Int(n) => self.constant(Value::Int(*n)),
             ExprKind::Float(f) => self.constant(Value::float(*f)),
-            ExprKind::Null | ExprKind::Verifier => self.constant(Value::Null),
+            ExprKind::Null => self.constant(Value::Null),
+            ExprKind::Verifier => {
+                self.cannot_execute(Foreign::Expression);
+                self.constant(Value::Bool(false));
+            }
             ExprKind::Name(_) | ExprKind::Halt => self.name(program.info.use_of(id), program.info.ty(id)),
             ExprKind::Nondet { fair } => {
                 self.emit(if *fair { Op::FairNondet } else { Op::Nondet });

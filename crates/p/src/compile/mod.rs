@@ -33,6 +33,7 @@ pub(crate) fn compile(program: &Program, test: &TestInfo) -> (Code, Heap) {
         any_payload: emits_by_value(program),
         calls: callers(&program.ast),
         span: Span::NONE,
+        is_top: false,
         loops: Vec::new(),
         locals: 0,
     };
@@ -108,6 +109,8 @@ struct Compiler<'a> {
     calls: Vec<bool>,
     /// The statement that is being compiled.
     span: Span,
+    /// True at a statement of a function's body that is not part of another.
+    is_top: bool,
     loops: Vec<Loop>,
     /// The number of variables of the function so far.
     locals: u32,
@@ -255,13 +258,15 @@ impl Compiler<'_> {
         let entry = self.here();
         self.span = decl.span;
         self.locals = info.slots.len() as u32;
-        match &decl.body {
+        let body = decl.body.as_ref().filter(|_| !self.program.info.verifier_only.contains(&fun));
+        match body {
             None => self.foreign(fun, number),
             Some(body) => {
                 if let [param] = info.params.as_slice() {
                     self.takes(param.slot, param.ty);
                 }
                 for stmt in &body.stmts {
+                    self.is_top = true;
                     self.stmt(*stmt);
                 }
                 // Generated code has no span.
@@ -292,8 +297,13 @@ impl Compiler<'_> {
             ret => format!("{{ return default({}); }}", info.types.show(*ret, &ast.symbols)),
         };
         let name = self.code.functions[number as usize].name.clone();
+        self.cannot_execute(Foreign::Function { name, stub: format!("{types}{signature} {body}") });
+    }
+
+    /// Emits an instruction that cannot be executed.
+    fn cannot_execute(&mut self, foreign: Foreign) {
         self.emit(Op::Foreign(self.code.foreign.len() as u32));
-        self.code.foreign.push(Foreign { name, stub: format!("{types}{signature} {body}") });
+        self.code.foreign.push(foreign);
     }
 
     /// Emits a check of the payload in a variable, unless the type checker has ruled out a mismatch.

@@ -3,7 +3,7 @@
 use super::{Compiler, Loop};
 use crate::ast::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::check::info::{Local, Use};
-use crate::code::{Cases, Change, Op, Path, PathStep};
+use crate::code::{Cases, Change, Op, Path, PathStep, Site};
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -15,6 +15,7 @@ impl Compiler<'_> {
 
     fn stmt_here(&mut self, id: StmtId) {
         let program = self.program;
+        let is_top = std::mem::replace(&mut self.is_top, false);
         let stmt = &program.ast.stmts[id.index()];
         let meaning = program.info.stmt_uses[id.index()];
         self.span = stmt.span;
@@ -23,12 +24,13 @@ impl Compiler<'_> {
             StmtKind::Block(stmts) => stmts.iter().for_each(|s| self.stmt(*s)),
             StmtKind::Assert(condition, message) => self.assertion(*condition, *message),
             StmtKind::Assume(condition, _) => {
+                let site = self.assumption_site(*condition, is_top);
                 self.expr(*condition);
-                self.emit(Op::Assume);
+                self.emit(Op::Assume(site));
             }
             StmtKind::Print(message) => {
                 self.expr(*message);
-                self.emit(Op::Print);
+                self.print();
             }
             StmtKind::Return(value) => {
                 match value {
@@ -89,10 +91,35 @@ impl Compiler<'_> {
         }
     }
 
+    fn is_false(&self, condition: ExprId) -> bool {
+        matches!(self.program.ast.exprs[condition.index()].kind, ExprKind::Bool(false))
+    }
+
+    fn site(&mut self, site: Site) -> u32 {
+        self.code.sites.push(site);
+        self.code.sites.len() as u32 - 1
+    }
+
+    fn assumption_site(&mut self, condition: ExprId, is_top: bool) -> Option<u32> {
+        (is_top || !self.is_false(condition)).then(|| self.site(Site::Assumption(self.span)))
+    }
+
+    /// Prints the text on the stack.
+    fn print(&mut self) {
+        if let Some(Op::Format(text, count)) = self.code.ops.last_mut() {
+            let fused = Op::PrintFormat(*text, *count);
+            self.code.ops.pop();
+            self.code.spans.pop();
+            self.emit(fused);
+        } else {
+            self.emit(Op::Print);
+        }
+    }
+
     fn assertion(&mut self, condition: ExprId, message: Option<ExprId>) {
-        if !matches!(self.program.ast.exprs[condition.index()].kind, ExprKind::Bool(false)) {
-            self.code.assertions.push(self.span);
-            self.emit(Op::Reach(self.code.assertions.len() as u32 - 1));
+        if !self.is_false(condition) {
+            let site = self.site(Site::Assertion(self.span));
+            self.emit(Op::Reach(site));
         }
         self.expr(condition);
         let holds = self.emit(Op::JumpIf(true, 0));

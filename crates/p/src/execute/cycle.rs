@@ -8,7 +8,7 @@ use std::hash::Hasher;
 use dally_explore::{Failure, Fingerprint, Fingerprinter};
 use dally_step::engine::Pause;
 
-use super::{Counters, End, Observer, Options, Run, Runner, fail, fails};
+use super::{Choice, Counters, End, Observer, Run, Runner, fail, fails};
 use crate::check::info::EventId;
 use crate::liveness::starving;
 use crate::value::Value;
@@ -55,7 +55,7 @@ impl<O: Observer> Runner<'_, O> {
     /// The end of a step that has chosen to repeat a cycle. A monitor that is hot in the cycle, and never
     /// cold, stays hot for ever. If the cycle contains fair choices, repeating it for ever may be unfair,
     /// and the execution is discarded.
-    pub(super) fn chosen_cycle(&self, from: Counters) -> Pause<Options, End> {
+    pub(super) fn chosen_cycle(&self, from: Counters) -> Pause<Choice, End> {
         let machines = &self.code.machines;
         let state_of = |monitor: u32| {
             let changed = self.effects.monitors.iter().find(|(number, _)| *number == monitor);

@@ -55,7 +55,7 @@ pub(crate) enum End {
 
 /// The options of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Options {
+pub(crate) enum Choice {
     /// False, then true.
     Bools,
     /// The numbers below this one.
@@ -65,7 +65,7 @@ pub(crate) enum Options {
 }
 
 /// The result of an instruction, or the pause of the step.
-pub(crate) type Run<A> = Result<A, Pause<Options, End>>;
+pub(crate) type Run<A> = Result<A, Pause<Choice, End>>;
 
 pub(crate) fn fails<A>(message: impl Into<String>) -> Run<A> {
     failed(Failure::runtime(message))
@@ -75,7 +75,7 @@ pub(crate) fn failed<A>(failure: Failure) -> Run<A> {
     Err(fail(failure))
 }
 
-fn fail(failure: Failure) -> Pause<Options, End> {
+fn fail(failure: Failure) -> Pause<Choice, End> {
     Pause::Ends(End::Fails(Box::new(failure)))
 }
 
@@ -452,11 +452,11 @@ impl<'m, O: Observer> Runner<'m, O> {
 }
 
 impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
-    type Choice = Options;
+    type Choice = Choice;
     type Mark = Mark;
     type End = End;
 
-    fn run(&mut self) -> Pause<Options, End> {
+    fn run(&mut self) -> Pause<Choice, End> {
         let begun = if std::mem::replace(&mut self.begun, true) { Ok(()) } else { self.begin() };
         match begun.and_then(|()| self.execute_all()) {
             Err(pause) => {
@@ -483,7 +483,7 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
         self.effects.release(mark.effects);
     }
 
-    fn chooses_value(_: Options) -> bool {
+    fn chooses_value(_: Choice) -> bool {
         true
     }
 
@@ -495,11 +495,11 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
         hash.fingerprint()
     }
 
-    fn take(&mut self, options: Options, nth: u64) {
+    fn take(&mut self, options: Choice, nth: u64) {
         let (value, options) = match options {
-            Options::Bools => (Value::Bool(nth == 1), 2),
-            Options::Numbers(count) => (Value::Int(nth as i64), count),
-            Options::Elements(collection) => {
+            Choice::Bools => (Value::Bool(nth == 1), 2),
+            Choice::Numbers(count) => (Value::Int(nth as i64), count),
+            Choice::Elements(collection) => {
                 let heap = &self.store.heap;
                 (heap.option(collection, nth as usize), heap.options(collection) as u32)
             }
@@ -511,7 +511,7 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
     }
 
     #[cold]
-    fn cycle(&mut self, mark: &Mark) -> Pause<Options, End> {
+    fn cycle(&mut self, mark: &Mark) -> Pause<Choice, End> {
         self.chosen_cycle(mark.counters)
     }
 

@@ -3,7 +3,7 @@
 use dally_explore::Failure;
 use dally_step::engine::Pause;
 
-use super::{End, MOST_CHOICES, Note, Observer, Options, Run, Runner, Sent, failed, fails, first};
+use super::{Choice, End, MOST_CHOICES, Note, Observer, Run, Runner, Sent, failed, fails, first};
 use crate::ast::Binary;
 use crate::check::info::{EventId, HALT, NULL_EVENT};
 use crate::code::{Foreign, Op, Shape};
@@ -67,6 +67,7 @@ impl<O: Observer> Runner<'_, O> {
                 let text = self.pop();
                 self.note(Note::Prints(text));
             }
+            Op::PrintFormat(text, count) => self.print_format(text, count),
             Op::Jump(target) => self.jump(target),
             Op::JumpIfNot(target) => {
                 if self.pop() != Value::Bool(true) {
@@ -104,22 +105,42 @@ impl<O: Observer> Runner<'_, O> {
             Op::Reach(assertion) => self.store.sites.pass(assertion),
             Op::Fail => return self.fail(),
             Op::Foreign(number) => return self.foreign(number),
-            Op::Assume => {
-                if self.pop() != Value::Bool(true) {
-                    return Err(Pause::Discarded);
-                }
-            }
+            Op::Assume(site) => self.assume(site)?,
             Op::Yield => return Err(Pause::Ends(End::Stops)),
             _ => self.compute(op)?,
         }
         Ok(())
     }
 
-    /// Fails at a foreign function without a stub: says how to write one.
+    /// Pops the arguments of a text; makes the text only if it is observed.
+    fn print_format(&mut self, text: u32, count: u32) {
+        if O::WATCHES {
+            let (text, _) = self.formatted(text, count);
+            let text = self.store.heap.string(&text);
+            self.note(Note::Prints(text));
+        } else {
+            let from = self.local.values.len().saturating_sub(count as usize);
+            self.local.values.truncate(from);
+        }
+    }
+
+    /// Pops a condition, and discards the execution if it is false.
+    fn assume(&mut self, site: Option<u32>) -> Run<()> {
+        let holds = self.pop() == Value::Bool(true);
+        let sites = &self.store.sites;
+        site.into_iter().for_each(|site| if holds { sites.pass(site) } else { sites.fail(site) });
+        if holds { Ok(()) } else { Err(Pause::Discarded) }
+    }
+
+    /// Fails at code that cannot be executed. For a foreign function, says how to write a stub.
     #[cold]
     fn foreign(&mut self, number: u32) -> Run<()> {
-        let Foreign { name, stub, .. } = &self.code.foreign[number as usize];
-        let others = match self.code.foreign.len() - 1 {
+        let foreign = &self.code.foreign;
+        let Foreign::Function { name, stub } = &foreign[number as usize] else {
+            return failed(Failure::unsupported("an expression for P's verifier in a statement"));
+        };
+        let functions = foreign.iter().filter(|foreign| matches!(foreign, Foreign::Function { .. }));
+        let others = match functions.count() - 1 {
             0 => String::new(),
             1 => " (this test can call 1 other foreign function)".to_owned(),
             n => format!(" (this test can call {n} other foreign functions)"),
@@ -162,7 +183,7 @@ impl<O: Observer> Runner<'_, O> {
             }
             Op::Conform => self.conform()?,
             Op::Nondet | Op::FairNondet => {
-                return Err(Pause::Chooses(Options::Bools, 2));
+                return Err(Pause::Chooses(Choice::Bools, 2));
             }
             Op::Choose => return self.choices(),
             _ => return fails("an instruction that cannot be executed"),
@@ -277,8 +298,8 @@ impl<O: Observer> Runner<'_, O> {
         let (options, count) = match from {
             Value::Int(n) if n < 0 => return fails(format!("there are {n} options to choose from")),
             // As in P, `choose(0)` yields 0.
-            Value::Int(n) => (Options::Numbers(n.clamp(1, MOST_CHOICES) as u32), n.max(1)),
-            collection => (Options::Elements(collection), self.store.heap.options(collection) as i64),
+            Value::Int(n) => (Choice::Numbers(n.clamp(1, MOST_CHOICES) as u32), n.max(1)),
+            collection => (Choice::Elements(collection), self.store.heap.options(collection) as i64),
         };
         match count {
             0 => fails("there is nothing to choose from: the collection is empty"),
@@ -535,9 +556,20 @@ impl<O: Observer> Runner<'_, O> {
     }
 
     fn format(&mut self, text: u32, count: u32) -> Run<Value> {
+        let (out, is_full) = self.formatted(text, count);
+        if is_full {
+            let message = format!("a string of more than {} bytes", Writer::LONGEST);
+            return failed(Failure::unsupported(message));
+        }
+        self.burn(out.len())?;
+        Ok(self.store.heap.string(&out))
+    }
+
+    /// Pops the arguments and formats a text. The second result is true if the text is cut off.
+    fn formatted(&mut self, text: u32, count: u32) -> (String, bool) {
         let from = self.local.values.len().saturating_sub(count as usize);
         let args: Vec<Value> = self.local.values.drain(from..).collect();
-        let Value::Str(text) = self.code.constants[text as usize] else { return Ok(Value::Null) };
+        let Value::Str(text) = self.code.constants[text as usize] else { return (String::new(), false) };
         let mut out = String::new();
         let mut writer = Writer::new(self.code, &self.store.heap);
         let mut chars = self.store.heap.text(text).chars().peekable();
@@ -559,11 +591,6 @@ impl<O: Observer> Runner<'_, O> {
                 c => out.push(c),
             }
         }
-        if writer.is_full() {
-            let message = format!("a string of more than {} bytes", Writer::LONGEST);
-            return failed(Failure::unsupported(message));
-        }
-        self.burn(out.len())?;
-        Ok(self.store.heap.string(&out))
+        (out, writer.is_full())
     }
 }

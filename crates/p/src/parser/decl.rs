@@ -287,7 +287,7 @@ impl Parser<'_> {
         } else {
             Some(self.body()?)
         };
-        Ok(self.add_fun(Fun { name: Some(name), span, params, ret, body, creates }))
+        Ok(self.add_fun(Fun { name: Some(name), span, params, ret, body, creates, is_pure: false }))
     }
 
     /// The end of a foreign function: a semicolon, or a contract for the verifier.
@@ -303,88 +303,12 @@ impl Parser<'_> {
         } else if !matches!(self.peek(), T::Key(K::Requires | K::Ensures)) {
             return Err(self.unexpected("`{` or `;`"));
         }
-        while self.eat_key(K::Requires) || self.eat_key(K::Ensures) {
-            self.in_verifier(Self::expr)?;
+        while let T::Key(key @ (K::Requires | K::Ensures)) = self.peek() {
+            let start = self.bump().span;
+            self.ignored(start, key.text());
+            self.expr()?;
             self.expect(";")?;
         }
-        Ok(())
-    }
-
-    // The verifier.
-
-    pub(super) fn in_verifier<A>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
-        let outer = std::mem::replace(&mut self.verifier, true);
-        let result = f(self);
-        self.verifier = outer;
-        result
-    }
-
-    /// Parses a declaration for the verifier and reports it as unsupported.
-    fn verifier_decl(&mut self, key: K) -> Parsed<()> {
-        let start = self.span();
-        self.in_verifier(|p| p.verifier_decl_here(key))?;
-        self.unsupported(start, &format!("`{}`", key.text()));
-        Ok(())
-    }
-
-    fn verifier_decl_here(&mut self, key: K) -> Parsed<()> {
-        self.bump();
-        match key {
-            K::Invariant => {
-                self.name()?;
-                self.expect(":")?;
-                self.expr()?;
-                self.expect(";")?;
-            }
-            K::Axiom | K::Init => {
-                self.expr()?;
-                self.expect(";")?;
-            }
-            K::Pure => {
-                self.name()?;
-                self.expect("(")?;
-                if !self.is(")") {
-                    self.params()?;
-                }
-                self.expect(")")?;
-                self.expect(":")?;
-                self.ty()?;
-                if self.eat("=") {
-                    self.expr()?;
-                }
-                self.expect(";")?;
-            }
-            K::Proof => self.proof()?,
-            _ => {
-                self.name()?;
-                self.expect("{")?;
-                while self.is_key(K::Invariant) {
-                    self.verifier_decl_here(K::Invariant)?;
-                }
-                self.expect("}")?;
-            }
-        }
-        Ok(())
-    }
-
-    fn proof(&mut self) -> Parsed<()> {
-        if self.peek() == T::Ident {
-            self.bump();
-        }
-        self.expect("{")?;
-        while self.eat_key(K::Prove) {
-            if !self.eat("*") && !self.eat_key(K::Default) {
-                self.list(Self::expr)?;
-            }
-            if self.eat_key(K::Using) && !self.eat("*") {
-                self.list(Self::expr)?;
-            }
-            if self.eat_key(K::Except) {
-                self.list(Self::expr)?;
-            }
-            self.expect(";")?;
-        }
-        self.expect("}")?;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ mod decl;
 mod expr;
 mod module;
 mod stmt;
+mod verifier;
 
 use dally_text::code::Code;
 use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
@@ -14,8 +15,8 @@ use dally_text::source::{SourceFile, SourceMap, Span};
 use crate::ast::{
     Ast, Expr, ExprId, ExprKind, Fun, FunId, Name, Stmt, StmtId, StmtKind, TypeExpr, TypeId, TypeKind,
 };
-use crate::codes;
 use crate::lexer::{self, K, T, Token};
+use verifier::Ignored;
 
 /// The limit on nesting.
 const DEEPEST: usize = 1000;
@@ -33,12 +34,25 @@ pub(crate) fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
         ast.symbols.intern(event);
     }
     let mut diagnostics = Diagnostics::default();
+    let mut ignored = Ignored::default();
     for file in sources.files() {
         let tokens = lexer::tokens(&file.text, file.start);
-        let mut parser =
-            Parser { file, tokens, at: 0, ast, diagnostics, depth: 0, verifier: false, last_error: None };
+        let mut parser = Parser {
+            file,
+            tokens,
+            at: 0,
+            ast,
+            diagnostics,
+            depth: 0,
+            verifier_expressions: 0,
+            ignored,
+            last_error: None,
+        };
         parser.program();
-        (ast, diagnostics) = (parser.ast, parser.diagnostics);
+        (ast, diagnostics, ignored) = (parser.ast, parser.diagnostics, parser.ignored);
+    }
+    if let Some(warning) = verifier::warning(&ignored) {
+        diagnostics.push(warning);
     }
     (ast, diagnostics)
 }
@@ -50,8 +64,9 @@ struct Parser<'a> {
     ast: Ast,
     diagnostics: Diagnostics,
     depth: usize,
-    /// True inside of a declaration for the verifier, where its expressions are not reported again.
-    verifier: bool,
+    /// The number of expressions of the verifier so far.
+    verifier_expressions: usize,
+    ignored: Ignored,
     /// The token of the last error: at most one error is reported per token.
     last_error: Option<usize>,
 }
@@ -208,15 +223,6 @@ impl Parser<'_> {
         };
         self.report(diagnostic);
         Reported
-    }
-
-    /// Reports a construct of P's verifier.
-    fn unsupported(&mut self, span: Span, what: &str) {
-        self.report(Diagnostic::new(
-            codes::VERIFIER_ONLY,
-            span,
-            format!("{what} is for P's verifier; dally does not support it"),
-        ));
     }
 
     /// Runs `f` one nesting level deeper; reports nesting beyond the limit.

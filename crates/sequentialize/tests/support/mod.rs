@@ -12,11 +12,11 @@ use std::sync::Mutex;
 use dally_bpl::ProgramOptions;
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Delays, FailureKind, Fingerprint, Options as SearchOptions, Program, SchedulerName, Search, Successors,
-    TaskId, Verdict, Watch,
+    Delays, FailureKind, Fingerprint, Options, Program, SchedulerName, Search, Successors, TaskId, Verdict,
+    Watch,
 };
-use dally_interp::{Machine, Options as MachineOptions, State};
-use dally_sequentialize::{Options, Sequential, Target, sequentialize};
+use dally_interp::{Machine, MachineOptions, State};
+use dally_sequentialize::{Sequential, Target, TranslationOptions, sequentialize};
 use dally_text::source::SourceMap;
 use dally_trace::{Explain, TaskNumbers};
 
@@ -95,7 +95,7 @@ fn explore_with(text: &str, policy: &impl Policy, bound: Option<u32>, options: &
     let (program, sources) = load(text);
     let machine = Machine::new(&program, &sources, options).unwrap();
     let collect = Collect(&machine, Mutex::default());
-    let options = SearchOptions { bound, exact: bound.is_some(), ..SearchOptions::default() };
+    let options = Options { bound, exact: bound.is_some(), ..Options::default() };
     let verdict = Search::new(&GoingOn(&machine), policy, &options, &collect).run().verdict;
     match verdict {
         Verdict::Bug(bug) if bug.failure.kind == FailureKind::Assertion => {
@@ -114,15 +114,15 @@ pub(crate) fn explore_named(text: &str, scheduler: &str, bound: Option<u32>) -> 
 
 /// The translation of a program, printed.
 pub(crate) fn translated(text: &str, to: Target) -> String {
-    printed(text, &Options::new(to))
+    printed(text, &TranslationOptions::new(to))
 }
 
 /// The translation of a program whose tasks may be put off before they begin.
 pub(crate) fn reordered(text: &str, to: Target) -> String {
-    printed(text, &Options { reorder: true, ..Options::new(to) })
+    printed(text, &TranslationOptions { reorder: true, ..TranslationOptions::new(to) })
 }
 
-pub(crate) fn printed(text: &str, options: &Options) -> String {
+pub(crate) fn printed(text: &str, options: &TranslationOptions) -> String {
     let (program, _) = load(text);
     let Sequential { program, .. } =
         sequentialize(&program, options).unwrap_or_else(|d| panic!("{} in\n{text}", d[0].message));

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-use arbtest::arbitrary::{Result, Unstructured};
-use arbtest::arbtest;
+use dally_testing::arbitrary::{Result, Unstructured};
+use dally_testing::{for_inputs, for_inputs_of};
 
 use super::node::{LEAF, Node, Parts, are_balanced};
 use super::*;
@@ -111,7 +111,7 @@ fn sequences(u: &mut Unstructured<'_>) -> Result<()> {
 
 #[test]
 fn sequences_are_vectors() {
-    arbtest(sequences).size_min(1 << 8).budget_ms(2000);
+    for_inputs_of(1 << 8..1 << 16, 1_000, sequences);
 }
 
 /// Runs random operations on a sorted collection and on an ordered map.
@@ -150,12 +150,12 @@ fn maps(u: &mut Unstructured<'_>) -> Result<()> {
 
 #[test]
 fn sorted_collections_are_ordered_maps() {
-    arbtest(maps).size_min(1 << 8).budget_ms(2000);
+    for_inputs_of(1 << 8..1 << 16, 1_000, maps);
 }
 
 #[test]
 fn comparison_is_lexicographic() {
-    arbtest(|u| {
+    for_inputs(1_000, |u| {
         let elements: Vec<u8> = (0..u.int_in_range(0..=120)?).map(|i| (i % 3) as u8).collect();
         let mut other = elements.clone();
         for _ in 0..u.int_in_range(0..=3)? {

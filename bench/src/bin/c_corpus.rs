@@ -1,0 +1,148 @@
+//! Runs `dally check` on public C programs with recorded verdicts.
+//!
+//! ```text
+//! c_corpus CORPORA_DIR LIST.tsv [--seconds N] [--only CORPUS]
+//! ```
+//!
+//! A line of the list has five columns: the corpus, a note, the recorded verdict (`safe` or `unsafe`), the number of
+//! lines, and the path of the program below the folder. Each program runs with the default settings and a time limit,
+//! 10 seconds unless it is given. For a safe program, "no bug found" is right, also at the time limit if a bound was
+//! completed: it is what the verdict says. The program `dally` is the one beside this benchmark, or `DALLY`.
+//!
+//! Columns of the table: *loaded* programs have no errors; *right* and *wrong* compare verdicts; *inconclusive*
+//! programs reached the time limit without a completed bound, or without the recorded bug; *unsupported* ones use a
+//! construct that dally does not model.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A line of the list.
+struct Case<'a> {
+    corpus: &'a str,
+    is_safe: bool,
+    path: &'a str,
+}
+
+/// The outcome of a run, compared with the recorded verdict.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Right,
+    Wrong,
+    Inconclusive,
+    Unsupported,
+    Rejected,
+    Crashed,
+}
+
+const OUTCOMES: [(Outcome, &str); 6] = [
+    (Outcome::Right, "right"),
+    (Outcome::Wrong, "wrong"),
+    (Outcome::Inconclusive, "inconclusive"),
+    (Outcome::Unsupported, "unsupported"),
+    (Outcome::Rejected, "rejected"),
+    (Outcome::Crashed, "crashed"),
+];
+
+struct Arguments {
+    folder: PathBuf,
+    list: String,
+    seconds: u64,
+    only: Option<String>,
+}
+
+fn arguments() -> Option<Arguments> {
+    let mut words = std::env::args().skip(1);
+    let (mut positional, mut seconds, mut only) = (Vec::new(), 10, None);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--seconds" => seconds = words.next()?.parse().ok()?,
+            "--only" => only = Some(words.next()?),
+            _ => positional.push(word),
+        }
+    }
+    let [folder, list] = <[String; 2]>::try_from(positional).ok()?;
+    let list = std::fs::read_to_string(list).ok()?;
+    Some(Arguments { folder: folder.into(), list, seconds, only })
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+fn main() {
+    let Some(arguments) = arguments() else {
+        println!("usage: c_corpus CORPORA_DIR LIST.tsv [--seconds N] [--only CORPUS]");
+        return;
+    };
+    let mut counts: BTreeMap<&str, BTreeMap<Outcome, usize>> = BTreeMap::new();
+    for case in arguments.list.lines().filter_map(case) {
+        if arguments.only.as_ref().is_some_and(|only| only != case.corpus) {
+            continue;
+        }
+        let (outcome, message) = run(&arguments, &case);
+        *counts.entry(case.corpus).or_default().entry(outcome).or_default() += 1;
+        if outcome != Outcome::Right {
+            let word = OUTCOMES.iter().find(|(other, _)| *other == outcome).map_or("", |(_, word)| word);
+            let expected = if case.is_safe { "safe" } else { "unsafe" };
+            println!("{word}: {} ({expected}): {message}", case.path);
+        }
+    }
+    let words: Vec<&str> = OUTCOMES.iter().map(|(_, word)| *word).collect();
+    println!("\n| corpus | programs | loaded | {} |", words.join(" | "));
+    println!("|---|---|---|{}", "---|".repeat(words.len()));
+    let mut total: BTreeMap<Outcome, usize> = BTreeMap::new();
+    for (corpus, counts) in &counts {
+        println!("{}", row(corpus, counts));
+        counts.iter().for_each(|(outcome, count)| *total.entry(*outcome).or_default() += count);
+    }
+    println!("{}", row("all", &total));
+}
+
+fn case(line: &str) -> Option<Case<'_>> {
+    let columns: Vec<&str> = line.split('\t').collect();
+    let [corpus, _, verdict, _, path] = columns[..] else { return None };
+    Some(Case { corpus, is_safe: verdict == "safe", path })
+}
+
+fn row(corpus: &str, counts: &BTreeMap<Outcome, usize>) -> String {
+    let count = |outcome| counts.get(&outcome).copied().unwrap_or(0);
+    let all: usize = counts.values().sum();
+    let loaded = all - count(Outcome::Rejected) - count(Outcome::Crashed);
+    let cells: Vec<String> = OUTCOMES.iter().map(|(outcome, _)| count(*outcome).to_string()).collect();
+    format!("| {corpus} | {all} | {loaded} | {} |", cells.join(" | "))
+}
+
+/// The program `dally`.
+fn dally() -> PathBuf {
+    std::env::var_os("DALLY")
+        .map_or_else(|| std::env::current_exe().unwrap_or_default().with_file_name("dally"), PathBuf::from)
+}
+
+/// Runs dally, and returns the message of its verdict.
+fn run(arguments: &Arguments, case: &Case<'_>) -> (Outcome, String) {
+    let file = arguments.folder.join(case.path);
+    let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
+    let mut command = Command::new(dally());
+    command.args(["check", "--json", "--memory", "2G", "--time", &format!("{}s", arguments.seconds)]);
+    let output = match command.arg(file.file_name().unwrap_or_default()).current_dir(folder).output() {
+        Ok(output) => output,
+        Err(error) => return (Outcome::Crashed, error.to_string()),
+    };
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let message = json["message"].as_str().map_or_else(
+        || errors.lines().next().unwrap_or("").to_owned(),
+        |message| message.chars().take(200).collect(),
+    );
+    let completed = !json["coverage"]["completed_bound"].is_null();
+    let outcome = match (json["verdict"].as_str(), case.is_safe) {
+        (Some("bug"), false) | (Some("proved" | "no-bug"), true) => Outcome::Right,
+        (Some("bug"), true) | (Some("proved"), false) => Outcome::Wrong,
+        // Not all values were tried, or not all schedules.
+        (Some("no-bug"), false) => Outcome::Wrong,
+        (Some("inconclusive"), true) if completed => Outcome::Right,
+        (Some("inconclusive"), _) => Outcome::Inconclusive,
+        (Some("unsupported"), _) => Outcome::Unsupported,
+        (Some("error"), _) => Outcome::Rejected,
+        _ => Outcome::Crashed,
+    };
+    (outcome, message)
+}

@@ -1,0 +1,3 @@
+#ifndef __DALLY_FEATURES_H
+#define __DALLY_FEATURES_H
+#endif

@@ -1,0 +1,4 @@
+#ifndef __DALLY_GENMC_INTERNAL_H
+#define __DALLY_GENMC_INTERNAL_H
+#include <genmc.h>
+#endif

@@ -1,0 +1,3 @@
+#ifndef __DALLY_MALLOC_H
+#define __DALLY_MALLOC_H
+#endif

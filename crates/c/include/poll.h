@@ -1,0 +1,3 @@
+#ifndef __DALLY_POLL_H
+#define __DALLY_POLL_H
+#endif

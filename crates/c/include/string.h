@@ -1,0 +1,4 @@
+#ifndef __DALLY_STRING_H
+#define __DALLY_STRING_H
+#include <stddef.h>
+#endif

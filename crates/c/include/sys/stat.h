@@ -1,0 +1,3 @@
+#ifndef __DALLY_SYS_STAT_H
+#define __DALLY_SYS_STAT_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef __DALLY_SYS_SYSCALL_H
+#define __DALLY_SYS_SYSCALL_H
+#endif

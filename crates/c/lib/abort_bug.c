@@ -1,0 +1,2 @@
+/* To abort is a bug. */
+void abort(void) { __dally_fail("abort() is called"); }

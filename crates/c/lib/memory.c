@@ -1,0 +1,43 @@
+/* The heap, and functions on bytes. Allocation always succeeds. */
+void *malloc(size_t size) { return __dally_allocate(size, 0); }
+void *calloc(size_t count, size_t size) { return __dally_allocate(count * size, 1); }
+void *aligned_alloc(size_t alignment, size_t size) { return __dally_allocate(size, 0); }
+void *memalign(size_t alignment, size_t size) { return __dally_allocate(size, 0); }
+void *valloc(size_t size) { return __dally_allocate(size, 0); }
+void free(void *p) { __dally_release(p); }
+void cfree(void *p) { __dally_release(p); }
+int posix_memalign(void **p, size_t alignment, size_t size) { *p = __dally_allocate(size, 0); return 0; }
+
+void *realloc(void *p, size_t size) {
+  void *new = __dally_allocate(size, 0);
+  if (p != 0) {
+    size_t old = __dally_object_size(p);
+    __dally_copy(new, p, old < size ? old : size);
+    __dally_release(p);
+  }
+  return new;
+}
+void *reallocarray(void *p, size_t count, size_t size) { return realloc(p, count * size); }
+
+void *memcpy(void *to, const void *from, size_t n) { __dally_copy(to, from, n); return to; }
+void *memmove(void *to, const void *from, size_t n) { __dally_copy(to, from, n); return to; }
+void *mempcpy(void *to, const void *from, size_t n) { __dally_copy(to, from, n); return (char *)to + n; }
+void *memset(void *p, int byte, size_t n) { __dally_fill(p, byte, n); return p; }
+void bzero(void *p, size_t n) { __dally_fill(p, 0, n); }
+void bcopy(const void *from, void *to, size_t n) { __dally_copy(to, from, n); }
+
+int memcmp(const void *a, const void *b, size_t n) {
+  const unsigned char *x = a;
+  const unsigned char *y = b;
+  for (size_t i = 0; i < n; i++)
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+  return 0;
+}
+int bcmp(const void *a, const void *b, size_t n) { return memcmp(a, b, n); }
+
+void *memchr(const void *p, int byte, size_t n) {
+  const unsigned char *x = p;
+  for (size_t i = 0; i < n; i++)
+    if (x[i] == (unsigned char)byte) return (void *)(x + i);
+  return 0;
+}

@@ -1,0 +1,67 @@
+/* Time, sleep, and the system. Time does not pass: to sleep is to let other threads run. */
+unsigned sleep(unsigned seconds) { __dally_cancellation_point(); __dally_yield(); __dally_cancellation_point(); return 0; }
+int usleep(useconds_t micros) { __dally_cancellation_point(); __dally_yield(); __dally_cancellation_point(); return 0; }
+int nanosleep(const struct timespec *duration, struct timespec *left) {
+  __dally_cancellation_point();
+  __dally_yield();
+  __dally_cancellation_point();
+  return 0;
+}
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *left) {
+  __dally_yield();
+  return 0;
+}
+int poll(void *files, unsigned long count, int timeout) { __dally_yield(); return 0; }
+int pause(void) { __dally_await(0, "a signal"); return -1; }
+
+time_t time(time_t *result) {
+  time_t now = __dally_nondet(time_t);
+  __dally_assume(now >= 0);
+  if (result) *result = now;
+  return now;
+}
+clock_t clock(void) { clock_t now = __dally_nondet(clock_t); __dally_assume(now >= 0); return now; }
+int gettimeofday(struct timeval *now, void *zone) {
+  now->tv_sec = __dally_nondet(long);
+  now->tv_usec = __dally_nondet(long);
+  return 0;
+}
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  now->tv_sec = __dally_nondet(long);
+  now->tv_nsec = __dally_nondet(long);
+  return 0;
+}
+int timespec_get(struct timespec *now, int base) {
+  now->tv_sec = __dally_nondet(long);
+  now->tv_nsec = __dally_nondet(long);
+  return base;
+}
+
+pid_t getpid(void) { return 1000; }
+pid_t getppid(void) { return 1; }
+uid_t getuid(void) { return 1000; }
+int getpagesize(void) { return 4096; }
+long sysconf(int name) { return name == 30 ? 4096 : 2; }
+pid_t fork(void) { __dally_unsupported("fork"); return 0; }
+pid_t wait(int *status) { __dally_unsupported("wait"); return 0; }
+pid_t waitpid(pid_t pid, int *status, int options) { __dally_unsupported("waitpid"); return 0; }
+long write(int file, const void *p, size_t n) { return n; }
+long read(int file, void *p, size_t n) { __dally_unsupported("read"); return 0; }
+int open(const char *name, int flags, ...) { __dally_unsupported("open"); return 0; }
+int close(int file) { return 0; }
+int isatty(int file) { return 0; }
+sighandler_t signal(int number, sighandler_t handler) {
+  if (handler != 0 && handler != (sighandler_t)1) __dally_unsupported("signal handlers");
+  return 0;
+}
+int raise(int number) { __dally_unsupported("raise"); return 0; }
+int kill(pid_t pid, int number) { __dally_unsupported("kill"); return 0; }
+int sigemptyset(sigset_t *set) { return 0; }
+int sigfillset(sigset_t *set) { return 0; }
+int sigaddset(sigset_t *set, int number) { return 0; }
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) { return 0; }
+int sigprocmask(int how, const sigset_t *set, sigset_t *old) { return 0; }
+int setjmp(jmp_buf state) { __dally_unsupported("setjmp"); return 0; }
+int _setjmp(jmp_buf state) { __dally_unsupported("setjmp"); return 0; }
+void longjmp(jmp_buf state, int value) { __dally_unsupported("longjmp"); }
+int *__errno_location(void) { return &errno; }

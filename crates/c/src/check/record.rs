@@ -1,0 +1,242 @@
+//! Structs and unions, and their layout.
+//!
+//! The layout is that of the System V ABI: a member lies at the next multiple of its alignment, and a bit-field never
+//! crosses a storage unit of its type. Bit-fields are described by a storage unit of their type at an aligned offset.
+
+use dally_text::code::Code;
+use dally_text::source::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::basic::Class;
+use super::scope::Tag;
+use super::{Checked, Checker};
+use crate::ast::{Attrs, Declarator, ExprId, Member, RecordSpec, Specs};
+use crate::codes;
+use crate::types::{BitField, Field, Record, RecordId, Type, TypeId};
+
+/// Structs with more members than this have an index of their names.
+const FEW: usize = 16;
+
+/// A member before its place is known.
+struct Plan {
+    name: String,
+    ty: TypeId,
+    width: Option<u8>,
+    align: u64,
+}
+
+impl Checker<'_> {
+    pub(super) fn record_type(&mut self, spec: &RecordSpec) -> Checked<TypeId> {
+        let id = self.record_id(spec)?;
+        if let Some(members) = &spec.members {
+            if self.types.records[id.0 as usize].fields.is_some() {
+                self.error(Code::DUPLICATE, spec.span, "this tag is already defined");
+                return None;
+            }
+            self.define_record(id, members, spec);
+        }
+        Some(self.types.intern(Type::Record(id)))
+    }
+
+    /// The struct that the tag denotes, or a new one.
+    fn record_id(&mut self, spec: &RecordSpec) -> Checked<RecordId> {
+        let Some(tag) = spec.tag else { return Some(self.new_record(None, spec.is_union)) };
+        let known =
+            if spec.members.is_some() { self.scopes.tag_here(tag.sym) } else { self.scopes.tag(tag.sym) };
+        match known {
+            Some(Tag::Record(id)) if self.types.records[id.0 as usize].is_union == spec.is_union => Some(id),
+            Some(_) => {
+                let message = format!("`{}` is another kind of tag", self.text(tag.sym));
+                self.error(codes::CONFLICT, tag.span, message);
+                None
+            }
+            None => {
+                let text = self.text(tag.sym).to_owned();
+                let id = self.new_record(Some(text), spec.is_union);
+                self.scopes.declare_tag(tag.sym, Tag::Record(id));
+                Some(id)
+            }
+        }
+    }
+
+    fn new_record(&mut self, tag: Option<String>, is_union: bool) -> RecordId {
+        self.types.records.push(Record { tag, is_union, fields: None, size: 0, align: 1 });
+        RecordId(self.types.records.len() as u32 - 1)
+    }
+
+    fn define_record(&mut self, id: RecordId, members: &[Member], spec: &RecordSpec) {
+        let mut plans = Vec::new();
+        for member in members {
+            self.member(member, spec.attrs.packed, &mut plans);
+        }
+        self.unique_members(&plans, spec.span);
+        let least = self.alignment(&spec.attrs);
+        let (fields, size, align) = self.layout(plans, spec.is_union, spec.attrs.packed);
+        let align = align.max(least);
+        let record = &mut self.types.records[id.0 as usize];
+        record.fields = Some(fields);
+        record.align = align;
+        record.size = size.next_multiple_of(align);
+    }
+
+    fn member(&mut self, member: &Member, packed: bool, plans: &mut Vec<Plan>) {
+        if let Some(condition) = member.assertion {
+            self.assertion(condition, None, member.span);
+            return;
+        }
+        let Some(base) = self.specs_type(&member.specs) else { return };
+        if member.declarators.is_empty() {
+            // An anonymous struct or union; a tag alone declares no member.
+            let anonymous = match &member.specs.ty {
+                crate::ast::TypeSpec::Record(spec) => spec.tag.is_none(),
+                _ => false,
+            };
+            if anonymous {
+                let align = self.member_align(base, packed, &member.specs.attrs, None);
+                plans.push(Plan { name: String::new(), ty: base, width: None, align });
+            }
+            return;
+        }
+        for one in &member.declarators {
+            self.one_member(base, &member.specs, &one.declarator, one.width, packed, plans);
+        }
+    }
+
+    fn one_member(
+        &mut self,
+        base: TypeId,
+        specs: &Specs,
+        declarator: &Declarator,
+        width: Option<ExprId>,
+        packed: bool,
+        plans: &mut Vec<Plan>,
+    ) {
+        let Some(ty) = self.declared(base, declarator) else { return };
+        let flexible = matches!(self.types.get(ty), Type::Array(_, None));
+        if self.class(ty) == Class::Function || (self.types.size(ty).is_none() && !flexible) {
+            return self.incomplete(ty, declarator.span);
+        }
+        let width = match width {
+            None => None,
+            Some(expr) => match self.bit_width(ty, expr, declarator) {
+                Some(width) => Some(width),
+                None => return,
+            },
+        };
+        let name = declarator.name.map_or(String::new(), |name| self.text(name.sym).to_owned());
+        let packed = packed || declarator.attrs.packed;
+        let align = self.member_align(ty, packed, &specs.attrs, Some(&declarator.attrs));
+        plans.push(Plan { name, ty, width, align });
+    }
+
+    fn member_align(&mut self, ty: TypeId, packed: bool, specs: &Attrs, own: Option<&Attrs>) -> u64 {
+        let natural = if packed { 1 } else { self.types.align(ty) };
+        let asked = self.alignment(specs).max(own.map_or(1, |attrs| self.alignment(attrs)));
+        natural.max(asked)
+    }
+
+    fn bit_width(&mut self, ty: TypeId, expr: ExprId, declarator: &Declarator) -> Checked<u8> {
+        let Class::Integer(int) = self.class(ty) else {
+            self.error(codes::BAD_MEMBER, declarator.span, "a bit-field has an integer type");
+            return None;
+        };
+        let width = self.constant_int(expr)?;
+        let most =
+            if self.types.get(self.types.unqualified(ty)) == &Type::Bool { 1 } else { i128::from(int.bits) };
+        if width < 0 || width > most || (width == 0 && declarator.name.is_some()) {
+            self.error(
+                codes::BAD_MEMBER,
+                declarator.span,
+                format!("a bit-field of this type has at most {most} bits"),
+            );
+            return None;
+        }
+        Some(width as u8)
+    }
+
+    fn unique_members(&mut self, plans: &[Plan], span: Span) {
+        let mut seen = FxHashSet::default();
+        if let Some(plan) = plans.iter().find(|p| !p.name.is_empty() && !seen.insert(p.name.as_str())) {
+            let message = format!("two members are called `{}`", plan.name);
+            self.error(Code::DUPLICATE, span, message);
+        }
+    }
+
+    /// The fields, the size before it is rounded up, and the alignment.
+    fn layout(&self, plans: Vec<Plan>, is_union: bool, packed: bool) -> (Vec<Field>, u64, u64) {
+        // In bits.
+        let mut next = 0_u64;
+        let mut size = 0_u64;
+        let mut align = 1_u64;
+        let mut fields = Vec::new();
+        for plan in plans {
+            let bytes = self.types.size(plan.ty).unwrap_or(0);
+            if is_union {
+                next = 0;
+            }
+            let Some(width) = plan.width else {
+                next = next.next_multiple_of(8 * plan.align);
+                let offset = next / 8;
+                next += 8 * bytes;
+                size = size.max(next);
+                align = align.max(plan.align);
+                fields.push(Field { name: plan.name, ty: plan.ty, offset, bits: None });
+                continue;
+            };
+            let unit = 8 * bytes;
+            if width == 0 {
+                next = next.next_multiple_of(unit);
+                continue;
+            }
+            let crosses = next / unit != (next + u64::from(width) - 1) / unit;
+            if crosses && !packed {
+                next = next.next_multiple_of(unit);
+            }
+            if !plan.name.is_empty() {
+                // Packed bit-fields that cross a unit begin at their own byte.
+                let offset = if crosses && packed { next / 8 } else { next / unit * bytes };
+                let bits = Some(BitField { low: (next - 8 * offset) as u8, width });
+                fields.push(Field { name: plan.name, ty: plan.ty, offset, bits });
+                align = align.max(plan.align);
+            }
+            next += u64::from(width);
+            size = size.max(next);
+        }
+        (fields, size.div_ceil(8), align)
+    }
+
+    /// The member of this name, as a path of indices through anonymous members.
+    pub(super) fn find_member(&mut self, id: RecordId, name: &str) -> Option<Vec<u32>> {
+        let fields = self.types.records[id.0 as usize].fields.as_ref()?;
+        if fields.len() <= FEW {
+            return self.search_member(id, name);
+        }
+        self.members.entry(id).or_insert_with(|| {
+            let mut index = FxHashMap::default();
+            for (i, field) in fields.iter().enumerate() {
+                index.insert(field.name.clone(), i as u32);
+            }
+            index
+        });
+        match self.members.get(&id).and_then(|index| index.get(name)) {
+            Some(index) => Some(vec![*index]),
+            None => self.search_member(id, name),
+        }
+    }
+
+    fn search_member(&self, id: RecordId, name: &str) -> Option<Vec<u32>> {
+        let fields = self.types.records[id.0 as usize].fields.as_ref()?;
+        if let Some(index) = fields.iter().position(|f| f.name == name) {
+            return Some(vec![index as u32]);
+        }
+        for (index, field) in fields.iter().enumerate().filter(|(_, f)| f.name.is_empty()) {
+            if let Class::Record(inner) = self.class(field.ty)
+                && let Some(mut path) = self.search_member(inner, name)
+            {
+                path.insert(0, index as u32);
+                return Some(path);
+            }
+        }
+        None
+    }
+}

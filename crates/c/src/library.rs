@@ -1,0 +1,146 @@
+//! The part of dally that is written in C: the headers that programs include, and the library under them.
+//!
+//! Headers define macros and little else: types and functions are in the *prelude*, which is parsed before the
+//! program. Its names are in a scope around those of the program, which may hence declare and define them itself.
+//! The library is built from the operations of [`crate::hir::Builtin`].
+
+macro_rules! headers {
+    ($($name:literal,)*) => {
+        /// The headers: names as programs include them, and texts.
+        pub const HEADERS: &[(&str, &str)] = &[$(($name, include_str!(concat!("../include/", $name))),)*];
+    };
+}
+
+headers! {
+    "alloca.h",
+    "assert.h",
+    "ctype.h",
+    "errno.h",
+    "fcntl.h",
+    "features.h",
+    "float.h",
+    "genmc.h",
+    "genmc_internal.h",
+    "inttypes.h",
+    "limits.h",
+    "malloc.h",
+    "math.h",
+    "memory.h",
+    "poll.h",
+    "pthread.h",
+    "sched.h",
+    "semaphore.h",
+    "setjmp.h",
+    "signal.h",
+    "smack.h",
+    "stdalign.h",
+    "stdarg.h",
+    "stdatomic.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "stdnoreturn.h",
+    "string.h",
+    "strings.h",
+    "sys/cdefs.h",
+    "sys/stat.h",
+    "sys/syscall.h",
+    "sys/time.h",
+    "sys/types.h",
+    "sys/wait.h",
+    "syslog.h",
+    "threads.h",
+    "time.h",
+    "unistd.h",
+    "wchar.h",
+}
+
+/// Which variants of the library a program needs. The plain ones have fewer states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LibraryOptions {
+    /// Waits on condition variables may end without a signal.
+    pub spurious: bool,
+    /// The program calls `pthread_cancel`.
+    pub cancellation: bool,
+    /// The program has cleanup handlers, or keys with destructors.
+    pub end_hooks: bool,
+    /// `abort()` ends an execution without a verdict, as in the programs of SV-COMP.
+    pub silent_abort: bool,
+}
+
+impl LibraryOptions {
+    /// The variants that a program needs, by the names that its text mentions.
+    pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut options = LibraryOptions::default();
+        for text in texts {
+            options.cancellation |= text.contains("pthread_cancel");
+            options.end_hooks |= ["pthread_key_create", "tss_create", "__dally_cleanup_push"]
+                .iter()
+                .any(|name| text.contains(name));
+            options.silent_abort |= text.contains("reach_error") || text.contains("__VERIFIER_");
+        }
+        options
+    }
+}
+
+macro_rules! part {
+    ($name:literal) => {
+        include_str!(concat!("../lib/", $name, ".c"))
+    };
+}
+
+/// The text of the library, in an order in which names are declared before they are used.
+pub fn prelude(options: &LibraryOptions) -> String {
+    let spurious = format!("static const int __dally_spurious = {};\n", u8::from(options.spurious));
+    let parts = [
+        spurious.as_str(),
+        part!("types"),
+        part!("memory"),
+        part!("ctype"),
+        part!("strings"),
+        part!("once"),
+        if options.end_hooks { part!("end_hooks") } else { part!("end_plain") },
+        if options.cancellation { part!("cancel") } else { part!("cancel_never") },
+        part!("threads"),
+        part!("mutexes"),
+        part!("conditions"),
+        part!("rwlocks"),
+        part!("semaphores"),
+        part!("c11threads"),
+        part!("stdlib"),
+        part!("stdio"),
+        part!("system"),
+        if options.silent_abort { part!("abort_silent") } else { part!("abort_bug") },
+        part!("assertions"),
+        part!("nondet"),
+        part!("tools"),
+    ];
+    parts.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_follow_the_names_in_the_program() {
+        assert_eq!(LibraryOptions::of(["int main() { return 0; }"]), LibraryOptions::default());
+        assert!(LibraryOptions::of(["pthread_cancel(t);"]).cancellation);
+        assert!(LibraryOptions::of(["", "tss_create(&key, 0);"]).end_hooks);
+        assert!(
+            prelude(&LibraryOptions { silent_abort: true, ..Default::default() })
+                .contains("__dally_assume(0)")
+        );
+    }
+
+    #[test]
+    fn the_prelude_has_no_directives() {
+        let everything =
+            LibraryOptions { spurious: true, cancellation: true, end_hooks: true, silent_abort: true };
+        for options in [LibraryOptions::default(), everything] {
+            assert!(!prelude(&options).lines().any(|line| line.starts_with('#')));
+        }
+    }
+}

@@ -1,0 +1,475 @@
+//! The operations that the library is made of.
+
+use dally_bpl::ast::{AttrArg, BinaryOp as B, StmtKind as Bpl};
+
+use super::Lowerer;
+use super::memory::OBJECT;
+use super::places::{Place, Value};
+use super::term::{self, Range, T};
+use crate::hir::{BinaryOp, Builtin, Expr, ExprKind};
+use crate::types::{IntType, TypeId};
+
+/// Returns true if an atomic operation asks for an order weaker than sequential consistency. The order is its last operand.
+fn has_weak_order(builtin: Builtin, args: &[Expr]) -> bool {
+    /// `__ATOMIC_SEQ_CST`
+    const SEQUENTIAL: i128 = 5;
+    let ordered = matches!(
+        builtin,
+        Builtin::AtomicLoad
+            | Builtin::AtomicStore
+            | Builtin::AtomicExchange
+            | Builtin::AtomicCompareExchange
+            | Builtin::AtomicFetch(_)
+            | Builtin::AtomicFetchNand
+            | Builtin::AtomicUpdate(_)
+            | Builtin::Fence
+    );
+    let mut order = args.last();
+    while let Some(Expr { kind: ExprKind::Cast(inner), .. }) = order {
+        order = Some(inner);
+    }
+    ordered && order.is_some_and(|e| matches!(e.kind, ExprKind::Int(n) if n < SEQUENTIAL))
+}
+
+impl Lowerer<'_> {
+    pub(super) fn builtin(&mut self, builtin: Builtin, args: &[Expr], e: &Expr) -> Value {
+        self.facts.weak_orders |= has_weak_order(builtin, args);
+        match builtin {
+            Builtin::Yield => {
+                if self.facts.threaded {
+                    self.always_yield();
+                }
+                Value::Void
+            }
+            Builtin::Await => self.await_condition(args),
+            Builtin::AtomicBegin => {
+                self.atomic_point();
+                self.push(Bpl::AtomicBegin);
+                Value::Void
+            }
+            Builtin::AtomicEnd => {
+                self.push(Bpl::AtomicEnd);
+                Value::Void
+            }
+            Builtin::Check | Builtin::Fail | Builtin::Assume | Builtin::Unsupported => {
+                self.verdict(builtin, args)
+            }
+            Builtin::Nondet => self.nondet(e.ty, "nondeterministic values"),
+            Builtin::Choose => self.choose(args),
+            Builtin::Spawn
+            | Builtin::SelfId
+            | Builtin::Threads
+            | Builtin::Ended
+            | Builtin::ThreadResult
+            | Builtin::ExitThread
+            | Builtin::ExitProgram => self.thread_builtin(builtin, args),
+            Builtin::Allocate
+            | Builtin::Release
+            | Builtin::ObjectSize
+            | Builtin::Copy
+            | Builtin::Fill
+            | Builtin::Alloca => self.memory_builtin(builtin, args),
+            Builtin::Fence => {
+                args.iter().for_each(|a| self.effect(a));
+                Value::Void
+            }
+            Builtin::Print => self.print(args),
+            Builtin::VaList => {
+                self.unsupported("variable arguments");
+                Value::constant(0)
+            }
+            _ => self.atomic_builtin(builtin, args),
+        }
+    }
+
+    /// The scheduling point before an atomic section.
+    fn atomic_point(&mut self) {
+        // The library function that contains this call is not itself atomic with what follows.
+        if self.facts.threaded {
+            self.always_yield();
+        }
+    }
+
+    fn await_condition(&mut self, args: &[Expr]) -> Value {
+        let Some(condition) = args.first() else { return Value::Void };
+        self.settle();
+        self.proc.atomic += 1;
+        self.proc.awaits = true;
+        let condition = self.value(condition);
+        let condition = self.condition(condition);
+        let condition = self.expr(&condition, true);
+        self.proc.awaits = false;
+        self.proc.atomic -= 1;
+        self.proc.touched = true;
+        let waits = self.waits(args);
+        self.push_check(Bpl::Await(condition), waits);
+        Value::Void
+    }
+
+    /// `{:waits "mutex m", m.__owner}`: what a thread waits for, and the variable that says which thread has it.
+    fn waits(&mut self, args: &[Expr]) -> Option<dally_bpl::ast::Attr> {
+        let [_, text, rest @ ..] = args else { return None };
+        let mut text = self.literal(text)?;
+        if let Some(name) = rest.first().and_then(|e| self.shown_operand(e)) {
+            text.push_str(&name);
+        }
+        let text = self.sym(&text.replace('\\', "\\\\").replace('"', "\\\""));
+        let mut shown = vec![AttrArg::Str(text)];
+        if let Some(owner) = rest.get(1).and_then(|e| self.owner(e)) {
+            let name = self.expr(&term::var(owner), false);
+            shown.push(AttrArg::Expr(name));
+        }
+        Some(self.attr("waits", shown))
+    }
+
+    /// The name of what an operand points to, if it is a variable.
+    fn shown_operand(&mut self, e: &Expr) -> Option<String> {
+        let ExprKind::Load(lvalue) = &e.kind else { return None };
+        let ExprKind::Local(local) = lvalue.kind else { return None };
+        let storage = self.proc.frames.last().and_then(|f| f.locals.get(&local)).cloned();
+        let Some(super::objects::Storage::Bound(Value::Address(place))) = storage else { return None };
+        let super::places::Base::Variables(object, _) = place.base else { return None };
+        let first = self.object(object).leaves.first()?.var;
+        let name = self.ast.text(first);
+        Some(name.split('.').next().unwrap_or(name).to_owned())
+    }
+
+    /// The global variable that holds the owner of a lock.
+    fn owner(&mut self, e: &Expr) -> Option<dally_text::symbol::Sym> {
+        let ExprKind::Load(lvalue) = &e.kind else { return None };
+        let place = self.place(lvalue);
+        let super::places::Base::Variables(object, steps) = &place.base else { return None };
+        let scalar = self.scalar(*object, steps)?;
+        (scalar.index.is_none() && self.global_names.contains(self.ast.text(scalar.leaf.var)))
+            .then_some(scalar.leaf.var)
+    }
+
+    fn verdict(&mut self, builtin: Builtin, args: &[Expr]) -> Value {
+        let (condition, texts) = match (builtin, args) {
+            (Builtin::Fail | Builtin::Unsupported, texts) => (None, texts),
+            (_, [condition, texts @ ..]) => (Some(condition), texts),
+            _ => (None, &[][..]),
+        };
+        let condition = match condition {
+            Some(condition) => {
+                let value = self.value(condition);
+                self.condition(value)
+            }
+            None => term::boolean(false),
+        };
+        let texts: Vec<String> = texts.iter().filter_map(|text| self.literal(text)).collect();
+        let text = match texts.concat().trim_end_matches(": ") {
+            "" => "an assertion does not hold".to_owned(),
+            text => text.to_owned(),
+        };
+        match builtin {
+            Builtin::Assume => self.assume(&condition),
+            Builtin::Unsupported => self.unsupported(&text),
+            _ => self.check(&condition, &text),
+        }
+        Value::Void
+    }
+
+    /// The text of a string literal, or of a parameter that stands for one.
+    fn literal(&mut self, e: &Expr) -> Option<String> {
+        let found = match &e.kind {
+            ExprKind::Decay(inner) | ExprKind::Cast(inner) => return self.literal(inner),
+            ExprKind::String(string) => *string,
+            ExprKind::Load(_) => {
+                let value = self.value(e);
+                match value {
+                    Value::Address(Place { base: super::places::Base::Memory(address), .. }) => {
+                        match &*address {
+                            term::Term::Str(string) => *string,
+                            _ => return None,
+                        }
+                    }
+                    Value::Int(address, _) => match &*address {
+                        term::Term::Str(string) => *string,
+                        _ => return None,
+                    },
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let bytes = &self.program.strings[found.index()];
+        Some(String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned())
+    }
+
+    fn choose(&mut self, args: &[Expr]) -> Value {
+        let count = args.first().map(|n| self.value(n));
+        let count = count.map_or(1, |n| self.int(n).as_int().unwrap_or(2)).max(1);
+        let result = self.temporary(false);
+        self.pick(result, 0, count - 1);
+        Value::Int(term::var(result), Range { low: 0, high: count - 1 })
+    }
+
+    fn terms(&mut self, args: &[Expr]) -> Vec<T> {
+        let mut terms = Vec::new();
+        for arg in args {
+            let value = self.value(arg);
+            terms.push(self.int(value));
+        }
+        terms
+    }
+
+    fn memory_builtin(&mut self, builtin: Builtin, args: &[Expr]) -> Value {
+        let terms = self.terms(args);
+        let pointers = Range::of(IntType { bits: 64, signed: false });
+        match (builtin, &terms[..]) {
+            (Builtin::Allocate, [size, zero, ..]) => {
+                let result = self.temporary(false);
+                self.call(vec![Some(result)], "$allocate", &[size.clone(), zero.clone()]);
+                Value::Int(term::var(result), pointers)
+            }
+            (Builtin::Alloca, [size, ..]) => match self.stack_object("", size) {
+                super::objects::Storage::Memory(address) => Value::Int(address, pointers),
+                _ => Value::Void,
+            },
+            (Builtin::Release, [pointer, ..]) => {
+                self.release(pointer);
+                Value::Void
+            }
+            (Builtin::ObjectSize, [pointer, ..]) => {
+                let object = term::binary(B::Div, pointer.clone(), term::int(OBJECT));
+                let sizes = self.runtime_var("$size");
+                Value::Int(term::select(sizes, object), pointers)
+            }
+            (Builtin::Copy, [to, from, size, ..]) => {
+                self.copy_bytes(to, from, size);
+                Value::Void
+            }
+            (Builtin::Fill, [pointer, byte, size, ..]) => {
+                self.fill(pointer, byte, size);
+                Value::Void
+            }
+            _ => Value::Void,
+        }
+    }
+
+    fn fill(&mut self, pointer: &T, byte: &T, size: &T) {
+        let (pointer, size) = (self.stable(pointer.clone()), self.stable(size.clone()));
+        let byte = self.stable(term::binary(B::Mod, byte.clone(), term::int(256)));
+        self.scheduling_point();
+        let some = term::binary(B::Gt, size.clone(), term::int(0));
+        self.when(&some, |l| {
+            l.check_access(&pointer, &size);
+            l.call(Vec::new(), "$fill", &[pointer.clone(), byte.clone(), size.clone()]);
+        });
+    }
+
+    /// `free(p)`
+    fn release(&mut self, pointer: &T) {
+        let pointer = self.stable(pointer.clone());
+        self.scheduling_point();
+        let not_null = self.differs(pointer.clone(), 0);
+        self.when(&not_null, |l| {
+            let object = term::binary(B::Div, pointer.clone(), term::int(OBJECT));
+            let sizes = l.runtime_var("$size");
+            let size = term::select(sizes, object.clone());
+            let not_released = l.differs(size.clone(), -1);
+            l.check(&not_released, "double free: the object was already released");
+            let offset = term::binary(B::Mod, pointer.clone(), term::int(OBJECT));
+            let is_heap = term::binary(B::Ge, object, term::int(super::FIRST_HEAP));
+            let is_start = term::and(term::eq(offset, term::int(0)), l.differs(size, 0));
+            l.check(&term::and(is_heap, is_start), "free of a pointer that was not allocated");
+            l.call(Vec::new(), "$release", std::slice::from_ref(&pointer));
+        });
+    }
+
+    // Atomic accesses.
+
+    fn atomic_builtin(&mut self, builtin: Builtin, args: &[Expr]) -> Value {
+        let Some((pointer, rest)) = args.split_first() else { return Value::Void };
+        let ty = self.program.types.pointee(pointer.ty).unwrap_or(pointer.ty);
+        let ty = self.program.types.unqualified(ty);
+        let pointer = self.value(pointer);
+        let mut place = self.target(pointer, ty);
+        if self.program.types.as_int(place.ty).is_none() {
+            place.ty = ty;
+        }
+        if builtin == Builtin::AtomicLoad {
+            rest.iter().for_each(|a| self.effect(a));
+            return self.load(&place);
+        }
+        let place = self.settled_place(place);
+        if matches!(builtin, Builtin::AtomicCompareExchange) {
+            return self.compare_exchange(&place, rest, ty);
+        }
+        let mut values = Vec::new();
+        for arg in rest {
+            let value = self.value(arg);
+            values.push((self.stable_value(value), arg.ty));
+        }
+        if builtin == Builtin::AtomicStore {
+            if let Some((value, from)) = values.first().cloned() {
+                let value = self.convert(value, from, ty);
+                self.store(&place, value);
+            }
+            return Value::Void;
+        }
+        self.access_point(&place);
+        self.proc.atomic += 1;
+        let result = self.read_modify_write(builtin, &place, &values, ty);
+        self.proc.atomic -= 1;
+        result
+    }
+
+    fn read_modify_write(
+        &mut self,
+        builtin: Builtin,
+        place: &Place,
+        values: &[(Value, TypeId)],
+        ty: TypeId,
+    ) -> Value {
+        let old = self.load(place);
+        let (old, range) = self.ranged(old);
+        let temporary = self.temporary(false);
+        self.set(temporary, &old);
+        let old = Value::Int(term::var(temporary), range);
+        let arg = |l: &mut Self, n: usize| match values.get(n) {
+            Some((value, from)) => l.convert(value.clone(), *from, ty),
+            None => Value::constant(0),
+        };
+        match builtin {
+            Builtin::AtomicExchange => {
+                let new = arg(self, 0);
+                self.store(place, new);
+                old
+            }
+            Builtin::AtomicFetch(op) | Builtin::AtomicUpdate(op) => {
+                let operand = arg(self, 0);
+                let new = self.atomic_operation(op, old.clone(), operand, ty);
+                let new = self.stable_value(new);
+                self.store(place, new.clone());
+                if matches!(builtin, Builtin::AtomicFetch(_)) { old } else { new }
+            }
+            Builtin::AtomicFetchNand => {
+                let operand = arg(self, 0);
+                let both = self.binary(BinaryOp::BitAnd, old.clone(), operand, ty);
+                let new = self.unary(crate::hir::UnaryOp::BitNot, both, ty);
+                self.store(place, new);
+                old
+            }
+            Builtin::SyncValCas | Builtin::SyncBoolCas => {
+                let (expected, new) = (arg(self, 0), arg(self, 1));
+                let same = self.binary(BinaryOp::Eq, old.clone(), expected, ty);
+                let same = self.condition(same);
+                self.when(&same, |l| l.store(place, new));
+                if builtin == Builtin::SyncBoolCas { Value::Bool(same) } else { old }
+            }
+            _ => old,
+        }
+    }
+
+    /// The new value of an atomic operation. Pointers are counted in bytes.
+    fn atomic_operation(&mut self, op: BinaryOp, old: Value, operand: Value, ty: TypeId) -> Value {
+        if self.program.types.pointee(ty).is_none() {
+            return self.binary(op, old, operand, ty);
+        }
+        let ((a, range), (b, _)) = (self.ranged(old), self.ranged(operand));
+        let new = if op == BinaryOp::Sub { term::sub(a, b) } else { term::add(a, b) };
+        Value::Int(new, range)
+    }
+
+    fn compare_exchange(&mut self, place: &Place, rest: &[Expr], ty: TypeId) -> Value {
+        let [expected, desired, ..] = rest else { return Value::constant(0) };
+        let pointer = self.value(expected);
+        let mut expected = self.target(pointer, ty);
+        expected.ty = ty;
+        let expected = self.settled_place(expected);
+        let from = desired.ty;
+        let desired = self.value(desired);
+        let desired = self.convert(desired, from, ty);
+        let desired = self.stable_value(desired);
+        let wanted = self.load(&expected);
+        let wanted = self.stable_value(wanted);
+        self.access_point(place);
+        self.proc.atomic += 1;
+        let old = self.load(place);
+        let (old, range) = self.ranged(old);
+        let temporary = self.temporary(false);
+        self.set(temporary, &old);
+        let old = Value::Int(term::var(temporary), range);
+        let same = self.binary(BinaryOp::Eq, old.clone(), wanted, ty);
+        let same = self.condition(same);
+        let result = self.temporary(true);
+        self.set(result, &same);
+        let condition = self.expr(&term::var(result), true);
+        self.begin();
+        self.store(place, desired);
+        let then = self.end();
+        self.begin();
+        self.store(&expected, old);
+        let otherwise = self.end();
+        self.push_if(condition, then, otherwise);
+        self.proc.atomic -= 1;
+        Value::Bool(term::var(result))
+    }
+
+    /// `printf`: the arguments are evaluated, and shown in traces. Literal strings become part of the format.
+    fn print(&mut self, args: &[Expr]) -> Value {
+        let Some((format, rest)) = args.split_first() else { return Value::constant(0) };
+        let Some(mut text) = self.literal(format) else {
+            args.iter().for_each(|arg| self.effect(arg));
+            return Value::constant(0);
+        };
+        let mut shown = Vec::new();
+        for arg in rest {
+            let literal = if self.program.types.pointee(arg.ty).is_some() { self.literal(arg) } else { None };
+            if let Some(literal) = literal {
+                text = substitute(&text, shown.len(), &literal);
+            } else if self.is_float(arg.ty) {
+                text = substitute(&text, shown.len(), "?");
+            } else {
+                let value = self.value(arg);
+                let term = self.print_term(value);
+                shown.push(self.stable(term));
+            }
+        }
+        let text = self.sym(&text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
+        let mut parts = vec![AttrArg::Str(text)];
+        parts.extend(shown.iter().map(|t| AttrArg::Expr(self.expr(t, false))));
+        let attr = self.attr("print", parts);
+        self.print_stmt(attr);
+        Value::constant(0)
+    }
+
+    fn print_term(&mut self, value: Value) -> T {
+        match value {
+            Value::Address(Place { base: super::places::Base::Variables(..), .. }) | Value::Record(_) => {
+                term::int(0)
+            }
+            other => self.int(other),
+        }
+    }
+}
+
+/// Replaces the n-th conversion of a format by a text.
+fn substitute(format: &str, n: usize, text: &str) -> String {
+    let mut result = String::new();
+    let mut rest = format;
+    let mut seen = 0;
+    while let Some(start) = rest.find('%') {
+        let after = &rest[start + 1..];
+        if let Some(tail) = after.strip_prefix('%') {
+            result.push_str(&rest[..start + 2]);
+            rest = tail;
+            continue;
+        }
+        let length = after.find(|c: char| c.is_ascii_alphabetic() && !"hlLqjzt".contains(c));
+        let end = length.map_or(rest.len(), |length| start + 1 + length + 1);
+        if seen == n {
+            result.push_str(&rest[..start]);
+            result.push_str(&text.replace('%', "%%"));
+            result.push_str(&rest[end..]);
+            return result;
+        }
+        seen += 1;
+        result.push_str(&rest[..end]);
+        rest = &rest[end..];
+    }
+    result.push_str(rest);
+    result
+}

@@ -1,0 +1,273 @@
+//! Memory: objects whose address escapes, string literals and the heap.
+//!
+//! `runtime.bpl` has the representation. Each access begins with a test for the cell that it expects; only if that
+//! fails is the pointer checked, and the cell made.
+
+use dally_bpl::ast::BinaryOp;
+
+use super::Lowerer;
+use super::objects::{Leaf, Storage};
+use super::places::{Base, Place, Step, Value};
+use super::term::{self, Range, T, Term};
+use crate::hir::StringId;
+use crate::types::{BitField, Type, TypeId};
+
+/// An address is the number of an object times this, plus an offset.
+pub(super) const OBJECT: i128 = 1 << 32;
+
+/// Structs of at most this many scalars are copied scalar by scalar.
+const MOST_COPIED: u64 = 64;
+
+impl Lowerer<'_> {
+    /// The entry of `$cell` for a scalar type: its size, negated if it is signed.
+    pub(super) fn cell_of(&mut self, ty: TypeId) -> i128 {
+        let types = &self.program.types;
+        let size = types.size(ty).unwrap_or(1).clamp(1, 8);
+        let signed = types.as_int(ty).is_some_and(|int| int.signed);
+        if signed { -i128::from(size) } else { i128::from(size) }
+    }
+
+    /// Reads the scalar at an address.
+    pub(super) fn load_memory(&mut self, address: &T, ty: TypeId) -> T {
+        self.scheduling_point();
+        let address = self.stable(address.clone());
+        let cell = self.cell_of(ty);
+        self.expect_cell(&address, cell, "$to_read");
+        let memory = self.runtime_var("$mem");
+        self.slot(term::select(memory, address))
+    }
+
+    /// Stores a scalar at an address.
+    pub(super) fn store_memory(&mut self, address: &T, ty: TypeId, value: &T) {
+        self.scheduling_point();
+        let address = self.stable(address.clone());
+        let cell = self.cell_of(ty);
+        // The value is evaluated before the cell is made.
+        let value = match value.is_constant() {
+            true => value.clone(),
+            false => self.stable(value.clone()),
+        };
+        self.expect_cell(&address, cell, "$to_write");
+        let memory = self.sym("$mem");
+        let shows = self.describe_store(ty);
+        self.set_element_shown(memory, &address, &value, shows);
+    }
+
+    fn expect_cell(&mut self, address: &T, cell: i128, otherwise: &str) {
+        let cells = self.runtime_var("$cell");
+        let differs = self.differs(term::select(cells, address.clone()), cell);
+        self.when(&differs, |l| {
+            l.check_access(address, &term::int(cell.abs()));
+            l.call(Vec::new(), otherwise, &[address.clone(), term::int(cell)]);
+        });
+    }
+
+    /// Checks that the bytes from an address on belong to a live object. The address is stable.
+    pub(super) fn check_access(&mut self, address: &T, size: &T) {
+        let object = term::binary(BinaryOp::Div, address.clone(), term::int(OBJECT));
+        let offset = term::binary(BinaryOp::Mod, address.clone(), term::int(OBJECT));
+        let sizes = self.runtime_var("$size");
+        let object_size = term::select(sizes, object);
+        // Members of an object at the null pointer are near it.
+        let not_null = term::binary(BinaryOp::Ge, address.clone(), term::int(OBJECT));
+        self.check(&not_null, "a null pointer is dereferenced");
+        let not_released = self.differs(object_size.clone(), -1);
+        self.check(&not_released, "use after free: the object no longer exists");
+        let exists = self.differs(object_size.clone(), 0);
+        self.check(&exists, "a wild pointer is dereferenced");
+        let end = term::add(offset, size.clone());
+        let inside = term::binary(BinaryOp::Le, end, object_size);
+        self.check(&inside, "out of bounds: the access reaches beyond the end of the object");
+    }
+
+    /// A bit-field of its storage unit.
+    pub(super) fn extract(&mut self, unit: T, ty: TypeId, bits: BitField) -> Value {
+        let range = self.range_of(ty, Some(bits));
+        let shifted = term::binary(BinaryOp::Div, unit, term::int(1 << bits.low));
+        let field = term::binary(BinaryOp::Mod, shifted, term::int(1 << bits.width));
+        let value = match range.low < 0 {
+            true => {
+                let field = self.stable(field);
+                let negative = term::binary(BinaryOp::Gt, field.clone(), term::int(range.high));
+                term::ite(negative, term::sub(field.clone(), term::int(1 << bits.width)), field)
+            }
+            false => field,
+        };
+        Value::Int(value, range)
+    }
+
+    pub(super) fn store_bits(&mut self, address: &T, ty: TypeId, bits: BitField, value: &T) {
+        let value = self.stable(value.clone());
+        let address = self.stable(address.clone());
+        let unit = self.load_memory(&address, ty);
+        let unit = self.stable(unit);
+        let (low, width) = (term::int(1 << bits.low), term::int(1 << bits.width));
+        let old = term::binary(
+            BinaryOp::Mod,
+            term::binary(BinaryOp::Div, unit.clone(), low.clone()),
+            width.clone(),
+        );
+        let new = term::binary(BinaryOp::Mod, value, width);
+        let changed = term::add(unit, term::mul(term::sub(new, old), low));
+        let int = self.program.types.as_int(ty);
+        let changed = int.map_or(changed.clone(), |int| {
+            self.wrapped(changed, Range { low: i128::MIN, high: i128::MAX }, int)
+        });
+        let atomic = std::mem::replace(&mut self.proc.atomic, 1);
+        self.store_memory(&address, ty, &changed);
+        self.proc.atomic = atomic;
+    }
+
+    /// The n-th scalar of a leaf of the record at a place.
+    pub(super) fn part(&self, place: &Place, leaf: &Leaf, n: u64) -> Place {
+        let base = match &place.base {
+            Base::Memory(address) => {
+                Base::Memory(term::add(address.clone(), term::int(i128::from(leaf.offset_of(n)))))
+            }
+            Base::Variables(object, steps) => {
+                let mut steps = steps.clone();
+                steps.extend(steps_to(leaf, n));
+                Base::Variables(*object, steps)
+            }
+        };
+        Place { base, ty: leaf.ty, bits: leaf.bits }
+    }
+
+    /// Copies a struct or union.
+    pub(super) fn copy_record(&mut self, to: &Place, from: &Place) {
+        let (to, from) = (self.settled_place(to.clone()), self.settled_place(from.clone()));
+        let leaves = self.leaves_of(to.ty);
+        if let (Base::Memory(target), Base::Memory(source)) = (&to.base, &from.base) {
+            let size = self.program.types.size(to.ty).unwrap_or(0);
+            return self.copy_bytes(&target.clone(), &source.clone(), &term::int(i128::from(size)));
+        }
+        let Some(leaves) = leaves else { return self.internal("a union has variables") };
+        for leaf in &leaves {
+            if let Some((a, b)) = self.whole_maps(&to, &from, leaf) {
+                self.set(a, &term::var(b));
+                continue;
+            }
+            if leaf.count() > MOST_COPIED {
+                return self.unsupported("an assignment of a large struct");
+            }
+            for n in 0..leaf.count() {
+                let value = self.load(&self.part(&from, leaf, n));
+                self.store(&self.part(&to, leaf, n), value);
+            }
+        }
+    }
+
+    /// The maps of an array inside of two records that are not themselves elements.
+    fn whole_maps(
+        &mut self,
+        to: &Place,
+        from: &Place,
+        leaf: &Leaf,
+    ) -> Option<(dally_text::symbol::Sym, dally_text::symbol::Sym)> {
+        let map = |l: &Self, place: &Place| {
+            let Base::Variables(object, steps) = &place.base else { return None };
+            let fixed = steps.iter().all(|s| matches!(s, Step::Field(_)));
+            let mut path: Vec<Option<u32>> = steps
+                .iter()
+                .map(|s| match s {
+                    Step::Field(n) => Some(*n),
+                    Step::Element(..) => None,
+                })
+                .collect();
+            path.extend(&leaf.path);
+            let object = l.object(*object);
+            let found = object.leaves.iter().find(|known| known.path == path)?;
+            (fixed && !object.shared && found.is_map()).then_some(found.var)
+        };
+        Some((map(self, to)?, map(self, from)?))
+    }
+
+    /// `memmove`, with checks.
+    pub(super) fn copy_bytes(&mut self, to: &T, from: &T, size: &T) {
+        if size.as_int() == Some(0) {
+            return;
+        }
+        let (to, from, size) =
+            (self.stable(to.clone()), self.stable(from.clone()), self.stable(size.clone()));
+        self.scheduling_point();
+        let some = term::binary(BinaryOp::Gt, size.clone(), term::int(0));
+        self.when(&some, |l| {
+            l.check_access(&from, &size);
+            l.check_access(&to, &size);
+            l.call(Vec::new(), "$copy", &[to.clone(), from.clone(), size.clone()]);
+        });
+    }
+
+    /// The address of a string literal.
+    pub(super) fn string_address(&mut self, string: StringId) -> i128 {
+        if let Some(number) = self.strings[string.index()] {
+            return number * OBJECT;
+        }
+        let number = self.new_static();
+        self.strings[string.index()] = Some(number);
+        let text = String::from_utf8_lossy(&self.program.strings[string.index()]);
+        let name = format!("{:?}", text.trim_end_matches('\0'));
+        self.notation.objects.insert(number, crate::notation::Object { name, element: 1, is_array: true });
+        number * OBJECT
+    }
+
+    /// The number of a new static object.
+    pub(super) fn new_static(&mut self) -> i128 {
+        self.statics += 1;
+        self.statics
+    }
+
+    /// An object that exists until the function returns; its address is in a variable.
+    pub(super) fn stack_object(&mut self, name: &str, size: &T) -> Storage {
+        let wanted = if name.is_empty() { "$at".to_owned() } else { format!("{name}$at") };
+        let address = self.fresh(&wanted);
+        let decl = self.var_decl(address, false, dally_bpl::ast::Attrs::NONE);
+        self.proc.locals.push(decl);
+        self.call(vec![Some(address)], "$allocate", &[size.clone(), term::int(0)]);
+        self.proc.stack.push(address);
+        Storage::Memory(term::var(address))
+    }
+
+    /// Releases the objects of the function.
+    pub(super) fn release_stack(&mut self) {
+        for address in self.proc.stack.clone() {
+            self.call(Vec::new(), "$release", &[term::var(address)]);
+        }
+    }
+
+    /// A variable of the runtime.
+    pub(super) fn runtime_var(&mut self, name: &str) -> T {
+        term::var(self.sym(name))
+    }
+
+    /// Returns true if objects of this type have scalars only through their members.
+    pub(super) fn is_record(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(self.program.types.unqualified(ty)), Type::Record(_))
+    }
+
+    pub(super) fn is_float(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(self.program.types.unqualified(ty)), Type::Float(_))
+    }
+
+    /// True for a term that is the constant 0.
+    pub(super) fn is_zero(term: &Term) -> bool {
+        term.as_int() == Some(0)
+    }
+}
+
+/// The steps from a record to the n-th scalar of one of its leaves.
+fn steps_to(leaf: &Leaf, mut n: u64) -> Vec<Step> {
+    let mut indices: Vec<u64> = Vec::new();
+    for (length, _) in leaf.dimensions.iter().rev() {
+        indices.push(n % length);
+        n /= length;
+    }
+    let step = |p: &Option<u32>| match p {
+        Some(field) => Step::Field(*field),
+        None => {
+            let index = i128::from(indices.pop().unwrap_or(0));
+            Step::Element(term::int(index), Range::exactly(index))
+        }
+    };
+    leaf.path.iter().map(step).collect()
+}

@@ -1,0 +1,218 @@
+//! Removes what the program does not use of the runtime.
+
+use dally_bpl::ast::{
+    Access, Ast, Attrs, BinderKind, Block, DeclKind, Expr, ExprId, ExprList, Stmt, StmtKind,
+    for_each_stmt_mut,
+};
+use dally_text::source::Span;
+use dally_text::symbol::Sym;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Statements of the runtime have no place in the program.
+pub(super) fn remove_spans(ast: &mut Ast) {
+    for decl in &mut ast.decls {
+        decl.span = Span::NONE;
+        if let DeclKind::Procedure(p) = &mut decl.kind
+            && let Some(body) = &mut p.body
+        {
+            for_each_stmt_mut(&mut body.block, &mut |stmt: &mut Stmt| {
+                stmt.span = Span::NONE;
+                stmt.id = None;
+            });
+        }
+    }
+}
+
+/// Removes the attributes that let a search renumber the objects of the heap.
+pub(super) fn hide_heap(ast: &mut Ast) {
+    for decl in &mut ast.decls {
+        let kept = decl.attrs.iter().filter(|a| !ast.symbols.text(a.name).starts_with("heap_")).cloned();
+        decl.attrs = kept.collect::<Attrs>();
+    }
+}
+
+/// Removes the declarations that the entry point does not reach, and assignments to variables that are never read.
+/// Returns true if objects are allocated at run time.
+pub(super) fn prune(ast: &mut Ast) -> bool {
+    let read = read_globals(ast);
+    let unused: FxHashSet<Sym> = ast
+        .decls
+        .iter()
+        .filter_map(|d| match &d.kind {
+            DeclKind::Var(v) => Some(v.name.name),
+            _ => None,
+        })
+        .filter(|name| ast.text(*name).starts_with('$') && !read.contains(name))
+        .collect();
+    for decl in &mut ast.decls {
+        if let DeclKind::Procedure(p) = &mut decl.kind
+            && let Some(body) = &mut p.body
+        {
+            remove_assignments(&mut body.block, &unused);
+        }
+    }
+    let used = reachable(ast);
+    ast.decls.retain(|d| match &d.kind {
+        DeclKind::Var(v) => used.contains(&v.name.name) && !unused.contains(&v.name.name),
+        DeclKind::Function(f) => used.contains(&f.name.name),
+        DeclKind::Procedure(p) => used.contains(&p.signature.name.name),
+        _ => true,
+    });
+    ast.symbols.get("$allocate").is_some_and(|name| used.contains(&name))
+}
+
+fn remove_assignments(block: &mut Block, unused: &FxHashSet<Sym>) {
+    let is_used = |s: &Stmt| match &s.kind {
+        StmtKind::Assign(targets, _) => !targets.iter().all(|t| unused.contains(&t.base.name)),
+        _ => true,
+    };
+    block.stmts.retain(is_used);
+    for_each_stmt_mut(block, &mut |stmt: &mut Stmt| match &mut stmt.kind {
+        StmtKind::If(conditional) => {
+            conditional.branches.iter_mut().for_each(|branch| branch.block.stmts.retain(is_used));
+            conditional.otherwise.iter_mut().for_each(|block| block.stmts.retain(is_used));
+        }
+        StmtKind::While(w) => w.body.stmts.retain(is_used),
+        _ => {}
+    });
+    for stmt in &mut block.stmts {
+        match &mut stmt.kind {
+            StmtKind::If(conditional) => {
+                conditional.branches.iter_mut().for_each(|b| remove_assignments(&mut b.block, unused));
+                conditional.otherwise.iter_mut().for_each(|b| remove_assignments(b, unused));
+            }
+            StmtKind::While(w) => remove_assignments(&mut w.body, unused),
+            _ => {}
+        }
+    }
+}
+
+/// The names that expressions of reachable procedures mention: globals that are only assigned to are not read.
+fn read_globals(ast: &Ast) -> FxHashSet<Sym> {
+    let reached = reachable(ast);
+    let mut read = FxHashSet::default();
+    for decl in &ast.decls {
+        let DeclKind::Procedure(p) = &decl.kind else { continue };
+        if !reached.contains(&p.signature.name.name) {
+            continue;
+        }
+        let Some(body) = &p.body else { continue };
+        each_stmt(&body.block, &mut |stmt| {
+            for e in expressions(ast, stmt) {
+                names(ast, e, &mut read);
+            }
+        });
+    }
+    read
+}
+
+/// The declarations that are used, by name, from the entry point on.
+fn reachable(ast: &Ast) -> FxHashSet<Sym> {
+    let mut by_name: FxHashMap<Sym, Vec<usize>> = FxHashMap::default();
+    for (index, decl) in ast.decls.iter().enumerate() {
+        let name = match &decl.kind {
+            DeclKind::Var(v) => v.name.name,
+            DeclKind::Function(f) => f.name.name,
+            DeclKind::Procedure(p) => p.signature.name.name,
+            _ => continue,
+        };
+        by_name.entry(name).or_default().push(index);
+    }
+    let mut found: FxHashSet<Sym> = FxHashSet::default();
+    let mut todo: Vec<Sym> = ast.symbols.get("$start").into_iter().collect();
+    while let Some(name) = todo.pop() {
+        if !found.insert(name) {
+            continue;
+        }
+        for index in by_name.get(&name).into_iter().flatten() {
+            let mut mentioned = FxHashSet::default();
+            mentions(ast, &ast.decls[*index].kind, &mut mentioned);
+            todo.extend(mentioned);
+        }
+    }
+    found
+}
+
+fn mentions(ast: &Ast, kind: &DeclKind, found: &mut FxHashSet<Sym>) {
+    match kind {
+        DeclKind::Function(f) => f.body.into_iter().for_each(|body| names(ast, body, found)),
+        DeclKind::Procedure(p) => {
+            let Some(body) = &p.body else { return };
+            each_stmt(&body.block, &mut |stmt| {
+                match &stmt.kind {
+                    StmtKind::Call(call) => {
+                        found.insert(call.procedure.name);
+                    }
+                    StmtKind::Async(post) => {
+                        found.insert(post.procedure.name);
+                    }
+                    _ => {}
+                }
+                found.extend(stmt.kind.accesses(&ast.exprs).assigned.iter().map(|v| v.name));
+                expressions(ast, stmt).into_iter().for_each(|e| names(ast, e, found));
+            });
+        }
+        _ => {}
+    }
+}
+
+/// The expressions of a statement, those of its attributes included.
+fn expressions(ast: &Ast, stmt: &Stmt) -> Vec<ExprId> {
+    let mut all = match &stmt.kind {
+        // An element of a map that is assigned to is not read.
+        StmtKind::Assign(targets, values) => {
+            let mut all = list(ast, *values);
+            for access in targets.iter().flat_map(|t| &t.path) {
+                if let Access::Index(indices, _) = access {
+                    all.extend(list(ast, *indices));
+                }
+            }
+            all
+        }
+        kind => kind.accesses(&ast.exprs).evaluated,
+    };
+    let args = stmt.attrs.iter().flat_map(|a| &a.args);
+    all.extend(args.filter_map(|arg| match arg {
+        dally_bpl::ast::AttrArg::Expr(e) => Some(*e),
+        dally_bpl::ast::AttrArg::Str(_) => None,
+    }));
+    all
+}
+
+fn list(ast: &Ast, list: ExprList) -> Vec<ExprId> {
+    ast.exprs.list(list).to_vec()
+}
+
+fn names(ast: &Ast, e: ExprId, found: &mut FxHashSet<Sym>) {
+    ast.exprs.any(e, &mut |part| {
+        match ast.exprs[part] {
+            Expr::Name(name) | Expr::Call(name, _) => {
+                found.insert(name);
+            }
+            Expr::Binder(binder) => {
+                debug_assert_eq!(
+                    ast.exprs.binder(binder).kind,
+                    BinderKind::Lambda,
+                    "the lowering has no quantifiers"
+                );
+            }
+            _ => {}
+        }
+        false
+    });
+}
+
+/// Calls `f` for each statement of a block and of the blocks inside it.
+fn each_stmt<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in &block.stmts {
+        f(stmt);
+        match &stmt.kind {
+            StmtKind::If(conditional) => {
+                conditional.branches.iter().for_each(|b| each_stmt(&b.block, f));
+                conditional.otherwise.iter().for_each(|b| each_stmt(b, f));
+            }
+            StmtKind::While(w) => each_stmt(&w.body, f),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,251 @@
+// Memory. An address is the number of an object times 2^32, plus an offset. A scalar is stored in `$mem` at the address of its first
+// byte; `$cell` has its size there, negated if it is signed. A cell exists only inside of a live object, so code that finds the
+// expected cell needs no further checks.
+var {:heap_cells} $mem: [int]int;
+var {:heap_cells} $cell: [int]int;
+// The size of each object; 0: there is no such object, -1: it was released, -2: it is empty.
+var {:heap_objects -1} $size: [int]int;
+// 1 for objects whose bytes are zero where there is no cell.
+var {:heap_objects -1} $zeroed: [int]int;
+var {:heap_counter 1291845632, 32} $heap: int;
+
+procedure $allocate(size: int, zeroed: int) returns (p: int)
+{
+  var object: int;
+  object := 1291845632 + $heap;
+  $heap := $heap + 1;
+  $size[object] := if size == 0 then -2 else size;
+  $zeroed[object] := zeroed;
+  p := object * 4294967296;
+}
+
+// The object no longer exists; its cells neither.
+procedure $release(p: int)
+{
+  var a: int;
+  var end: int;
+  a := p;
+  end := p + $size[p div 4294967296];
+  while (a < end)
+  {
+    if ($cell[a] != 0)
+    {
+      $cell[a] := 0;
+      $mem[a] := 0;
+    }
+    a := a + 1;
+  }
+  $size[p div 4294967296] := -1;
+  $zeroed[p div 4294967296] := -1;
+}
+
+function $width(cell: int): int { if cell < 0 then -cell else cell }
+
+function $power(bytes: int): int
+{
+  if bytes == 1 then 256 else if bytes == 2 then 65536 else if bytes == 4 then 4294967296 else 18446744073709551616
+}
+
+function $as_cell(bits: int, cell: int): int
+{
+  if cell < 0 && bits >= $power(-cell) div 2 then bits - $power(-cell) else bits
+}
+
+// Replaces the cell at `a` by cells of one byte.
+procedure $split(a: int)
+{
+  var width: int;
+  var i: int;
+  var bits: int;
+  width := $width($cell[a]);
+  bits := $mem[a] mod $power(width);
+  i := 0;
+  while (i < width)
+  {
+    $cell[a + i] := 1;
+    $mem[a + i] := bits mod 256;
+    bits := bits div 256;
+    i := i + 1;
+  }
+}
+
+// Makes sure that no cell overlaps the bytes from `a` on, other than cells of one byte.
+procedure $isolate(a: int, width: int)
+{
+  var i: int;
+  i := a - 7;
+  while (i < a + width)
+  {
+    if ($width($cell[i]) > 1 && i + $width($cell[i]) > a)
+    {
+      call $split(i);
+    }
+    i := i + 1;
+  }
+}
+
+// Removes the cells that begin in these bytes; they must not reach beyond.
+procedure $remove(a: int, width: int)
+{
+  var i: int;
+  i := 0;
+  while (i < width)
+  {
+    $cell[a + i] := 0;
+    $mem[a + i] := 0;
+    i := i + 1;
+  }
+}
+
+// Makes a cell for a value that is about to be stored.
+procedure $to_write(a: int, cell: int)
+{
+  call $isolate(a, $width(cell));
+  call $remove(a, $width(cell));
+  $cell[a] := cell;
+}
+
+// Makes a cell that holds the value of the bytes. Bytes without a cell are zero or arbitrary.
+procedure $to_read(a: int, cell: int)
+{
+  var width: int;
+  var i: int;
+  var bits: int;
+  var byte: int;
+  var written: bool;
+  width := $width(cell);
+  if ($width($cell[a]) == width)
+  {
+    bits := $mem[a] mod $power(width);
+  }
+  else
+  {
+    call $isolate(a, width);
+    written := $zeroed[a div 4294967296] == 1;
+    bits := 0;
+    i := width;
+    while (i > 0)
+    {
+      i := i - 1;
+      if ($cell[a + i] != 0)
+      {
+        written := true;
+      }
+    }
+    if (!written)
+    {
+      havoc {:range 0, 2} bits;
+    }
+    i := width;
+    while (written && i > 0)
+    {
+      i := i - 1;
+      byte := $mem[a + i] mod 256;
+      if ($cell[a + i] == 0 && $zeroed[a div 4294967296] != 1)
+      {
+        havoc {:range 0, 1} byte;
+      }
+      bits := bits * 256 + byte;
+    }
+    call $remove(a, width);
+  }
+  $cell[a] := cell;
+  $mem[a] := $as_cell(bits, cell);
+}
+
+// Copies bytes; the areas may overlap. Cells are copied as they are.
+procedure $copy(to: int, from: int, n: int)
+{
+  var i: int;
+  var cells: [int]int;
+  var values: [int]int;
+  if (n > 0)
+  {
+    call $isolate_edges(from, n);
+    call $isolate_edges(to, n);
+    cells := $cell;
+    values := $mem;
+    i := 0;
+    while (i < n)
+    {
+      if (cells[from + i] == 0 && $zeroed[from div 4294967296] == 1)
+      {
+        call $zero_byte(cells, from, i, to);
+      }
+      else
+      {
+        $cell[to + i] := cells[from + i];
+        $mem[to + i] := values[from + i];
+      }
+      i := i + 1;
+    }
+  }
+}
+
+// A byte that no cell of the source covers is zero.
+procedure $zero_byte(cells: [int]int, from: int, i: int, to: int)
+{
+  var covered: bool;
+  var j: int;
+  covered := false;
+  j := 1;
+  while (j < 8)
+  {
+    if ($width(cells[from + i - j]) > j)
+    {
+      covered := true;
+    }
+    j := j + 1;
+  }
+  $cell[to + i] := if covered then 0 else 1;
+  $mem[to + i] := 0;
+}
+
+// Splits the cells that lie across one of the ends of an area.
+procedure $isolate_edges(a: int, n: int)
+{
+  var i: int;
+  i := 1;
+  while (i < 8)
+  {
+    if ($width($cell[a - i]) > i)
+    {
+      call $split(a - i);
+    }
+    if ($width($cell[a + n - i]) > i)
+    {
+      call $split(a + n - i);
+    }
+    i := i + 1;
+  }
+}
+
+procedure $fill(p: int, byte: int, n: int)
+{
+  var i: int;
+  if (n > 0)
+  {
+    call $isolate_edges(p, n);
+    if (byte == 0 && $size[p div 4294967296] == n)
+    {
+      call $remove(p, n);
+      $zeroed[p div 4294967296] := 1;
+    }
+    else
+    {
+      i := 0;
+      while (i < n)
+      {
+        $cell[p + i] := 1;
+        $mem[p + i] := byte;
+        i := i + 1;
+      }
+    }
+  }
+}
+
+// Threads: which have ended, their results, and their number.
+var $ended: [int]bool;
+var $result: [int]int;
+var $threads: int;
+var {:thread_local} $self: int;

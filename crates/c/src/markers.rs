@@ -1,0 +1,412 @@
+//! Line markers, and the spans of tokens in the files that the user wrote.
+//!
+//! A preprocessed unit says which line of which file a line of it comes from: `# 12 "queue.c"`. The column is
+//! found by comparing the tokens of the two lines. Where they differ, a macro was expanded: tokens that also occur in
+//! the use of the macro get the span of their occurrence, and the others get the span of the use.
+
+use std::sync::Arc;
+
+use dally_text::diagnostic::{Diagnostic, Diagnostics};
+use dally_text::source::{SourceMap, Span};
+use dally_text::symbol::Symbols;
+use rustc_hash::FxHashMap;
+
+use crate::Unit;
+use crate::codes;
+use crate::lexer::{self, Raw};
+use crate::token::{T, Token};
+
+/// The most lines over which the use of a macro is followed.
+const LONGEST_USE: usize = 64;
+
+/// The files that markers name, by name: their index in the source map.
+pub(crate) type Files = FxHashMap<String, usize>;
+
+/// What the tokens of all units share.
+pub(crate) struct Reader<'a> {
+    pub(crate) sources: &'a mut SourceMap,
+    pub(crate) read: &'a mut dyn FnMut(&str) -> Option<String>,
+    pub(crate) files: Files,
+    pub(crate) symbols: Symbols,
+    pub(crate) diagnostics: Diagnostics,
+}
+
+impl Reader<'_> {
+    /// The tokens of a unit; the last one is the end of the text.
+    pub(crate) fn tokens(&mut self, unit: &Unit) -> Vec<Token> {
+        let text: Arc<str> = unit.text.as_str().into();
+        let mut lines = Lines {
+            reader: self,
+            unit_name: &unit.name,
+            text: Arc::clone(&text),
+            unit_start: None,
+            place: None,
+            tokens: Vec::with_capacity(text.len() / 4),
+            run: 0,
+            written: Vec::new(),
+        };
+        lines.unit();
+        lines.tokens
+    }
+}
+
+/// The place that the current line of the unit comes from.
+#[derive(Clone, Copy)]
+struct Place {
+    file: usize,
+    line: usize,
+}
+
+/// A token of an original line: its range in the file.
+#[derive(Clone, Copy)]
+struct Written {
+    kind: Raw,
+    start: usize,
+    end: usize,
+}
+
+struct Lines<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    unit_name: &'r str,
+    text: Arc<str>,
+    /// The start of the unit in the source map, once its own text is needed.
+    unit_start: Option<u32>,
+    /// None: the unit itself is the source.
+    place: Option<Place>,
+    tokens: Vec<Token>,
+    /// The first token of the current line.
+    run: usize,
+    written: Vec<Written>,
+}
+
+impl Lines<'_, '_> {
+    fn unit(&mut self) {
+        let text = Arc::clone(&self.text);
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        let mut line_start = true;
+        while at < bytes.len() {
+            let (raw, end) = lexer::scan(bytes, at);
+            match raw {
+                Raw::Newline => {
+                    self.end_line(1);
+                    line_start = true;
+                }
+                Raw::Space => {
+                    let breaks = bytes[at..end].iter().filter(|b| **b == b'\n').count();
+                    if breaks > 0 {
+                        self.end_line(breaks);
+                    }
+                }
+                Raw::Hash if line_start => {
+                    let stop = bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |n| at + n);
+                    self.directive(at, stop);
+                    at = stop;
+                    continue;
+                }
+                _ => {
+                    line_start = false;
+                    if let Some(kind) = lexer::kind(raw, &text[at..end], &mut self.reader.symbols) {
+                        self.tokens.push(Token { kind, span: Span::NONE, start: at as u32, end: end as u32 });
+                    }
+                }
+            }
+            at = end;
+        }
+        self.end_line(0);
+        let span = match self.tokens.last() {
+            Some(last) => Span::new(last.span.end, last.span.end),
+            None => self.in_unit(bytes.len() as u32, bytes.len() as u32),
+        };
+        let end = bytes.len() as u32;
+        self.tokens.push(Token { kind: T::Eof, span, start: end, end });
+    }
+
+    /// A directive: a line marker, or one without meaning here. It extends to the line break at `stop`, which is
+    /// read next.
+    fn directive(&mut self, at: usize, stop: usize) {
+        let text = Arc::clone(&self.text);
+        let line = text[at + 1..stop].trim();
+        let number = line.strip_prefix("line").unwrap_or(line).trim_start();
+        let digits = number.len() - number.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if digits > 0 {
+            let line = number[..digits].parse::<usize>().unwrap_or(1);
+            self.marker(line, number[digits..].trim(), Span::new(at as u32, stop as u32));
+            return;
+        }
+        let word = line.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+        if !matches!(word, "" | "pragma" | "ident" | "warning") {
+            let token = Token { kind: T::Directive, span: Span::NONE, start: at as u32, end: stop as u32 };
+            self.tokens.push(token);
+        }
+    }
+
+    fn marker(&mut self, line: usize, rest: &str, range: Span) {
+        // The line break after the marker counts as a line.
+        let line = line.saturating_sub(1);
+        let Some(name) = quoted_name(rest) else {
+            if let Some(place) = &mut self.place {
+                place.line = line;
+            }
+            return;
+        };
+        // Names such as `<built-in>` are no files.
+        if name.starts_with('<') && name.ends_with('>') {
+            self.place = None;
+            return;
+        }
+        let file = match self.reader.files.get(&name) {
+            Some(file) => Some(*file),
+            None => self.open(&name, range),
+        };
+        self.place = file.map(|file| Place { file, line });
+    }
+
+    fn open(&mut self, name: &str, range: Span) -> Option<usize> {
+        let added = match (self.reader.read)(name) {
+            Some(text) => self.reader.sources.add(name, text).ok(),
+            None => {
+                let span = self.in_unit(range.start, range.end);
+                self.reader.diagnostics.push(Diagnostic::new(
+                    codes::FOREIGN_FILE,
+                    span,
+                    format!("this line marker names a file outside of the program's folders: `{name}`"),
+                ));
+                // Reported once: the text of the unit stands in for it.
+                return None;
+            }
+        };
+        if let Some(file) = added {
+            self.reader.files.insert(name.to_owned(), file);
+        }
+        added
+    }
+
+    /// The span of a range of the unit's own text.
+    fn in_unit(&mut self, start: u32, end: u32) -> Span {
+        let base = match self.unit_start {
+            Some(base) => base,
+            None => {
+                let sources = &mut *self.reader.sources;
+                let added = sources.add(self.unit_name, Arc::clone(&self.text));
+                let base = added.map_or(0, |index| sources.files()[index].start);
+                self.unit_start = Some(base);
+                base
+            }
+        };
+        if base == 0 { Span::NONE } else { Span::new(base + start, base + end) }
+    }
+
+    /// Gives the tokens of the line their spans, and goes on to a later line.
+    fn end_line(&mut self, breaks: usize) {
+        if self.run < self.tokens.len() {
+            if !self.place.is_some_and(|place| self.align(place)) {
+                for i in self.run..self.tokens.len() {
+                    let span = self.in_unit(self.tokens[i].start, self.tokens[i].end);
+                    self.tokens[i].span = span;
+                }
+            }
+            self.run = self.tokens.len();
+        }
+        if let Some(place) = &mut self.place {
+            place.line += breaks;
+        }
+    }
+
+    /// Finds the tokens of the line in the original; false if there is no such line.
+    fn align(&mut self, place: Place) -> bool {
+        let file = &self.reader.sources.files()[place.file];
+        let (original, base) = (Arc::clone(&file.text), file.start);
+        let Some(range) = file.line_range(place.line) else { return false };
+        let tokens = &mut self.tokens[self.run..];
+        let (first, last) = (tokens[0].start as usize, tokens[tokens.len() - 1].end as usize);
+        let line = &original[range.clone()];
+        // Most lines are copied as they are.
+        if let Some(found) = same_text(line, &self.text[first..last]) {
+            let shift = base as usize + range.start + found;
+            for token in tokens {
+                let start = shift + (token.start as usize - first);
+                token.span = Span::new(start as u32, (shift + token.end as usize - first) as u32);
+            }
+            return true;
+        }
+        let open = balance(tokens);
+        write_down(&mut self.written, file, place.line, open);
+        if self.written.is_empty() {
+            return false;
+        }
+        Alignment { text: &self.text, original: &original, base, written: &self.written }.apply(tokens);
+        true
+    }
+}
+
+/// Where the text of the tokens is in the original line, if it is a part of it that ends no word, and only white
+/// space and comments are around it.
+fn same_text(line: &str, text: &str) -> Option<usize> {
+    let trimmed = line.trim_start();
+    let lead = line.len() - trimmed.len();
+    let rest = trimmed.strip_prefix(text)?.trim();
+    (rest.is_empty() || rest.starts_with("//")).then_some(lead)
+}
+
+/// The number of parentheses that are open after the tokens.
+fn balance(tokens: &[Token]) -> isize {
+    use crate::token::Op;
+    tokens.iter().fold(0, |n, t| match t.kind {
+        T::Op(Op::LParen) => n + 1,
+        T::Op(Op::RParen) => n - 1,
+        _ => n,
+    })
+}
+
+/// The tokens of an original line. It goes on over a backslash, and while more parentheses are open than in the
+/// preprocessed line, since the use of a macro becomes one line.
+fn write_down(written: &mut Vec<Written>, file: &dally_text::source::SourceFile, line: usize, open: isize) {
+    use crate::token::Op;
+    written.clear();
+    let bytes = file.text.as_bytes();
+    let mut depth = 0_isize;
+    let mut next = line;
+    while let Some(range) = file.line_range(next) {
+        let mut at = range.start;
+        while at < range.end {
+            let (kind, end) = lexer::scan(bytes, at);
+            match kind {
+                Raw::Space | Raw::Newline => {}
+                _ => written.push(Written { kind, start: at, end: end.min(range.end).max(at + 1) }),
+            }
+            match kind {
+                Raw::Op(Op::LParen) => depth += 1,
+                Raw::Op(Op::RParen) => depth -= 1,
+                _ => {}
+            }
+            at = end;
+        }
+        let continued = file.text[range.clone()].trim_end().ends_with('\\');
+        next += 1;
+        if !(continued || depth > open) || next - line >= LONGEST_USE {
+            break;
+        }
+        // A comment can have gone over several lines.
+        while file.line_range(next).is_some_and(|range| range.start < at.min(bytes.len()) && range.end < at) {
+            next += 1;
+        }
+    }
+}
+
+/// The comparison of a preprocessed line with its original.
+struct Alignment<'a> {
+    text: &'a str,
+    original: &'a str,
+    base: u32,
+    written: &'a [Written],
+}
+
+impl Alignment<'_> {
+    fn apply(&self, tokens: &mut [Token]) {
+        let same = |t: &Token, w: &Written| self.text_of(t) == self.written_text(w);
+        let prefix = tokens.iter().zip(self.written).take_while(|(t, w)| same(t, w)).count();
+        let most = tokens.len().min(self.written.len()) - prefix;
+        let pairs = tokens.iter().rev().zip(self.written.iter().rev());
+        let suffix = pairs.take(most).take_while(|(t, w)| same(t, w)).count();
+        for (token, written) in tokens.iter_mut().zip(&self.written[..prefix]) {
+            token.span = self.span(written, written);
+        }
+        for (token, written) in tokens.iter_mut().rev().zip(self.written.iter().rev()).take(suffix) {
+            token.span = self.span(written, written);
+        }
+        let middle = prefix..tokens.len() - suffix;
+        let used = &self.written[prefix..self.written.len() - suffix];
+        self.expansion(&mut tokens[middle], used, prefix);
+    }
+
+    /// Tokens that macros of `used` expand to.
+    fn expansion(&self, tokens: &mut [Token], used: &[Written], prefix: usize) {
+        if tokens.is_empty() {
+            return;
+        }
+        let alike = |(t, w): (&Token, &Written)| match (t.kind, w.kind) {
+            (T::Op(a), Raw::Op(b)) => a == b,
+            (T::Op(_), _) | (_, Raw::Op(_)) => false,
+            _ => true,
+        };
+        // One token for each: names without arguments.
+        if tokens.len() == used.len() && tokens.iter().zip(used).all(alike) {
+            for (token, written) in tokens.iter_mut().zip(used) {
+                token.span = self.span(written, written);
+            }
+            return;
+        }
+        let whole = match (used.first(), self.written.get(prefix.saturating_sub(1))) {
+            (Some(first), _) => self.span(first, self.end_of_use(&self.written[prefix..])),
+            (None, Some(near)) => self.span(near, near),
+            (None, None) => self.span(&self.written[0], &self.written[self.written.len() - 1]),
+        };
+        // Where each name of the use is: the preprocessor repeats and reorders arguments.
+        let mut places: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (i, w) in used.iter().enumerate() {
+            if !matches!(w.kind, Raw::Op(_)) {
+                places.entry(self.written_text(w)).or_default().push(i);
+            }
+        }
+        let mut cursor = 0;
+        for token in tokens {
+            token.span = whole;
+            let Some(found) = places.get(self.text_of(token)) else { continue };
+            let next = found.partition_point(|i| *i < cursor);
+            let index = match found.get(next) {
+                Some(index) => {
+                    cursor = index + 1;
+                    *index
+                }
+                None => found[found.len() - 1],
+            };
+            token.span = self.span(&used[index], &used[index]);
+        }
+    }
+
+    /// The last token of the use of a macro at the start: its name, or the parenthesis that closes its arguments.
+    fn end_of_use<'w>(&self, used: &'w [Written]) -> &'w Written {
+        use crate::token::Op;
+        if used.len() < 2 || used[1].kind != Raw::Op(Op::LParen) {
+            return &used[0];
+        }
+        let mut depth = 0;
+        for w in &used[1..] {
+            match w.kind {
+                Raw::Op(Op::LParen) => depth += 1,
+                Raw::Op(Op::RParen) => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return w;
+            }
+        }
+        &used[used.len() - 1]
+    }
+
+    fn text_of(&self, token: &Token) -> &str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    fn written_text(&self, written: &Written) -> &str {
+        self.original.get(written.start..written.end).unwrap_or("")
+    }
+
+    fn span(&self, first: &Written, last: &Written) -> Span {
+        Span::new(self.base + first.start as u32, self.base + last.end.max(first.end) as u32)
+    }
+}
+
+/// The file name at the start of the rest of a marker, with its escapes undone.
+fn quoted_name(rest: &str) -> Option<String> {
+    let mut chars = rest.strip_prefix('"')?.chars();
+    let mut name = String::new();
+    loop {
+        match chars.next()? {
+            '"' => return Some(name),
+            '\\' => name.push(chars.next()?),
+            c => name.push(c),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+#include <stdlib.h>
+
+int main(void) {
+  int *p = malloc(2 * sizeof(int));
+  p[0] = 1;
+  p[2] = 3;
+}

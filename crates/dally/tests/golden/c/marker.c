@@ -1,0 +1,2 @@
+# 1 "/etc/passwd"
+int main(void) { return 1 + ; }

@@ -1,0 +1,2 @@
+// A program needs a function main.
+int helper(void) { return 1; }

@@ -1,0 +1,6 @@
+#include <stdio.h>
+
+int main(void) {
+  int x;
+  return scanf("%d", &x);
+}
