@@ -31,6 +31,11 @@ impl Footprint {
         self.everything = true;
     }
 
+    /// Returns true if the step may touch every object.
+    pub fn touches_all(&self) -> bool {
+        self.everything
+    }
+
     /// Returns true if the step touches no object that other tasks see.
     pub fn is_empty(&self) -> bool {
         !self.everything && self.reads.is_empty() && self.writes.is_empty()
@@ -52,6 +57,15 @@ impl Footprint {
         self.writes.clear();
         self.everything = false;
     }
+}
+
+/// Buffers for two footprints.
+#[derive(Clone, Debug, Default)]
+pub struct Footprints {
+    /// Of the next step of a task.
+    pub step: Footprint,
+    /// Of everything that the other tasks may do before it.
+    pub others: Footprint,
 }
 
 #[cfg(test)]

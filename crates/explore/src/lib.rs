@@ -163,7 +163,7 @@ pub use dally_schedule::sample::SamplerName;
 pub use dally_schedule::{Arrangement, Post, SchedulerName, StrategyName, TaskId, Unit};
 pub use excerpt::{Excerpt, Kept, cut, is_long, value_text};
 pub use fingerprint::{Fingerprint, Fingerprinter};
-pub use footprint::{Footprint, Object};
+pub use footprint::{Footprint, Footprints, Object};
 pub use limits::Limits;
 pub use liveness::{Cycles, Liveness, Method, replay_cycle};
 pub use outcome::{

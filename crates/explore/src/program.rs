@@ -15,7 +15,7 @@ use std::hash::Hash;
 use dally_schedule::TaskId;
 use smallvec::{SmallVec, smallvec};
 
-use crate::footprint::Footprint;
+use crate::footprint::{Footprint, Footprints};
 use crate::successors::Label;
 use crate::{Fingerprint, Limit, Successors};
 
@@ -71,10 +71,32 @@ pub trait Program: Sync {
         smallvec![Drawn { option: option as u32, options: options as u32, is_value: true }]
     }
 
-    /// Describes the objects that a step of an enabled task may read and write, over all its outcomes. The
-    /// default is everything.
+    /// Describes the objects that the next step of an enabled task may read and write, over all its
+    /// outcomes, with those that decide whether it is enabled. The default is everything.
     fn footprint(&self, _state: &Self::State, _task: TaskId, out: &mut Footprint) {
         out.touches_everything();
+    }
+
+    /// Describes the objects that tasks other than `task` may read and write from here on, up to the next step
+    /// of `task`: tasks that are blocked now and tasks that are posted later included. The default is
+    /// everything.
+    fn futures(&self, _state: &Self::State, _task: TaskId, out: &mut Footprint) {
+        out.touches_everything();
+    }
+
+    /// Returns true if the next step of an enabled task stays enabled and commutes with every step that other
+    /// tasks can take before it: then the task alone is a persistent set. By default, that is so if its
+    /// [footprint](Self::footprint) does not conflict with the [futures](Self::futures) of the others.
+    fn commutes(&self, state: &Self::State, task: TaskId, scratch: &mut Footprints) -> bool {
+        let Footprints { step, others } = scratch;
+        step.clear();
+        self.footprint(state, task, step);
+        if step.touches_all() {
+            return false;
+        }
+        others.clear();
+        self.futures(state, task, others);
+        !step.conflicts(others)
     }
 
     /// The name of a wakeup, such as an event. The default has no names.
