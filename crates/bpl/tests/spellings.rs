@@ -50,6 +50,26 @@ fn the_result_variable_of_a_c2s_post_is_checked() {
     }
 }
 
+/// c2s has no type for tasks.
+#[test]
+fn a_handle_of_type_int_is_a_task() {
+    let program = |locals: &str, statements: &str| {
+        format!("{DECLS} procedure main() {{ var r: int; {locals} {statements} }}")
+    };
+    let posts = "call {:async t} r := p(1); call {:async u} q(); assume {:wait r, t} true;";
+    let task = program("var t: task int; var u: task;", posts);
+    for int in [program("var t, u: int;", posts), program("var t: int; var u: task;", posts)] {
+        assert_eq!(errors(&int), []);
+        assert_eq!(dump(&parse_ok(&task)), dump(&parse_ok(&int)));
+    }
+    let waited = program("var t: int;", "call {:async} t := p(1); call r := wait(t);");
+    assert_eq!(errors(&waited), []);
+    let number = program("var u: int;", "call {:async u} q(); r := u + 1;");
+    assert_eq!(errors(&number).len(), 1);
+    // In Corral, the result of an asynchronous call is an arbitrary value.
+    assert_eq!(errors(&program("", "call {:async} r := p(1); r := r + 1;")), []);
+}
+
 #[test]
 fn post_at_a_level() {
     assert_same(

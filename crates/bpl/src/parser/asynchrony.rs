@@ -106,6 +106,7 @@ impl Parser<'_> {
                 None
             }
         };
+        self.handles |= handle.is_some();
         let level = self.level(attrs);
         let attrs = self.without(&self.without(attrs, "async"), "level");
         let Call { procedure, args, .. } = *call;

@@ -9,6 +9,7 @@ mod attr;
 pub(crate) mod civl;
 mod decl;
 mod expr;
+mod handles;
 mod report;
 mod stmt;
 mod types;
@@ -36,14 +37,18 @@ type Parsed<T> = Result<T, Reported>;
 pub fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
     let mut ast = Ast::default();
     let mut diagnostics = Diagnostics::default();
-    let mut waits = false;
+    let (mut waits, mut handles) = (false, false);
     for (index, file) in sources.files().iter().enumerate() {
         let mut parser = Parser::new(file, index, &mut ast, &mut diagnostics);
         parser.program();
         waits |= parser.waits;
+        handles |= parser.handles;
     }
     if waits {
         asynchrony::lower_waits(&mut ast, &mut diagnostics);
+    }
+    if handles {
+        handles::retype(&mut ast);
     }
     (ast, diagnostics)
 }
@@ -85,6 +90,8 @@ struct Parser<'a> {
     in_pure: bool,
     /// True if the program calls `wait`.
     waits: bool,
+    /// True if a post assigns to a task handle.
+    handles: bool,
     /// The offset of the last error: at most one error is reported per token.
     last_error: Option<usize>,
 }
@@ -107,6 +114,7 @@ impl<'a> Parser<'a> {
             in_code: false,
             in_pure: false,
             waits: false,
+            handles: false,
             last_error: None,
         };
         parser.bump();
