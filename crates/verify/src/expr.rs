@@ -476,8 +476,7 @@ impl Logic<'_> {
         }
         let head = format!("{} ({})", Logic::quantifier(binder.kind), texts.join(" "));
         let quantified = self.terms.quantified(&head, &bound, body, patterns);
-        self.witness(e, quantified, scope)?;
-        Ok(quantified)
+        self.quantifier_of_program(e, quantified, scope)
     }
 
     /// A lambda is a map that an axiom defines pointwise.

@@ -19,7 +19,7 @@ use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Outcome};
 use crate::flow::Flows;
 use crate::limits::Limits;
-use crate::logic::{Found, Logic, unsupported};
+use crate::logic::{Found, Logic, Shape, unsupported};
 use crate::path::Path;
 use crate::sexpr::{Sexpr, shown};
 use crate::solver::{Solver, SolverError};
@@ -333,6 +333,7 @@ impl<'a> Verifier<'a> {
             text.push_str("(set-option :produce-models true)\n(push 1)\n");
         }
         let logic = &mut self.executor.logic;
+        logic.instantiate();
         let axioms = std::mem::take(&mut logic.axioms);
         text.push_str(&logic.take_declarations());
         let mut asserted = axioms;
@@ -453,7 +454,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn bug(&self, certain: bool, axioms: Axioms, solver: &mut dyn Solver) -> Result<Answer, NoAnswer> {
+    fn bug(&mut self, certain: bool, axioms: Axioms, solver: &mut dyn Solver) -> Result<Answer, NoAnswer> {
         let mut model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         if walk.go(self.root).is_none() {
@@ -465,11 +466,52 @@ impl<'a> Verifier<'a> {
         let all = [&inputs, walk.guesses()].concat();
         model.add(Model::ask(&self.executor, &self.emitter, &all, solver)?);
         self.explain(&mut model, &inputs, solver)?;
+        self.complete(&mut model, &inputs, solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         match walk.go(self.root) {
             Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain, axioms)))),
             None => Err(SolverError::Broken("the solver's model has changed".to_owned()).into()),
         }
+    }
+
+    /// Completes the maps that pointwise quantifiers speak of: the solver knows about the elements that are
+    /// accessed, and all others must satisfy the quantifiers too.
+    fn complete(
+        &mut self,
+        model: &mut Model,
+        inputs: &[Term],
+        solver: &mut dyn Solver,
+    ) -> Result<(), NoAnswer> {
+        let logic = &mut self.executor.logic;
+        let mut completions = Vec::new();
+        for map in inputs {
+            let Shape::Map(_, value) = *logic.shape(logic.terms.sort_of(*map)) else { continue };
+            if let Some(completion) = logic.pointwise.completion(&mut logic.terms, *map, value) {
+                completions.push((*map, completion));
+            }
+        }
+        let terms: Vec<Term> = completions.iter().flat_map(|(_, completion)| completion.terms()).collect();
+        let values = self.evaluate(&terms, solver)?;
+        let terms = &self.executor.logic.terms;
+        for (map, completion) in completions {
+            if let Some(value) = completion.value(|term| values.value(terms, term).ok()) {
+                model.set(map, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates terms that the solver may not have seen, without discarding its model.
+    fn evaluate(&self, wanted: &[Term], solver: &mut dyn Solver) -> Result<Model, NoAnswer> {
+        let mut emitter = self.emitter.clone();
+        emitter.has_model = true;
+        let mut text = String::new();
+        for term in wanted {
+            self.executor.limits.poll()?;
+            emitter.observe(&self.executor.logic, *term, &mut text);
+        }
+        solver.send(&text)?;
+        Ok(Model::ask(&self.executor, &emitter, wanted, solver)?)
     }
 
     /// Adds the values of inputs that the solver has not seen because equations define them.

@@ -26,6 +26,7 @@ mod logic;
 mod loops;
 mod merge;
 mod path;
+mod pointwise;
 mod sexpr;
 mod solve;
 mod solver;

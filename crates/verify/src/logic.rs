@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::expr::Scope;
 use crate::inline::NoAnswer;
 use crate::limits::Limits;
+use crate::pointwise::Pointwise;
 use crate::term::{Sort, Term, Terms};
 
 pub(crate) type Found<T> = Result<T, NoAnswer>;
@@ -98,6 +99,7 @@ pub(crate) struct Logic<'a> {
     pub(crate) witnesses: Vec<(VarId, Term)>,
     /// The number of quantifiers around the expression for which witnesses are introduced; none in axioms.
     pub(crate) witnessing: Option<u32>,
+    pub(crate) pointwise: Pointwise,
     fresh: usize,
 }
 
@@ -141,6 +143,7 @@ impl<'a> Logic<'a> {
             used: FxHashSet::default(),
             witnesses: Vec::new(),
             witnessing: Some(0),
+            pointwise: Pointwise::default(),
             fresh: 0,
         };
         logic.find_axiomatic();

@@ -72,6 +72,11 @@ impl Model {
         }
     }
 
+    /// Sets the value of a term.
+    pub(crate) fn set(&mut self, term: Term, value: Literal) {
+        self.values.insert(term, Ok(value));
+    }
+
     /// Adds further values.
     pub(crate) fn add(&mut self, more: Model) {
         self.values.extend(more.values);

@@ -25,16 +25,28 @@ impl Logic<'_> {
         result
     }
 
-    /// Skolemises the quantifier.
-    pub(crate) fn witness(&mut self, e: ExprId, quantified: Term, scope: &mut Scope<'_>) -> Found<()> {
-        let program = self.program;
-        let Expr::Binder(id) = program.ast.exprs[e] else { return Ok(()) };
-        let Some(depth) = self.witnessing.filter(|d| *d < MOST_NESTED) else { return Ok(()) };
+    /// Skolemises a quantifier, unless it is in an axiom. Returns the term that stands for it: a
+    /// [pointwise](crate::pointwise) one is replaced.
+    pub(crate) fn quantifier_of_program(
+        &mut self,
+        e: ExprId,
+        quantified: Term,
+        scope: &mut Scope<'_>,
+    ) -> Found<Term> {
+        let Some(depth) = self.witnessing.filter(|d| *d < MOST_NESTED) else { return Ok(quantified) };
         let closed =
             matches!(self.terms.node(quantified), Node::Quantified(..)) && !self.terms.is_open(quantified);
         if !closed || self.witnesses.len() >= MOST {
-            return Ok(());
+            return Ok(quantified);
         }
+        let term = self.pointwise(quantified).unwrap_or(quantified);
+        self.witness(e, term, depth, scope)?;
+        Ok(term)
+    }
+
+    fn witness(&mut self, e: ExprId, quantified: Term, depth: u32, scope: &mut Scope<'_>) -> Found<()> {
+        let program = self.program;
+        let Expr::Binder(id) = program.ast.exprs[e] else { return Ok(()) };
         let binder = program.ast.exprs.binder(id);
         let vars: Vec<VarId> = program.info.bound_vars(e).to_vec();
         for var in vars {

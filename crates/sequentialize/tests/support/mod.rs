@@ -62,6 +62,10 @@ impl Program for GoingOn<'_> {
         self.0.step(state, task, out);
     }
 
+    fn resume(&self, state: &State, task: TaskId, path: &[u32], out: &mut Successors<State>) {
+        self.0.resume(state, task, path, out);
+    }
+
     fn fingerprint(&self, state: &State) -> Fingerprint {
         self.0.fingerprint(state)
     }
