@@ -7,7 +7,8 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use dally_explore::{
-    Drawn, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Limits, Path, Program, Successor, Successors, TaskId,
+    Drawn, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Limits, Path, Program,
+    Successor, Successors, TaskId,
 };
 use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Reached, Step, Task};
@@ -19,8 +20,8 @@ use smallvec::SmallVec;
 use crate::check::info::{Info, TestInfo};
 use crate::code::{Action, Code, Site};
 use crate::compile;
-use crate::reduction::Reduction;
 use crate::execute::{Context, End, FairChoice, Observer, Runner, Start, first};
+use crate::reduction::Reduction;
 use crate::state::{Actor, Local, Mode, Queue, Queued, Record, State, Store, View};
 use crate::value::Value;
 
@@ -663,7 +664,7 @@ impl Program for Machine {
             sources: self.sources.clone(),
             limits: self.limits.clone(),
             known: Cache::default(),
-            reduction: Reduction::default(),
+            reduction: self.reduction.without_states(),
         })
     }
 }

@@ -271,7 +271,16 @@ impl Store {
                 let heap = size_of::<Local>() + local.heap_bytes();
                 (Rest::Whole(Box::new(local.clone())), heap)
             };
-            (Record { kind: local.kind, state: local.state, mode: local.mode, rest, future: OnceLock::new() }, heap)
+            (
+                Record {
+                    kind: local.kind,
+                    state: local.state,
+                    mode: local.mode,
+                    rest,
+                    future: OnceLock::new(),
+                },
+                heap,
+            )
         })
     }
 
@@ -353,7 +362,12 @@ impl Store {
     }
 
     /// True if a machine in this state can dequeue one of these messages.
-    pub(crate) fn has_available(&self, code: &Code, local: &Record, mut queue: impl Iterator<Item = u32>) -> bool {
+    pub(crate) fn has_available(
+        &self,
+        code: &Code,
+        local: &Record,
+        mut queue: impl Iterator<Item = u32>,
+    ) -> bool {
         let actions = code.actions(local);
         let action_on = |id: u32| actions[self.messages.get(id).event as usize];
         queue.any(|id| !matches!(action_on(id), Action::Defer | Action::Ignore))

@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 
 use crate::code::{Code, Op};
 use crate::reduction::origin::Origins;
-use crate::reduction::{Rule, Rules};
 use crate::reduction::reach::{Control, Reach};
-use crate::state::{Local, Mode, Then};
+use crate::reduction::{Rule, Rules};
+use crate::state::{Local, Mode, Then, spilled};
 use crate::value::{Data, Heap, Value};
 
 /// A set of machines: those with lower numbers than [`MOST_MACHINES`].
@@ -64,13 +64,7 @@ pub(crate) struct Future {
 }
 
 impl Future {
-    pub(super) fn of(
-        code: &Code,
-        heap: &Heap,
-        controls: &[Control],
-        local: &Local,
-        rules: Rules,
-    ) -> Future {
+    pub(super) fn of(code: &Code, heap: &Heap, controls: &[Control], local: &Local, rules: Rules) -> Future {
         let control = &controls[local.kind as usize];
         let mut reach = reach(code, control, local);
         if !rules.keeps(Rule::Children) {
@@ -88,7 +82,11 @@ impl Future {
         }
         let held = Held {
             fields: fields.iter().map(|value| refs(heap, *value)).collect(),
-            frame: rest.iter().fold(refs(heap, local.payload), |all, value| all | refs(heap, *value)),
+            frame: if rules.keeps(Rule::Frames) {
+                rest.iter().fold(refs(heap, local.payload), |all, value| all | refs(heap, *value))
+            } else {
+                0
+            },
             creates: reach.creates,
         };
         for (nth, (to, refs)) in control.sends.iter().enumerate() {
@@ -102,6 +100,10 @@ impl Future {
             }
         }
         Future { next, reach, sends }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + spilled(&self.sends)
     }
 }
 

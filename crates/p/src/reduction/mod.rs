@@ -34,7 +34,8 @@ mod reach;
 mod tests;
 
 use std::hash::Hasher;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use dally_explore::{Fingerprinter, Footprint, Object};
 use dally_step::engine::{Reached, Step};
@@ -55,15 +56,23 @@ const MOST_OUTCOMES: usize = 256;
 /// The static part of the analysis, and caches of the dynamic part.
 #[derive(Debug, Default)]
 pub(crate) struct Reduction {
-    controls: OnceLock<Vec<Control>>,
+    /// By kind of machine.
+    controls: Arc<OnceLock<Vec<Control>>>,
+    /// The bytes of the futures, which are cached with the interned machines.
+    futures: AtomicUsize,
     /// The monitors that see a step, as a bit set; `None` if they are not known.
     seen: Cache<Option<u64>>,
     rules: Rules,
 }
 
 impl Reduction {
+    /// A copy without the dynamic part.
+    pub(crate) fn without_states(&self) -> Self {
+        Reduction { controls: Arc::clone(&self.controls), ..Reduction::default() }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
-        self.seen.bytes()
+        self.seen.bytes() + self.futures.load(Ordering::Relaxed)
     }
 }
 
@@ -86,6 +95,8 @@ enum Rule {
     Received,
     /// A machine may use references in its queue.
     Queued,
+    /// A machine may use references in the functions that it runs.
+    Frames,
     /// A machine that is blocked may be sent an event, and move.
     Wakes,
     /// A machine that is created may use the references of its creator.
@@ -163,8 +174,10 @@ impl Machine {
     /// What an interned machine may do from now on.
     fn future(&self, local: u32) -> &Future {
         self.store.locals.get(local).future.get_or_init(|| {
-            let unpacked = self.store.unpack(local);
-            Box::new(Future::of(&self.code, &self.store.heap, self.controls(), &unpacked, self.reduction.rules))
+            let (rules, unpacked) = (self.reduction.rules, self.store.unpack(local));
+            let future = Future::of(&self.code, &self.store.heap, self.controls(), &unpacked, rules);
+            self.reduction.futures.fetch_add(future.bytes(), Ordering::Relaxed);
+            Box::new(future)
         })
     }
 
@@ -232,7 +245,8 @@ impl<'m> Others<'m> {
             let in_queue = |all, id: &u32| all | refs(&store.heap, store.messages.get(*id).payload);
             let queued = machine.reduction.rules.keeps(Rule::Queued);
             received.push(if queued { actor.queue.iter().fold(0, in_queue) } else { 0 });
-            if number != taking.task && store.can_move(&machine.code, actor.local, actor.queue.iter().copied())
+            if number != taking.task
+                && store.can_move(&machine.code, actor.local, actor.queue.iter().copied())
             {
                 moving |= 1 << number;
             }

@@ -132,7 +132,8 @@ impl Control {
         }
         let states = &code.machines[code.kinds[kind].machine as usize].states;
         for (number, state) in states.iter().enumerate() {
-            let function = |function: Option<u32>| function.map_or(Reach::default(), |f| self.function(code, f));
+            let function =
+                |function: Option<u32>| function.map_or(Reach::default(), |f| self.function(code, f));
             let mut stay = function(state.exit);
             for action in &state.actions {
                 stay = stay.or(match *action {

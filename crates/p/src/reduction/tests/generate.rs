@@ -30,7 +30,7 @@ pub(super) fn program(seed: u64) -> String {
 impl Generator {
     fn program(&mut self) -> String {
         let mut text =
-            "event eA; event eB; event eC; event eR: machine; event eS: (int, machine); event eM: int;\n"
+            "event eA; event eB; event eC; event eR: machine; event eS: (int, machine); event eT: set[machine]; event eM: int;\n"
                 .to_owned();
         for monitor in 0..self.monitors {
             text += &self.monitor(monitor);
@@ -71,19 +71,25 @@ impl Generator {
     }
 
     fn reference(&mut self) -> &'static str {
-        if self.random.chance(25) { "this" } else { *self.random.pick(&REFS) }
+        let name = *self.random.pick(&REFS);
+        if self.random.chance(25) { "this" } else { name }
     }
 
     fn send(&mut self) -> String {
         let to = self.reference();
-        let send = match self.random.below(7) {
+        let send = match self.random.below(8) {
+            7 => format!("send {to}, eT, all;"),
             0..4 => format!("send {to}, {};", self.random.pick(&PLAIN)),
             4 => format!("send {to}, eR, {};", self.reference()),
             5 => format!("send {to}, eS, (n, {});", self.reference()),
             _ if self.random.chance(20) => format!("send {to}, halt;"),
             _ => format!("if ($) {{ send {to}, {}; }}", self.random.pick(&PLAIN)),
         };
-        if to == "this" { format!("if (n < 3) {{ n = n + 1; {send} }}") } else { format!("if ({to} != null) {{ {send} }}") }
+        if to == "this" {
+            format!("if (n < 3) {{ n = n + 1; {send} }}")
+        } else {
+            format!("if ({to} != null) {{ {send} }}")
+        }
     }
 
     /// Some statements; `depth` limits their nesting.
@@ -101,7 +107,12 @@ impl Generator {
             let (kind, to, arg) = (*self.random.pick(&KINDS), *self.random.pick(&REFS), self.reference());
             return format!("if (n < 2) {{ n = n + 2; {to} = new {kind}({arg}); }}");
         }
-        match self.random.below(14) {
+        match self.random.below(16) {
+            14 => {
+                let from = *self.random.pick(&REFS);
+                format!("if ({from} != null) {{ all += ({from}); }}")
+            }
+            15 => format!("foreach (q in all) {{ send q, {}; }}", self.random.pick(&PLAIN)),
             0..5 => self.send(),
             5 | 6 => format!("{} = {};", self.random.pick(&REFS), self.reference()),
             7 => "if (n < 3) { n = n + 1; }".to_owned(),
@@ -157,6 +168,11 @@ impl Generator {
                 format!("on eS do (p: (int, machine)) {{ {to} = p.1; {} }} ", self.block(1, false))
             }
         };
+        text += &match self.random.below(4) {
+            0 => "ignore eT; ".to_owned(),
+            1 => "on eT do (p: set[machine]) { foreach (q in p) { send q, eA; } } ".to_owned(),
+            _ => format!("on eT do (p: set[machine]) {{ all = p; {} }} ", self.block(1, false)),
+        };
         if self.random.chance(self.defaults) {
             text += &format!("on null do {{ if (n < 3) {{ n = n + 1; {} }} }} ", self.block(1, true));
         }
@@ -170,6 +186,7 @@ impl Generator {
         let (kept, passed) = (*self.random.pick(&REFS), *self.random.pick(&REFS));
         format!(
             "machine {kind} {{ var r0: machine; var r1: machine; var r2: machine; var n: int;
+  var all: set[machine]; var q: machine;
   start state S0 {{ entry (p: machine) {{ {kept} = p; {start} }} {exit} {s0} }}
   state S1 {{ entry (p: machine) {{ {passed} = p; {enter} }} {s1} }}
   state S2 {{ {s2} }}
@@ -197,6 +214,6 @@ impl Generator {
             };
         }
         text + "} ignore eA, eB; on eC do { if (r1 != null) { send r1, eA; } } on eR do (p: machine) { r1 = p; } \
-                ignore eS; } }\n"
+                ignore eS, eT; } }\n"
     }
 }
