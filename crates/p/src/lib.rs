@@ -42,6 +42,7 @@ mod liveness;
 mod machine;
 mod parser;
 pub mod project;
+mod reduction;
 mod select;
 mod show;
 mod state;

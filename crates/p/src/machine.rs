@@ -7,7 +7,8 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use dally_explore::{
-    Drawn, Failure, Fingerprint, Fingerprinter, Label, Limits, Path, Program, Successor, Successors, TaskId,
+    Drawn, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Limits, Path, Program,
+    Successor, Successors, TaskId,
 };
 use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Reached, Step, Task};
@@ -20,6 +21,7 @@ use crate::check::info::{Info, TestInfo};
 use crate::code::{Action, Code, Site};
 use crate::compile;
 use crate::execute::{Context, End, FairChoice, Observer, Runner, Start, first};
+use crate::reduction::Reduction;
 use crate::state::{Actor, Local, Mode, Queue, Queued, Record, State, Store, View};
 use crate::value::Value;
 
@@ -57,11 +59,11 @@ enum Reaches {
 }
 
 /// A step of a machine: the unpacked state before it, and the event that it dequeues.
-struct Taking {
-    view: View,
-    task: u32,
+pub(crate) struct Taking {
+    pub(crate) view: View,
+    pub(crate) task: u32,
     /// The id of the message that is dequeued.
-    taken: Option<u32>,
+    pub(crate) taken: Option<u32>,
     /// The queue without it.
     queue: Queue,
 }
@@ -90,6 +92,7 @@ pub struct Machine {
     limits: Limits,
     /// The cache of outcomes.
     known: Cache<Vec<Reaches>>,
+    pub(crate) reduction: Reduction,
 }
 
 impl Machine {
@@ -108,6 +111,7 @@ impl Machine {
             sources: sources.clone(),
             limits: Limits::default(),
             known: Cache::default(),
+            reduction: Reduction::default(),
         }
     }
 
@@ -146,6 +150,31 @@ impl Machine {
     #[cfg(test)]
     pub(crate) fn clear_cache(&mut self) {
         self.known = Cache::default();
+    }
+
+    /// The initial state.
+    #[cfg(test)]
+    pub(crate) fn initial_state(&self) -> State {
+        self.first_state().unwrap_or_else(|failure| panic!("{failure}"))
+    }
+
+    /// The outcomes of a step: states and failures.
+    #[cfg(test)]
+    pub(crate) fn outcomes(&self, state: &State, task: u32) -> Vec<Result<State, Failure>> {
+        let taking = self.taking(state, task);
+        let mut step = Step::along(self.start(&taking, ()), &[], u64::MAX);
+        let mut outcomes = Vec::new();
+        while let Some(Reached::End(end)) = step.next_outcome() {
+            outcomes.push(match end {
+                End::Fails(failure) => Err(*failure),
+                end => {
+                    let mut out = Successors::default();
+                    self.push_end(state, &taking, step.task(), end, &mut out);
+                    Ok(out.states()[0].clone())
+                }
+            });
+        }
+        outcomes
     }
 
     fn monitors(&self) -> usize {
@@ -205,7 +234,7 @@ impl Machine {
     // Steps.
 
     /// Prepares a step of a machine: finds the event that it dequeues.
-    fn taking(&self, state: &State, task: u32) -> Taking {
+    pub(crate) fn taking(&self, state: &State, task: u32) -> Taking {
         let view = self.view(state);
         let actor = view.machine(task);
         let mut queue = Queue::from_slice(actor.queue);
@@ -223,7 +252,7 @@ impl Machine {
     }
 
     /// The machine at the beginning of its step.
-    fn start<'m, O: Observer>(&'m self, taking: &'m Taking, observer: O) -> Runner<'m, O> {
+    pub(crate) fn start<'m, O: Observer>(&'m self, taking: &'m Taking, observer: O) -> Runner<'m, O> {
         let start = Start {
             id: taking.task,
             local: self.store.unpack(taking.view.machine(taking.task).local),
@@ -300,7 +329,8 @@ impl Machine {
         Changed { monitors: &outcome.monitors, task: *task, local, queue, target, created }
     }
 
-    /// Enqueues a message, unless the receiver has halted, or is idle and would ignore the event.
+    /// Enqueues a message, unless the receiver has halted, or is idle and would ignore the event when it
+    /// looks for the next one. So its queue is the same if it becomes idle after the message arrives.
     fn deliver(&self, view: &View, target: u32, message: u32) -> Option<Queue> {
         let actor = view.machine(target);
         let record = self.store.locals.get(actor.local);
@@ -308,7 +338,7 @@ impl Machine {
         let is_ignored = || {
             record.mode == Mode::Idle
                 && self.code.actions(record)[event as usize] == Action::Ignore
-                && !self.store.can_move(&self.code, actor.local, actor.queue.iter().copied())
+                && !self.store.has_available(&self.code, record, actor.queue.iter().copied())
         };
         if record.mode == Mode::Halted || is_ignored() {
             return None;
@@ -571,6 +601,14 @@ impl Program for Machine {
         draws.drawn()
     }
 
+    fn footprint(&self, state: &State, task: TaskId, out: &mut Footprint) {
+        self.footprint_of(state, task.0, out);
+    }
+
+    fn commutes(&self, state: &State, task: TaskId, _: &mut Footprints) -> bool {
+        self.commutes_alone(state, task.0)
+    }
+
     fn label(&self, label: Label) -> Option<&str> {
         self.code.events.get(label.0 as usize).map(|event| event.name.as_str())
     }
@@ -612,7 +650,7 @@ impl Program for Machine {
     }
 
     fn shared_bytes(&self) -> usize {
-        self.store.bytes() + self.known.bytes()
+        self.store.bytes() + self.known.bytes() + self.reduction.bytes()
     }
 
     fn without_states(&self) -> Option<Self> {
@@ -626,6 +664,7 @@ impl Program for Machine {
             sources: self.sources.clone(),
             limits: self.limits.clone(),
             known: Cache::default(),
+            reduction: self.reduction.without_states(),
         })
     }
 }

@@ -7,7 +7,7 @@
 //! not [cached](crate::machine).
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dally_explore::store::{Interner, Part};
 use dally_explore::{Fingerprint, Fingerprinter};
@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 
 use crate::check::info::{EventId, HALT, NULL_EVENT};
 use crate::code::{Action, Code};
+use crate::reduction::Future;
 use crate::value::{Heap, Value};
 
 /// A configuration of a program.
@@ -223,6 +224,8 @@ pub(crate) struct Record {
     pub(crate) state: u32,
     pub(crate) mode: Mode,
     rest: Rest,
+    /// What a machine may do from now on, for the reduction.
+    pub(crate) future: OnceLock<Box<Future>>,
 }
 
 /// An interned machine or monitor as a whole.
@@ -268,7 +271,16 @@ impl Store {
                 let heap = size_of::<Local>() + local.heap_bytes();
                 (Rest::Whole(Box::new(local.clone())), heap)
             };
-            (Record { kind: local.kind, state: local.state, mode: local.mode, rest }, heap)
+            (
+                Record {
+                    kind: local.kind,
+                    state: local.state,
+                    mode: local.mode,
+                    rest,
+                    future: OnceLock::new(),
+                },
+                heap,
+            )
         })
     }
 
@@ -343,11 +355,22 @@ impl Store {
             Mode::Halted => false,
             Mode::Receiving(cases) => queue.any(|id| code.receives(cases, event_of(id))),
             Mode::Idle => {
-                let actions = code.actions(local);
-                let takes = |event: u32| !matches!(actions[event as usize], Action::Defer | Action::Ignore);
-                actions[NULL_EVENT as usize] != Action::Unhandled || queue.any(|id| takes(event_of(id)))
+                code.actions(local)[NULL_EVENT as usize] != Action::Unhandled
+                    || self.has_available(code, local, queue)
             }
         }
+    }
+
+    /// True if a machine in this state can dequeue one of these messages.
+    pub(crate) fn has_available(
+        &self,
+        code: &Code,
+        local: &Record,
+        mut queue: impl Iterator<Item = u32>,
+    ) -> bool {
+        let actions = code.actions(local);
+        let action_on = |id: u32| actions[self.messages.get(id).event as usize];
+        queue.any(|id| !matches!(action_on(id), Action::Defer | Action::Ignore))
     }
 
     /// Drops the events that a machine in this state ignores, up to the first one that it can dequeue.

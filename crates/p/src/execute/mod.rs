@@ -203,6 +203,8 @@ pub(crate) struct Runner<'m, O> {
     /// The state that failed, if the failure is not that of an instruction.
     failed_in: Option<Span>,
     begun: bool,
+    /// Monitors that see an event are listed in the effects, but do not run.
+    pub(crate) skips_monitors: bool,
     pub(crate) observer: O,
 }
 
@@ -224,6 +226,7 @@ impl<'m, O: Observer> Runner<'m, O> {
             pc: 0,
             failed_in: None,
             begun: false,
+            skips_monitors: false,
             observer,
         }
     }

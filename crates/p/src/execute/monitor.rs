@@ -13,6 +13,12 @@ impl<O: Observer> Runner<'_, O> {
         let code = self.code;
         for monitor in &code.kinds[self.local.kind as usize].monitors[event as usize] {
             let place = self.effects.monitors.iter().position(|(number, _)| number == monitor);
+            if self.skips_monitors {
+                if place.is_none() {
+                    self.effects.get_mut().monitors.push((*monitor, Local::halted(0)));
+                }
+                continue;
+            }
             let local = match place {
                 Some(place) => self.effects.monitors[place].1.clone(),
                 None => self.store.unpack(self.monitors[*monitor as usize]),
