@@ -21,7 +21,6 @@
 //!    marked as visited.
 
 use dally_schedule::{Ready, TaskId};
-use smallvec::SmallVec;
 
 use crate::frontier::{Deferred, Unvisited};
 use crate::ledger::Transition;
@@ -186,6 +185,7 @@ impl Tally {
 /// Buffers and counters of one thread.
 pub(crate) struct Scratch<S> {
     enabled: Vec<TaskId>,
+    taken: Vec<TaskId>,
     successors: Successors<S>,
     footprints: Footprints,
     pub(crate) tally: Tally,
@@ -198,7 +198,7 @@ impl<S> Scratch<S> {
         let recent = (!options.exact && options.steps.is_none()).then(Recent::default);
         let successors = Successors { recent, inline: options.inline(), ..Successors::default() };
         let footprints = Footprints::default();
-        Self { enabled: Vec::new(), successors, footprints, tally: Tally::default() }
+        Self { enabled: Vec::new(), taken: Vec::new(), successors, footprints, tally: Tally::default() }
     }
 
     /// Forgets which states were delivered: a pass of lower cost may have to deliver them again.
@@ -287,7 +287,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         scratch: &mut Scratch<P::State>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
-        let Scratch { enabled, successors, footprints, tally } = scratch;
+        let Scratch { enabled, taken, successors, footprints, tally } = scratch;
+        taken.clear();
         let key = self.program.fingerprint(&node.state);
         let point = Point { ready: Ready::at(enabled, key.low()), exact: self.options.exact };
         sink.begin(node.id, enabled);
@@ -299,19 +300,12 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             true => Reduction::at(node.chain, node.depth, self.options),
             false => Reduction::Off,
         };
-        let mut steps = Steps { successors, footprints, tally, pass, reduction };
-        // Without an order, tasks whose steps commute come first.
-        let mut taken = SmallVec::<[TaskId; 8]>::new();
-        if reduction == Reduction::On && self.policy.is_unordered() {
-            for task in enabled.iter() {
-                if self.commutes(&node, *task, &mut steps) {
-                    if self.take(&node, *task, &mut steps, sink)? {
-                        return Ok(());
-                    }
-                    taken.push(*task);
-                }
-            }
-            steps.reduction = Reduction::Off;
+        let mut steps = Steps { taken, successors, footprints, tally, pass, reduction };
+        if reduction == Reduction::On
+            && self.policy.is_unordered()
+            && self.take_commuting(&node, enabled, &mut steps, sink)?
+        {
+            return Ok(());
         }
         loop {
             if node.cost > pass.cost {
@@ -320,7 +314,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 return Ok(());
             }
             if let Proposal::Run(task) = self.policy.propose(&mut node.place, &mut node.cursor, &point)
-                && !taken.contains(&task)
+                && (steps.taken.is_empty() || !steps.taken.contains(&task))
                 && self.take(&node, task, &mut steps, sink)?
             {
                 return Ok(());
@@ -340,6 +334,28 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             Omission::Unproposed => steps.tally.unproposed += 1,
         }
         Ok(())
+    }
+
+    /// Takes the steps that commute, where tasks have no order. Returns true if the node needs no other.
+    #[inline(never)]
+    fn take_commuting(
+        &self,
+        node: &Node<P::State, O>,
+        enabled: &[TaskId],
+        steps: &mut Steps<'_, P::State>,
+        sink: &mut impl Sink<P::State, O>,
+    ) -> Result<bool, Found> {
+        for task in enabled {
+            if self.commutes(node, *task, steps) {
+                if self.take(node, *task, steps, sink)? {
+                    return Ok(true);
+                }
+                steps.taken.push(*task);
+            }
+        }
+        // None of the others commutes.
+        steps.reduction = Reduction::Off;
+        Ok(false)
     }
 
     #[inline]
@@ -645,6 +661,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
 
 /// The steps of a node that are being taken.
 struct Steps<'s, S> {
+    /// The tasks that have taken their steps out of order.
+    taken: &'s mut Vec<TaskId>,
     successors: &'s mut Successors<S>,
     footprints: &'s mut Footprints,
     tally: &'s mut Tally,

@@ -150,6 +150,7 @@ mod resolve;
 mod running;
 mod sample;
 mod search;
+mod shorten;
 mod shrink;
 pub mod store;
 mod successors;

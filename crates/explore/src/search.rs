@@ -33,6 +33,7 @@ use crate::policy::Policy;
 use crate::reduce;
 use crate::resolve::{Resolver, Segment};
 use crate::sample::Sampled;
+use crate::shorten::shorten;
 use crate::team::{Team, with_spinning_threads};
 use crate::tree::{Link, NodeId, SearchTree};
 use crate::visited::{Rank, Visit, Visited};
@@ -544,7 +545,13 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             }
         }
         let schedule = self.schedule(found.at, found.link);
-        Verdict::Bug(Box::new(Bug { failure: found.failure, schedule, cost: found.cost }))
+        let bug = Bug { failure: found.failure, schedule, cost: found.cost };
+        if self.scratch.tally.reduced == 0 {
+            return Verdict::Bug(Box::new(bug));
+        }
+        let Expander { program, policy, options, watch, .. } = self.expander;
+        let stop = || watch.poll(&self.coverage).is_some();
+        Verdict::Bug(Box::new(shorten(program, policy, options, bug, &stop)))
     }
 
     fn explore_pass(&mut self, work: u64) -> Result<Progress, Stop> {

@@ -37,6 +37,8 @@ pub(crate) struct Rank {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RankBits {
     count: u32,
+    /// The bits of the cost and of the depth.
+    rank: u128,
     /// The bit of the mark, or 0.
     closed: u128,
 }
@@ -44,11 +46,12 @@ struct RankBits {
 impl RankBits {
     fn new(depths: bool, closes: bool) -> Self {
         let ranks = if depths { COST_BITS + DEPTH_BITS } else { COST_BITS };
-        Self { count: ranks + u32::from(closes), closed: u128::from(closes) << ranks }
+        let count = ranks + u32::from(closes);
+        Self { count, rank: (1 << ranks) - 1, closed: u128::from(closes) << ranks }
     }
 
     fn mask(self) -> u128 {
-        (1 << self.count) - 1
+        self.rank | self.closed
     }
 
     /// The content of the slot of a fingerprint, which is not closed. It is never zero, which marks a free slot.
@@ -56,7 +59,7 @@ impl RankBits {
     fn key_of(self, fingerprint: Fingerprint, rank: Rank) -> u128 {
         let bits = fingerprint.0 >> self.count;
         let rank = rank.depth.min(MAX_DEPTH) << COST_BITS | rank.cost.min(MAX_COST);
-        bits.max(1) << self.count | u128::from(rank) & self.mask() & !self.closed
+        bits.max(1) << self.count | u128::from(rank) & self.rank
     }
 
     /// Returns true if two slots have the same fingerprint.
@@ -70,9 +73,8 @@ impl RankBits {
     #[inline]
     fn lower(self, slot: u128, key: u128) -> u128 {
         let cost = u128::from(MAX_COST);
-        let rank = self.mask() & !self.closed;
-        let depth = rank & !cost;
-        slot & !rank | (slot & cost).min(key & cost) | (slot & depth).min(key & depth)
+        let depth = self.rank & !cost;
+        slot & !self.rank | (slot & cost).min(key & cost) | (slot & depth).min(key & depth)
     }
 }
 

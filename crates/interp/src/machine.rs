@@ -47,8 +47,12 @@ impl Machine {
             store.memo = Memo::new();
         }
         store.sites = Sites::new(code.ops.len());
-        let footprints = Footprints::new(&code);
-        Ok(Machine { code, store, limits: Limits::default(), footprints, sources: sources.clone() })
+        let (limits, sources) = (Limits::default(), sources.clone());
+        let mut machine = Machine { code, store, limits, footprints: None, sources };
+        if machine.is_concurrent() {
+            machine.footprints = Footprints::new(&machine.code);
+        }
+        Ok(machine)
     }
 
     /// Limits the work of a step. A step that exceeds the limits fails with

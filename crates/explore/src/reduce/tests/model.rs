@@ -1,8 +1,9 @@
 //! Models with footprints: tasks that run short procedures over a few globals.
 
 use dally_testing::Random;
+use smallvec::SmallVec;
 
-use crate::{Event, Failure, Fingerprint, Footprint, Object, Program, Successors, TaskId, Turn};
+use crate::{Drawn, Event, Failure, Fingerprint, Footprint, Object, Program, Successors, TaskId, Turn};
 
 pub(super) const GLOBALS: usize = 4;
 
@@ -390,6 +391,28 @@ impl Program for Model {
     fn resume(&self, state: &State, task: TaskId, path: &[u32], out: &mut Successors<State>) {
         out.clear();
         self.begin(state, task, path, out);
+    }
+
+    fn draw(
+        &self,
+        state: &State,
+        task: TaskId,
+        choose: &mut dyn FnMut(u64) -> u64,
+        out: &mut Successors<State>,
+    ) -> SmallVec<[Drawn; 2]> {
+        let (mut path, mut drawn) = (Vec::new(), SmallVec::new());
+        loop {
+            // Suspends the step at its next choice, if there is one.
+            let mut next = Successors::suspending_above(0);
+            self.begin(state, task, &path, &mut next);
+            let Some(options) = next.suspended(0).map(|at| at.options) else { break };
+            let option = (choose(u64::from(options)) % u64::from(options)) as u32;
+            path.push(option);
+            drawn.push(Drawn { option, options, is_value: true });
+        }
+        out.clear();
+        self.begin(state, task, &path, out);
+        drawn
     }
 
     fn properties(&self) -> u32 {
