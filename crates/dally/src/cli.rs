@@ -228,6 +228,10 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) exact: bool,
 
+    /// Explore all orders of steps, also of steps that commute
+    #[arg(long)]
+    pub(crate) no_reduction: bool,
+
     /// The unit of the bound
     #[arg(long, value_name = "WHAT", default_value = "delays", value_parser = bounded())]
     pub(crate) bounded: Bounded,

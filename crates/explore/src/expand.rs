@@ -14,21 +14,25 @@
 //! Deviations:
 //! 1. A successor that was visited before does not end the loop: expansion goes on to the next
 //!    delay. (The figure stops there, which misses states.)
-//! 2. Options of a nondeterministic choice can cost extra ([`Options::choice_cost`]), and so can
+//! 2. If the step of a proposed task commutes with those of all others, the other tasks are not
+//!    proposed ([`crate::reduce`]).
+//! 3. Options of a nondeterministic choice can cost extra ([`Options::choice_cost`]), and so can
 //!    steps ([`Policy::step_cost`]). A successor that belongs to a later pass is deferred, and not
 //!    marked as visited.
 
 use dally_schedule::{Ready, TaskId};
+use smallvec::SmallVec;
 
 use crate::frontier::{Deferred, Unvisited};
 use crate::ledger::Transition;
 use crate::order::{Order, Pass};
 use crate::policy::{Happened, Omission, Point, Policy, Proposal};
+use crate::reduce::{self, Reduction};
 use crate::search::{Options, Watch};
 use crate::successors::{Outcome, Successors, Suspended};
 use crate::tree::{Branch, Link, NodeId, Spent};
 use crate::visited::{Rank, Recent};
-use crate::{Failure, FailureKind, Fingerprint, Program};
+use crate::{Failure, FailureKind, Fingerprint, Footprints, Program};
 
 /// A state to be expanded, with the policy's state.
 pub(crate) struct Node<S, O: Policy> {
@@ -43,6 +47,8 @@ pub(crate) struct Node<S, O: Policy> {
     pub(crate) choices: u32,
     /// The number of steps from an initial state.
     pub(crate) depth: u32,
+    /// The number of commuting steps at the end of the execution.
+    pub(crate) chain: u32,
     /// Set once the node is in the visited set.
     pub(crate) id: Option<NodeId>,
     /// If set, a step of this state has begun, and only it may continue.
@@ -114,6 +120,9 @@ pub(crate) trait Sink<S, O: Policy> {
     /// A node was reached within the pass. If its key is new, or was visited at a higher rank, `make` builds
     /// the node.
     fn offer(&mut self, key: Fingerprint, link: Link, rank: Rank, make: impl FnOnce() -> Node<S, O>);
+    /// Returns true if the expansion of the state with this key began before that of the current portion of
+    /// the layer, or with it.
+    fn is_closed(&self, key: Fingerprint) -> bool;
     /// Work for a later pass.
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass);
     /// A step within the pass cannot be executed.
@@ -147,6 +156,8 @@ pub(crate) struct Tally {
     pub(crate) depth: u32,
     /// Choices whose options cost extra.
     pub(crate) charged: u64,
+    /// Nodes at which the step of one task sufficed, of several that are enabled.
+    pub(crate) reduced: u64,
 }
 
 impl Tally {
@@ -168,6 +179,7 @@ impl Tally {
         self.excluded += other.excluded;
         self.depth = self.depth.max(other.depth);
         self.charged += other.charged;
+        self.reduced += other.reduced;
     }
 }
 
@@ -175,6 +187,7 @@ impl Tally {
 pub(crate) struct Scratch<S> {
     enabled: Vec<TaskId>,
     successors: Successors<S>,
+    footprints: Footprints,
     pub(crate) tally: Tally,
 }
 
@@ -184,7 +197,8 @@ impl<S> Scratch<S> {
         // executions are cut off, the depth matters, which it does not show either.
         let recent = (!options.exact && options.steps.is_none()).then(Recent::default);
         let successors = Successors { recent, inline: options.inline(), ..Successors::default() };
-        Self { enabled: Vec::new(), successors, tally: Tally::default() }
+        let footprints = Footprints::default();
+        Self { enabled: Vec::new(), successors, footprints, tally: Tally::default() }
     }
 
     /// Forgets which states were delivered: a pass of lower cost may have to deliver them again.
@@ -202,6 +216,8 @@ pub(crate) struct Expander<'a, P, O, W> {
     pub(crate) watch: &'a W,
     pub(crate) options: &'a Options,
     pub(crate) order: Order,
+    /// True if a commuting step can [suffice](crate::reduce) at a node.
+    pub(crate) reduces: bool,
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
@@ -216,15 +232,15 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let place = self.policy.start();
         let link = Link { from: None, task: TaskId(0), branch: Branch::step(0), spent: Spent::default() };
         // Initial states are nodes of cost 0 whatever the policy charges for steps.
-        let from =
-            Origin { step: None, place: &place, link, cost: 0, choices: 0, depth: 0, pass: Pass::default() };
+        let pass = Pass::default();
+        let from = Origin { step: None, place: &place, link, cost: 0, choices: 0, depth: 0, chain: 0, pass };
         self.deliver(&from, &mut scratch.successors, 0, sink)
     }
 
     /// Takes the steps of a node that belong to the pass, and defers the others.
     pub(crate) fn expand(
         &self,
-        mut node: Node<P::State, O>,
+        node: Node<P::State, O>,
         pass: Pass,
         scratch: &mut Scratch<P::State>,
         sink: &mut impl Sink<P::State, O>,
@@ -236,7 +252,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 return Ok(());
             }
         }
-        let Scratch { enabled, successors, tally } = scratch;
+        let Scratch { enabled, tally, .. } = scratch;
         // A step begins only in a state that is not excluded.
         if node.pending.is_none() && self.program.is_excluded(&node.state) {
             tally.excluded += 1;
@@ -260,6 +276,18 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             tally.cut += 1;
             return Ok(());
         }
+        self.expand_tasks(node, pass, scratch, sink)
+    }
+
+    /// Takes the steps of the enabled tasks of a node, as far as they belong to the pass.
+    fn expand_tasks(
+        &self,
+        mut node: Node<P::State, O>,
+        pass: Pass,
+        scratch: &mut Scratch<P::State>,
+        sink: &mut impl Sink<P::State, O>,
+    ) -> Result<(), Found> {
+        let Scratch { enabled, successors, footprints, tally } = scratch;
         let key = self.program.fingerprint(&node.state);
         let point = Point { ready: Ready::at(enabled, key.low()), exact: self.options.exact };
         sink.begin(node.id, enabled);
@@ -267,34 +295,81 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         if let Some(recent) = &mut successors.recent {
             recent.add(key);
         }
+        let reduction = match self.reduces && enabled.len() > 1 {
+            true => Reduction::at(node.chain, node.depth, self.options),
+            false => Reduction::Off,
+        };
+        let mut steps = Steps { successors, footprints, tally, pass, reduction };
+        // Without an order, tasks whose steps commute come first.
+        let mut taken = SmallVec::<[TaskId; 8]>::new();
+        if reduction == Reduction::On && self.policy.is_unordered() {
+            for task in enabled.iter() {
+                if self.commutes(&node, *task, &mut steps) {
+                    if self.take(&node, *task, &mut steps, sink)? {
+                        return Ok(());
+                    }
+                    taken.push(*task);
+                }
+            }
+            steps.reduction = Reduction::Off;
+        }
         loop {
             if node.cost > pass.cost {
                 let later = self.order.pass(pass, node.cost, node.length());
                 sink.defer(Deferred::Partial(node), later);
                 return Ok(());
             }
-            if let Proposal::Run(task) = self.policy.propose(&mut node.place, &mut node.cursor, &point) {
-                successors.clear();
-                self.program.step(&node.state, task, successors);
-                tally.charged += u64::from(self.defer_costly(&node, task, pass, successors, sink));
-                tally.count(successors.ended(), successors.len());
-                self.deliver(&self.origin(&node, task, None, pass), successors, 0, sink)?;
+            if let Proposal::Run(task) = self.policy.propose(&mut node.place, &mut node.cursor, &point)
+                && !taken.contains(&task)
+                && self.take(&node, task, &mut steps, sink)?
+            {
+                return Ok(());
             }
             match self.policy.advance(&mut node.place, &mut node.cursor, &point) {
                 Some(more) => (node.cost, node.cost_here) = (node.cost + more, node.cost_here + more),
                 None => break,
             }
             if self.options.delays.is_some_and(|most| node.deviations() > most) {
-                tally.beyond += 1;
+                steps.tally.beyond += 1;
                 return Ok(());
             }
         }
         match self.policy.omission(&node.place, &node.cursor, &point) {
             Omission::Nothing => {}
-            Omission::Sealed => tally.sealed += 1,
-            Omission::Unproposed => tally.unproposed += 1,
+            Omission::Sealed => steps.tally.sealed += 1,
+            Omission::Unproposed => steps.tally.unproposed += 1,
         }
         Ok(())
+    }
+
+    #[inline]
+    fn commutes(&self, node: &Node<P::State, O>, task: TaskId, steps: &mut Steps<'_, P::State>) -> bool {
+        steps.reduction != Reduction::Off && self.program.commutes(&node.state, task, steps.footprints)
+    }
+
+    /// Takes a step of a task. Returns true if the node needs no other.
+    #[inline]
+    fn take(
+        &self,
+        node: &Node<P::State, O>,
+        task: TaskId,
+        steps: &mut Steps<'_, P::State>,
+        sink: &mut impl Sink<P::State, O>,
+    ) -> Result<bool, Found> {
+        steps.successors.clear();
+        self.program.step(&node.state, task, steps.successors);
+        let commutes = self.commutes(node, task, steps);
+        let Steps { successors, tally, pass, reduction, .. } = steps;
+        tally.charged += u64::from(self.defer_costly(node, task, *pass, successors, sink));
+        tally.count(successors.ended(), successors.len());
+        let suffices = commutes
+            && *reduction == Reduction::On
+            && reduce::suffices(self.program, self.options, successors, |key| sink.is_closed(key));
+        let mut from = self.origin(node, task, None, *pass);
+        from.chain = if commutes { node.chain.saturating_add(1) } else { 0 };
+        self.deliver(&from, successors, 0, sink)?;
+        tally.reduced += u64::from(suffices);
+        Ok(suffices)
     }
 
     /// Outcomes of a step that is never suspended are the options of one choice. Defers those that cost
@@ -393,6 +468,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             cost: node.cost + more,
             choices: node.choices,
             depth: node.depth,
+            chain: 0,
             pass,
         }
     }
@@ -496,6 +572,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             cost_here: 0,
             choices: from.choices,
             depth,
+            chain: from.chain,
             id: None,
             pending: None,
         };
@@ -546,6 +623,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             cost_here: 0,
             choices: from.choices,
             depth: from.depth,
+            chain: 0,
             id: None,
             pending: Some(Box::new(Pending {
                 task: *task,
@@ -563,6 +641,15 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         }
         sink.offer(key, link, Rank { cost: from.cost, depth: from.depth }, make);
     }
+}
+
+/// The steps of a node that are being taken.
+struct Steps<'s, S> {
+    successors: &'s mut Successors<S>,
+    footprints: &'s mut Footprints,
+    tally: &'s mut Tally,
+    pass: Pass,
+    reduction: Reduction,
 }
 
 /// Returns true if the sink records transitions.
@@ -591,6 +678,8 @@ struct Origin<'a, S, O: Policy> {
     choices: u32,
     /// The number of steps before it.
     depth: u32,
+    /// The number of commuting steps at its end.
+    chain: u32,
     pass: Pass,
 }
 

@@ -144,6 +144,7 @@ mod plan;
 pub mod policy;
 mod portfolio;
 mod program;
+mod reduce;
 mod replay;
 mod resolve;
 mod running;

@@ -35,17 +35,18 @@ pub(crate) struct Packed<S> {
     /// The number of its standing.
     standing: u32,
     pub(crate) depth: u32,
+    chain: u32,
     pub(crate) id: Option<NodeId>,
     pub(crate) pending: Option<Box<Pending>>,
 }
 
 impl<S> Packed<S> {
     pub(crate) fn new<O: Policy>(node: Node<S, O>, standings: &Standings<O>) -> Self {
-        let Node { state, place, cursor, cost, cost_here, choices, depth, id, pending } = node;
+        let Node { state, place, cursor, cost, cost_here, choices, depth, chain, id, pending } = node;
         let costs = Costs { cost, cost_here, choices };
         let key = Fingerprint::of(&place).with(Fingerprint::of(&(&cursor, costs)));
         let standing = standings.intern_as(key, || (Standing { scheduler: place, cursor, costs }, 0)).id;
-        Self { state, standing, depth, id, pending }
+        Self { state, standing, depth, chain, id, pending }
     }
 
     /// The cost of the node.
@@ -54,11 +55,11 @@ impl<S> Packed<S> {
     }
 
     pub(crate) fn unpack<O: Policy>(self, standings: &Standings<O>) -> Node<S, O> {
-        let Self { state, standing, depth, id, pending } = self;
+        let Self { state, standing, depth, chain, id, pending } = self;
         let Standing { scheduler, cursor, costs: Costs { cost, cost_here, choices } } =
             standings.get(standing);
         let (place, cursor) = (scheduler.clone(), cursor.clone());
         let (cost, cost_here, choices) = (*cost, *cost_here, *choices);
-        Node { state, place, cursor, cost, cost_here, choices, depth, id, pending }
+        Node { state, place, cursor, cost, cost_here, choices, depth, chain, id, pending }
     }
 }

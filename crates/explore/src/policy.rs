@@ -140,6 +140,12 @@ pub trait Policy: Sync {
         0
     }
 
+    /// Returns true if proposals cost nothing, so that their order does not matter. Then a search that
+    /// [reduces](crate::Options::reduction) takes steps that commute first.
+    fn is_unordered(&self) -> bool {
+        false
+    }
+
     /// The heap bytes of a state of the policy, for the memory limit.
     fn heap_bytes(&self, _scheduler: &Self::SchedulerState) -> usize {
         0

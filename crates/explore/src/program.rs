@@ -71,8 +71,78 @@ pub trait Program: Sync {
         smallvec![Drawn { option: option as u32, options: options as u32, is_value: true }]
     }
 
+    /// Returns true if the program describes the footprints of its steps: then a search
+    /// [reduces](crate::Options::reduction) where steps commute. By default it does not, at no cost. A program
+    /// that [excludes](Self::is_excluded) states must not return true.
+    fn has_footprints(&self) -> bool {
+        false
+    }
+
     /// Describes the objects that the next step of an enabled task may read and write, over all its
     /// outcomes, with those that decide whether it is enabled. The default is everything.
+    ///
+    /// Two workers count what they have done, and then one of them updates the total. A worker's own steps
+    /// touch nothing that the other sees, so their order does not matter:
+    ///
+    /// ```
+    /// use dally_explore::{
+    ///     Exhaustive, Footprint, Object, Options, Program, Search, Successors, TaskId, Verdict,
+    /// };
+    ///
+    /// /// The total, and the number of steps of each worker.
+    /// type State = (u32, [u32; 2]);
+    /// struct Workers;
+    /// const TOTAL: Object = Object(0);
+    ///
+    /// impl Program for Workers {
+    ///     type State = State;
+    ///
+    ///     fn initial(&self, out: &mut Successors<State>) {
+    ///         out.push((0, [0, 0])).posts(TaskId(0)).posts(TaskId(1));
+    ///     }
+    ///
+    ///     fn enabled(&self, (_, steps): &State, tasks: &mut Vec<TaskId>) {
+    ///         tasks.extend((0..2).filter(|task| steps[*task as usize] < 6).map(TaskId));
+    ///     }
+    ///
+    ///     fn step(&self, (total, steps): &State, task: TaskId, out: &mut Successors<State>) {
+    ///         let (mut total, mut steps, me) = (*total, *steps, task.0 as usize);
+    ///         steps[me] += 1;
+    ///         if steps[me] == 6 {
+    ///             total = 2 * total + task.0;
+    ///             out.push((total, steps)).completes();
+    ///         } else {
+    ///             out.push((total, steps));
+    ///         }
+    ///     }
+    ///
+    ///     fn has_footprints(&self) -> bool {
+    ///         true
+    ///     }
+    ///
+    ///     // The sixth step of a worker reads and writes the total. The others touch no object.
+    ///     fn footprint(&self, (_, steps): &State, task: TaskId, out: &mut Footprint) {
+    ///         if steps[task.0 as usize] == 5 {
+    ///             out.writes(TOTAL);
+    ///         }
+    ///     }
+    ///
+    ///     // From here on, the other worker writes the total, unless it is done.
+    ///     fn futures(&self, (_, steps): &State, task: TaskId, out: &mut Footprint) {
+    ///         if steps[1 - task.0 as usize] < 6 {
+    ///             out.writes(TOTAL);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let states = |reduction| {
+    ///     let options = Options { reduction, ..Options::default() };
+    ///     let report = Search::new(&Workers, &Exhaustive, &options, &()).run();
+    ///     assert_eq!(report.verdict, Verdict::Proved);
+    ///     report.coverage.states
+    /// };
+    /// assert_eq!((states(true), states(false)), (15, 50));
+    /// ```
     fn footprint(&self, _state: &Self::State, _task: TaskId, out: &mut Footprint) {
         out.touches_everything();
     }

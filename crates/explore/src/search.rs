@@ -30,6 +30,7 @@ use crate::order::{HORIZON, Order, Pass};
 use crate::outcome::{Bug, Covered, Limit, Report, StateCoverage, Verdict};
 use crate::packed::{Packed, Standings};
 use crate::policy::Policy;
+use crate::reduce;
 use crate::resolve::{Resolver, Segment};
 use crate::sample::Sampled;
 use crate::team::{Team, with_spinning_threads};
@@ -59,6 +60,13 @@ pub struct Options {
     /// depth. `None`: executions of one cost are explored to their ends before the next cost begins. Exact
     /// searches and nested depth-first searches do the latter.
     pub horizon: Option<u32>,
+    /// If true, one interleaving of steps that commute is explored, in programs that describe their
+    /// [footprints](crate::Program::footprint). Exact searches, searches for cycles, and searches that count
+    /// steps explore all.
+    pub reduction: bool,
+    /// An error in the reduction, which tests must notice.
+    #[cfg(test)]
+    pub(crate) mutant: Option<crate::reduce::Mutant>,
     /// Executions are cut off after this many steps.
     pub steps: Option<u32>,
     /// The number of threads; fewer are used if the machine has few cores. The result is the same
@@ -82,6 +90,9 @@ impl Default for Options {
             choice_cost: 0,
             free_options: 2,
             horizon: Some(HORIZON),
+            reduction: true,
+            #[cfg(test)]
+            mutant: None,
             steps: None,
             threads: 1,
             share_from: 256,
@@ -268,6 +279,11 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
         }
     }
 
+    #[inline]
+    fn is_closed(&self, key: Fingerprint) -> bool {
+        self.visited.is_closed(key)
+    }
+
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
         let known = Known { visited: &self.visited, standings: &self.standings };
         self.frontier.push(deferred, pass, &known);
@@ -345,18 +361,19 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     pub(crate) fn keeping(program: &'a P, policy: &'a O, options: &'a Options, watch: &'a W) -> Self {
         let dovetails = !options.exact && policy.step_cost() == 0;
         let order = Order { horizon: options.horizon.filter(|_| dovetails) };
-        Self::by(Team::new(options.threads), Expander { program, policy, watch, options, order })
+        let reduces = !L::RECORDS && reduce::applies(program, policy, options);
+        Self::by(Team::new(options.threads), Expander { program, policy, watch, options, order, reduces })
     }
 
     /// The same search from the beginning, on the same threads.
     pub(crate) fn restarted(&self) -> Self {
-        let Expander { program, policy, watch, options, order } = self.expander;
-        Self::by(self.team.clone(), Expander { program, policy, watch, options, order })
+        let Expander { program, policy, watch, options, order, reduces } = self.expander;
+        Self::by(self.team.clone(), Expander { program, policy, watch, options, order, reduces })
     }
 
     fn by(team: Team, expander: Expander<'a, P, O, W>) -> Self {
         let cuts = expander.options.steps.is_some();
-        let visited = if cuts { Visited::with_depths() } else { Visited::default() };
+        let visited = Visited::new(cuts, expander.reduces);
         let core = Core {
             ledger: L::default(),
             draft: L::Draft::default(),
@@ -593,6 +610,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let mut portion: VecDeque<_> = layer::take_exactly(&mut self.layer, PORTION).into();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         self.before_portion = Some(Box::new(self.coverage.clone()));
+        if self.expander.reduces {
+            self.close(&portion);
+        }
         while !portion.is_empty() {
             if threads > 1 && layer::holds_at_least(&portion, share_from) {
                 self.explore_wave(&mut portion)?;
@@ -602,6 +622,17 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             self.check_layer(&portion)?;
         }
         Ok(())
+    }
+
+    /// Marks the states of nodes as closed.
+    fn close(&mut self, portion: &VecDeque<Vec<Node<P::State, O>>>) {
+        let mut keys = Vec::new();
+        for block in portion {
+            let states = block.iter().filter(|node| node.pending.is_none());
+            keys.clear();
+            keys.extend(states.map(|node| self.expander.program.fingerprint(&node.state)));
+            self.core.visited.close_all(&keys);
+        }
     }
 
     /// Checks limits while `rest` is left of the layer.
@@ -690,6 +721,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         coverage.excluded = scratch.tally.excluded;
         coverage.depth = scratch.tally.depth;
         coverage.charged = scratch.tally.charged;
+        coverage.reduced = scratch.tally.reduced;
         coverage.transitions = scratch.tally.transitions;
         coverage.work = scratch.tally.work;
         coverage.sealed = scratch.tally.sealed;

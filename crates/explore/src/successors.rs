@@ -209,6 +209,11 @@ impl<S> Successors<S> {
         self.outcomes.is_empty()
     }
 
+    /// Returns true if an outcome fails.
+    pub fn has_failed(&self) -> bool {
+        self.outcomes.iter().any(|outcome| outcome.failure.is_some())
+    }
+
     /// The size of the outcomes in bytes, without the heap memory of their states. A program may end a step
     /// whose outcomes are too large.
     pub fn bytes(&self) -> usize {

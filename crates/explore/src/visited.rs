@@ -10,6 +10,8 @@
 //! bits of the fingerprint, so that it takes no memory. Where executions are cut off after a number of
 //! steps, the least depth is stored as well, and a visit at a lower cost or a lower depth counts: steps
 //! beyond the limit may now be within it.
+//!
+//! Where a search [reduces](crate::reduce), keys whose expansion has begun are marked as closed.
 
 use crate::Fingerprint;
 
@@ -30,35 +32,47 @@ pub(crate) struct Rank {
     pub(crate) depth: u32,
 }
 
-/// The bits of a slot that are not part of the fingerprint.
+/// The bits of a slot that are not part of the fingerprint: the cost, then the depth if it is stored, then a
+/// mark on keys that are closed if there are any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RankBits(u32);
+struct RankBits {
+    count: u32,
+    /// The bit of the mark, or 0.
+    closed: u128,
+}
 
 impl RankBits {
-    fn mask(self) -> u128 {
-        (1 << self.0) - 1
+    fn new(depths: bool, closes: bool) -> Self {
+        let ranks = if depths { COST_BITS + DEPTH_BITS } else { COST_BITS };
+        Self { count: ranks + u32::from(closes), closed: u128::from(closes) << ranks }
     }
 
-    /// The content of the slot of a fingerprint. It is never zero, which marks a free slot.
+    fn mask(self) -> u128 {
+        (1 << self.count) - 1
+    }
+
+    /// The content of the slot of a fingerprint, which is not closed. It is never zero, which marks a free slot.
     #[inline]
     fn key_of(self, fingerprint: Fingerprint, rank: Rank) -> u128 {
-        let bits = fingerprint.0 >> self.0;
+        let bits = fingerprint.0 >> self.count;
         let rank = rank.depth.min(MAX_DEPTH) << COST_BITS | rank.cost.min(MAX_COST);
-        bits.max(1) << self.0 | u128::from(rank) & self.mask()
+        bits.max(1) << self.count | u128::from(rank) & self.mask() & !self.closed
     }
 
     /// Returns true if two slots have the same fingerprint.
     #[inline]
     fn same(self, slot: u128, key: u128) -> bool {
-        (slot ^ key) >> self.0 == 0
+        (slot ^ key) >> self.count == 0
     }
 
-    /// The slot with the lower cost and the lower depth of two slots with the same fingerprint.
+    /// The slot with the lower cost and the lower depth of two slots with the same fingerprint. It is closed if
+    /// the first is.
     #[inline]
     fn lower(self, slot: u128, key: u128) -> u128 {
         let cost = u128::from(MAX_COST);
-        let depth = self.mask() & !cost;
-        slot & !self.mask() | (slot & cost).min(key & cost) | (slot & depth).min(key & depth)
+        let rank = self.mask() & !self.closed;
+        let depth = rank & !cost;
+        slot & !rank | (slot & cost).min(key & cost) | (slot & depth).min(key & depth)
     }
 }
 
@@ -75,11 +89,12 @@ pub(crate) struct Visited<V = ()> {
     /// Invariant: `SHARDS` of them.
     shards: Vec<Shard<V>>,
     bits: RankBits,
+    depths: bool,
 }
 
 impl<V: Copy + Default> Default for Visited<V> {
     fn default() -> Self {
-        Self::with_bits(RankBits(COST_BITS))
+        Self::new(false, false)
     }
 }
 
@@ -103,18 +118,30 @@ pub(crate) enum Visit {
 }
 
 impl<V: Copy + Default> Visited<V> {
-    /// A set that stores the depth of visits beside their cost.
-    pub(crate) fn with_depths() -> Self {
-        Self::with_bits(RankBits(COST_BITS + DEPTH_BITS))
-    }
-
-    fn with_bits(bits: RankBits) -> Self {
-        Self { shards: (0..SHARDS).map(|_| Shard::with_buckets(2, bits)).collect(), bits }
+    /// An empty set. It stores the depth of visits beside their cost if `depths` is true; its keys can be
+    /// [closed](Self::close_all) if `closes` is.
+    pub(crate) fn new(depths: bool, closes: bool) -> Self {
+        let bits = RankBits::new(depths, closes);
+        Self { shards: (0..SHARDS).map(|_| Shard::with_buckets(2, bits)).collect(), bits, depths }
     }
 
     /// Returns true if the set stores the depth of visits.
     pub(crate) fn has_depths(&self) -> bool {
-        self.bits.0 > COST_BITS
+        self.depths
+    }
+
+    /// Marks keys of the set as closed.
+    pub(crate) fn close_all(&mut self, fingerprints: &[Fingerprint]) {
+        for batch in fingerprints.chunks(BATCH) {
+            prefetch(batch.iter().map(|it| (&self.shards[shard_of(*it)], *it)));
+            batch.iter().for_each(|it| self.shards[shard_of(*it)].close(*it));
+        }
+    }
+
+    /// Returns true if the key is in the set, and closed.
+    #[inline]
+    pub(crate) fn is_closed(&self, fingerprint: Fingerprint) -> bool {
+        self.shards[shard_of(fingerprint)].is_closed(fingerprint)
     }
 
     /// Inserts a fingerprint that is visited at this cost and depth, with a value. If it is in the set, its
@@ -160,7 +187,7 @@ impl<V: Copy + Default> Visited<V> {
     /// An upper bound of the probability that two states so far share a fingerprint.
     pub(crate) fn collision_chance(&self) -> f64 {
         let states = self.len() as f64;
-        states * states / 2.0_f64.powi(129 - self.bits.0 as i32)
+        states * states / 2.0_f64.powi(129 - self.bits.count as i32)
     }
 
     /// Splits the shards into disjoint parts. Some are empty if there are more parts than shards.
@@ -383,6 +410,18 @@ impl<V> Shard<V> {
 }
 
 impl<V: Copy + Default> Shard<V> {
+    fn close(&mut self, fingerprint: Fingerprint) {
+        if let Some((at, slot)) = self.slot_of(self.bits.key_of(fingerprint, Rank::default())) {
+            self.buckets[at].0[slot] |= self.bits.closed;
+        }
+    }
+
+    #[inline]
+    fn is_closed(&self, fingerprint: Fingerprint) -> bool {
+        let slot = self.slot_of(self.bits.key_of(fingerprint, Rank::default()));
+        slot.is_some_and(|(at, slot)| self.buckets[at].0[slot] & self.bits.closed != 0)
+    }
+
     fn with_buckets(count: usize, bits: RankBits) -> Self {
         let values = vec![[V::default(); SLOTS]; count];
         Self { buckets: vec![Bucket::default(); count], values, len: 0, limit: count * (SLOTS - 1), bits }
@@ -542,7 +581,7 @@ mod tests {
 
     #[test]
     fn the_least_depth_is_kept_where_it_matters() {
-        let mut visited = Visited::<()>::with_depths();
+        let mut visited = Visited::<()>::new(true, false);
         let mut visit =
             |n: u64, cost, depth| visited.insert_with(Fingerprint::of(&n), at(cost, depth), || ());
         for n in 0..1000 {
@@ -556,6 +595,29 @@ mod tests {
         }
         assert_eq!(visited.len(), 1000);
         assert!(visited.contains(Fingerprint::of(&7_u64), at(0, MAX_DEPTH)));
+    }
+
+    #[test]
+    fn keys_stay_closed() {
+        for depths in [false, true] {
+            let mut visited = Visited::<()>::new(depths, true);
+            let keys: Vec<_> = (0..5000_u32).map(|n| Fingerprint::of(&n)).collect();
+            for key in &keys[..2000] {
+                assert_eq!(visited.insert_with(*key, at(3, 1000), || ()), Visit::First);
+                assert!(!visited.is_closed(*key));
+            }
+            visited.close_all(&keys[1000..2000]);
+            for key in &keys {
+                assert_eq!(
+                    visited.insert_with(*key, at(4, 1000), || ()) == Visit::Again,
+                    keys[..2000].contains(key)
+                );
+                assert_ne!(visited.insert_with(*key, at(1, 1000), || ()), Visit::Again);
+                assert!(visited.contains(*key, at(2, 1000)) && !visited.contains(*key, at(0, 1000)));
+            }
+            let closed = keys.iter().filter(|key| visited.is_closed(**key)).count();
+            assert_eq!((closed, visited.len()), (1000, 5000));
+        }
     }
 
     #[test]

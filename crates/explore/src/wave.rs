@@ -212,6 +212,11 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Collector<'_, S, O, L> {
         }
     }
 
+    #[inline]
+    fn is_closed(&self, key: Fingerprint) -> bool {
+        self.shared.visited.is_closed(key)
+    }
+
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
         let known = Known { visited: self.shared.visited, standings: self.shared.standings };
         self.frontier.push(deferred, pass, &known);

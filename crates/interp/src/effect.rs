@@ -21,6 +21,11 @@ impl Code {
         self.describe(self.ops[address as usize], address, Some(procedure))
     }
 
+    /// The effect of an instruction of a procedure, not fused with those after it.
+    pub(crate) fn plain_effect(&self, procedure: &Procedure, address: Address) -> Effect {
+        self.describe(self.plain[address as usize], address, Some(procedure))
+    }
+
     /// The change in the height of the operand stack from an instruction to the next one.
     pub(crate) fn height_change(&self, op: Op) -> i32 {
         let effect = self.describe(op, 0, None);

@@ -37,6 +37,7 @@ mod effect;
 mod evaluate;
 mod execute;
 mod explain;
+mod footprint;
 mod liveness;
 mod machine;
 mod memo;

@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 use crate::code::{Code, Op, Place, Variable};
 use crate::compile::{self, MachineOptions};
 use crate::execute::{Context, End, Observer, Run, Start, first_frame};
+use crate::footprint::Footprints;
 use crate::memo::Memo;
 use crate::script::Scripts;
 use crate::state::{CONTROL, Control, Meta, STACKS, Stack, State, Store};
@@ -28,6 +29,8 @@ pub struct Machine {
     pub(crate) code: Code,
     pub(crate) store: Store,
     pub(crate) limits: Limits,
+    /// What steps touch, if it is known.
+    pub(crate) footprints: Option<Footprints>,
     sources: SourceMap,
 }
 
@@ -44,7 +47,8 @@ impl Machine {
             store.memo = Memo::new();
         }
         store.sites = Sites::new(code.ops.len());
-        Ok(Machine { code, store, limits: Limits::default(), sources: sources.clone() })
+        let footprints = Footprints::new(&code);
+        Ok(Machine { code, store, limits: Limits::default(), footprints, sources: sources.clone() })
     }
 
     /// Limits the work of a step. A step that exceeds the limits fails with
@@ -428,6 +432,14 @@ impl Program for Machine {
             self.push(state, &mut run, end, out);
         }
         draws.drawn()
+    }
+
+    fn has_footprints(&self) -> bool {
+        self.footprints.is_some()
+    }
+
+    fn commutes(&self, state: &State, task: TaskId, _: &mut dally_explore::Footprints) -> bool {
+        self.step_commutes(state, task)
     }
 
     fn deadlock(&self, state: &State) -> Option<Failure> {

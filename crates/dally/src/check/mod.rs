@@ -177,6 +177,7 @@ fn plan(
         bound: arguments.bound.or_else(|| arguments.delays.filter(|_| arguments.bounded.0.is_some())),
         delays: arguments.delays.filter(|_| arguments.bounded.0.is_none()),
         exact: arguments.exact,
+        reduction: !arguments.no_reduction,
         choice_cost: arguments.cost_of_choices(),
         free_options: arguments.free_options as usize,
         steps: arguments.steps,

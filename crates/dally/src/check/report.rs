@@ -262,11 +262,17 @@ impl Ended<'_> {
 
     /// Why a search without a bug is not a proof.
     fn reasons_for_no_proof(&self) -> String {
-        let Report { strategy, coverage: StateCoverage { sealed, unproposed, cut, excluded, .. }, .. } =
-            self.report;
+        let Report {
+            strategy,
+            coverage: StateCoverage { sealed, unproposed, cut, excluded, reduced, .. },
+            ..
+        } = self.report;
         let mut reasons = Vec::new();
         if !self.arguments.exact {
             reasons.push("each state was expanded once".to_owned());
+        }
+        if *reduced > 0 {
+            reasons.push("steps that commute were taken in one order".to_owned());
         }
         if !self.arguments.exact && !self.liveness.is_done() && cut + excluded == 0 {
             reasons.push("`--exact` covers every execution within this bound".to_owned());

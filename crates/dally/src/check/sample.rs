@@ -26,6 +26,7 @@ pub(crate) fn options(
         ("--delays", arguments.delays.is_some()),
         ("--bound", arguments.bound.is_some()),
         ("--exact", arguments.exact),
+        ("--no-reduction", arguments.no_reduction),
         ("--no-sample", arguments.no_sample),
         ("--bounded", arguments.bounded.0.is_some()),
         ("--liveness", arguments.liveness.is_some()),

@@ -53,6 +53,9 @@ pub struct StateCoverage {
     /// The choices that were charged for: their options other than the first cost extra.
     #[serde(skip_serializing_if = "is_zero")]
     pub charged: u64,
+    /// The states at which reduction left out enabled tasks.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reduced: u64,
     /// The states with proposals beyond the limit on delays.
     #[serde(skip)]
     pub beyond: u64,
@@ -83,8 +86,13 @@ impl Coverage for StateCoverage {
             1 => ", 1 state is left for the next bound".to_owned(),
             states => format!(", {} states are left for the next bound", count(states)),
         };
-        let transitions = usize::try_from(self.transitions).unwrap_or(usize::MAX);
-        format!("{}, {}{left}", counted(self.states, "state"), counted(transitions, "transition"))
+        let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let reduced = match self.reduced {
+            0 => String::new(),
+            states => format!(" ({} reduced)", count(number(states))),
+        };
+        let transitions = counted(number(self.transitions), "transition");
+        format!("{}{reduced}, {transitions}{left}", counted(self.states, "state"))
     }
 }
 

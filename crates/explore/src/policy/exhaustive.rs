@@ -34,6 +34,10 @@ impl Policy for Exhaustive {
         Omission::Nothing
     }
 
+    fn is_unordered(&self) -> bool {
+        true
+    }
+
     fn strategy(&self) -> StrategyName {
         StrategyName::Exhaustive
     }

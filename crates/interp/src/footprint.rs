@@ -1,0 +1,202 @@
+//! Footprints of steps, for [reduction](dally_explore::Options::reduction).
+//!
+//! A backward analysis of the instruction table finds, for each address, the objects that a step from there to its
+//! end may touch, and those that the rest of the call may touch: calls and posted tasks included. The objects are:
+//!
+//! - each global;
+//! - the ids of tasks: a post takes the smallest free one, and a task that ends frees its own;
+//! - the ends of tasks that a `wait` may name.
+//!
+//! For each object, a step *changes* it or not, and *minds* changes of it by others or not. Two steps conflict if one
+//! changes an object that the other minds. A read minds; a write does both. The end of a task changes, and a `wait`
+//! minds.
+//!
+//! Reading a global whose value is arbitrary chooses a value, so it is a write. A global is never arbitrary again
+//! once it has a value, unless the program can make it so ([`Footprints::arbitrary`]).
+//!
+//! An instruction in an atomic section is no scheduling point, so there are two analyses of steps, inside atomic
+//! sections and outside. Programs with several levels or buffers, with constraints, hot variables, scripts, or
+//! quantifiers over the values that an execution mentions have no footprints: nothing commutes.
+
+mod analysis;
+#[cfg(test)]
+mod tests;
+
+use dally_explore::TaskId;
+use smallvec::SmallVec;
+
+use crate::code::{Code, Op};
+use crate::machine::Machine;
+use crate::state::{Control, STACKS, Stack, State};
+use crate::value::Value;
+
+/// The footprints of a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Footprints {
+    /// The number of words of a set of objects.
+    words: usize,
+    globals: u32,
+    /// Distinct footprints: the words of the changed objects, then those of the minded ones.
+    rows: Vec<u64>,
+    /// For each address.
+    points: Vec<Point>,
+    /// The globals whose value may be arbitrary at any time. The others are arbitrary until they get a value.
+    arbitrary: Vec<u64>,
+    /// The globals whose reads never choose a value: maps.
+    maps: Vec<u64>,
+    /// True if every step may free the id of a task: by dropping its last handle.
+    frees_ids: bool,
+    /// True if the end of a task frees its id.
+    reuses_ids: bool,
+}
+
+/// The footprints at an address.
+#[derive(Clone, Copy, Debug, Default)]
+struct Point {
+    /// The rows of a step, outside and inside atomic sections.
+    step: [u32; 2],
+    /// For each, the ways in which the step may return from the call, as a set: outside and inside.
+    returns: [u8; 2],
+    /// The row of the rest of the call.
+    future: u32,
+}
+
+/// A set of objects that a step changes, and one that it minds.
+type Row = SmallVec<[u64; 8]>;
+
+impl Footprints {
+    /// Analyses a program. Returns `None` if nothing is known of it.
+    pub(crate) fn new(code: &Code) -> Option<Self> {
+        analysis::footprints(code)
+    }
+
+    /// The object of the ids of tasks.
+    fn ids(&self) -> u32 {
+        self.globals
+    }
+
+    /// The object of the ends of tasks.
+    fn ends(&self) -> u32 {
+        self.globals + 1
+    }
+
+    /// The mark of a footprint that conflicts with all others.
+    fn everything(&self) -> u32 {
+        self.globals + 2
+    }
+
+    fn row(&self, number: u32) -> &[u64] {
+        let width = 2 * self.words;
+        &self.rows[number as usize * width..][..width]
+    }
+
+    /// Adds an object to a set of objects.
+    fn add(set: &mut [u64], object: u32) {
+        set[object as usize / 64] |= 1 << (object % 64);
+    }
+
+    fn has(set: &[u64], object: u32) -> bool {
+        set[object as usize / 64] & 1 << (object % 64) != 0
+    }
+
+    /// The footprint of the next step of a task.
+    fn step(&self, code: &Code, stack: &Stack, handle: bool) -> Row {
+        let mut row: Row = SmallVec::from_elem(0, 2 * self.words);
+        // The ways in which control comes to a frame: outside and inside atomic sections.
+        let mut ways = 1_u8 << u32::from(stack.atomic > 0);
+        for (nth, frame) in stack.frames.iter().rev().enumerate() {
+            // The first instruction may be a wait, which passes: the other task has ended.
+            let waits = nth == 0 && matches!(code.plain[frame.pc as usize], Op::Wait(_));
+            let point = self.points[frame.pc as usize + usize::from(waits)];
+            let mut returns = 0;
+            for way in (0..2).filter(|way| ways & 1 << way != 0) {
+                let more = self.row(point.step[way]);
+                row.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+                returns |= point.returns[way];
+            }
+            ways = returns;
+            if ways == 0 {
+                break;
+            }
+        }
+        let ends = ways != 0;
+        let changes = &mut row[..self.words];
+        if self.frees_ids || ends && self.reuses_ids {
+            Self::add(changes, self.ids());
+        }
+        if ends && handle {
+            Self::add(changes, self.ends());
+        }
+        row
+    }
+
+    /// Returns true if a step conflicts with the footprint of another task in this state.
+    fn conflicts(&self, state: &State, step: &[u64], other: &[u64]) -> bool {
+        let (changes, minds) = step.split_at(self.words);
+        let (other_changes, other_minds) = other.split_at(self.words);
+        if Self::has(minds, self.everything()) || Self::has(other_minds, self.everything()) {
+            return true;
+        }
+        (0..self.words).any(|word| {
+            if changes[word] & other_minds[word] | minds[word] & other_changes[word] != 0 {
+                return true;
+            }
+            let mut both = minds[word] & other_minds[word] & !self.maps[word];
+            while both != 0 {
+                let object = word as u32 * 64 + both.trailing_zeros();
+                both &= both - 1;
+                let is_global = object < self.globals;
+                if is_global
+                    && (Self::has(&self.arbitrary, object)
+                        || state.globals.get(object as usize) == Value::Unset)
+                {
+                    return true;
+                }
+            }
+            false
+        })
+    }
+}
+
+impl Machine {
+    /// Returns true if the next step of a task commutes with all steps that others can take before it.
+    pub(crate) fn step_commutes(&self, state: &State, task: TaskId) -> bool {
+        let Some(footprints) = &self.footprints else { return false };
+        let control = self.control_of(state);
+        let Some(place) = control.place(task.0) else { return false };
+        let stack_at = |place: usize| self.store.stacks.get(state.ids()[STACKS + place]);
+        let step = footprints.step(&self.code, stack_at(place), control.tasks[place].handle);
+        let minds = &step[footprints.words..];
+        (0..control.tasks.len()).filter(|other| *other != place).all(|other| {
+            let meta = control.tasks[other];
+            // The end of the other task.
+            let ends = footprints.reuses_ids && Footprints::has(minds, footprints.ids())
+                || meta.handle && Footprints::has(minds, footprints.ends());
+            let conflicts = ends
+                || stack_at(other).frames.iter().any(|frame| {
+                    let future = footprints.points[frame.pc as usize].future;
+                    footprints.conflicts(state, &step, footprints.row(future))
+                });
+            !conflicts || self.waits_for(state, control, other, task.0)
+        })
+    }
+
+    /// Returns true if a task waits for another one, directly or not: it does nothing before that ends.
+    fn waits_for(&self, state: &State, control: &Control, place: usize, task: u32) -> bool {
+        let mut place = place;
+        for _ in 0..control.tasks.len() {
+            let stack = self.store.stacks.get(state.ids()[STACKS + place]);
+            let Some(frame) = stack.frames.last() else { return false };
+            let Op::Wait(local) = self.code.plain[frame.pc as usize] else { return false };
+            match stack.values[(frame.base + local) as usize] {
+                Value::Task(awaited) if awaited == task => return true,
+                Value::Task(awaited) => match control.place(awaited) {
+                    Some(awaited) => place = awaited,
+                    None => return false,
+                },
+                _ => return false,
+            }
+        }
+        false
+    }
+}

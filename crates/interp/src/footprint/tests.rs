@@ -1,0 +1,353 @@
+//! On random programs, steps commute as their footprints say, and reduction preserves failures and final states.
+//! Footprints with an error are noticed.
+
+#[allow(dead_code, clippy::unwrap_used, reason = "shared with the tests of translations")]
+#[path = "../../../sequentialize/tests/support/generate.rs"]
+mod generate;
+#[allow(dead_code, reason = "shared with the tests of translations")]
+#[path = "../../../sequentialize/tests/support/random.rs"]
+mod random;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Mutex;
+
+use dally_bpl::ProgramOptions;
+use dally_explore::policy::Policy;
+use dally_explore::{
+    Delays, Exhaustive, Fingerprint, Options, Preemptions, Program, Report, SchedulerName, Search,
+    Successors, Switches, TaskId, Verdict, Watch,
+};
+use dally_testing::{for_seeds, say};
+use dally_text::source::SourceMap;
+use generate::Features;
+
+use super::Footprints;
+use crate::code::{Code, Op};
+use crate::value::Value;
+use crate::{Machine, MachineOptions, State};
+
+const NAMES: [&str; 6] = ["bag", "rr", "dfs", "df", "rtc", "random:9"];
+
+/// The features of the n-th program.
+fn features(nth: u64) -> Features {
+    let all = Features {
+        yields: true,
+        waits: true,
+        passed_tasks: nth.is_multiple_of(2),
+        asserts: true,
+        awaits: !nth.is_multiple_of(3),
+        atomic: nth % 3 != 1,
+        thread_locals: nth.is_multiple_of(4),
+        levels: 1,
+        buffers: 1,
+        posts: 3,
+        high: 1,
+        globals: 4,
+        choices: 20,
+        explicit: false,
+        suppress: nth.is_multiple_of(5),
+    };
+    match nth % 8 {
+        0..4 => all,
+        4 => Features { waits: false, passed_tasks: false, ..all },
+        5 => Features { levels: 2, ..all },
+        6 => Features { buffers: 2, posts: 2, ..all },
+        _ => Features { awaits: false, atomic: false, globals: 6, ..all },
+    }
+}
+
+/// Programs for what random ones seldom have.
+const SPECIAL: [&str; 2] = [
+    // The assertion fails if the task waits in the atomic section.
+    "var x: int;
+    procedure p() returns (r: int) { r := 1; }
+    procedure q(t: task int) { var l: int; if {:atomic} (true) { x := 1; call l := wait(t); x := 0; } }
+    procedure w() { assert x == 0; }
+    procedure main() {
+      var t: task int;
+      x := 0; call {:async} t := p(); call {:async} q(t); call {:async} w();
+    }",
+    // The assumption assigns to `g`, and so does the assignment, which chooses a value.
+    "var {:range 0, 1} g: int;
+    procedure a() { assume g == 0; }
+    procedure b() { var l: int; l := g; assert l == 0; }
+    procedure main() { call {:async} a(); call {:async} b(); }",
+];
+
+/// A special program, or a random one.
+fn text_of(seed: u64) -> String {
+    match SPECIAL.get(seed as usize) {
+        Some(text) => (*text).to_owned(),
+        None => generate::program(seed, features(seed)),
+    }
+}
+
+fn machine(seed: u64) -> Machine {
+    let mut sources = SourceMap::default();
+    sources.add("test.bpl", text_of(seed)).expect("one file");
+    let program = dally_bpl::load(&sources).expect("a good program");
+    let options = MachineOptions {
+        program: ProgramOptions { entry: None, preempt: seed.is_multiple_of(3) },
+        ..MachineOptions::default()
+    };
+    Machine::new(&program, &sources, &options).expect("a good program")
+}
+
+/// The outcomes of a step: their states, and true if one fails.
+fn outcomes(machine: &Machine, state: &State, task: TaskId) -> (Vec<State>, bool) {
+    let mut out = Successors::default();
+    machine.step(state, task, &mut out);
+    (out.states().to_vec(), out.has_failed())
+}
+
+fn enabled(machine: &Machine, state: &State) -> Vec<TaskId> {
+    let mut tasks = Vec::new();
+    machine.enabled(state, &mut tasks);
+    tasks
+}
+
+/// The states after a step of one task and then of another; `None` if one fails.
+fn after_both(machine: &Machine, state: &State, first: TaskId, second: TaskId) -> Option<BTreeSet<u128>> {
+    let (states, fails) = outcomes(machine, state, first);
+    let mut reached = BTreeSet::new();
+    if fails {
+        return None;
+    }
+    for state in states {
+        if !enabled(machine, &state).contains(&second) {
+            reached.insert(0);
+            continue;
+        }
+        let (states, fails) = outcomes(machine, &state, second);
+        if fails {
+            return None;
+        }
+        reached.extend(states.iter().map(|state| machine.fingerprint(state).0));
+    }
+    Some(reached)
+}
+
+/// Explores what other tasks can do before a task takes a step that commutes. Returns a difference.
+fn contradiction(machine: &Machine, state: &State, task: TaskId) -> Option<String> {
+    let mut seen = BTreeSet::from([machine.fingerprint(state).0]);
+    let mut open = VecDeque::from([state.clone()]);
+    let count = |state: &State| outcomes(machine, state, task).0.len();
+    let before = count(state);
+    while let Some(state) = open.pop_front() {
+        let enabled = enabled(machine, &state);
+        if !enabled.contains(&task) {
+            return Some(format!("{task:?} is disabled"));
+        }
+        if count(&state) != before {
+            return Some(format!("{task:?} has other outcomes"));
+        }
+        for other in enabled.into_iter().filter(|other| *other != task) {
+            let (one, two) =
+                (after_both(machine, &state, task, other), after_both(machine, &state, other, task));
+            if let (Some(one), Some(two)) = (one, two)
+                && one != two
+            {
+                return Some(format!("{task:?} and {other:?} do not commute"));
+            }
+            for state in outcomes(machine, &state, other).0 {
+                if seen.len() < 60 && seen.insert(machine.fingerprint(&state).0) {
+                    open.push_back(state);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Checks all steps that commute at the first states of a program. Returns their number, or a difference.
+fn check_commuting(machine: &Machine) -> Result<u64, String> {
+    let mut initial = Successors::default();
+    machine.initial(&mut initial);
+    let mut seen = BTreeSet::<u128>::new();
+    let mut open: VecDeque<State> = initial.states().to_vec().into();
+    let mut commuting = 0;
+    while let Some(state) = open.pop_front() {
+        let enabled = enabled(machine, &state);
+        for task in &enabled {
+            if enabled.len() > 1 && machine.step_commutes(&state, *task) {
+                commuting += 1;
+                if let Some(difference) = contradiction(machine, &state, *task) {
+                    return Err(difference);
+                }
+            }
+            for state in outcomes(machine, &state, *task).0 {
+                if seen.len() < 150 && seen.insert(machine.fingerprint(&state).0) {
+                    open.push_back(state);
+                }
+            }
+        }
+    }
+    Ok(commuting)
+}
+
+#[test]
+fn steps_commute_as_their_footprints_say() {
+    let mut commuting = 0;
+    for_seeds("commuting steps", 150, |seed| {
+        let checked = check_commuting(&machine(seed));
+        commuting += checked.unwrap_or_else(|difference| {
+            panic!("{difference} in {}", text_of(seed));
+        });
+    });
+    say(&format!("{commuting} steps commute"));
+    assert!(commuting > 100 || std::env::var("DALLY_PROGRAMS").is_ok());
+}
+
+#[derive(Default)]
+struct Finals(Mutex<BTreeSet<Fingerprint>>);
+
+impl Watch<State> for Finals {
+    fn final_state(&self, state: &State) {
+        self.0.lock().expect("no thread panics with the lock").insert(state.fingerprint());
+    }
+}
+
+fn search<O: Policy>(machine: &Machine, policy: &O, options: &Options) -> (Report, BTreeSet<Fingerprint>) {
+    let finals = Finals::default();
+    let report = Search::new(machine, policy, options, &finals).run();
+    (report, finals.0.into_inner().expect("no thread panics with the lock"))
+}
+
+fn differs<O: Policy>(machine: &Machine, policy: &O, expected: Option<&BTreeSet<Fingerprint>>) -> bool {
+    let options = Options { states: Some(100_000), ..Options::default() };
+    let (one, finals) = search(machine, policy, &options);
+    let (two, _) = search(machine, policy, &Options { threads: 2, share_from: 1, ..options });
+    let counts =
+        |report: &Report| (report.coverage.states, report.coverage.transitions, report.coverage.reduced);
+    let same_threads = one.verdict == two.verdict && (one.bug().is_some() || counts(&one) == counts(&two));
+    let same_verdict = match (&one.verdict, expected) {
+        (Verdict::Bug(_), None) => true,
+        (Verdict::Proved, Some(expected)) => *expected == finals,
+        // Schedulers need not propose every task.
+        (Verdict::NoBug, Some(_)) => true,
+        _ => false,
+    };
+    !same_threads || !same_verdict
+}
+
+/// The first policy under which reduction changes the result. `None` as well if the program is too large.
+fn any_differs(machine: &Machine) -> Option<String> {
+    let options = Options { reduction: false, states: Some(20_000), ..Options::default() };
+    let (without, finals) = search(machine, &Exhaustive, &options);
+    let expected = match without.verdict {
+        Verdict::Bug(_) => None,
+        Verdict::Proved => Some(finals),
+        _ => return None,
+    };
+    let expected = expected.as_ref();
+    let delays = |name: &&&str| {
+        differs(machine, &Delays::named(&name.parse::<SchedulerName>().expect("a good name")), expected)
+    };
+    if let Some(name) = NAMES.iter().find(delays) {
+        return Some((*name).to_owned());
+    }
+    let preemptions = Preemptions(Switches::Preemptive);
+    let unordered = differs(machine, &Exhaustive, expected) || differs(machine, &preemptions, expected);
+    unordered.then(|| "another policy".to_owned())
+}
+
+#[test]
+fn reduction_preserves_failures_and_final_states() {
+    let (mut with, mut without, mut reduced) = (0, 0, 0);
+    for_seeds("reduction of Boogie programs", 120, |seed| {
+        let machine = machine(seed);
+        let difference = any_differs(&machine);
+        assert_eq!(difference, None, "{}", text_of(seed));
+        let options = Options { states: Some(20_000), ..Options::default() };
+        let coverage = search(&machine, &Exhaustive, &options).0.coverage;
+        with += coverage.states;
+        reduced += u64::from(coverage.reduced > 0);
+        without += search(&machine, &Exhaustive, &Options { reduction: false, ..options }).0.coverage.states;
+    });
+    say(&format!("{with} states with reduction, {without} without; {reduced} programs were reduced"));
+    assert!(reduced > 20 && with < without || std::env::var("DALLY_PROGRAMS").is_ok());
+}
+
+/// Replaces instructions before the analysis, which then misses them.
+fn without(code: &Code, is_missed: impl Fn(&Op) -> bool) -> Code {
+    let mut code = code.clone();
+    code.plain.iter_mut().filter(|op| is_missed(op)).for_each(|op| *op = Op::Const(Value::Unset));
+    code
+}
+
+/// The program as if all tasks had one level and one buffer.
+fn flat(code: &Code) -> Code {
+    let mut code = code.clone();
+    for op in &mut code.plain {
+        match op {
+            Op::Post(_, level, _) => *level = None,
+            Op::Zield => *op = Op::Yield,
+            _ => {}
+        }
+    }
+    code.entries.iter_mut().for_each(|entry| (entry.level, entry.buffer) = (0, 0));
+    code
+}
+
+/// Clears an object in all footprints.
+fn forget(footprints: &mut Footprints, object: u32) {
+    let words = footprints.words;
+    for row in footprints.rows.chunks_mut(words) {
+        row[object as usize / 64] &= !(1 << (object % 64));
+    }
+}
+
+type Mutation = fn(&Code) -> Option<Footprints>;
+
+/// Errors of footprints, each with a seed that notices it.
+const MUTATIONS: [(&str, u64, Mutation); 10] = [
+    ("a global is not an object", 63, |code| {
+        Footprints::new(code).map(|mut footprints| {
+            forget(&mut footprints, 0);
+            footprints
+        })
+    }),
+    ("ids are not an object", 9, |code| {
+        Footprints::new(code).map(|mut footprints| {
+            let ids = footprints.ids();
+            forget(&mut footprints, ids);
+            footprints
+        })
+    }),
+    ("the end of a task does not free its id", 9, |code| {
+        Footprints::new(code).map(|footprints| Footprints { reuses_ids: false, ..footprints })
+    }),
+    ("a dropped handle does not free an id", 1338, |code| {
+        Footprints::new(code).map(|footprints| Footprints { frees_ids: false, ..footprints })
+    }),
+    ("ends are not an object", 0, |code| {
+        Footprints::new(code).map(|mut footprints| {
+            let ends = footprints.ends();
+            forget(&mut footprints, ends);
+            footprints
+        })
+    }),
+    ("posts are ignored", 9, |code| Footprints::new(&without(code, |op| matches!(op, Op::Post(..))))),
+    ("calls are ignored", 138, |code| Footprints::new(&without(code, |op| matches!(op, Op::Call(_))))),
+    ("atomic sections have scheduling points", 9, |code| {
+        Footprints::new(&without(code, |op| matches!(op, Op::AtomicBegin)))
+    }),
+    ("levels and buffers are ignored", 6, |code| Footprints::new(&flat(code))),
+    ("reads of arbitrary globals do not choose", 1, |code| {
+        Footprints::new(code)
+            .map(|footprints| Footprints { maps: vec![u64::MAX; footprints.words], ..footprints })
+    }),
+];
+
+#[test]
+fn errors_in_footprints_are_noticed() {
+    for (name, from, mutate) in MUTATIONS {
+        let noticed = (from..from + 3_000).find(|seed| {
+            let mut machine = machine(*seed);
+            machine.footprints = mutate(&machine.code);
+            check_commuting(&machine).is_err() || any_differs(&machine).is_some()
+        });
+        say(&format!("{name}: noticed by seed {noticed:?}"));
+        assert!(noticed.is_some(), "{name}");
+    }
+}
