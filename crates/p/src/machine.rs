@@ -601,6 +601,10 @@ impl Program for Machine {
         draws.drawn()
     }
 
+    fn has_footprints(&self) -> bool {
+        true
+    }
+
     fn footprint(&self, state: &State, task: TaskId, out: &mut Footprint) {
         self.footprint_of(state, task.0, out);
     }

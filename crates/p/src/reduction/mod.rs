@@ -16,8 +16,8 @@
 //!
 //! A machine dequeues the first event that its state does not defer, and others only append to its queue: so
 //! a dequeue commutes with sends, and m stays enabled. `halt` needs no row: whether an event arrives
-//! before or after the receiver halts, the event is dropped. Nor do ignored events: an idle machine has none
-//! in front of the first event that it can dequeue, whether it ignored them on arrival or later.
+//! before or after the receiver halts, the event is dropped. Ignored events need none either: they are
+//! dropped from the front of the queue of an idle machine, whether they arrive before or after it is idle.
 //!
 //! "May" is decided for a state, without m moving:
 //! 1. [`origin`] finds from which variables each `send` takes its receiver and the references in its
@@ -25,7 +25,7 @@
 //! 2. [`reach`] finds what a kind of machine may do from a control point on, once, too.
 //! 3. [`future`] adds the references that a machine holds. They are cached with the interned machine.
 //! 4. [`Others`] starts with the machines that are enabled, and follows their sends: a receiver may move,
-//!    and hold the references that were sent to it. Events in the queue of m reach nobody else.
+//!    and hold the references that were sent to it. References in the queue of m reach no other machine.
 
 mod future;
 mod origin;
