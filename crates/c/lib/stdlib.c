@@ -68,17 +68,6 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size, int 
   return 0;
 }
 
-static void (*__dally_at_exit[32])(void);
-static int __dally_at_exits;
-int atexit(void (*f)(void)) {
-  if (__dally_at_exits == 32) return 1;
-  __dally_at_exit[__dally_at_exits++] = f;
-  return 0;
-}
-void exit(int status) {
-  while (__dally_at_exits > 0) __dally_at_exit[--__dally_at_exits]();
-  __dally_exit_program();
-}
 void _exit(int status) { __dally_exit_program(); }
 void _Exit(int status) { __dally_exit_program(); }
 void quick_exit(int status) { __dally_exit_program(); }

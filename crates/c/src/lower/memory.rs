@@ -235,6 +235,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Releases the objects of a function that returns. Those of `main` exist until the end of the program.
+    pub(super) fn release_at_return(&mut self) {
+        let function = self.proc.frames.first().map(|frame| frame.function);
+        if function.is_none() || function != self.facts.first {
+            self.release_stack();
+        }
+    }
+
     /// A variable of the runtime.
     pub(super) fn runtime_var(&mut self, name: &str) -> T {
         term::var(self.sym(name))

@@ -171,7 +171,7 @@ impl Lowerer<'_> {
         self.proc.temporaries = mark;
         if !self.has_left() {
             self.proc.span = callee.span;
-            self.release_stack();
+            self.release_at_return();
         }
         let attrs = match is_atomic(callee) {
             true => [self.attr("atomic", Vec::new())].into_iter().collect(),
