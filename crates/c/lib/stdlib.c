@@ -36,10 +36,10 @@ int atoi(const char *s) { return strtoll(s, 0, 10); }
 long atol(const char *s) { return strtoll(s, 0, 10); }
 long long atoll(const char *s) { return strtoll(s, 0, 10); }
 
-int rand(void) { int r = __dally_nondet(int); __dally_assume(r >= 0); return r; }
-int rand_r(unsigned *seed) { int r = __dally_nondet(int); __dally_assume(r >= 0); return r; }
-long random(void) { int r = __dally_nondet(int); __dally_assume(r >= 0); return r; }
-long lrand48(void) { int r = __dally_nondet(int); __dally_assume(r >= 0); return r; }
+int rand(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
+int rand_r(unsigned *seed) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
+long random(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
+long lrand48(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
 void srand(unsigned seed) { }
 void srandom(unsigned seed) { }
 void srand48(long seed) { }

@@ -300,6 +300,9 @@ pub enum Builtin {
     Fail,
     /// `__dally_assume(condition)`: discards the execution if the condition does not hold.
     Assume,
+    /// `__dally_restrict(condition)`: as `__dally_assume`, of a value that was just chosen. Since another choice
+    /// satisfies the condition, no behaviour of other threads is lost.
+    Restrict,
     /// `__dally_unsupported("what")`: dally cannot go on from here.
     Unsupported,
 
