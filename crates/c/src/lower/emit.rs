@@ -528,9 +528,29 @@ impl Lowerer<'_> {
     }
 
     /// `while (condition) { body }`
-    pub(super) fn push_while(&mut self, condition: ExprId, body: Vec<Stmt>) {
+    pub(super) fn push_while(&mut self, condition: ExprId, mut body: Vec<Stmt>) {
+        // A thread that runs in circles without a change does not keep the others from running.
+        if self.facts.threaded && self.proc.atomic == 0 && self.is_idle(&body) {
+            let point = self.stmt(StmtKind::Yield, Attrs::NONE);
+            body.push(point);
+        }
         let guard = Guard::Expr(condition);
         self.push(StmtKind::While(Box::new(While { guard, specs: Vec::new(), body: block(body) })));
+    }
+
+    /// Returns true for statements that have no scheduling point and change nothing but temporaries.
+    fn is_idle(&self, stmts: &[Stmt]) -> bool {
+        stmts.iter().all(|stmt| match &stmt.kind {
+            StmtKind::Assert(_) | StmtKind::Assume(_) | StmtKind::Break(_) | StmtKind::Return => true,
+            StmtKind::Assign(targets, _) => targets
+                .iter()
+                .all(|t| self.is_private(t.base.name) && self.ast.text(t.base.name).starts_with("$t")),
+            StmtKind::If(inner) => {
+                let blocks = inner.branches.iter().map(|b| &b.block).chain(&inner.otherwise);
+                blocks.into_iter().all(|block| self.is_idle(&block.stmts))
+            }
+            _ => false,
+        })
     }
 
     pub(super) fn push_label(&mut self, label: Sym) {
