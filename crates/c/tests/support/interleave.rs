@@ -35,6 +35,8 @@ pub(crate) fn outcomes(codes: Vec<Vec<Op>>, observed: usize) -> Outcomes {
                 continue;
             }
             let Some(op) = codes[thread].get(state.threads[thread].at) else { continue };
+            // To lock a mutex twice is a bug at once.
+            found.deadlock |= matches!(op, Op::Lock(m) if state.owners[*m] == Some(thread));
             let mut next = Vec::new();
             let enabled = step(&state, thread, op, &mut next);
             blocked &= !enabled;
