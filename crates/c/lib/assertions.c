@@ -9,6 +9,7 @@ void __assert_rtn(const char *function, const char *file, int line, const char *
 void __assert_perror_fail(int error, const char *file, unsigned line, const char *function) {
   __dally_fail("assertion failed: assert_perror");
 }
+void assert(_Bool condition) { __dally_check(condition, "assertion failed"); }
 void reach_error(void) { __dally_fail("reach_error() is called"); }
 void __VERIFIER_error(void) { __dally_fail("__VERIFIER_error() is called"); }
 void __VERIFIER_assert(int condition) { __dally_check(condition, "assertion failed"); }

@@ -19,9 +19,9 @@ void perror(const char *s) { __dally_print("%s: error\n", s); }
 int fflush(FILE *file) { return 0; }
 int setvbuf(FILE *file, char *buffer, int mode, size_t size) { return 0; }
 void setbuf(FILE *file, char *buffer) { }
-int getchar(void) { int c = __dally_nondet(int); __dally_assume(c >= -1 && c <= 255); return c; }
-int getc(FILE *file) { int c = __dally_nondet(int); __dally_assume(c >= -1 && c <= 255); return c; }
-int fgetc(FILE *file) { int c = __dally_nondet(int); __dally_assume(c >= -1 && c <= 255); return c; }
+int getchar(void) { int c = __dally_nondet(int); __dally_restrict(c >= -1 && c <= 255); return c; }
+int getc(FILE *file) { int c = __dally_nondet(int); __dally_restrict(c >= -1 && c <= 255); return c; }
+int fgetc(FILE *file) { int c = __dally_nondet(int); __dally_restrict(c >= -1 && c <= 255); return c; }
 int scanf(const char *format, ...) { __dally_unsupported("scanf"); return 0; }
 int fscanf(FILE *file, const char *format, ...) { __dally_unsupported("fscanf"); return 0; }
 int sscanf(const char *s, const char *format, ...) { __dally_unsupported("sscanf"); return 0; }

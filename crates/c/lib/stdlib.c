@@ -36,10 +36,10 @@ int atoi(const char *s) { return strtoll(s, 0, 10); }
 long atol(const char *s) { return strtoll(s, 0, 10); }
 long long atoll(const char *s) { return strtoll(s, 0, 10); }
 
-int rand(void) { int r = __dally_nondet(int); __dally_assume(r >= 0); return r; }
-int rand_r(unsigned *seed) { int r = __dally_nondet(int); __dally_assume(r >= 0); return r; }
-long random(void) { int r = __dally_nondet(int); __dally_assume(r >= 0); return r; }
-long lrand48(void) { int r = __dally_nondet(int); __dally_assume(r >= 0); return r; }
+int rand(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
+int rand_r(unsigned *seed) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
+long random(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
+long lrand48(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
 void srand(unsigned seed) { }
 void srandom(unsigned seed) { }
 void srand48(long seed) { }
@@ -68,17 +68,6 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size, int 
   return 0;
 }
 
-static void (*__dally_at_exit[32])(void);
-static int __dally_at_exits;
-int atexit(void (*f)(void)) {
-  if (__dally_at_exits == 32) return 1;
-  __dally_at_exit[__dally_at_exits++] = f;
-  return 0;
-}
-void exit(int status) {
-  while (__dally_at_exits > 0) __dally_at_exit[--__dally_at_exits]();
-  __dally_exit_program();
-}
 void _exit(int status) { __dally_exit_program(); }
 void _Exit(int status) { __dally_exit_program(); }
 void quick_exit(int status) { __dally_exit_program(); }

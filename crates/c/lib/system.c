@@ -16,11 +16,11 @@ int pause(void) { __dally_await(0, "a signal"); return -1; }
 
 time_t time(time_t *result) {
   time_t now = __dally_nondet(time_t);
-  __dally_assume(now >= 0);
+  __dally_restrict(now >= 0);
   if (result) *result = now;
   return now;
 }
-clock_t clock(void) { clock_t now = __dally_nondet(clock_t); __dally_assume(now >= 0); return now; }
+clock_t clock(void) { clock_t now = __dally_nondet(clock_t); __dally_restrict(now >= 0); return now; }
 int gettimeofday(struct timeval *now, void *zone) {
   now->tv_sec = __dally_nondet(long);
   now->tv_usec = __dally_nondet(long);

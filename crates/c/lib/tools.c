@@ -1,5 +1,8 @@
 /* What smack.h, genmc.h and nidhugg offer besides assertions and arbitrary values. */
 void __SMACK_code(const char *format, ...) { __dally_unsupported("Boogie code in C (__SMACK_code)"); }
+/* The length of CBMC's unbounded arrays, as far as programs use them. */
+enum { __CPROVER_constant_infinity_uint = 65536 };
+
 void __SMACK_mod(const char *format, ...) { }
 void __SMACK_decl(const char *format, ...) { }
 void __SMACK_top_decl(const char *format, ...) { }

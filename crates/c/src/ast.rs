@@ -110,6 +110,19 @@ pub(crate) struct Attrs {
     pub(crate) mode: Option<u8>,
     /// `vector_size`
     pub(crate) vector: Option<Span>,
+    /// `constructor`: the function runs before `main`.
+    pub(crate) constructor: Option<Priority>,
+    /// `destructor`: the function runs at the end of the program.
+    pub(crate) destructor: Option<Priority>,
+}
+
+/// The priority of a constructor or destructor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Priority {
+    /// None is given: the lowest one.
+    Lowest,
+    /// A constant expression; small numbers are constructed first and destroyed last.
+    Value(ExprId),
 }
 
 /// A requested alignment.

@@ -88,6 +88,10 @@ pub struct Function {
     pub variadic: bool,
     /// True if it never returns (`_Noreturn`, `noreturn`).
     pub noreturn: bool,
+    /// For a function that runs before `main`, its priority: small ones run first.
+    pub constructor: Option<u16>,
+    /// For a function that runs at the end of the program, its priority: small ones run last.
+    pub destructor: Option<u16>,
     /// True for a function of the library that is part of dally. Calls of it are inlined and atomic.
     pub library: bool,
     /// The parameters and local variables.
@@ -99,6 +103,10 @@ pub struct Function {
     /// The declarator.
     pub span: Span,
 }
+
+/// Functions of the library that the lowering calls: at the end of each thread, at the end of the program, and to
+/// register functions that run there.
+pub const HOOKS: [&str; 3] = ["__dally_thread_end", "__dally_program_end", "__dally_at_end"];
 
 /// A parameter or local variable with automatic storage.
 #[derive(Clone, Debug)]
@@ -270,7 +278,7 @@ pub enum Builtin {
     AtomicBegin,
     /// `__dally_atomic_end()`
     AtomicEnd,
-    /// `__dally_spawn(f, argument)`: starts a thread that calls `f` and returns its number, from 1 on.
+    /// `__dally_spawn(f, argument, …)`: starts a thread that calls `f` and returns its number, from 1 on.
     Spawn,
     /// `__dally_self()`: the number of the running thread; 0 for the first one.
     SelfId,
@@ -292,6 +300,9 @@ pub enum Builtin {
     Fail,
     /// `__dally_assume(condition)`: discards the execution if the condition does not hold.
     Assume,
+    /// `__dally_restrict(condition)`: as `__dally_assume`, of a value that was just chosen. Since another choice
+    /// satisfies the condition, no behaviour of other threads is lost.
+    Restrict,
     /// `__dally_unsupported("what")`: dally cannot go on from here.
     Unsupported,
 

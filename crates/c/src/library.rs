@@ -66,6 +66,8 @@ pub struct LibraryOptions {
     pub cancellation: bool,
     /// The program has cleanup handlers, or keys with destructors.
     pub end_hooks: bool,
+    /// The program has functions that run at its end: `atexit`, or destructors.
+    pub exit_hooks: bool,
     /// `abort()` ends an execution without a verdict, as in the programs of SV-COMP.
     pub silent_abort: bool,
 }
@@ -79,6 +81,7 @@ impl LibraryOptions {
             options.end_hooks |= ["pthread_key_create", "tss_create", "__dally_cleanup_push"]
                 .iter()
                 .any(|name| text.contains(name));
+            options.exit_hooks |= ["atexit", "destructor"].iter().any(|name| text.contains(name));
             options.silent_abort |= text.contains("reach_error") || text.contains("__VERIFIER_");
         }
         options
@@ -110,6 +113,7 @@ pub fn prelude(options: &LibraryOptions) -> String {
         part!("semaphores"),
         part!("c11threads"),
         part!("stdlib"),
+        if options.exit_hooks { part!("exit_hooks") } else { part!("exit_plain") },
         part!("stdio"),
         part!("system"),
         if options.silent_abort { part!("abort_silent") } else { part!("abort_bug") },
@@ -128,6 +132,7 @@ mod tests {
     fn variants_follow_the_names_in_the_program() {
         assert_eq!(LibraryOptions::of(["int main() { return 0; }"]), LibraryOptions::default());
         assert!(LibraryOptions::of(["pthread_cancel(t);"]).cancellation);
+        assert!(LibraryOptions::of(["__attribute__((destructor)) void f(void) {}"]).exit_hooks);
         assert!(LibraryOptions::of(["", "tss_create(&key, 0);"]).end_hooks);
         assert!(
             prelude(&LibraryOptions { silent_abort: true, ..Default::default() })
@@ -137,8 +142,13 @@ mod tests {
 
     #[test]
     fn the_prelude_has_no_directives() {
-        let everything =
-            LibraryOptions { spurious: true, cancellation: true, end_hooks: true, silent_abort: true };
+        let everything = LibraryOptions {
+            spurious: true,
+            cancellation: true,
+            end_hooks: true,
+            exit_hooks: true,
+            silent_abort: true,
+        };
         for options in [LibraryOptions::default(), everything] {
             assert!(!prelude(&options).lines().any(|line| line.starts_with('#')));
         }

@@ -109,7 +109,7 @@ impl Notation {
         }
     }
 
-    /// An address as text: `NULL`, `&x`, `&a[2]`, `&x + 4 bytes`, `heap object 1 + 8`, or the name of a function.
+    /// An address as text: `NULL`, `&x`, `&a[2]`, `&x + 4 bytes`, `object 1 + 8`, or the name of a function.
     pub fn address(&self, value: i128) -> String {
         if value == 0 {
             return "NULL".to_owned();
@@ -124,8 +124,8 @@ impl Notation {
         if number >= self.first_heap {
             let object = number - self.first_heap + 1;
             return match offset {
-                0 => format!("heap object {object}"),
-                _ => format!("heap object {object} + {offset}"),
+                0 => format!("object {object}"),
+                _ => format!("object {object} + {offset}"),
             };
         }
         let Some(Object { name, element, is_array }) = self.objects.get(&number) else {
@@ -170,6 +170,6 @@ mod tests {
         assert_eq!(at(2, 8), "&a[2]");
         assert_eq!(at(1, 2), "&x + 2 bytes");
         assert_eq!(at(3, 0), "f");
-        assert_eq!(at(1001, 8), "heap object 2 + 8");
+        assert_eq!(at(1001, 8), "object 2 + 8");
     }
 }

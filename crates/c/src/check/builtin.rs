@@ -51,6 +51,7 @@ impl Checker<'_> {
             "check" => (Builtin::Check, &[any, text], void),
             "fail" => (Builtin::Fail, &[text], void),
             "assume" => (Builtin::Assume, &[any], void),
+            "restrict" => (Builtin::Restrict, &[any], void),
             "unsupported" => (Builtin::Unsupported, &[text], void),
             "choose" => (Builtin::Choose, &[number], int),
             "allocate" => (Builtin::Allocate, &[size, number], basic.void_ptr),

@@ -8,7 +8,8 @@ use super::basic::Class;
 use super::scope::Entity;
 use super::{Checked, Checker};
 use crate::ast::{
-    Declaration, Derived, ExprId, InitDeclarator, Initialiser, Name, Specs, StaticAssert, Storage, TypeSpec,
+    Attrs, Declaration, Derived, ExprId, InitDeclarator, Initialiser, Name, Priority, Specs, StaticAssert,
+    Storage, TypeSpec,
 };
 use crate::codes;
 use crate::hir::{Function, FunctionId, Global, GlobalId, Init, LocalId, Stmt, StmtKind};
@@ -78,8 +79,7 @@ impl Checker<'_> {
             return self.declare_typedef(name, ty);
         }
         if self.class(ty) == Class::Function {
-            let noreturn = specs.attrs.noreturn || one.declarator.attrs.noreturn;
-            self.declare_function(name, ty, specs.storage, noreturn)?;
+            self.declare_function(name, ty, specs.storage, [&specs.attrs, &one.declarator.attrs])?;
             return Some(());
         }
         if self.class(ty) == Class::Void {
@@ -228,7 +228,7 @@ impl Checker<'_> {
         name: Name,
         ty: TypeId,
         storage: Storage,
-        noreturn: bool,
+        attrs: [&Attrs; 2],
     ) -> Checked<FunctionId> {
         let linked = match self.scopes.here(name.sym) {
             Some(entity) => Some(entity),
@@ -256,12 +256,30 @@ impl Checker<'_> {
                 return None;
             }
         };
-        self.functions[id.index()].noreturn |= noreturn;
+        self.function_attributes(id, attrs);
         self.scopes.declare(name.sym, Entity::Function(id));
         if !storage.is_static {
             self.externals.insert(name.sym, Entity::Function(id));
         }
         Some(id)
+    }
+
+    fn function_attributes(&mut self, id: FunctionId, attrs: [&Attrs; 2]) {
+        for attrs in attrs {
+            let constructor = attrs.constructor.and_then(|p| self.priority(p));
+            let destructor = attrs.destructor.and_then(|p| self.priority(p));
+            let function = &mut self.functions[id.index()];
+            function.noreturn |= attrs.noreturn;
+            function.constructor = constructor.or(function.constructor);
+            function.destructor = destructor.or(function.destructor);
+        }
+    }
+
+    fn priority(&mut self, priority: Priority) -> Checked<u16> {
+        match priority {
+            Priority::Lowest => Some(u16::MAX),
+            Priority::Value(value) => Some(self.constant_int(value)?.clamp(0, i128::from(u16::MAX)) as u16),
+        }
     }
 
     /// The function of the library that a declaration without a body means.
@@ -276,12 +294,17 @@ impl Checker<'_> {
     }
 
     pub(super) fn add_function(&mut self, name: Name, ty: TypeId) -> FunctionId {
+        let text = self.text(name.sym);
+        // The functions that SMACK's `__SMACK_INIT` defines.
+        let initialises = text.starts_with("__SMACK_init_func_");
         let function = Function {
-            name: self.text(name.sym).to_owned(),
+            name: text.to_owned(),
             result: self.basic.int,
             params: Vec::new(),
             variadic: false,
             noreturn: false,
+            constructor: initialises.then_some(u16::MAX),
+            destructor: None,
             library: self.library,
             locals: Vec::new(),
             labels: Vec::new(),
@@ -375,8 +398,7 @@ impl Checker<'_> {
         }
         if matches!(one.declarator.derived.last(), Some(Derived::Function(_))) {
             let ty = self.declared(base, &one.declarator)?;
-            let noreturn = specs.attrs.noreturn || one.declarator.attrs.noreturn;
-            self.declare_function(name, ty, specs.storage, noreturn)?;
+            self.declare_function(name, ty, specs.storage, [&specs.attrs, &one.declarator.attrs])?;
             return Some(());
         }
         if specs.storage.is_extern {
@@ -393,7 +415,7 @@ impl Checker<'_> {
             return self.variable_length(name, shape.ty, count, span, out);
         }
         if self.class(shape.ty) == Class::Function {
-            self.declare_function(name, shape.ty, specs.storage, false)?;
+            self.declare_function(name, shape.ty, specs.storage, [&specs.attrs, &one.declarator.attrs])?;
             return Some(());
         }
         self.automatic(name, shape.ty, one.init.as_ref(), span, out)

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::basic::Class;
 use super::scope::Entity;
-use super::{Checked, Checker, escape};
+use super::{Checked, Checker, asynchronous, escape};
 use crate::ast::{Derived, FunctionDefinition, Name, Params};
 use crate::codes;
 use crate::hir::{FunctionId, LabelId, Local, LocalId};
@@ -56,8 +56,8 @@ impl Checker<'_> {
         {
             ty = self.kr_type(ty, params, definition)?;
         }
-        let noreturn = definition.specs.attrs.noreturn || definition.declarator.attrs.noreturn;
-        let id = self.declare_function(name, ty, definition.specs.storage, noreturn)?;
+        let attrs = [&definition.specs.attrs, &definition.declarator.attrs];
+        let id = self.declare_function(name, ty, definition.specs.storage, attrs)?;
         let function = &mut self.functions[id.index()];
         if function.body.is_some() {
             let message = format!("the function `{}` is defined twice", function.name);
@@ -120,10 +120,14 @@ impl Checker<'_> {
         self.check_labels();
         let Some(mut current) = self.current.take() else { return };
         escape::mark(&mut current.locals, &body);
+        let labels: Vec<String> = current.labels.into_iter().map(|label| label.name).collect();
+        if labels.iter().any(|label| label.starts_with(asynchronous::PREFIX)) {
+            self.start_threads(&mut body, &mut current.locals, &labels);
+        }
         let function = &mut self.functions[id.index()];
         function.params = (0..own as u32).map(LocalId).collect();
         function.locals = current.locals;
-        function.labels = current.labels.into_iter().map(|label| label.name).collect();
+        function.labels = labels;
         function.variadic = params.variadic;
         function.body = Some(body);
     }
@@ -170,11 +174,6 @@ impl Checker<'_> {
     /// The label of this name.
     pub(super) fn label(&mut self, name: Name) -> Option<LabelId> {
         let text = self.text(name.sym).to_owned();
-        // CBMC runs the statement after such a label in a new thread. To run it in this one could prove too much.
-        if text.starts_with("__CPROVER_ASYNC_") {
-            self.unsupported(name.span, "threads of CBMC's labels `__CPROVER_ASYNC_…`; use `pthread_create`");
-            return None;
-        }
         let current = self.current.as_mut()?;
         if let Some(id) = current.label_scopes.iter().rev().find_map(|scope| scope.get(&name.sym)) {
             return Some(*id);

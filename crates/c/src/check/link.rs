@@ -1,6 +1,6 @@
 //! Leaves out the functions and variables that the program does not use.
 
-use crate::hir::{Expr, ExprKind, FunctionId, GlobalId, Init, Program, Stmt, StmtKind};
+use crate::hir::{Expr, ExprKind, FunctionId, GlobalId, HOOKS, Init, Program, Stmt, StmtKind};
 
 /// A mention of a function or variable.
 enum Mention<'a> {
@@ -45,8 +45,7 @@ pub(super) fn link(mut program: Program, library: &[bool]) -> Program {
         queue: Vec::new(),
     };
     for (index, function) in program.functions.iter().enumerate() {
-        // The lowering calls this function of the library at the end of each thread.
-        let is_root = !function.library || function.name == "__dally_thread_end";
+        let is_root = !function.library || HOOKS.contains(&function.name.as_str());
         if is_root && function.body.is_some() {
             used.function(FunctionId(index as u32));
         }
@@ -145,13 +144,21 @@ fn expr_here(it: &mut Expr, f: &mut dyn FnMut(Mention<'_>)) {
         ExprKind::Global(id) => f(Mention::Global(id)),
         ExprKind::Function(id) => f(Mention::Function(id)),
         ExprKind::Compound(_, i) => init(i, f),
+        ExprKind::Block(stmts) => stmts.iter_mut().for_each(|s| stmt(s, f)),
+        _ => children(it, &mut |child| expr(child, f)),
+    }
+}
+
+/// Calls `f` for each operand of an expression; not for those inside of initialisers and statements.
+pub(super) fn children(it: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
+    match &mut it.kind {
         ExprKind::Deref(a)
         | ExprKind::Member(a, _)
         | ExprKind::Load(a)
         | ExprKind::Decay(a)
         | ExprKind::AddressOf(a)
         | ExprKind::Unary(_, a)
-        | ExprKind::Cast(a) => expr(a, f),
+        | ExprKind::Cast(a) => f(a),
         ExprKind::Binary(_, a, b)
         | ExprKind::PointerAdd(a, b)
         | ExprKind::PointerDiff(a, b)
@@ -159,24 +166,30 @@ fn expr_here(it: &mut Expr, f: &mut dyn FnMut(Mention<'_>)) {
         | ExprKind::Or(a, b)
         | ExprKind::Comma(a, b)
         | ExprKind::Assign(a, b) => {
-            expr(a, f);
-            expr(b, f);
+            f(a);
+            f(b);
         }
         ExprKind::Conditional(c, a, b) => {
-            expr(c, f);
-            a.iter_mut().for_each(|a| expr(a, f));
-            expr(b, f);
+            f(c);
+            a.iter_mut().for_each(|a| f(a));
+            f(b);
         }
         ExprKind::Update(update) => {
-            expr(&mut update.target, f);
-            expr(&mut update.operand, f);
+            f(&mut update.target);
+            f(&mut update.operand);
         }
         ExprKind::Call(callee, arguments) => {
-            expr(callee, f);
-            arguments.iter_mut().for_each(|a| expr(a, f));
+            f(callee);
+            arguments.iter_mut().for_each(f);
         }
-        ExprKind::Builtin(_, operands) => operands.iter_mut().for_each(|a| expr(a, f)),
-        ExprKind::Block(stmts) => stmts.iter_mut().for_each(|s| stmt(s, f)),
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Local(_) => {}
+        ExprKind::Builtin(_, operands) => operands.iter_mut().for_each(f),
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::String(_)
+        | ExprKind::Local(_)
+        | ExprKind::Global(_)
+        | ExprKind::Function(_)
+        | ExprKind::Compound(..)
+        | ExprKind::Block(_) => {}
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! One file per theme: [`ty`] and [`record`] find types, [`decl`] and [`function`] declare names, [`expr`], [`ops`],
 //! [`call`] and [`builtin`] check expressions, [`convert`] and [`fold`] convert and evaluate them, [`init`] flattens
-//! initialisers, [`stmt`] checks statements, [`escape`] finds variables whose address is taken, and [`link`] leaves
+//! initialisers, [`stmt`] checks statements, [`asynchronous`] makes threads of labelled ones, [`escape`] finds variables whose address is taken, and [`link`] leaves
 //! out what the program does not use.
 
+mod asynchronous;
 mod atomic;
 mod basic;
 mod builtin;
@@ -30,7 +31,9 @@ use dally_text::symbol::{Sym, Symbols};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{Ast, Derived, Item};
-use crate::hir::{Expr, ExprKind, Function, FunctionId, Global, GlobalId, Local, LocalId, Program, StringId};
+use crate::hir::{
+    Expr, ExprKind, Function, FunctionId, Global, GlobalId, HOOKS, Local, LocalId, Program, StringId,
+};
 use crate::types::{DataModel, RecordId, Type, TypeId, Types};
 use basic::Basic;
 use function::Current;
@@ -183,9 +186,10 @@ impl<'a> Checker<'a> {
     /// Checks the bodies of library functions that the program uses, and of those that they use.
     fn library_bodies(&mut self) {
         self.library = true;
-        // The lowering calls this one at the end of each thread.
-        let hook = self.bodies.keys().find(|id| self.functions[id.index()].name == "__dally_thread_end");
-        self.wanted.extend(hook.copied());
+        let is_hook = |id: &&FunctionId| HOOKS.contains(&self.functions[id.index()].name.as_str());
+        let mut hooks: Vec<FunctionId> = self.bodies.keys().filter(is_hook).copied().collect();
+        hooks.sort_unstable();
+        self.wanted.extend(hooks);
         while let Some(id) = self.wanted.pop() {
             let Some((unit, index)) = self.bodies.remove(&id) else { continue };
             self.ast = unit;

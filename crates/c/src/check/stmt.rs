@@ -78,6 +78,12 @@ impl Checker<'_> {
                 self.default(span, out);
                 return self.stmt(*body, out);
             }
+            S::Label(name, body) if self.text(name.sym).starts_with(super::asynchronous::PREFIX) => {
+                let mut stmts = Vec::new();
+                self.define_label(*name, &mut stmts);
+                self.stmt(*body, &mut stmts);
+                Some(StmtKind::Block(stmts))
+            }
             S::Label(name, body) => {
                 self.define_label(*name, out);
                 return self.stmt(*body, out);

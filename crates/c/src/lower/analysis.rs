@@ -9,7 +9,8 @@ use super::stmt::root_local;
 use super::walk::{every, roots, statements};
 use super::{escape, objects};
 use crate::hir::{
-    BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Program, StmtKind,
+    BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, GlobalId, HOOKS, LocalId, Program, Stmt,
+    StmtKind,
 };
 use crate::types::Type;
 
@@ -22,6 +23,8 @@ pub(super) struct Facts {
     pub(super) reachable: BTreeSet<FunctionId>,
     /// The functions whose address is taken.
     pub(super) addressed: BTreeSet<FunctionId>,
+    /// `main`, if only the start of the program calls it.
+    pub(super) first: Option<FunctionId>,
     /// The functions that may end their thread.
     pub(super) exits: FxHashSet<FunctionId>,
     /// The globals that several threads access, one of which writes.
@@ -86,7 +89,13 @@ pub(super) fn analyse(program: &Program, placeholder: Sym) -> Facts {
             }
         });
     });
+    for (index, function) in (0..).zip(&program.functions) {
+        if function.destructor.is_some() && function.body.is_some() {
+            facts.addressed.insert(FunctionId(index));
+        }
+    }
     facts.threaded = facts.reachable.iter().any(|f| summaries[f.index()].spawns);
+    facts.first = first(program, &facts, &summaries);
     facts.exits = exits(&facts, &summaries);
     let escapes = escape::escapes(program, &facts.reachable);
     facts.in_memory = escapes.globals;
@@ -112,16 +121,25 @@ fn each_expr<'a>(function: &'a Function, f: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
+/// Calls `f` for each statement, those of statement expressions included.
+fn each_stmt<'a>(function: &'a Function, f: &mut dyn FnMut(&'a Stmt)) {
+    statements(function.body.as_deref().unwrap_or(&[]), f);
+    each_expr(function, &mut |e| {
+        if let ExprKind::Block(stmts) = &e.kind {
+            statements(stmts, f);
+        }
+    });
+}
+
 fn summary(function: &Function) -> Summary {
     let mut s = Summary::default();
     // The functions that are called directly are not mentioned by that.
     let mut called: FxHashSet<*const Expr> = FxHashSet::default();
+    // The arrays of subscripts: what happens to the element is seen elsewhere.
+    let mut subscripts: FxHashSet<*const Expr> = FxHashSet::default();
     each_expr(function, &mut |e| match &e.kind {
         ExprKind::Call(callee, _) => {
-            let mut inner: &Expr = callee;
-            while let ExprKind::Cast(next) = &inner.kind {
-                inner = next;
-            }
+            let inner = without_casts(callee);
             match inner.kind {
                 ExprKind::Function(f) => {
                     s.calls.insert(f);
@@ -140,11 +158,36 @@ fn summary(function: &Function) -> Summary {
         ExprKind::Update(update) => s.writes.extend(root_global(&update.target)),
         ExprKind::AddressOf(lvalue) => s.writes.extend(root_global(lvalue)),
         // A subscript is a read or write of its own.
-        ExprKind::Deref(pointer) => s.reads.extend(root_of_pointer(pointer)),
-        ExprKind::Decay(lvalue) => s.reads.extend(root_global(lvalue)),
+        ExprKind::Deref(pointer) => {
+            s.reads.extend(root_of_pointer(pointer));
+            subscripts.extend(array_of(pointer).map(std::ptr::from_ref));
+        }
+        ExprKind::Decay(lvalue) => {
+            s.reads.extend(root_global(lvalue));
+            // The address of an element: it may be written.
+            if !subscripts.contains(&std::ptr::from_ref(e)) {
+                s.writes.extend(root_global(lvalue));
+            }
+        }
         _ => {}
     });
     s
+}
+
+fn without_casts(mut e: &Expr) -> &Expr {
+    while let ExprKind::Cast(inner) = &e.kind {
+        e = inner;
+    }
+    e
+}
+
+/// The decay of an array that a pointer is computed from.
+fn array_of(pointer: &Expr) -> Option<&Expr> {
+    match &pointer.kind {
+        ExprKind::Decay(_) => Some(pointer),
+        ExprKind::PointerAdd(inner, _) | ExprKind::Cast(inner) => array_of(inner),
+        _ => None,
+    }
 }
 
 /// The variable with static storage that an lvalue is part of.
@@ -167,8 +210,8 @@ fn root_of_pointer(e: &Expr) -> Option<GlobalId> {
 
 fn reachable(program: &Program, summaries: &[Summary]) -> BTreeSet<FunctionId> {
     let is_root = |f: &Function| match f.library {
-        true => f.name == "__dally_thread_end",
-        false => f.name == "main" && f.body.is_some(),
+        true => HOOKS.contains(&f.name.as_str()),
+        false => f.body.is_some() && (f.name == "main" || f.constructor.is_some() || f.destructor.is_some()),
     };
     let functions = program.functions.iter().enumerate().filter(|(_, f)| is_root(f));
     let mut found: BTreeSet<FunctionId> = functions.map(|(index, _)| FunctionId(index as u32)).collect();
@@ -189,6 +232,13 @@ fn reachable(program: &Program, summaries: &[Summary]) -> BTreeSet<FunctionId> {
         }
     }
     found
+}
+
+fn first(program: &Program, facts: &Facts, summaries: &[Summary]) -> Option<FunctionId> {
+    let is_main = |f: &Function| f.name == "main" && f.body.is_some() && !f.library;
+    let main = FunctionId(program.functions.iter().position(is_main)? as u32);
+    let is_called = facts.reachable.iter().any(|f| summaries[f.index()].calls.contains(&main));
+    (!is_called && !facts.addressed.contains(&main)).then_some(main)
 }
 
 /// The functions that may end their thread: those that do, and their callers.
@@ -217,8 +267,7 @@ fn locals(program: &Program, id: FunctionId, placeholder: Sym, facts: &mut Facts
             facts.locals_in_memory.insert((id, LocalId(index)));
         }
     }
-    let body = function.body.iter().flatten().cloned().collect::<Vec<_>>();
-    statements(&body, &mut |stmt| match &stmt.kind {
+    each_stmt(function, &mut |stmt| match &stmt.kind {
         StmtKind::Vla(local, _) => {
             facts.variable_arrays.insert((id, *local));
         }
@@ -271,7 +320,7 @@ fn constant(e: &Expr) -> Option<i128> {
     }
 }
 
-/// The globals that several threads access. `main` is one thread, and so is a function whose address is taken; it
+/// The globals that several threads access. `main` is one thread, with the constructors, and so is a function whose address is taken; it
 /// counts twice unless it is mentioned once, in `main`, outside of loops.
 fn shared(program: &Program, facts: &Facts, summaries: &[Summary]) -> FxHashSet<GlobalId> {
     if !facts.threaded {
@@ -280,11 +329,18 @@ fn shared(program: &Program, facts: &Facts, summaries: &[Summary]) -> FxHashSet<
     let main = program.functions.iter().position(|f| f.name == "main" && f.body.is_some() && !f.library);
     let mut weights = vec![0_u32; program.globals.len()];
     let mut written = vec![false; program.globals.len()];
-    let single = mentioned_once(program, main, facts, summaries);
-    let threads = facts.addressed.iter().map(|f| (*f, if single.contains(f) { 1 } else { 2 }));
-    for (root, weight) in main.map(|m| (FunctionId(m as u32), 1)).into_iter().chain(threads) {
+    let single = mentioned_once(program, main, facts);
+    let threads = facts.addressed.iter().map(|f| (vec![*f], if single.contains(f) { 1 } else { 2 }));
+    let constructors = (0..).zip(&program.functions).filter(|(_, f)| f.constructor.is_some());
+    let first: Vec<FunctionId> = main
+        .map(|m| m as u32)
+        .into_iter()
+        .chain(constructors.map(|(index, _)| index))
+        .map(FunctionId)
+        .collect();
+    for (roots, weight) in [(first, 1)].into_iter().chain(threads) {
         let mut touched: FxHashSet<GlobalId> = FxHashSet::default();
-        for function in called_from(root, facts, summaries) {
+        for function in called_from(&roots, facts, summaries) {
             let s = &summaries[function.index()];
             touched.extend(s.reads.iter().chain(&s.writes));
             s.writes.iter().for_each(|g| written[g.index()] = true);
@@ -296,34 +352,40 @@ fn shared(program: &Program, facts: &Facts, summaries: &[Summary]) -> FxHashSet<
     (0..program.globals.len()).filter(is_shared).map(|i| GlobalId(i as u32)).collect()
 }
 
-/// The functions that are mentioned once, by `main`, where the statement runs once.
-fn mentioned_once(
-    program: &Program,
-    main: Option<usize>,
-    facts: &Facts,
-    summaries: &[Summary],
-) -> FxHashSet<FunctionId> {
+/// The functions that are mentioned once, by `main`, as the argument of a function that starts one thread, where the
+/// statement runs once.
+fn mentioned_once(program: &Program, main: Option<usize>, facts: &Facts) -> FxHashSet<FunctionId> {
     let Some(main) = main else { return FxHashSet::default() };
-    let main_id = FunctionId(main as u32);
-    let recursive = facts.addressed.contains(&main_id)
-        || facts.reachable.iter().any(|f| summaries[f.index()].calls.contains(&main_id));
     let mut counts = rustc_hash::FxHashMap::<FunctionId, u32>::default();
     for function in &facts.reachable {
-        let weight = if *function == main_id && !recursive { 1 } else { 2 };
-        each_expr(&program.functions[function.index()], &mut |e| {
+        let weight = if Some(*function) == facts.first { 1 } else { 2 };
+        let mut started: FxHashSet<*const Expr> = FxHashSet::default();
+        each_expr(&program.functions[function.index()], &mut |e| match &e.kind {
+            ExprKind::Call(callee, arguments) if starts_thread(program, callee) => {
+                started.extend(arguments.iter().map(|a| std::ptr::from_ref(without_casts(a))));
+            }
+            ExprKind::Builtin(Builtin::Spawn, arguments) => {
+                started.extend(arguments.first().map(std::ptr::from_ref));
+            }
+            ExprKind::Function(f) => {
+                let weight = if started.contains(&std::ptr::from_ref(e)) { weight } else { 2 };
+                *counts.entry(*f).or_default() += weight;
+            }
+            _ => {}
+        });
+    }
+    for part in program.globals.iter().flat_map(|g| &g.init).flat_map(|i| &i.parts) {
+        every(&part.value, &mut |e| {
             if let ExprKind::Function(f) = e.kind {
-                *counts.entry(f).or_default() += weight;
+                *counts.entry(f).or_default() += 2;
             }
         });
     }
     // What a loop mentions counts once more.
-    let body = program.functions[main].body.clone().unwrap_or_default();
-    let has_goto = {
-        let mut found = false;
-        statements(&body, &mut |s| found |= matches!(s.kind, StmtKind::Goto(_)));
-        found
-    };
-    statements(&body, &mut |stmt| {
+    let function = &program.functions[main];
+    let mut has_goto = false;
+    each_stmt(function, &mut |s| has_goto |= matches!(s.kind, StmtKind::Goto(_)));
+    each_stmt(function, &mut |stmt| {
         if has_goto || matches!(stmt.kind, StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::For(..)) {
             roots(stmt, &mut |root| {
                 every(root, &mut |e| {
@@ -337,10 +399,18 @@ fn mentioned_once(
     facts.addressed.iter().copied().filter(|f| counts.get(f) == Some(&1)).collect()
 }
 
+/// Returns true for the functions of the library that start one thread.
+fn starts_thread(program: &Program, callee: &Expr) -> bool {
+    let ExprKind::Function(function) = without_casts(callee).kind else { return false };
+    let function = &program.functions[function.index()];
+    let names = ["pthread_create", "thrd_create", "__VERIFIER_spawn", "__VERIFIER_spawn_symmetric"];
+    function.library && names.contains(&function.name.as_str())
+}
+
 /// The functions that a thread may run.
-fn called_from(root: FunctionId, facts: &Facts, summaries: &[Summary]) -> FxHashSet<FunctionId> {
-    let mut found: FxHashSet<FunctionId> = [root].into_iter().collect();
-    let mut todo = vec![root];
+fn called_from(starts: &[FunctionId], facts: &Facts, summaries: &[Summary]) -> FxHashSet<FunctionId> {
+    let mut found: FxHashSet<FunctionId> = starts.iter().copied().collect();
+    let mut todo = starts.to_vec();
     while let Some(function) = todo.pop() {
         let s = &summaries[function.index()];
         let pointers = facts.addressed.iter().filter(|_| s.calls_pointer);

@@ -3,7 +3,7 @@
 use dally_bpl::ast::{AttrArg, BinaryOp as B, StmtKind as Bpl};
 
 use super::Lowerer;
-use super::memory::OBJECT;
+use super::memory::{OBJECT, STACK};
 use super::places::{Place, Value};
 use super::term::{self, Range, T};
 use crate::hir::{BinaryOp, Builtin, Expr, ExprKind};
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
                 self.push(Bpl::AtomicEnd);
                 Value::Void
             }
-            Builtin::Check | Builtin::Fail | Builtin::Assume | Builtin::Unsupported => {
+            Builtin::Check | Builtin::Fail | Builtin::Assume | Builtin::Restrict | Builtin::Unsupported => {
                 self.verdict(builtin, args)
             }
             Builtin::Nondet => self.nondet(e.ty, "nondeterministic values"),
@@ -163,7 +163,11 @@ impl Lowerer<'_> {
             text => text.to_owned(),
         };
         match builtin {
-            Builtin::Assume => self.assume(&condition),
+            Builtin::Assume => {
+                self.point_before_assumption(&condition);
+                self.assume(&condition);
+            }
+            Builtin::Restrict => self.assume(&condition),
             Builtin::Unsupported => self.unsupported(&text),
             _ => self.check(&condition, &text),
         }
@@ -271,9 +275,12 @@ impl Lowerer<'_> {
             let not_released = l.differs(size.clone(), -1);
             l.check(&not_released, "double free: the object was already released");
             let offset = term::binary(B::Mod, pointer.clone(), term::int(OBJECT));
-            let is_heap = term::binary(B::Ge, object, term::int(super::FIRST_HEAP));
+            let is_heap = term::binary(B::Ge, object.clone(), term::int(super::FIRST_HEAP));
             let is_start = term::and(term::eq(offset, term::int(0)), l.differs(size, 0));
-            l.check(&term::and(is_heap, is_start), "free of a pointer that was not allocated");
+            let kind = term::select(l.runtime_var("$zeroed"), object);
+            let not_stack = term::binary(B::Lt, kind, term::int(STACK));
+            let is_allocated = term::and(term::and(is_heap, is_start), not_stack);
+            l.check(&is_allocated, "free of a pointer that was not allocated");
             l.call(Vec::new(), "$release", std::slice::from_ref(&pointer));
         });
     }

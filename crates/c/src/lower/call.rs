@@ -284,6 +284,10 @@ impl Lowerer<'_> {
             self.unsupported(&format!("the external function `{name}`"));
             return Value::constant(0);
         }
+        if name.starts_with("__CPROVER_uninterpreted_") {
+            self.unsupported(&format!("the uninterpreted function `{name}`"));
+            return Value::constant(0);
+        }
         self.warn_external(&name, span);
         match self.program.types.get(self.program.types.unqualified(ty)) {
             Type::Void => Value::Void,
@@ -318,6 +322,9 @@ impl Lowerer<'_> {
         self.settle();
         let (start, stack) = (self.block_len(), self.proc.stack.len());
         let touched = std::mem::replace(&mut self.proc.touched, false);
+        if self.proc.atomic == 0 {
+            self.proc.dirty_before = self.proc.dirty;
+        }
         self.proc.atomic += 1;
         let value = self.inline_body(callee, body, frame, unused);
         self.proc.atomic -= 1;

@@ -86,6 +86,8 @@ impl Lowerer<'_> {
         let exits = self.loop_exits();
         self.exits(exits);
         self.begin();
+        // The previous turn may have changed shared data.
+        self.proc.dirty = true;
         if let Some(condition) = condition.filter(|_| !simple) {
             self.leave_unless(condition);
         }
@@ -125,6 +127,7 @@ impl Lowerer<'_> {
         let exits = self.loop_exits();
         self.exits(exits);
         self.begin();
+        self.proc.dirty = true;
         self.statement(body);
         self.end_of_turn();
         self.leave_unless(condition);

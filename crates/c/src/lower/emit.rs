@@ -77,6 +77,12 @@ pub(super) struct Procedure {
     pub(super) atomic: u32,
     /// True if the atomic piece accesses shared data.
     pub(super) touched: bool,
+    /// True if the step may have changed shared data.
+    pub(super) dirty: bool,
+    /// `dirty` before the atomic piece.
+    pub(super) dirty_before: bool,
+    /// `dirty` before the nested blocks.
+    dirty_outside: Vec<bool>,
     /// The result that says that the thread ends.
     pub(super) exits: Option<Sym>,
     /// The addresses of the objects in memory that are released when the function returns.
@@ -94,7 +100,7 @@ pub(super) struct Procedure {
 
 impl Procedure {
     pub(super) fn new(name: String) -> Procedure {
-        Procedure { name, blocks: vec![Vec::new()], span: Span::NONE, ..Procedure::default() }
+        Procedure { name, blocks: vec![Vec::new()], span: Span::NONE, dirty: true, ..Procedure::default() }
     }
 }
 
@@ -301,7 +307,20 @@ impl Lowerer<'_> {
         Stmt { id: Some(self.ast.new_stmt_id(span)), kind, attrs, span }
     }
 
+    /// Records whether a statement is a scheduling point, or changes data of other threads.
+    fn note(&mut self, kind: &StmtKind) {
+        match kind {
+            StmtKind::Yield => self.proc.dirty = false,
+            StmtKind::Assign(targets, _) => {
+                self.proc.dirty |= targets.iter().any(|t| !self.is_private(t.base.name));
+            }
+            StmtKind::Call(_) | StmtKind::Async(_) | StmtKind::Label(_) => self.proc.dirty = true,
+            _ => {}
+        }
+    }
+
     fn push_raw(&mut self, kind: StmtKind) {
+        self.note(&kind);
         let stmt = self.stmt(kind, Attrs::NONE);
         self.proc.blocks.last_mut().into_iter().for_each(|b| b.push(stmt.clone()));
     }
@@ -314,6 +333,7 @@ impl Lowerer<'_> {
 
     /// Appends a statement that changes nothing.
     pub(super) fn push_check(&mut self, kind: StmtKind, attr: Option<Attr>) {
+        self.note(&kind);
         let stmt = self.stmt(kind, attr.into_iter().collect());
         self.proc.blocks.last_mut().into_iter().for_each(|b| b.push(stmt.clone()));
     }
@@ -431,6 +451,19 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A scheduling point before an assumption that may discard the execution, unless nothing has changed since the
+    /// last one. Without it, other threads could not react to the changes.
+    pub(super) fn point_before_assumption(&mut self, condition: &T) {
+        if **condition == Term::Bool(true) {
+            return;
+        }
+        match self.proc.atomic {
+            0 if self.proc.dirty => self.scheduling_point(),
+            0 => {}
+            _ => self.proc.touched |= self.proc.dirty_before,
+        }
+    }
+
     /// `yield;`
     pub(super) fn always_yield(&mut self) {
         self.settle();
@@ -446,11 +479,13 @@ impl Lowerer<'_> {
     pub(super) fn begin(&mut self) {
         self.settle();
         self.proc.blocks.push(Vec::new());
+        self.proc.dirty_outside.push(self.proc.dirty);
     }
 
     /// Ends the block that [`begin`](Self::begin) began.
     pub(super) fn end(&mut self) -> Vec<Stmt> {
         self.proc.epoch += 1;
+        self.proc.dirty |= self.proc.dirty_outside.pop().unwrap_or(true);
         self.proc.blocks.pop().unwrap_or_default()
     }
 
@@ -493,9 +528,29 @@ impl Lowerer<'_> {
     }
 
     /// `while (condition) { body }`
-    pub(super) fn push_while(&mut self, condition: ExprId, body: Vec<Stmt>) {
+    pub(super) fn push_while(&mut self, condition: ExprId, mut body: Vec<Stmt>) {
+        // A thread that runs in circles without a change does not keep the others from running.
+        if self.facts.threaded && self.proc.atomic == 0 && self.is_idle(&body) {
+            let point = self.stmt(StmtKind::Yield, Attrs::NONE);
+            body.push(point);
+        }
         let guard = Guard::Expr(condition);
         self.push(StmtKind::While(Box::new(While { guard, specs: Vec::new(), body: block(body) })));
+    }
+
+    /// Returns true for statements that have no scheduling point and change nothing but temporaries.
+    fn is_idle(&self, stmts: &[Stmt]) -> bool {
+        stmts.iter().all(|stmt| match &stmt.kind {
+            StmtKind::Assert(_) | StmtKind::Assume(_) | StmtKind::Break(_) | StmtKind::Return => true,
+            StmtKind::Assign(targets, _) => targets
+                .iter()
+                .all(|t| self.is_private(t.base.name) && self.ast.text(t.base.name).starts_with("$t")),
+            StmtKind::If(inner) => {
+                let blocks = inner.branches.iter().map(|b| &b.block).chain(&inner.otherwise);
+                blocks.into_iter().all(|block| self.is_idle(&block.stmts))
+            }
+            _ => false,
+        })
     }
 
     pub(super) fn push_label(&mut self, label: Sym) {

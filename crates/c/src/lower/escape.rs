@@ -219,7 +219,9 @@ impl Walk<'_> {
         for (number, arg) in args.iter().enumerate() {
             let used = match builtin {
                 _ if number < places => Use::Place,
-                Builtin::Check | Builtin::Await | Builtin::Assume | Builtin::Fence => Use::Test,
+                Builtin::Check | Builtin::Await | Builtin::Assume | Builtin::Restrict | Builtin::Fence => {
+                    Use::Test
+                }
                 _ => Use::Value,
             };
             self.visit(arg, used);

@@ -1,7 +1,7 @@
 //! Initial values of variables.
 
 use super::Lowerer;
-use super::memory::OBJECT;
+use super::memory::{OBJECT, STACK};
 use super::objects::{Leaf, ObjectId, Storage};
 use super::places::{Base, Place, Step, Value};
 use super::term::{self, Range, T};
@@ -267,7 +267,7 @@ impl Lowerer<'_> {
                 Storage::Memory(address) => {
                     let size = self.program.types.size(global.ty).unwrap_or(0);
                     if let term::Term::Var(variable) = *address {
-                        let args = [term::int(i128::from(size)), term::int(0)];
+                        let args = [term::int(i128::from(size)), term::int(STACK)];
                         self.call(vec![Some(variable)], "$allocate", &args);
                     }
                     self.initialise_memory(&address, global.ty, &init);

@@ -15,6 +15,9 @@ use crate::types::{BitField, Type, TypeId};
 /// An address is the number of an object times this, plus an offset.
 pub(super) const OBJECT: i128 = 1 << 32;
 
+/// The kind of objects that `free` must not release; see `$zeroed` in `runtime.bpl`.
+pub(super) const STACK: i128 = 2;
+
 /// Structs of at most this many scalars are copied scalar by scalar.
 const MOST_COPIED: u64 = 64;
 
@@ -223,7 +226,7 @@ impl Lowerer<'_> {
         let address = self.fresh(&wanted);
         let decl = self.var_decl(address, false, dally_bpl::ast::Attrs::NONE);
         self.proc.locals.push(decl);
-        self.call(vec![Some(address)], "$allocate", &[size.clone(), term::int(0)]);
+        self.call(vec![Some(address)], "$allocate", &[size.clone(), term::int(STACK)]);
         self.proc.stack.push(address);
         Storage::Memory(term::var(address))
     }
@@ -232,6 +235,14 @@ impl Lowerer<'_> {
     pub(super) fn release_stack(&mut self) {
         for address in self.proc.stack.clone() {
             self.call(Vec::new(), "$release", &[term::var(address)]);
+        }
+    }
+
+    /// Releases the objects of a function that returns. Those of `main` exist until the end of the program.
+    pub(super) fn release_at_return(&mut self) {
+        let function = self.proc.frames.first().map(|frame| frame.function);
+        if function.is_none() || function != self.facts.first {
+            self.release_stack();
         }
     }
 

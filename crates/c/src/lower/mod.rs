@@ -9,6 +9,7 @@
 //! a variable; everything else lives in memory (`memory.rs`). A `yield` precedes each access to shared data.
 
 mod analysis;
+mod assumed;
 mod builtins;
 mod call;
 mod control;
@@ -125,6 +126,8 @@ struct Lowerer<'a> {
     notation: Notation,
     caveats: Vec<Caveat>,
     warnings: Vec<Diagnostic>,
+    /// The values of the choice in the statement that is lowered, if the next one restricts them.
+    assumed: Option<term::Range>,
     /// The first mistake of the lowering itself.
     internal: Option<Diagnostic>,
 }
@@ -154,6 +157,7 @@ impl<'a> Lowerer<'a> {
             notation,
             caveats: Vec::new(),
             warnings: Vec::new(),
+            assumed: None,
             internal: None,
         })
     }

@@ -35,6 +35,9 @@ impl Lowerer<'_> {
             return Value::Void;
         };
         let all = Range::of(int);
+        if let Some(range) = self.assumed.take() {
+            return self.pick_range(range);
+        }
         if let Some((low, high)) = self.options.nondet {
             let range = Range { low: i128::from(low).max(all.low), high: i128::from(high).min(all.high) };
             self.caveat_nondet(&format!("{what} were chosen from {low} to {high}"), range != all);

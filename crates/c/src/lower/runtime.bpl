@@ -5,7 +5,7 @@ var {:heap_cells} $mem: [int]int;
 var {:heap_cells} $cell: [int]int;
 // The size of each object; 0: there is no such object, -1: it was released, -2: it is empty.
 var {:heap_objects -1} $size: [int]int;
-// 1 for objects whose bytes are zero where there is no cell.
+// Odd for objects whose bytes are zero where there is no cell; 2 more for those that are not on the heap.
 var {:heap_objects -1} $zeroed: [int]int;
 var {:heap_counter 1291845632, 32} $heap: int;
 
@@ -121,7 +121,7 @@ procedure $to_read(a: int, cell: int)
   else
   {
     call $isolate(a, width);
-    written := $zeroed[a div 4294967296] == 1;
+    written := $zeroed[a div 4294967296] mod 2 == 1;
     bits := 0;
     i := width;
     while (i > 0)
@@ -141,7 +141,7 @@ procedure $to_read(a: int, cell: int)
     {
       i := i - 1;
       byte := $mem[a + i] mod 256;
-      if ($cell[a + i] == 0 && $zeroed[a div 4294967296] != 1)
+      if ($cell[a + i] == 0 && $zeroed[a div 4294967296] mod 2 != 1)
       {
         havoc {:range 0, 1} byte;
       }
@@ -168,7 +168,7 @@ procedure $copy(to: int, from: int, n: int)
     i := 0;
     while (i < n)
     {
-      if (cells[from + i] == 0 && $zeroed[from div 4294967296] == 1)
+      if (cells[from + i] == 0 && $zeroed[from div 4294967296] mod 2 == 1)
       {
         call $zero_byte(cells, from, i, to);
       }
@@ -229,7 +229,7 @@ procedure $fill(p: int, byte: int, n: int)
     if (byte == 0 && $size[p div 4294967296] == n)
     {
       call $remove(p, n);
-      $zeroed[p div 4294967296] := 1;
+      $zeroed[p div 4294967296] := $zeroed[p div 4294967296] div 2 * 2 + 1;
     }
     else
     {

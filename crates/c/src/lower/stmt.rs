@@ -5,6 +5,7 @@ use dally_bpl::ast::{Attrs, VarDecl};
 use super::Lowerer;
 use super::call::is_atomic;
 use super::emit::{Frame, Procedure, Return, ident};
+use super::memory::STACK;
 use super::objects::{Object, Storage};
 use super::places::{Place, Value};
 use super::term;
@@ -13,7 +14,8 @@ use crate::types::{Type, TypeId};
 
 impl Lowerer<'_> {
     pub(super) fn statements(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
+        for (index, stmt) in stmts.iter().enumerate() {
+            self.assumed = stmts.get(index + 1).and_then(|next| self.assumed_range(stmt, next));
             self.statement(stmt);
         }
     }
@@ -96,7 +98,7 @@ impl Lowerer<'_> {
         let value = self.value(value);
         if let (Value::Record(place), Some(address)) = (value, self.proc.union_result) {
             let size = self.program.types.size(ty).unwrap_or(0);
-            self.call(vec![Some(address)], "$allocate", &[term::int(i128::from(size)), term::int(0)]);
+            self.call(vec![Some(address)], "$allocate", &[term::int(i128::from(size)), term::int(STACK)]);
             self.copy_record(&Place::memory(term::var(address), ty), &place);
         }
     }
@@ -171,7 +173,8 @@ impl Lowerer<'_> {
         self.proc.temporaries = mark;
         if !self.has_left() {
             self.proc.span = callee.span;
-            self.release_stack();
+            self.missing_result(callee.result);
+            self.release_at_return();
         }
         let attrs = match is_atomic(callee) {
             true => [self.attr("atomic", Vec::new())].into_iter().collect(),
@@ -181,6 +184,14 @@ impl Lowerer<'_> {
     }
 
     /// The results of a procedure: the scalars of the result, and whether the thread ends.
+    /// A function that ends without `return`: a pointer is null, as for threads whose result is not used.
+    fn missing_result(&mut self, ty: TypeId) {
+        let Some(object) = self.proc.frames.last().and_then(|f| f.result) else { return };
+        if self.program.types.pointee(ty).is_some() {
+            self.store(&Place::of_object(object, ty), Value::constant(0));
+        }
+    }
+
     fn results(&mut self, function: FunctionId) -> Vec<VarDecl> {
         let ty = self.function(function).result;
         let mut outs = Vec::new();

@@ -1,12 +1,13 @@
 //! Threads: tasks that call a function, and the end of threads and of the program.
 
 use dally_bpl::ast::{AttrArg, Attrs, BinaryOp as B, StmtKind as Bpl};
+use dally_text::symbol::Sym;
 
 use super::Lowerer;
 use super::emit::Procedure;
 use super::places::Value;
 use super::term::{self, Range, T};
-use crate::hir::{Builtin, Expr, FunctionId};
+use crate::hir::{Builtin, Expr, Function, FunctionId};
 use crate::types::Type;
 
 const NUMBERS: Range = Range { low: 0, high: 1 << 20 };
@@ -20,7 +21,7 @@ impl Lowerer<'_> {
             terms.push(self.int(value));
         }
         match (builtin, &terms[..]) {
-            (Builtin::Spawn, [function, argument, ..]) => self.spawn(&function.clone(), &argument.clone()),
+            (Builtin::Spawn, [function, arguments @ ..]) => self.spawn(function, arguments),
             (Builtin::SelfId, _) => Value::Int(self.runtime_var("$self"), NUMBERS),
             (Builtin::Threads, _) => {
                 self.proc.touched = true;
@@ -49,8 +50,9 @@ impl Lowerer<'_> {
         }
     }
 
-    fn spawn(&mut self, function: &T, argument: &T) -> Value {
-        let (function, argument) = (self.stable(function.clone()), self.stable(argument.clone()));
+    fn spawn(&mut self, function: &T, arguments: &[T]) -> Value {
+        let function = self.stable(function.clone());
+        let arguments: Vec<T> = arguments.iter().map(|a| self.stable(a.clone())).collect();
         self.proc.touched = true;
         let threads = self.sym("$threads");
         let number = self.temporary(false);
@@ -58,11 +60,11 @@ impl Lowerer<'_> {
         self.set(threads, &term::add(term::var(number), term::int(1)));
         let number = term::var(number);
         match self.function_at(&function) {
-            Some(id) => self.spawn_function(id, &number, &argument),
+            Some(id) => self.spawn_function(id, &number, &arguments),
             None => {
                 let candidates: Vec<FunctionId> =
                     self.facts.addressed.iter().copied().filter(|f| self.may_be_thread(*f)).collect();
-                self.spawn_among(&function, &candidates, &number, &argument);
+                self.spawn_among(&function, &candidates, &number, &arguments);
             }
         }
         Value::Int(number, NUMBERS)
@@ -73,7 +75,7 @@ impl Lowerer<'_> {
         function.params.len() <= 1 && function.body.is_some() && !function.library
     }
 
-    fn spawn_among(&mut self, pointer: &T, candidates: &[FunctionId], number: &T, argument: &T) {
+    fn spawn_among(&mut self, pointer: &T, candidates: &[FunctionId], number: &T, arguments: &[T]) {
         let Some((first, rest)) = candidates.split_first() else {
             return self.check(&term::boolean(false), "a thread is started at a wild function pointer");
         };
@@ -81,15 +83,15 @@ impl Lowerer<'_> {
         let condition = term::binary(B::Eq, pointer.clone(), term::int(address));
         let condition = self.expr(&condition, true);
         self.begin();
-        self.spawn_function(*first, number, argument);
+        self.spawn_function(*first, number, arguments);
         let then = self.end();
         self.begin();
-        self.spawn_among(pointer, rest, number, argument);
+        self.spawn_among(pointer, rest, number, arguments);
         let otherwise = self.end();
         self.push_if(condition, then, otherwise);
     }
 
-    fn spawn_function(&mut self, function: FunctionId, number: &T, argument: &T) {
+    fn spawn_function(&mut self, function: FunctionId, number: &T, arguments: &[T]) {
         let callee = self.function(function);
         if callee.body.is_none() || callee.library {
             let what = format!("a thread that runs the external function `{}`", callee.name);
@@ -97,7 +99,16 @@ impl Lowerer<'_> {
         }
         let name = format!("$thread${}", self.procedure_names[function.index()]);
         self.thread_roots.insert(function);
-        self.post(&name, &[number.clone(), argument.clone()]);
+        let count = self.thread_arguments(function);
+        let mut terms = vec![number.clone()];
+        terms.extend_from_slice(arguments);
+        terms.resize(count + 1, term::int(0));
+        self.post(&name, &terms);
+    }
+
+    /// The number of arguments of a thread: one, or more for the labels of CBMC.
+    fn thread_arguments(&self, function: FunctionId) -> usize {
+        self.function(function).params.len().max(1)
     }
 
     /// `pthread_exit` and the like.
@@ -117,14 +128,18 @@ impl Lowerer<'_> {
         self.proc = Procedure::new(name);
         // Not part of the text: traces do not show it.
         self.proc.span = dally_text::source::Span::NONE;
-        let (number, argument) = (self.fresh("number"), self.fresh("argument"));
+        let number = self.fresh("number");
+        let arguments: Vec<Sym> =
+            (0..self.thread_arguments(function)).map(|_| self.fresh("argument")).collect();
         let own = self.sym("$self");
         self.set(own, &term::var(number));
         self.initialise_thread_locals();
-        self.run(function, &[(term::var(argument))]);
+        let terms: Vec<T> = arguments.iter().map(|a| term::var(*a)).collect();
+        self.run(function, &terms);
         let hidden = self.attr_text("c", "");
         let hidden: Attrs = [hidden].into_iter().collect();
-        let ins = [number, argument].map(|n| self.var_decl(n, false, hidden.clone())).to_vec();
+        let ins = [number].into_iter().chain(arguments);
+        let ins = ins.map(|n| self.var_decl(n, false, hidden.clone())).collect();
         let name = self.function(function).name.clone();
         let shown = self.attr_text("c", &name);
         self.declare_procedure(ins, Vec::new(), [shown].into_iter().collect());
@@ -160,10 +175,15 @@ impl Lowerer<'_> {
         self.set_element(ended, &own, &term::boolean(true));
     }
 
+    /// A function of the library that the lowering calls.
+    fn hook(&self, name: &str) -> Option<FunctionId> {
+        let index = self.program.functions.iter().position(|f| f.library && f.name == name)?;
+        Some(FunctionId(index as u32))
+    }
+
     /// The hook of the library at the end of a thread that returns from its function.
     fn thread_end(&mut self, exits: bool) {
-        let hook = self.program.functions.iter().position(|f| f.library && f.name == "__dally_thread_end");
-        let Some(hook) = hook.map(|index| FunctionId(index as u32)) else { return };
+        let Some(hook) = self.hook("__dally_thread_end") else { return };
         let ty = self.function(hook).result;
         let normally =
             self.proc.exits.filter(|_| exits).map_or(term::boolean(true), |e| term::not(term::var(e)));
@@ -190,28 +210,69 @@ impl Lowerer<'_> {
         self.initialise_globals();
         self.initialise_thread_locals();
         let args = self.main_arguments(main);
-        let exits = self.facts.exits.contains(&main);
-        if exits {
+        self.register_destructors();
+        let constructors = self.by_priority(|f| f.constructor);
+        let functions: Vec<FunctionId> = constructors.into_iter().chain([main]).collect();
+        if functions.iter().any(|f| self.facts.exits.contains(f)) {
             self.declare_exits();
         }
-        let mut outs = Vec::new();
-        if !matches!(self.program.types.get(self.function(main).result), Type::Void) {
-            outs.push(None);
-        }
-        outs.extend(exits.then_some(self.proc.exits));
-        let name = self.procedure_names[main.index()].clone();
-        self.call(outs, &name, &args);
-        match self.proc.exits {
-            Some(exits) => {
-                self.when(&term::not(term::var(exits)), super::Lowerer::exit_program);
-                let (ended, own) = (self.sym("$ended"), self.runtime_var("$self"));
-                self.set_element(ended, &own, &term::boolean(true));
-            }
-            None => self.exit_program(),
+        self.run_in_turn(&functions, &args);
+        if self.proc.exits.is_some() {
+            let (ended, own) = (self.sym("$ended"), self.runtime_var("$self"));
+            self.set_element(ended, &own, &term::boolean(true));
         }
         let entry = self.attr("entrypoint", Vec::<AttrArg>::new());
         let shown = self.attr_text("c", "main");
         self.declare_procedure(Vec::new(), Vec::new(), [entry, shown].into_iter().collect());
+    }
+
+    /// Calls constructors and `main`, unless one of them ends the thread, and then ends the program.
+    fn run_in_turn(&mut self, functions: &[FunctionId], args: &[T]) {
+        let Some((first, rest)) = functions.split_first() else { return self.end_program() };
+        let callee = self.function(*first);
+        let (params, result) = (callee.params.len(), callee.result);
+        let mut outs = Vec::new();
+        if !matches!(self.program.types.get(result), Type::Void) {
+            outs.push(None);
+        }
+        let exits = self.proc.exits.filter(|_| self.facts.exits.contains(first));
+        outs.extend(exits.map(Some));
+        let mut own = args.to_vec();
+        own.resize(params, term::int(0));
+        let name = self.procedure_names[first.index()].clone();
+        self.call(outs, &name, &own);
+        let normally = exits.map_or(term::boolean(true), |e| term::not(term::var(e)));
+        self.when(&normally, |l| l.run_in_turn(rest, args));
+    }
+
+    /// What happens when `main` returns.
+    fn end_program(&mut self) {
+        if let Some(hook) = self.hook("__dally_program_end") {
+            let ty = self.function(hook).result;
+            self.call_function(hook, Vec::new(), ty);
+        }
+        self.exit_program();
+    }
+
+    fn register_destructors(&mut self) {
+        let Some(hook) = self.hook("__dally_at_end") else { return };
+        let (ty, param) = {
+            let f = self.function(hook);
+            (f.result, f.locals[0].ty)
+        };
+        for destructor in self.by_priority(|f| f.destructor) {
+            let address = Value::constant(self.function_address(destructor));
+            self.call_function(hook, vec![(address, param)], ty);
+        }
+    }
+
+    /// Functions of the program by ascending priority, and then in the order of their definitions.
+    fn by_priority(&self, priority: impl Fn(&Function) -> Option<u16>) -> Vec<FunctionId> {
+        let functions = (0..).zip(&self.program.functions).filter(|(_, f)| f.body.is_some() && !f.library);
+        let mut found: Vec<(u16, FunctionId)> =
+            functions.filter_map(|(index, f)| Some((priority(f)?, FunctionId(index)))).collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, function)| function).collect()
     }
 
     pub(super) fn main(&self) -> Option<FunctionId> {
@@ -264,7 +325,7 @@ impl Lowerer<'_> {
 
     /// `return;`, after the objects of the function are released.
     pub(super) fn return_from_procedure(&mut self) {
-        self.release_stack();
+        self.release_at_return();
         self.push(Bpl::Return);
     }
 }

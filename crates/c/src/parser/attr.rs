@@ -1,7 +1,7 @@
 //! Attributes, assembler labels and alignment specifiers.
 
 use super::{Parsed, Parser};
-use crate::ast::{Alignment, Attrs};
+use crate::ast::{Alignment, Attrs, Priority};
 use crate::token::{K, Op, T};
 
 impl Parser<'_> {
@@ -72,6 +72,8 @@ impl Parser<'_> {
             "noreturn" | "Noreturn" => attrs.noreturn = true,
             "packed" => attrs.packed = true,
             "vector_size" => attrs.vector = Some(token.span),
+            "constructor" => attrs.constructor = Some(self.priority()?),
+            "destructor" => attrs.destructor = Some(self.priority()?),
             _ => {}
         }
         if !self.is(Op::LParen) {
@@ -98,6 +100,17 @@ impl Parser<'_> {
             };
         }
         self.skip_balanced(Op::RParen)
+    }
+
+    /// `(101)`, or nothing
+    fn priority(&mut self) -> Parsed<Priority> {
+        if !self.is(Op::LParen) {
+            return Ok(Priority::Lowest);
+        }
+        self.bump();
+        let value = self.constant()?;
+        self.expect(Op::RParen)?;
+        Ok(Priority::Value(value))
     }
 
     /// `_Alignas(…)`

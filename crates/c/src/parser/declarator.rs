@@ -34,6 +34,8 @@ impl Parser<'_> {
                 self.expect(Op::RParen)?;
                 (inner, name, span) = (nested.derived, nested.name, nested.span);
                 attrs.noreturn |= nested.attrs.noreturn;
+                attrs.constructor = attrs.constructor.or(nested.attrs.constructor);
+                attrs.destructor = attrs.destructor.or(nested.attrs.destructor);
                 attrs.aligned.extend(nested.attrs.aligned);
             }
             _ => {}
