@@ -609,10 +609,6 @@ impl Program for Machine {
         self.footprint_of(state, task.0, out);
     }
 
-    fn has_footprints(&self) -> bool {
-        true
-    }
-
     fn commutes(&self, state: &State, task: TaskId, _: &mut Footprints) -> bool {
         self.commutes_alone(state, task.0)
     }
