@@ -109,9 +109,8 @@ impl Writer {
         }
         let (a, compare, b) = (writer.element(), writer.comparison(), writer.element());
         writer.both(&format!("  assert {a} {compare} {b};\n"));
-        [writer.quantified, writer.explicit].map(|body| {
-            format!("var m, n: [int]int;\nprocedure main() {{\n  var i, v: int;\n{body}}}\n")
-        })
+        [writer.quantified, writer.explicit]
+            .map(|body| format!("var m, n: [int]int;\nprocedure main() {{\n  var i, v: int;\n{body}}}\n"))
     }
 }
 

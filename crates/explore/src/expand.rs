@@ -301,11 +301,17 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             false => Reduction::Off,
         };
         let mut steps = Steps { taken, successors, footprints, tally, pass, reduction };
+        let mut first = None;
         if reduction == Reduction::On
-            && self.policy.is_unordered()
-            && self.take_commuting(&node, enabled, &mut steps, sink)?
+            && node.cost_here == 0
+            && node.cost <= pass.cost
+            && self.policy.allows_steps_ahead(&node.place)
         {
-            return Ok(());
+            let proposal = self.policy.propose(&mut node.place, &mut node.cursor, &point);
+            if self.take_commuting(&node, proposal, enabled, &mut steps, sink)? {
+                return Ok(());
+            }
+            first = Some(proposal);
         }
         loop {
             if node.cost > pass.cost {
@@ -313,11 +319,17 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 sink.defer(Deferred::Partial(node), later);
                 return Ok(());
             }
-            if let Proposal::Run(task) = self.policy.propose(&mut node.place, &mut node.cursor, &point)
+            let proposal = match first.take() {
+                Some(proposal) => proposal,
+                None => self.policy.propose(&mut node.place, &mut node.cursor, &point),
+            };
+            if let Proposal::Run(task) = proposal
                 && (steps.taken.is_empty() || !steps.taken.contains(&task))
-                && self.take(&node, task, &mut steps, sink)?
             {
-                return Ok(());
+                let commutes = self.commutes(&node, task, &mut steps);
+                if self.take(&node, task, commutes, &mut steps, sink)? {
+                    return Ok(());
+                }
             }
             match self.policy.advance(&mut node.place, &mut node.cursor, &point) {
                 Some(more) => (node.cost, node.cost_here) = (node.cost + more, node.cost_here + more),
@@ -336,21 +348,28 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         Ok(())
     }
 
-    /// Takes the steps that commute, where tasks have no order. Returns true if the node needs no other.
+    /// Takes the steps that commute: that of the proposed task first, then those of others, ahead of their turns.
+    /// Returns true if the node needs no other.
     #[inline(never)]
     fn take_commuting(
         &self,
         node: &Node<P::State, O>,
+        proposal: Proposal,
         enabled: &[TaskId],
         steps: &mut Steps<'_, P::State>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<bool, Found> {
-        for task in enabled {
-            if self.commutes(node, *task, steps) {
-                if self.take(node, *task, steps, sink)? {
+        let proposed = match proposal {
+            Proposal::Run(task) => Some(task),
+            Proposal::Pass | Proposal::End => None,
+        };
+        let others = enabled.iter().copied().filter(|task| Some(*task) != proposed);
+        for task in proposed.into_iter().chain(others) {
+            if self.commutes(node, task, steps) {
+                if self.take(node, task, true, steps, sink)? {
                     return Ok(true);
                 }
-                steps.taken.push(*task);
+                steps.taken.push(task);
             }
         }
         // None of the others commutes.
@@ -369,12 +388,12 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         &self,
         node: &Node<P::State, O>,
         task: TaskId,
+        commutes: bool,
         steps: &mut Steps<'_, P::State>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<bool, Found> {
         steps.successors.clear();
         self.program.step(&node.state, task, steps.successors);
-        let commutes = self.commutes(node, task, steps);
         let Steps { successors, tally, pass, reduction, .. } = steps;
         tally.charged += u64::from(self.defer_costly(node, task, *pass, successors, sink));
         tally.count(successors.ended(), successors.len());

@@ -140,9 +140,9 @@ pub trait Policy: Sync {
         0
     }
 
-    /// Returns true if proposals cost nothing, so that their order does not matter. Then a search that
-    /// [reduces](crate::Options::reduction) takes steps that commute first.
-    fn is_unordered(&self) -> bool {
+    /// Returns true if a search that [reduces](crate::Options::reduction) may take a commuting step of a task that is not
+    /// proposed, at no cost. The order of the others stays.
+    fn allows_steps_ahead(&self, _scheduler: &Self::SchedulerState) -> bool {
         false
     }
 

@@ -1,5 +1,8 @@
 //! Shortens the execution of a bug that a search with [reduction](crate::reduce) has found.
 //!
+//! Steps that were taken ahead of their turns become delays of the tasks before them, so that the schedule is one of the
+//! scheduler. Its cost can be higher than the bound at which the search found the bug.
+//!
 //! Where steps commute, the search takes some of them before the failure although they have no part in it. The
 //! [shrinker](crate::shrink) of samples looks for an execution with the same failure that costs no more and has fewer
 //! steps.
@@ -32,12 +35,12 @@ pub(crate) fn shorten<P: Program, O: Policy>(
     };
     let shorter = Shrinker::new(program, &sampling, stop).shrink(bug.failure.clone(), failing);
     let is_shorter = shorter.schedule.steps.len() < bug.schedule.steps.len() && shorter.cost <= bug.cost;
-    let replays = || {
-        let replayed = replay_under(program, policy, &shorter.schedule);
-        shorter.schedule.cost() == shorter.cost
-            && replayed.is_ok_and(|replayed| replayed.failure.as_ref() == Some(&shorter.failure))
+    let replays = |bug: &Bug| {
+        let replayed = replay_under(program, policy, &bug.schedule);
+        bug.schedule.cost() == bug.cost
+            && replayed.is_ok_and(|replayed| replayed.failure.as_ref() == Some(&bug.failure))
     };
-    if is_shorter && replays() { shorter } else { bug }
+    if replays(&shorter) && (is_shorter || !replays(&bug)) { shorter } else { bug }
 }
 
 /// The steps of a bug beside its scheduler, if it follows the schedule.

@@ -98,6 +98,10 @@ impl DelayingScheduler for Scheduler {
         each!(self, it => it.delay_cost())
     }
 
+    fn allows_steps_ahead(&self) -> bool {
+        each!(self, it => it.allows_steps_ahead())
+    }
+
     fn can_delay(&self) -> bool {
         each!(self, it => it.can_delay())
     }

@@ -116,6 +116,10 @@ impl DelayingScheduler for Rr {
         }
     }
 
+    fn allows_steps_ahead(&self) -> bool {
+        true
+    }
+
     fn patience(&self) -> usize {
         self.ring.len()
     }

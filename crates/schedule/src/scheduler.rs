@@ -188,6 +188,12 @@ pub trait DelayingScheduler: Clone + Eq + Hash {
         0
     }
 
+    /// True if a task may take a step ahead of its turn: it is given back, or completes, although another task was
+    /// proposed, and the order of the others stays. A search that reduces takes steps that commute so.
+    fn allows_steps_ahead(&self) -> bool {
+        false
+    }
+
     /// True if the next proposal may be delayed: not while sealed, nor after the budget is spent.
     fn can_delay(&self) -> bool {
         true

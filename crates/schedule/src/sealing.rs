@@ -59,6 +59,10 @@ impl<S: DelayingScheduler> DelayingScheduler for Sealable<S> {
         self.inner.delay_cost()
     }
 
+    fn allows_steps_ahead(&self) -> bool {
+        !self.sealed && self.inner.allows_steps_ahead()
+    }
+
     fn can_delay(&self) -> bool {
         !self.sealed && self.inner.can_delay()
     }

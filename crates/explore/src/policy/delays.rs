@@ -158,6 +158,10 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
         }
     }
 
+    fn allows_steps_ahead(&self, scheduler: &Sealable<S>) -> bool {
+        scheduler.allows_steps_ahead()
+    }
+
     fn heap_bytes(&self, scheduler: &Sealable<S>) -> usize {
         scheduler.heap_bytes()
     }

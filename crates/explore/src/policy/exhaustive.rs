@@ -34,7 +34,7 @@ impl Policy for Exhaustive {
         Omission::Nothing
     }
 
-    fn is_unordered(&self) -> bool {
+    fn allows_steps_ahead(&self, (): &()) -> bool {
         true
     }
 
