@@ -322,9 +322,10 @@ impl Ended<'_> {
             format!("\n        {}{}", up_to(strategy, coverage), counted(coverage.states, "state"))
         };
         let sentence = coverage.sentence(&bound, self.monitor.elapsed());
+        let unreduced = if self.liveness.is_done() { "; liveness is checked without reduction" } else { "" };
         let others: String = others.iter().map(other).collect();
         let sampled = sampled.as_ref().map(|sampled| format!("\n{}", sample::beside_covered(sampled)));
-        format!("{sentence}{collisions}{others}{}", sampled.unwrap_or_default())
+        format!("{sentence}{unreduced}{collisions}{others}{}", sampled.unwrap_or_default())
     }
 
     /// A bound of the search in words.
