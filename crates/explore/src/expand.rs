@@ -30,7 +30,7 @@ use crate::reduce::{self, Reduction};
 use crate::search::{Options, Watch};
 use crate::successors::{Outcome, Successors, Suspended};
 use crate::tree::{Branch, Link, NodeId, Spent};
-use crate::visited::{Rank, Recent};
+use crate::visited::{Mark, Rank, Recent};
 use crate::{Failure, FailureKind, Fingerprint, Footprints, Program};
 
 /// A state to be expanded, with the policy's state.
@@ -119,9 +119,10 @@ pub(crate) trait Sink<S, O: Policy> {
     /// A node was reached within the pass. If its key is new, or was visited at a higher rank, `make` builds
     /// the node.
     fn offer(&mut self, key: Fingerprint, link: Link, rank: Rank, make: impl FnOnce() -> Node<S, O>);
-    /// Returns true if the expansion of the state with this key began before that of the current portion of
-    /// the layer, or with it.
-    fn is_closed(&self, key: Fingerprint) -> bool;
+    /// The mark of a state, as of the beginning of the current portion of the layer.
+    fn mark_of(&self, key: Fingerprint) -> Mark;
+    /// Marks the state that is expanded, after the portion.
+    fn mark(&mut self, key: Fingerprint, mark: Mark);
     /// Work for a later pass.
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass);
     /// A step within the pass cannot be executed.
@@ -265,6 +266,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         }
         if enabled.is_empty() {
             tally.finals += 1;
+            if self.reduces {
+                sink.mark(self.program.fingerprint(&node.state), Mark::Grounded);
+            }
             return self.check_final(&node);
         }
         tally.depth = tally.depth.max(node.depth);
@@ -308,7 +312,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             && self.policy.allows_steps_ahead(&node.place)
         {
             let proposal = self.policy.propose(&mut node.place, &mut node.cursor, &point);
-            if self.take_commuting(&node, proposal, enabled, &mut steps, sink)? {
+            if let Some(mark) = self.take_commuting(&node, proposal, enabled, &mut steps, sink)? {
+                sink.mark(key, mark);
                 return Ok(());
             }
             first = Some(proposal);
@@ -317,6 +322,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             if node.cost > pass.cost {
                 let later = self.order.pass(pass, node.cost, node.length());
                 sink.defer(Deferred::Partial(node), later);
+                if self.reduces {
+                    sink.mark(key, Mark::Open);
+                }
                 return Ok(());
             }
             let proposal = match first.take() {
@@ -327,7 +335,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 && (steps.taken.is_empty() || !steps.taken.contains(&task))
             {
                 let commutes = self.commutes(&node, task, &mut steps);
-                if self.take(&node, task, commutes, &mut steps, sink)? {
+                if let Some(mark) = self.take(&node, task, commutes, &mut steps, sink)? {
+                    sink.mark(key, mark);
                     return Ok(());
                 }
             }
@@ -341,6 +350,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             }
         }
         match self.policy.omission(&node.place, &node.cursor, &point) {
+            Omission::Nothing if self.reduces => sink.mark(key, Mark::Grounded),
             Omission::Nothing => {}
             Omission::Sealed => steps.tally.sealed += 1,
             Omission::Unproposed => steps.tally.unproposed += 1,
@@ -349,7 +359,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     }
 
     /// Takes the steps that commute: that of the proposed task first, then those of others, ahead of their turns.
-    /// Returns true if the node needs no other.
+    /// Returns the mark of the node if it needs no other.
     #[inline(never)]
     fn take_commuting(
         &self,
@@ -358,7 +368,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         enabled: &[TaskId],
         steps: &mut Steps<'_, P::State>,
         sink: &mut impl Sink<P::State, O>,
-    ) -> Result<bool, Found> {
+    ) -> Result<Option<Mark>, Found> {
         let proposed = match proposal {
             Proposal::Run(task) => Some(task),
             Proposal::Pass | Proposal::End => None,
@@ -366,15 +376,15 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let others = enabled.iter().copied().filter(|task| Some(*task) != proposed);
         for task in proposed.into_iter().chain(others) {
             if self.commutes(node, task, steps) {
-                if self.take(node, task, true, steps, sink)? {
-                    return Ok(true);
+                if let Some(mark) = self.take(node, task, true, steps, sink)? {
+                    return Ok(Some(mark));
                 }
                 steps.taken.push(task);
             }
         }
         // None of the others commutes.
         steps.reduction = Reduction::Off;
-        Ok(false)
+        Ok(None)
     }
 
     #[inline]
@@ -382,7 +392,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         steps.reduction != Reduction::Off && self.program.commutes(&node.state, task, steps.footprints)
     }
 
-    /// Takes a step of a task. Returns true if the node needs no other.
+    /// Takes a step of a task. Returns the mark of the node if it needs no other.
     #[inline]
     fn take(
         &self,
@@ -391,20 +401,21 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         commutes: bool,
         steps: &mut Steps<'_, P::State>,
         sink: &mut impl Sink<P::State, O>,
-    ) -> Result<bool, Found> {
+    ) -> Result<Option<Mark>, Found> {
         steps.successors.clear();
         self.program.step(&node.state, task, steps.successors);
         let Steps { successors, tally, pass, reduction, .. } = steps;
         tally.charged += u64::from(self.defer_costly(node, task, *pass, successors, sink));
         tally.count(successors.ended(), successors.len());
-        let suffices = commutes
-            && *reduction == Reduction::On
-            && reduce::suffices(self.program, self.options, successors, |key| sink.is_closed(key));
+        let mark = match commutes && *reduction == Reduction::On {
+            true => reduce::suffices(self.program, self.options, successors, |key| sink.mark_of(key)),
+            false => None,
+        };
         let mut from = self.origin(node, task, None, *pass);
         from.chain = if commutes { node.chain.saturating_add(1) } else { 0 };
         self.deliver(&from, successors, 0, sink)?;
-        tally.reduced += u64::from(suffices);
-        Ok(suffices)
+        tally.reduced += u64::from(mark.is_some());
+        Ok(mark)
     }
 
     /// Outcomes of a step that is never suspended are the options of one choice. Defers those that cost

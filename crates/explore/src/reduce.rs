@@ -6,12 +6,15 @@
 //! preserved, and so are the final states of a program without failures.
 //!
 //! *Proviso.* A task that is left out at one state must not be left out for ever. So a step suffices only if one of
-//! its outcomes is not closed: a state is *closed* from the beginning of the portion of a layer in which it is
-//! expanded. An outcome that is not closed is expanded later than this state. Consider an execution that leads from
-//! a reduced state to a failure. Either it contains the step of the persistent set, which can be moved to its front,
-//! so that a shorter execution leads from an outcome to the failure. Or it does not, and then an execution of the same
-//! length leads from the outcome that is expanded later to the failure. By induction over the length and the order
-//! of expansion, the search finds it. Portions do not depend on the number of threads, and neither do reduced states.
+//! its outcomes is open or grounded. A state is *open* until the portion of a layer in which it is expanded, or in which
+//! the last of its proposals is made; then it is *closed*. It is *grounded* if it was expanded fully, or if a step
+//! that sufficed leads from it to a state that was grounded in an earlier portion. Consider an execution that
+//! leads from a reduced state to a failure. Either it contains the step of the persistent set, which can be moved to its
+//! front, so that a shorter execution leads from an outcome to the failure. Or it does not, and then an execution
+//! of the same length leads from each outcome to the failure. One of the outcomes is open, so that it is expanded
+//! later, or it is grounded, so that steps lead from it to a state that was expanded fully, through states that were
+//! grounded before. By induction over the length, the order of expansion and the order of grounding, the search finds
+//! the failure. Portions do not depend on the number of threads, and neither do marks.
 //!
 //! *Executions without end.* The induction needs a last expansion. An endless execution of steps that commute never
 //! comes to a closed state, and would keep all other tasks from running. So a state to which a chain of commuting
@@ -24,6 +27,7 @@
 
 use crate::policy::Policy;
 use crate::successors::{Event, Successors};
+use crate::visited::{Mark, Visited};
 use crate::{Fingerprint, Options, Program};
 
 /// Chains of this many commuting steps, and of powers of two above it, end in a state that is expanded fully.
@@ -62,40 +66,86 @@ pub(crate) fn applies<P: Program, O: Policy>(program: &P, policy: &O, options: &
     options.reduction && !options.exact && !counts_steps && program.has_footprints()
 }
 
-/// Returns true if the outcomes of a commuting step suffice at the state that it is taken from: the step has ended in
-/// each of them without a failure, the order of tasks stays as open as it was, and one outcome is not closed.
+/// Decides if the outcomes of a commuting step suffice at the state that it is taken from: the step has ended in each of
+/// them without a failure, the order of tasks stays as open as it was, and one outcome is open or grounded. Returns the
+/// mark of the state if so.
 pub(crate) fn suffices<P: Program>(
     program: &P,
     options: &Options,
     successors: &mut Successors<P::State>,
-    is_closed: impl Fn(Fingerprint) -> bool,
-) -> bool {
+    mark_of: impl Fn(Fingerprint) -> Mark,
+) -> Option<Mark> {
     let Successors { outcomes, states, events, suspensions, .. } = successors;
     if *suspensions > 0 && !mutant(options, Mutant::SuspendedStepsSuffice) {
-        return false;
+        return None;
     }
     let seals = |event: &Event| matches!(event, Event::Sealed | Event::Unsealed);
     if events.iter().any(seals) && !mutant(options, Mutant::SealsSuffice) {
-        return false;
+        return None;
     }
     if outcomes.is_empty() {
-        return mutant(options, Mutant::BlockedStepsSuffice);
+        return mutant(options, Mutant::BlockedStepsSuffice).then_some(Mark::Closed);
     }
     let has_failed = outcomes.iter().any(|outcome| outcome.failure.is_some());
     if has_failed {
-        return false;
+        return None;
     }
     if mutant(options, Mutant::NoProviso) {
-        return true;
+        return Some(Mark::Closed);
     }
     let mut states = states.iter();
-    outcomes.iter_mut().fold(false, |is_open, outcome| {
+    let (mut is_open, mut is_grounded) = (false, false);
+    for outcome in outcomes.iter_mut() {
         let state = if outcome.has_state { states.next() } else { None };
         if outcome.fingerprint.is_none() {
             outcome.fingerprint = state.map(|state| program.fingerprint(state));
         }
-        is_open || outcome.suspended.is_some() || outcome.fingerprint.is_some_and(|key| !is_closed(key))
-    })
+        match outcome.fingerprint.map(&mark_of) {
+            Some(Mark::Grounded) => is_grounded = true,
+            Some(Mark::Open) => is_open = true,
+            Some(Mark::Closed) => is_open |= mutant(options, Mutant::ClosedStatesSuffice),
+            None => {}
+        }
+        is_open |= outcome.suspended.is_some();
+    }
+    match (is_grounded, is_open) {
+        (true, _) => Some(Mark::Grounded),
+        (false, true) if mutant(options, Mutant::OpenStatesGround) => Some(Mark::Grounded),
+        (false, true) => Some(Mark::Closed),
+        (false, false) => None,
+    }
+}
+
+/// Marks of states that were expanded in the current portion of a layer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    opened: Vec<Fingerprint>,
+    grounded: Vec<Fingerprint>,
+}
+
+impl Marks {
+    /// Adds the mark of a state; all states of a portion are closed already.
+    #[inline]
+    pub(crate) fn add(&mut self, key: Fingerprint, mark: Mark) {
+        match mark {
+            Mark::Open => self.opened.push(key),
+            Mark::Grounded => self.grounded.push(key),
+            Mark::Closed => {}
+        }
+    }
+
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.opened.append(&mut other.opened);
+        self.grounded.append(&mut other.grounded);
+    }
+
+    /// Marks the states in the visited set, after the portion.
+    pub(crate) fn apply<V: Copy + Default>(&mut self, visited: &mut Visited<V>) {
+        visited.mark_all(&self.opened, Mark::Open);
+        visited.mark_all(&self.grounded, Mark::Grounded);
+        self.opened.clear();
+        self.grounded.clear();
+    }
 }
 
 /// Errors that tests introduce, to see that they would notice them.
@@ -103,6 +153,10 @@ pub(crate) fn suffices<P: Program>(
 pub(crate) enum Mutant {
     /// Every commuting step suffices.
     NoProviso,
+    /// A closed outcome that is not grounded suffices.
+    ClosedStatesSuffice,
+    /// A state is grounded if a step leads to an open one.
+    OpenStatesGround,
     /// Steps whose outcomes are all discarded suffice.
     BlockedStepsSuffice,
     /// Suspended steps suffice.

@@ -30,13 +30,13 @@ use crate::order::{HORIZON, Order, Pass};
 use crate::outcome::{Bug, Covered, Limit, Report, StateCoverage, Verdict};
 use crate::packed::{Packed, Standings};
 use crate::policy::Policy;
-use crate::reduce;
+use crate::reduce::{self, Marks};
 use crate::resolve::{Resolver, Segment};
 use crate::sample::Sampled;
 use crate::shorten::shorten;
 use crate::team::{Team, with_spinning_threads};
 use crate::tree::{Link, NodeId, SearchTree};
-use crate::visited::{Rank, Visit, Visited};
+use crate::visited::{Mark, Rank, Visit, Visited};
 use crate::wave::{Budget, Wave, Workers};
 use crate::{Failure, FailureKind, Fingerprint, Program, Schedule, TaskId};
 
@@ -213,6 +213,7 @@ pub(crate) struct Core<S, O: Policy, L: Ledger> {
     /// The number of suspended steps in the visited set. They are not states of the program.
     pub(crate) suspended: usize,
     /// Steps that cannot be executed.
+    pub(crate) marks: Marks,
     pub(crate) abandoned: Abandoned,
 }
 
@@ -281,8 +282,13 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
     }
 
     #[inline]
-    fn is_closed(&self, key: Fingerprint) -> bool {
-        self.visited.is_closed(key)
+    fn mark_of(&self, key: Fingerprint) -> Mark {
+        self.visited.mark(key)
+    }
+
+    #[inline]
+    fn mark(&mut self, key: Fingerprint, mark: Mark) {
+        self.marks.add(key, mark);
     }
 
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
@@ -384,6 +390,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             frontier: Frontier::default(),
             standings: Standings::default(),
             suspended: 0,
+            marks: Marks::default(),
             abandoned: Abandoned::default(),
         };
         Self {
@@ -546,7 +553,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
         let schedule = self.schedule(found.at, found.link);
         let bug = Bug { failure: found.failure, schedule, cost: found.cost };
-        if self.scratch.tally.reduced == 0 {
+        if !self.expander.reduces {
             return Verdict::Bug(Box::new(bug));
         }
         let Expander { program, policy, options, watch, .. } = self.expander;
@@ -628,6 +635,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             }
             self.check_layer(&portion)?;
         }
+        self.core.marks.apply(&mut self.core.visited);
         Ok(())
     }
 
@@ -638,7 +646,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             let states = block.iter().filter(|node| node.pending.is_none());
             keys.clear();
             keys.extend(states.map(|node| self.expander.program.fingerprint(&node.state)));
-            self.core.visited.close_all(&keys);
+            self.core.visited.mark_all(&keys, Mark::Closed);
         }
     }
 

@@ -11,7 +11,7 @@
 //! steps, the least depth is stored as well, and a visit at a lower cost or a lower depth counts: steps
 //! beyond the limit may now be within it.
 //!
-//! Where a search [reduces](crate::reduce), keys whose expansion has begun are marked as closed.
+//! Where a search [reduces](crate::reduce), keys have a mark: open, closed or grounded.
 
 use crate::Fingerprint;
 
@@ -32,29 +32,42 @@ pub(crate) struct Rank {
     pub(crate) depth: u32,
 }
 
-/// The bits of a slot that are not part of the fingerprint: the cost, then the depth if it is stored, then a
-/// mark on keys that are closed if there are any.
+/// The mark of a state in a search that [reduces](crate::reduce).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// The state is not expanded yet, or proposals at it are left.
+    Open,
+    /// Its expansion has begun, and is done after the current portion of the layer.
+    Closed,
+    /// It was expanded fully, or a step leads to a state that was grounded before.
+    Grounded,
+}
+
+/// The bits of a slot that are not part of the fingerprint: the cost, then the depth if it is stored, then the
+/// mark if there are marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RankBits {
     count: u32,
     /// The bits of the cost and of the depth.
     rank: u128,
-    /// The bit of the mark, or 0.
+    /// The bits of the mark, or 0.
     closed: u128,
+    grounded: u128,
 }
 
 impl RankBits {
     fn new(depths: bool, closes: bool) -> Self {
         let ranks = if depths { COST_BITS + DEPTH_BITS } else { COST_BITS };
-        let count = ranks + u32::from(closes);
-        Self { count, rank: (1 << ranks) - 1, closed: u128::from(closes) << ranks }
+        let marks = u32::from(closes);
+        let closed = u128::from(marks) << ranks;
+        Self { count: ranks + 2 * marks, rank: (1 << ranks) - 1, closed, grounded: closed << 1 }
     }
 
     fn mask(self) -> u128 {
-        self.rank | self.closed
+        self.rank | self.closed | self.grounded
     }
 
-    /// The content of the slot of a fingerprint, which is not closed. It is never zero, which marks a free slot.
+    /// The content of the slot of a fingerprint, which is open. It is never zero, which marks a free slot.
     #[inline]
     fn key_of(self, fingerprint: Fingerprint, rank: Rank) -> u128 {
         let bits = fingerprint.0 >> self.count;
@@ -68,8 +81,8 @@ impl RankBits {
         (slot ^ key) >> self.count == 0
     }
 
-    /// The slot with the lower cost and the lower depth of two slots with the same fingerprint. It is closed if
-    /// the first is.
+    /// The slot with the lower cost and the lower depth of two slots with the same fingerprint. It has the
+    /// mark of the first.
     #[inline]
     fn lower(self, slot: u128, key: u128) -> u128 {
         let cost = u128::from(MAX_COST);
@@ -120,8 +133,8 @@ pub(crate) enum Visit {
 }
 
 impl<V: Copy + Default> Visited<V> {
-    /// An empty set. It stores the depth of visits beside their cost if `depths` is true; its keys can be
-    /// [closed](Self::close_all) if `closes` is.
+    /// An empty set. It stores the depth of visits beside their cost if `depths` is true; its keys have
+    /// [marks](Self::mark_all) if `closes` is.
     pub(crate) fn new(depths: bool, closes: bool) -> Self {
         let bits = RankBits::new(depths, closes);
         Self { shards: (0..SHARDS).map(|_| Shard::with_buckets(2, bits)).collect(), bits, depths }
@@ -132,18 +145,18 @@ impl<V: Copy + Default> Visited<V> {
         self.depths
     }
 
-    /// Marks keys of the set as closed.
-    pub(crate) fn close_all(&mut self, fingerprints: &[Fingerprint]) {
+    /// Marks keys of the set. A key that is grounded stays so.
+    pub(crate) fn mark_all(&mut self, fingerprints: &[Fingerprint], mark: Mark) {
         for batch in fingerprints.chunks(BATCH) {
             prefetch(batch.iter().map(|it| (&self.shards[shard_of(*it)], *it)));
-            batch.iter().for_each(|it| self.shards[shard_of(*it)].close(*it));
+            batch.iter().for_each(|it| self.shards[shard_of(*it)].mark(*it, mark));
         }
     }
 
-    /// Returns true if the key is in the set, and closed.
+    /// The mark of a key; a key that is not in the set is open.
     #[inline]
-    pub(crate) fn is_closed(&self, fingerprint: Fingerprint) -> bool {
-        self.shards[shard_of(fingerprint)].is_closed(fingerprint)
+    pub(crate) fn mark(&self, fingerprint: Fingerprint) -> Mark {
+        self.shards[shard_of(fingerprint)].mark_of(fingerprint)
     }
 
     /// Inserts a fingerprint that is visited at this cost and depth, with a value. If it is in the set, its
@@ -412,16 +425,28 @@ impl<V> Shard<V> {
 }
 
 impl<V: Copy + Default> Shard<V> {
-    fn close(&mut self, fingerprint: Fingerprint) {
+    fn mark(&mut self, fingerprint: Fingerprint, mark: Mark) {
         if let Some((at, slot)) = self.slot_of(self.bits.key_of(fingerprint, Rank::default())) {
-            self.buckets[at].0[slot] |= self.bits.closed;
+            let slot = &mut self.buckets[at].0[slot];
+            match mark {
+                Mark::Open => *slot &= !self.bits.closed,
+                Mark::Closed => *slot |= self.bits.closed,
+                Mark::Grounded => *slot |= self.bits.grounded,
+            }
         }
     }
 
     #[inline]
-    fn is_closed(&self, fingerprint: Fingerprint) -> bool {
+    fn mark_of(&self, fingerprint: Fingerprint) -> Mark {
         let slot = self.slot_of(self.bits.key_of(fingerprint, Rank::default()));
-        slot.is_some_and(|(at, slot)| self.buckets[at].0[slot] & self.bits.closed != 0)
+        let slot = slot.map_or(0, |(at, slot)| self.buckets[at].0[slot]);
+        if slot & self.bits.grounded != 0 {
+            Mark::Grounded
+        } else if slot & self.bits.closed != 0 {
+            Mark::Closed
+        } else {
+            Mark::Open
+        }
     }
 
     fn with_buckets(count: usize, bits: RankBits) -> Self {
@@ -600,15 +625,17 @@ mod tests {
     }
 
     #[test]
-    fn keys_stay_closed() {
+    fn keys_keep_their_marks() {
         for depths in [false, true] {
             let mut visited = Visited::<()>::new(depths, true);
             let keys: Vec<_> = (0..5000_u32).map(|n| Fingerprint::of(&n)).collect();
             for key in &keys[..2000] {
                 assert_eq!(visited.insert_with(*key, at(3, 1000), || ()), Visit::First);
-                assert!(!visited.is_closed(*key));
+                assert_eq!(visited.mark(*key), Mark::Open);
             }
-            visited.close_all(&keys[1000..2000]);
+            visited.mark_all(&keys[500..2000], Mark::Closed);
+            visited.mark_all(&keys[700..900], Mark::Grounded);
+            visited.mark_all(&keys[500..1000], Mark::Open);
             for key in &keys {
                 assert_eq!(
                     visited.insert_with(*key, at(4, 1000), || ()) == Visit::Again,
@@ -617,8 +644,8 @@ mod tests {
                 assert_ne!(visited.insert_with(*key, at(1, 1000), || ()), Visit::Again);
                 assert!(visited.contains(*key, at(2, 1000)) && !visited.contains(*key, at(0, 1000)));
             }
-            let closed = keys.iter().filter(|key| visited.is_closed(**key)).count();
-            assert_eq!((closed, visited.len()), (1000, 5000));
+            let marked = |mark| keys.iter().filter(|key| visited.mark(**key) == mark).count();
+            assert_eq!((marked(Mark::Closed), marked(Mark::Grounded), visited.len()), (1000, 200, 5000));
         }
     }
 

@@ -31,10 +31,11 @@ use crate::order::Pass;
 use crate::outcome::{Limit, StateCoverage};
 use crate::packed::Standings;
 use crate::policy::Policy;
+use crate::reduce::Marks;
 use crate::search::{Core, LOOK_EVERY, Stop, Watch};
 use crate::team::{for_each, for_each_thread};
 use crate::tree::{Link, NodeId};
-use crate::visited::{Part, Rank, Visited};
+use crate::visited::{Mark, Part, Rank, Visited};
 use crate::{Failure, Fingerprint, Program, TaskId};
 
 /// The most nodes in a wave, per thread: enough to balance the load, few enough to check limits
@@ -161,6 +162,7 @@ struct Block<S, O: Policy, L: Ledger> {
     /// Successors reached, without those that this thread had reached recently.
     reached: usize,
     found: Option<Found>,
+    marks: Marks,
     abandoned: Abandoned,
 }
 
@@ -181,6 +183,7 @@ struct Collector<'a, S, O: Policy, L: Ledger> {
     reached: usize,
     draft: L::Draft,
     frontier: Frontier<S, O>,
+    marks: Marks,
     abandoned: Abandoned,
 }
 
@@ -213,8 +216,13 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Collector<'_, S, O, L> {
     }
 
     #[inline]
-    fn is_closed(&self, key: Fingerprint) -> bool {
-        self.shared.visited.is_closed(key)
+    fn mark_of(&self, key: Fingerprint) -> Mark {
+        self.shared.visited.mark(key)
+    }
+
+    #[inline]
+    fn mark(&mut self, key: Fingerprint, mark: Mark) {
+        self.marks.add(key, mark);
     }
 
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
@@ -280,6 +288,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W,
             }
             drafts.push(block.draft);
             workers.recycle(block.candidates, node_bytes);
+            core.marks.append(block.marks);
             core.abandoned.append(block.abandoned);
             if core.abandoned.is_too_many() {
                 return Err(Stop::Abandoned);
@@ -370,6 +379,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
             reached: 0,
             draft,
             frontier,
+            marks: Marks::default(),
             abandoned: Abandoned::default(),
         };
         let (mut checked, mut counted) = (0, 0);
@@ -391,7 +401,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
                 counted = counted.max(bytes);
             }
         }
-        let Collector { candidates, reached, draft, mut frontier, abandoned, .. } = collector;
+        let Collector { candidates, reached, draft, mut frontier, marks, abandoned, .. } = collector;
         frontier.shrink();
         Block {
             candidates,
@@ -402,6 +412,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
             tally: scratch.tally,
             reached,
             found,
+            marks,
             abandoned,
         }
     }

@@ -30,7 +30,9 @@ fn search<O: Policy>(model: &Model, policy: &O, options: &Options) -> (Report, B
     let finals = Finals::default();
     let report = Search::new(model, policy, options, &finals).run();
     if let Some(bug) = report.bug() {
-        let replayed = crate::replay_under(model, policy, &bug.schedule).expect("a schedule of the program");
+        let replayed = crate::replay_under(model, policy, &bug.schedule).unwrap_or_else(|error| {
+            panic!("{}: {error}: {:?} of {model:?}", policy.strategy(), bug.schedule);
+        });
         assert_eq!(replayed.failure.as_ref(), Some(&bug.failure));
         assert_eq!(bug.schedule.cost(), bug.cost);
     }
@@ -156,9 +158,13 @@ fn noticed(from: u64, model: impl Fn(Model) -> Model, mutant: Option<Mutant>) ->
 #[test]
 fn mutants_are_noticed() {
     assert!(misses_endless(Some(Mutant::NoChainLimit)));
-    for (mutant, from) in
-        [(Mutant::NoProviso, 522), (Mutant::BlockedStepsSuffice, 577), (Mutant::SuspendedStepsSuffice, 1577)]
-    {
+    for (mutant, from) in [
+        (Mutant::NoProviso, 522),
+        (Mutant::ClosedStatesSuffice, 522),
+        (Mutant::OpenStatesGround, 522),
+        (Mutant::BlockedStepsSuffice, 577),
+        (Mutant::SuspendedStepsSuffice, 1577),
+    ] {
         let noticed = noticed(from, |model| model, Some(mutant));
         say(&format!("{mutant:?}: noticed by seed {noticed:?}"));
         assert!(noticed.is_some(), "{mutant:?}");
