@@ -48,6 +48,8 @@ pub(super) struct Frame {
     pub(super) function: FunctionId,
     /// The storage of its locals, as far as they exist.
     pub(super) locals: FxHashMap<LocalId, Storage>,
+    /// The text of its arguments, for traces.
+    pub(super) arguments: Vec<Option<String>>,
     /// Where the result goes.
     pub(super) result: Option<ObjectId>,
     pub(super) returns: Return,
@@ -93,6 +95,8 @@ pub(super) struct Procedure {
     pub(super) awaits: bool,
     /// The result that is the address of a union.
     pub(super) union_result: Option<Sym>,
+    /// The text of the arguments of the next call of a library function.
+    pub(super) arguments: Vec<Option<String>>,
     /// The lvalue that is being assigned to, for traces.
     pub(super) lvalue: Option<String>,
     pub(super) span: Span,
