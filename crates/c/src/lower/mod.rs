@@ -22,6 +22,7 @@ mod nondet;
 mod objects;
 mod ops;
 mod places;
+mod points;
 mod prune;
 mod stmt;
 mod term;
