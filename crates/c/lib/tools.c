@@ -23,6 +23,11 @@ void *__VERIFIER_join(__VERIFIER_thread_t thread) {
   return (void *)__dally_result(thread - 1);
 }
 void __VERIFIER_join_symmetric(__VERIFIER_thread_t thread) { __VERIFIER_join(thread); }
+__VERIFIER_hp_t *__VERIFIER_hp_alloc(void) { __dally_unsupported("hazard pointers"); return 0; }
+void *__VERIFIER_hp_protect(__VERIFIER_hp_t *hp, void *p) { __dally_unsupported("hazard pointers"); return 0; }
+void __VERIFIER_hp_clear(__VERIFIER_hp_t *hp) { __dally_unsupported("hazard pointers"); }
+void __VERIFIER_hp_free(__VERIFIER_hp_t *hp) { __dally_unsupported("hazard pointers"); }
+void __VERIFIER_hp_retire(void *p) { __dally_unsupported("hazard pointers"); }
 void __VERIFIER_loop_begin(void) { }
 void __VERIFIER_spin_start(void) { }
 void __VERIFIER_spin_end(_Bool condition) { __dally_assume(condition); }

@@ -110,6 +110,8 @@ pub(crate) struct Attrs {
     pub(crate) mode: Option<u8>,
     /// `vector_size`
     pub(crate) vector: Option<Span>,
+    /// `alias("name")`: the function is another name of this one.
+    pub(crate) alias: Option<String>,
     /// `constructor`: the function runs before `main`.
     pub(crate) constructor: Option<Priority>,
     /// `destructor`: the function runs at the end of the program.

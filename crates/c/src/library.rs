@@ -101,6 +101,7 @@ pub fn prelude(options: &LibraryOptions) -> String {
         spurious.as_str(),
         part!("types"),
         part!("memory"),
+        part!("bits"),
         part!("ctype"),
         part!("strings"),
         part!("once"),

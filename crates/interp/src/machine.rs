@@ -500,10 +500,7 @@ impl Machine {
                     _ => "waits for a task".to_owned(),
                 }
             }
-            Op::Await => {
-                let at = stack.frames.last().map_or(0, |f| f.pc);
-                self.awaited(state, at).unwrap_or_else(|| "waits for its condition".to_owned())
-            }
+            Op::Await => self.awaited(state, stack).unwrap_or_else(|| "waits for its condition".to_owned()),
             _ => "cannot move".to_owned(),
         };
         let number = if self.has_notation() { format!(" (task {task})") } else { String::new() };

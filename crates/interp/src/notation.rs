@@ -7,7 +7,7 @@
 //! - `{:shows "p->next", N}` on an assignment: the assigned place in the source, and the type of the value.
 //! - `assume {:print "x = %d", e} true`: an output of the program. The arguments are variables or literals.
 //! - `assume {:await} {:waits "mutex m", e} …`: the event that the task waits for; `e`, a variable, is one more than
-//!   the number of the task that holds it, or 0.
+//!   the number of the task that holds it, or 0. `{:waits "mutex m", e, i}` has it at an index of a map.
 //!
 //! A [`Notation`] knows the types.
 
@@ -20,9 +20,9 @@ use dally_text::symbol::Sym;
 use dally_trace::{Explain, TaskNumbers};
 use rustc_hash::FxHashMap;
 
-use crate::code::Operand;
+use crate::code::{Operand, Place};
 use crate::machine::Machine;
-use crate::state::State;
+use crate::state::{Stack, State};
 use crate::value::Value;
 
 /// Writes values as the source language does.
@@ -41,8 +41,15 @@ pub(crate) struct Telling {
     /// At the instruction that assigns: the place and its type.
     pub(crate) shows: FxHashMap<Address, (Sym, u32)>,
     pub(crate) prints: Vec<Print>,
-    /// At an `await`: the event, and the variable with the holder.
-    pub(crate) waits: FxHashMap<Address, (Sym, Option<Operand>)>,
+    /// At an `await`: the event, and where the holder is.
+    pub(crate) waits: FxHashMap<Address, (Sym, Option<Holder>)>,
+}
+
+/// The variable with the task that holds what another waits for, and its index if it is a map.
+#[derive(Clone, Debug)]
+pub(crate) struct Holder {
+    pub(crate) variable: Operand,
+    pub(crate) index: Option<Operand>,
 }
 
 /// An output of the program.
@@ -101,15 +108,20 @@ impl Machine {
     }
 
     /// The event for which a task waits at an `await`, and the task that holds it.
-    pub(crate) fn awaited(&self, state: &State, at: Address) -> Option<String> {
-        let (event, holder) = self.code.telling.waits.get(&at)?;
+    pub(crate) fn awaited(&self, state: &State, stack: &Stack) -> Option<String> {
+        let frame = stack.frames.last()?;
+        let (event, holder) = self.code.telling.waits.get(&frame.pc)?;
         let event = unescaped(self.text(*event));
-        let holder = match holder {
-            Some(Operand::Place(crate::code::Place::Global(global))) => {
-                state.globals.iter().nth(*global as usize)
-            }
+        let value = |operand: &Operand| match *operand {
+            Operand::Place(Place::Global(global)) => Some(state.globals.get(global as usize)),
+            Operand::Place(Place::Local(local)) => stack.values.get((frame.base + local) as usize).copied(),
+            Operand::Const(constant) => self.code.constants.get(constant as usize).copied(),
             _ => None,
         };
+        let holder = holder.as_ref().and_then(|holder| match &holder.index {
+            Some(index) => Some(self.store.heap.select(value(&holder.variable)?, value(index)?)),
+            None => value(&holder.variable),
+        });
         let holder = match holder {
             Some(Value::Int(n @ 1..)) => {
                 u32::try_from(n - 1).ok().map(|task| match self.task_name(state, TaskId(task)) {

@@ -268,6 +268,9 @@ impl Checker<'_> {
         for attrs in attrs {
             let constructor = attrs.constructor.and_then(|p| self.priority(p));
             let destructor = attrs.destructor.and_then(|p| self.priority(p));
+            if let Some(alias) = &attrs.alias {
+                self.aliases.insert(id, alias.clone());
+            }
             let function = &mut self.functions[id.index()];
             function.noreturn |= attrs.noreturn;
             function.constructor = constructor.or(function.constructor);

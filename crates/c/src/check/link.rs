@@ -1,5 +1,7 @@
 //! Leaves out the functions and variables that the program does not use.
 
+use rustc_hash::FxHashMap;
+
 use crate::hir::{Expr, ExprKind, FunctionId, GlobalId, HOOKS, Init, Program, Stmt, StmtKind};
 
 /// A mention of a function or variable.
@@ -63,6 +65,30 @@ pub(super) fn link(mut program: Program, library: &[bool]) -> Program {
         follow(&mut program, item, &mut mark);
     }
     renumber(program, &used)
+}
+
+/// Replaces the mentions of functions that are other names of a function.
+pub(super) fn replace_aliases(program: &mut Program, aliases: &FxHashMap<FunctionId, String>) {
+    let target = |name: &String| {
+        let index = program.functions.iter().position(|f| f.name == *name && f.body.is_some())?;
+        Some(FunctionId(index as u32))
+    };
+    let targets: FxHashMap<FunctionId, FunctionId> =
+        aliases.iter().filter_map(|(alias, name)| Some((*alias, target(name)?))).collect();
+    if targets.is_empty() {
+        return;
+    }
+    let mut change = |mention: Mention<'_>| {
+        if let Mention::Function(id) = mention {
+            *id = targets.get(id).copied().unwrap_or(*id);
+        }
+    };
+    for index in 0..program.functions.len() {
+        follow(program, Item::Function(FunctionId(index as u32)), &mut change);
+    }
+    for index in 0..program.globals.len() {
+        follow(program, Item::Global(GlobalId(index as u32)), &mut change);
+    }
 }
 
 fn follow(program: &mut Program, item: Item, f: &mut dyn FnMut(Mention<'_>)) {

@@ -61,6 +61,7 @@ pub(crate) fn check(input: &Input<'_>, symbols: Symbols, diagnostics: Diagnostic
         of_library: Vec::new(),
         functions: Vec::new(),
         signatures: Vec::new(),
+        aliases: FxHashMap::default(),
         strings: Vec::new(),
         string_ids: FxHashMap::default(),
         scopes: Scopes::default(),
@@ -80,8 +81,10 @@ pub(crate) fn check(input: &Input<'_>, symbols: Symbols, diagnostics: Diagnostic
     }
     checker.library_bodies();
     checker.complete_globals();
-    let Checker { types, globals, of_library, functions, strings, diagnostics, .. } = checker;
-    (link::link(Program { types, globals, functions, strings }, &of_library), diagnostics)
+    let Checker { types, globals, of_library, functions, aliases, strings, diagnostics, .. } = checker;
+    let mut program = Program { types, globals, functions, strings };
+    link::replace_aliases(&mut program, &aliases);
+    (link::link(program, &of_library), diagnostics)
 }
 
 /// The names that the program's units define with external linkage.
@@ -125,6 +128,8 @@ struct Checker<'a> {
     functions: Vec<Function>,
     /// The types of the functions.
     signatures: Vec<TypeId>,
+    /// The functions that are other names of a function.
+    aliases: FxHashMap<FunctionId, String>,
     strings: Vec<Vec<u8>>,
     string_ids: FxHashMap<Vec<u8>, StringId>,
     scopes: Scopes,

@@ -110,38 +110,39 @@ impl Lowerer<'_> {
     fn waits(&mut self, args: &[Expr]) -> Option<dally_bpl::ast::Attr> {
         let [_, text, rest @ ..] = args else { return None };
         let mut text = self.literal(text)?;
-        if let Some(name) = rest.first().and_then(|e| self.shown_operand(e)) {
-            text.push_str(&name);
+        let name = rest.first().and_then(|e| self.target_text(e));
+        match name {
+            Some(name) => text.push_str(&name),
+            None => text = text.trim_end().to_owned(),
         }
         let text = self.sym(&text.replace('\\', "\\\\").replace('"', "\\\""));
         let mut shown = vec![AttrArg::Str(text)];
-        if let Some(owner) = rest.get(1).and_then(|e| self.owner(e)) {
-            let name = self.expr(&term::var(owner), false);
-            shown.push(AttrArg::Expr(name));
+        for operand in rest.get(1).map_or(Vec::new(), |e| self.owner(e)) {
+            shown.push(AttrArg::Expr(self.expr(&operand, false)));
         }
         Some(self.attr("waits", shown))
     }
 
-    /// The name of what an operand points to, if it is a variable.
-    fn shown_operand(&mut self, e: &Expr) -> Option<String> {
-        let ExprKind::Load(lvalue) = &e.kind else { return None };
-        let ExprKind::Local(local) = lvalue.kind else { return None };
-        let storage = self.proc.frames.last().and_then(|f| f.locals.get(&local)).cloned();
-        let Some(super::objects::Storage::Bound(Value::Address(place))) = storage else { return None };
-        let super::places::Base::Variables(object, _) = place.base else { return None };
-        let first = self.object(object).leaves.first()?.var;
-        let name = self.ast.text(first);
-        Some(name.split('.').next().unwrap_or(name).to_owned())
-    }
-
-    /// The global variable that holds the owner of a lock.
-    fn owner(&mut self, e: &Expr) -> Option<dally_text::symbol::Sym> {
-        let ExprKind::Load(lvalue) = &e.kind else { return None };
+    /// The variable that holds the owner of a lock, and its index if that is a variable or constant.
+    fn owner(&mut self, e: &Expr) -> Vec<T> {
+        let ExprKind::Load(lvalue) = &e.kind else { return Vec::new() };
         let place = self.place(lvalue);
-        let super::places::Base::Variables(object, steps) = &place.base else { return None };
-        let scalar = self.scalar(*object, steps)?;
-        (scalar.index.is_none() && self.global_names.contains(self.ast.text(scalar.leaf.var)))
-            .then_some(scalar.leaf.var)
+        let is_simple = |index: &T| index.is_constant() || matches!(**index, term::Term::Var(_));
+        let (object, steps) = match &place.base {
+            super::places::Base::Variables(object, steps) => (*object, steps),
+            super::places::Base::Memory(address) if is_simple(address) => {
+                return vec![self.runtime_var("$mem"), address.clone()];
+            }
+            super::places::Base::Memory(_) => return Vec::new(),
+        };
+        let Some(scalar) = self.scalar(object, steps) else { return Vec::new() };
+        let variable = scalar.leaf.var;
+        match scalar.index {
+            _ if !self.global_names.contains(self.ast.text(variable)) => Vec::new(),
+            None => vec![term::var(variable)],
+            Some(index) if is_simple(&index) => vec![term::var(variable), index],
+            Some(_) => Vec::new(),
+        }
     }
 
     fn verdict(&mut self, builtin: Builtin, args: &[Expr]) -> Value {

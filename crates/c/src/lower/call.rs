@@ -42,6 +42,9 @@ impl Lowerer<'_> {
         if let Some(function) = direct {
             let values = self.arguments(function, args);
             self.proc.unused = unused;
+            if self.function(function).library {
+                self.proc.arguments = args.iter().map(|arg| self.target_text(arg)).collect();
+            }
             return self.call_function(function, values, ty);
         }
         let pointer = self.value(callee);
@@ -318,6 +321,7 @@ impl Lowerer<'_> {
         let Some(body) = &callee.body else { return Value::Void };
         let unused = std::mem::take(&mut self.proc.unused);
         let mut frame = Frame::new(function, Return::Procedure);
+        frame.arguments = std::mem::take(&mut self.proc.arguments);
         self.bind(function, args, &mut frame);
         self.settle();
         let (start, stack) = (self.block_len(), self.proc.stack.len());
@@ -441,6 +445,7 @@ impl Frame {
         Frame {
             function,
             locals: FxHashMap::default(),
+            arguments: Vec::new(),
             result: None,
             returns,
             jumped: false,

@@ -48,6 +48,8 @@ pub(super) struct Frame {
     pub(super) function: FunctionId,
     /// The storage of its locals, as far as they exist.
     pub(super) locals: FxHashMap<LocalId, Storage>,
+    /// The text of its arguments, for traces.
+    pub(super) arguments: Vec<Option<String>>,
     /// Where the result goes.
     pub(super) result: Option<ObjectId>,
     pub(super) returns: Return,
@@ -64,7 +66,7 @@ pub(super) struct Procedure {
     pub(super) name: String,
     names: FxHashSet<String>,
     pub(super) locals: Vec<VarDecl>,
-    blocks: Vec<Vec<Stmt>>,
+    pub(super) blocks: Vec<Vec<Stmt>>,
     slots: Vec<Slot>,
     epoch: u32,
     /// The temporaries in use, integers and truth values.
@@ -93,6 +95,8 @@ pub(super) struct Procedure {
     pub(super) awaits: bool,
     /// The result that is the address of a union.
     pub(super) union_result: Option<Sym>,
+    /// The text of the arguments of the next call of a library function.
+    pub(super) arguments: Vec<Option<String>>,
     /// The lvalue that is being assigned to, for traces.
     pub(super) lvalue: Option<String>,
     pub(super) span: Span,
@@ -214,7 +218,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns true for variables of the procedure.
-    fn is_private(&self, name: Sym) -> bool {
+    pub(super) fn is_private(&self, name: Sym) -> bool {
         self.proc.names.contains(self.ast.text(name))
     }
 
@@ -302,7 +306,7 @@ impl Lowerer<'_> {
 
     // Statements.
 
-    fn stmt(&mut self, kind: StmtKind, attrs: Attrs) -> Stmt {
+    pub(super) fn stmt(&mut self, kind: StmtKind, attrs: Attrs) -> Stmt {
         let span = self.proc.span;
         Stmt { id: Some(self.ast.new_stmt_id(span)), kind, attrs, span }
     }
@@ -319,7 +323,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn push_raw(&mut self, kind: StmtKind) {
+    pub(super) fn push_raw(&mut self, kind: StmtKind) {
         self.note(&kind);
         let stmt = self.stmt(kind, Attrs::NONE);
         self.proc.blocks.last_mut().into_iter().for_each(|b| b.push(stmt.clone()));
@@ -443,36 +447,6 @@ impl Lowerer<'_> {
         self.push(StmtKind::Async(Box::new(post)));
     }
 
-    /// A scheduling point before an access to shared data.
-    pub(super) fn scheduling_point(&mut self) {
-        self.proc.touched = true;
-        if self.proc.atomic == 0 && self.facts.threaded {
-            self.always_yield();
-        }
-    }
-
-    /// A scheduling point before an assumption that may discard the execution, unless nothing has changed since the
-    /// last one. Without it, other threads could not react to the changes.
-    pub(super) fn point_before_assumption(&mut self, condition: &T) {
-        if **condition == Term::Bool(true) {
-            return;
-        }
-        match self.proc.atomic {
-            0 if self.proc.dirty => self.scheduling_point(),
-            0 => {}
-            _ => self.proc.touched |= self.proc.dirty_before,
-        }
-    }
-
-    /// `yield;`
-    pub(super) fn always_yield(&mut self) {
-        self.settle();
-        let last = self.proc.blocks.last().and_then(|b| b.last());
-        if !last.is_some_and(|s| matches!(s.kind, StmtKind::Yield)) {
-            self.push_raw(StmtKind::Yield);
-        }
-    }
-
     // Blocks.
 
     /// Begins a nested block.
@@ -498,16 +472,6 @@ impl Lowerer<'_> {
     /// The number of statements in the current block.
     pub(super) fn block_len(&self) -> usize {
         self.proc.blocks.last().map_or(0, Vec::len)
-    }
-
-    /// Inserts a scheduling point into the current block, unless there is one.
-    pub(super) fn insert_yield(&mut self, at: usize) {
-        let stmt = self.stmt(StmtKind::Yield, Attrs::NONE);
-        let Some(block) = self.proc.blocks.last_mut() else { return };
-        let before = at.checked_sub(1).and_then(|i| block.get(i));
-        if !before.is_some_and(|s| matches!(s.kind, StmtKind::Yield)) {
-            block.insert(at, stmt);
-        }
     }
 
     /// `if (condition) { then } else { otherwise }`; the condition was converted before the blocks were built.
@@ -536,21 +500,6 @@ impl Lowerer<'_> {
         }
         let guard = Guard::Expr(condition);
         self.push(StmtKind::While(Box::new(While { guard, specs: Vec::new(), body: block(body) })));
-    }
-
-    /// Returns true for statements that have no scheduling point and change nothing but temporaries.
-    fn is_idle(&self, stmts: &[Stmt]) -> bool {
-        stmts.iter().all(|stmt| match &stmt.kind {
-            StmtKind::Assert(_) | StmtKind::Assume(_) | StmtKind::Break(_) | StmtKind::Return => true,
-            StmtKind::Assign(targets, _) => targets
-                .iter()
-                .all(|t| self.is_private(t.base.name) && self.ast.text(t.base.name).starts_with("$t")),
-            StmtKind::If(inner) => {
-                let blocks = inner.branches.iter().map(|b| &b.block).chain(&inner.otherwise);
-                blocks.into_iter().all(|block| self.is_idle(&block.stmts))
-            }
-            _ => false,
-        })
     }
 
     pub(super) fn push_label(&mut self, label: Sym) {

@@ -18,6 +18,9 @@ pub(super) const OBJECT: i128 = 1 << 32;
 /// The kind of objects that `free` must not release; see `$zeroed` in `runtime.bpl`.
 pub(super) const STACK: i128 = 2;
 
+/// Larger records are copied in one step.
+const MOST_STEPS: u64 = 16;
+
 /// Structs of at most this many scalars are copied scalar by scalar.
 const MOST_COPIED: u64 = 64;
 
@@ -141,8 +144,12 @@ impl Lowerer<'_> {
         let (to, from) = (self.settled_place(to.clone()), self.settled_place(from.clone()));
         let leaves = self.leaves_of(to.ty);
         if let (Base::Memory(target), Base::Memory(source)) = (&to.base, &from.base) {
-            let size = self.program.types.size(to.ty).unwrap_or(0);
-            return self.copy_bytes(&target.clone(), &source.clone(), &term::int(i128::from(size)));
+            let (target, source) = (self.stable(target.clone()), self.stable(source.clone()));
+            for (offset, size) in self.copied_parts(to.ty, leaves.as_deref()) {
+                let at = |address: &T| term::add(address.clone(), term::int(offset));
+                self.copy_bytes(&at(&target), &at(&source), &term::int(size));
+            }
+            return;
         }
         let Some(leaves) = leaves else { return self.internal("a union has variables") };
         for leaf in &leaves {
@@ -158,6 +165,23 @@ impl Lowerer<'_> {
                 self.store(&self.part(&to, leaf, n), value);
             }
         }
+    }
+
+    /// The offsets and sizes that an assignment of a record copies in one step each: its scalars, or all of it if other
+    /// threads cannot see the difference, and for unions and large records.
+    fn copied_parts(&self, ty: TypeId, leaves: Option<&[Leaf]>) -> Vec<(i128, i128)> {
+        let types = &self.program.types;
+        let size = |ty| types.size(ty).map_or(0, i128::from);
+        let leaves = leaves.filter(|_| self.facts.threaded && self.proc.atomic == 0).unwrap_or(&[]);
+        let count: u64 = leaves.iter().map(Leaf::count).sum();
+        if !(1..=MOST_STEPS).contains(&count) || leaves.iter().any(|leaf| leaf.bits.is_some()) {
+            return vec![(0, size(ty))];
+        }
+        let parts = |leaf: &Leaf| {
+            let size = size(leaf.ty);
+            (0..leaf.count()).map(|n| (i128::from(leaf.offset_of(n)), size)).collect::<Vec<_>>()
+        };
+        leaves.iter().flat_map(parts).collect()
     }
 
     /// The maps of an array inside of two records that are not themselves elements.

@@ -22,6 +22,7 @@ mod nondet;
 mod objects;
 mod ops;
 mod places;
+mod points;
 mod prune;
 mod stmt;
 mod term;
@@ -304,7 +305,9 @@ impl<'a> Lowerer<'a> {
 
     /// `{:shows "p->next", n}`: how an assignment to memory is shown.
     fn describe_store(&mut self, ty: TypeId) -> Option<Attr> {
-        let text = self.proc.lvalue.clone()?;
+        // In the library, members of locks and the like have names that begin with underscores.
+        let is_hidden = |text: &String| self.library_depth() > 0 && text.contains("__");
+        let text = self.proc.lvalue.clone().filter(|text| !is_hidden(text))?;
         let text = AttrArg::Str(self.sym(&text.replace('\\', "\\\\").replace('"', "\\\"")));
         let format = self.format_of(ty);
         let format = AttrArg::Expr(self.int_expr(format as i128));

@@ -12,7 +12,7 @@ impl Lowerer<'_> {
     }
 
     /// The text of an lvalue, if it is short.
-    fn lvalue_text(&self, e: &Expr) -> Option<String> {
+    pub(super) fn lvalue_text(&self, e: &Expr) -> Option<String> {
         Some(match &e.kind {
             ExprKind::Local(local) => {
                 let function = self.proc.frames.last()?.function;
@@ -37,6 +37,30 @@ impl Lowerer<'_> {
             },
             _ => return None,
         })
+    }
+
+    /// The text of the target of a pointer: `m` for `&m`, `*p` for `p`. A parameter of a library function stands for
+    /// the argument.
+    pub(super) fn target_text(&self, e: &Expr) -> Option<String> {
+        match &e.kind {
+            ExprKind::AddressOf(lvalue) => self.lvalue_text(lvalue),
+            ExprKind::Cast(inner) => self.target_text(inner),
+            ExprKind::PointerAdd(base, _) => {
+                self.element_text(e).or_else(|| Some(format!("{}[…]", self.value_text(base)?)))
+            }
+            ExprKind::Load(lvalue) => {
+                let frame = self.proc.frames.last()?;
+                let function = self.function(frame.function);
+                match lvalue.kind {
+                    ExprKind::Local(local) if function.library => {
+                        let position = function.params.iter().position(|p| *p == local)?;
+                        frame.arguments.get(position)?.clone()
+                    }
+                    _ => Some(format!("*{}", self.lvalue_text(lvalue)?)),
+                }
+            }
+            _ => None,
+        }
     }
 
     /// `a[i]` for the pointer `a + i`.

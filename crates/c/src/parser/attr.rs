@@ -83,6 +83,10 @@ impl Parser<'_> {
             return Ok(());
         }
         self.bump();
+        if name == "alias" {
+            let token = self.bump();
+            attrs.alias = Some(self.token_text(token).trim_matches('"').to_owned());
+        }
         if name == "aligned" {
             let value = self.constant()?;
             attrs.aligned.push(Alignment::Value(value));

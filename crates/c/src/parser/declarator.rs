@@ -34,6 +34,7 @@ impl Parser<'_> {
                 self.expect(Op::RParen)?;
                 (inner, name, span) = (nested.derived, nested.name, nested.span);
                 attrs.noreturn |= nested.attrs.noreturn;
+                attrs.alias = attrs.alias.or(nested.attrs.alias);
                 attrs.constructor = attrs.constructor.or(nested.attrs.constructor);
                 attrs.destructor = attrs.destructor.or(nested.attrs.destructor);
                 attrs.aligned.extend(nested.attrs.aligned);

@@ -23,18 +23,18 @@ struct State {
 
 /// The outcomes of the threads; the first one is `main`, which starts the others and waits for them at its end. The
 /// first `observed` cells are part of the sum.
-pub(crate) fn outcomes(codes: Vec<Vec<Op>>, observed: usize) -> Outcomes {
+pub(crate) fn outcomes(codes: &[Vec<Op>], observed: usize) -> Outcomes {
     let mut found = Outcomes::default();
     let start = State { threads: vec![Thread::default(); codes.len()], ..State::default() };
     let mut seen: HashSet<State> = HashSet::from([start.clone()]);
     let mut todo = vec![start];
     while let Some(state) = todo.pop() {
         let mut blocked = true;
-        for thread in 0..codes.len() {
+        for (thread, code) in codes.iter().enumerate() {
             if state.atomic.is_some_and(|a| a != thread) {
                 continue;
             }
-            let Some(op) = codes[thread].get(state.threads[thread].at) else { continue };
+            let Some(op) = code.get(state.threads[thread].at) else { continue };
             // To lock a mutex twice is a bug at once.
             found.deadlock |= matches!(op, Op::Lock(m) if state.owners[*m] == Some(thread));
             let mut next = Vec::new();

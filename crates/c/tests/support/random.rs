@@ -184,7 +184,7 @@ impl Program {
             3 => format!("gu_@.bytes[{index} & 3]"),
             4 => format!("la[{index} & 7]"),
             5 => format!("pa[{index} & 3]"),
-            6 => format!("q[({index} & 3) - 1]"),
+            6 => format!("q[(int)({index} & 3) - 1]"),
             7 => format!("ls.b[{index} & 1]"),
             _ => format!("lu.h[{index} & 1]"),
         }

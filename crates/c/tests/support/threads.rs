@@ -110,9 +110,9 @@ impl Generator {
             9 => Stmt::FetchAdd(register, cell, 1 + number),
             10 => Stmt::Cas(register, cell, number, 3 + number),
             11 => Stmt::Spin(cell, number),
-            12 if self.style % 3 == 0 => Stmt::Post,
+            12 if self.style.is_multiple_of(3) => Stmt::Post,
             12 => Stmt::Write(cell, number),
-            13 if self.style % 4 == 0 => Stmt::Assume(register, number),
+            13 if self.style.is_multiple_of(4) => Stmt::Assume(register, number),
             13 => Stmt::Read(register, cell),
             14 | 15 => Stmt::Lock(cell % MUTEXES, self.block(depth - 1, 3)),
             16 => Stmt::TryLock(cell % MUTEXES, self.block(depth - 1, 2)),
@@ -125,7 +125,7 @@ impl Generator {
                 let then = self.block(depth - 1, 2);
                 Stmt::Choose(then, self.block(depth - 1, 2))
             }
-            _ if self.style % 3 == 0 => Stmt::Wait,
+            _ if self.style.is_multiple_of(3) => Stmt::Wait,
             _ => Stmt::Repeat(2, self.block(depth - 1, 1)),
         }
     }
@@ -249,7 +249,7 @@ impl Program {
         let indent = "  ".repeat(depth);
         let cell = |cell: &usize| self.spellings[*cell].as_str();
         let _ = match stmt {
-            Stmt::Read(r, c) if self.style % 5 == 0 => writeln!(text, "r{r} = get(&{});", cell(c)),
+            Stmt::Read(r, c) if self.style.is_multiple_of(5) => writeln!(text, "r{r} = get(&{});", cell(c)),
             Stmt::Read(r, c) if self.style % 5 == 1 => {
                 writeln!(text, "r{r} = __atomic_load_n(&{}, 5);", cell(c))
             }
@@ -258,15 +258,15 @@ impl Program {
                 writeln!(text, "__atomic_store_n(&{}, {n}, 5);", cell(c))
             }
             Stmt::Write(c, n) => writeln!(text, "{} = {n};", cell(c)),
-            Stmt::Store(c, r, n) if self.style % 5 == 0 => {
+            Stmt::Store(c, r, n) if self.style.is_multiple_of(5) => {
                 writeln!(text, "put(&{}, r{r} % 7 + {n});", cell(c))
             }
             Stmt::Store(c, r, n) => writeln!(text, "{} = r{r} % 7 + {n};", cell(c)),
-            Stmt::Add(c, n) if self.style % 2 == 0 => {
+            Stmt::Add(c, n) if self.style.is_multiple_of(2) => {
                 writeln!(text, "t = {}; {} = (t + {n}) % 7;", cell(c), cell(c))
             }
             Stmt::Add(c, n) => writeln!(text, "{} = ({} + {n}) % 7;", cell(c), cell(c)),
-            Stmt::FetchAdd(r, c, n) if self.style % 2 == 0 => {
+            Stmt::FetchAdd(r, c, n) if self.style.is_multiple_of(2) => {
                 writeln!(text, "r{r} = __sync_fetch_and_add(&{}, {n});", cell(c))
             }
             Stmt::FetchAdd(r, c, n) => writeln!(text, "r{r} = __atomic_fetch_add(&{}, {n}, 5);", cell(c)),
@@ -313,8 +313,8 @@ impl Program {
 
     /// The outcomes of all executions.
     pub(crate) fn outcomes(&self) -> Outcomes {
-        let codes = self.bodies.iter().map(|body| code(body)).collect();
-        super::interleave::outcomes(codes, self.observed)
+        let codes: Vec<Vec<Op>> = self.bodies.iter().map(|body| code(body)).collect();
+        super::interleave::outcomes(&codes, self.observed)
     }
 }
 

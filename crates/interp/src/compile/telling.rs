@@ -5,7 +5,7 @@ use dally_text::symbol::Sym;
 
 use super::Compiler;
 use crate::code::{Address, Check, Op, Operand};
-use crate::notation::{Print, unescaped};
+use crate::notation::{Holder, Print, unescaped};
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -76,7 +76,11 @@ impl Compiler<'_> {
     pub(super) fn waits(&mut self, stmt: &Stmt, at: Address) {
         let Some(attr) = self.ast.attr(&stmt.attrs, "waits") else { return };
         let Some(AttrArg::Str(event)) = attr.args.first().copied() else { return };
-        let holder = attr.args.get(1).map(|arg| self.told_operand(*arg));
+        let (variable, index) = (attr.args.get(1).copied(), attr.args.get(2).copied());
+        let holder = variable.map(|variable| Holder {
+            variable: self.told_operand(variable),
+            index: index.map(|index| self.told_operand(index)),
+        });
         self.code.telling.waits.insert(at, (event, holder));
     }
 
