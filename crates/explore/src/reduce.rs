@@ -66,6 +66,14 @@ pub(crate) fn applies<P: Program, O: Policy>(program: &P, policy: &O, options: &
     options.reduction && !options.exact && !counts_steps && program.has_footprints()
 }
 
+/// Returns true if a search goes on looking for commuting steps, after it has reduced some of the nodes that it has expanded. What
+/// it would save by a few of them does not make up for the tests of all the others.
+pub(crate) fn pays(reduced: u64, expanded: u64) -> bool {
+    const FEW: u64 = 64;
+    const ENOUGH: u64 = 1 << 13;
+    expanded < ENOUGH || reduced * FEW >= expanded
+}
+
 /// Decides if the outcomes of a commuting step suffice at the state that it is taken from: the step has ended in each of
 /// them without a failure, the order of tasks stays as open as it was, and one outcome is open or grounded. Returns the
 /// mark of the state if so.

@@ -192,6 +192,10 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pub(crate) interrupted_at: Option<(NodeId, u32)>,
     /// The coverage before the portion that is being explored.
     before_portion: Option<Box<StateCoverage>>,
+    /// The number of expanded nodes, each counted once for each pass.
+    expanded: u64,
+    /// True if the search began with reduction, so that an execution can contain steps ahead of their turns.
+    reduces: bool,
     /// The bytes in use when they were last counted.
     held: usize,
     /// The work done at that time.
@@ -374,13 +378,15 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     /// The same search from the beginning, on the same threads.
     pub(crate) fn restarted(&self) -> Self {
-        let Expander { program, policy, watch, options, order, reduces } = self.expander;
+        let Expander { program, policy, watch, options, order, .. } = self.expander;
+        let reduces = self.reduces;
         Self::by(self.team.clone(), Expander { program, policy, watch, options, order, reduces })
     }
 
     fn by(team: Team, expander: Expander<'a, P, O, W>) -> Self {
         let cuts = expander.options.steps.is_some();
-        let visited = Visited::new(cuts, expander.reduces);
+        let reduces = expander.reduces;
+        let visited = Visited::new(cuts, reduces);
         let core = Core {
             ledger: L::default(),
             draft: L::Draft::default(),
@@ -407,6 +413,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             first: VecDeque::new(),
             interrupted_at: None,
             before_portion: None,
+            expanded: 0,
+            reduces,
             held: 0,
             weighed: 0,
         }
@@ -553,7 +561,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
         let schedule = self.schedule(found.at, found.link);
         let bug = Bug { failure: found.failure, schedule, cost: found.cost };
-        if !self.expander.reduces {
+        if !self.reduces {
             return Verdict::Bug(Box::new(bug));
         }
         let Expander { program, policy, options, watch, .. } = self.expander;
@@ -624,8 +632,11 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let mut portion: VecDeque<_> = layer::take_exactly(&mut self.layer, PORTION).into();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         self.before_portion = Some(Box::new(self.coverage.clone()));
-        if self.expander.reduces {
+        self.expanded += portion.iter().map(Vec::len).sum::<usize>() as u64;
+        if self.expander.reduces && reduce::pays(self.scratch.tally.reduced, self.expanded) {
             self.close(&portion);
+        } else {
+            self.expander.reduces = false;
         }
         while !portion.is_empty() {
             if threads > 1 && layer::holds_at_least(&portion, share_from) {
