@@ -41,7 +41,8 @@ impl Writer {
     }
 
     fn comparison(&mut self) -> &'static str {
-        *self.random.pick(&["==", "!=", "<", "<="])
+        let comparison = self.random.pick(&["==", "!=", "<", "<="]);
+        comparison
     }
 
     /// A condition on the elements at `x`.
