@@ -41,8 +41,7 @@ impl Writer {
     }
 
     fn comparison(&mut self) -> &'static str {
-        let comparison = self.random.pick(&["==", "!=", "<", "<="]);
-        comparison
+        self.random.pick::<&str>(&["==", "!=", "<", "<="])
     }
 
     /// A condition on the elements at `x`.
