@@ -58,7 +58,7 @@ struct Deviations {
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let names: Vec<String> = SamplerName::portfolio().iter().map(|sampler| format!("{sampler} |")).collect();
+    let names: Vec<String> = samplers().iter().map(|sampler| format!("{sampler} |")).collect();
     println!("| program | states | time | samples/s | portfolio | {}", names.join(" "));
     println!("|---|---|---|---|---|{}", "---|".repeat(names.len()));
     let mut all = Vec::new();
@@ -108,6 +108,13 @@ fn show_deviations(all: &[Deviations]) {
     }
 }
 
+/// The samplers that are tried alone: those of the portfolio, and `pos`.
+fn samplers() -> Vec<SamplerName> {
+    let mut samplers = SamplerName::portfolio();
+    samplers.push(SamplerName::Pos);
+    samplers
+}
+
 /// Searches and samples a program, if it has a bug.
 fn row<P: Program>(name: &str, program: &P, scheduler: &SchedulerName, searches: bool) -> Option<Rows> {
     // A program without a bug is left out as soon as that is known.
@@ -116,7 +123,7 @@ fn row<P: Program>(name: &str, program: &P, scheduler: &SchedulerName, searches:
     if portfolio.bugs.is_empty() && !searches {
         return None;
     }
-    let each = SamplerName::portfolio().into_iter().map(|sampler| sample(program, scheduler, &[sampler]));
+    let each = samplers().into_iter().map(|sampler| sample(program, scheduler, &[sampler]));
     let each: String = each.map(|tried| format!(" {} |", tried.walks())).collect();
     let (states, time) = found.as_ref().map_or(("–".to_owned(), "–".to_owned()), |found| {
         (found.states.to_string(), format!("{:.1} ms", found.time.as_secs_f64() * 1e3))

@@ -79,7 +79,8 @@ pub trait Program: Sync {
     }
 
     /// Describes the objects that the next step of an enabled task may read and write, over all its
-    /// outcomes, with those that decide whether it is enabled. The default is everything.
+    /// outcomes, with those that decide whether it is enabled. The default is everything. Reduction and
+    /// partial-order sampling use it.
     ///
     /// Two workers count what they have done, and then one of them updates the total. A worker's own steps
     /// touch nothing that the other sees, so their order does not matter:

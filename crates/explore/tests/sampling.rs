@@ -72,7 +72,9 @@ fn samples_find_the_bugs_that_exhaustive_search_finds() {
 
 #[test]
 fn each_sampler_finds_bugs() {
-    for sampler in ["random", "pct:3", "urw", "delays", "delays(rr:reverse)", "delays(dfs)", "delays(dfw)"] {
+    for sampler in
+        ["random", "pct:3", "urw", "pos", "delays", "delays(rr:reverse)", "delays(dfs)", "delays(dfw)"]
+    {
         let samplers = SamplerName::parse_list(sampler).expect("a good name");
         let found = programs(60, false).filter(|program| {
             let options = SampleOptions { samplers: samplers.clone(), ..options("rtc") };
@@ -100,7 +102,8 @@ fn the_order_in_seals_is_that_of_the_scheduler() {
 #[test]
 fn results_do_not_depend_on_threads_and_slices() {
     for (nth, program) in programs(40, false).enumerate() {
-        let one = SampleOptions { seed: nth as u64, choice_cost: nth as u32 % 2, ..options("rr") };
+        let samplers = SamplerName::parse_list("portfolio,pos").expect("good names");
+        let one = SampleOptions { seed: nth as u64, choice_cost: nth as u32 % 2, samplers, ..options("rr") };
         let expected = sample(&program, one.clone());
         for threads in [2, 4] {
             assert_eq!(sample(&program, SampleOptions { threads, ..one.clone() }), expected, "{program:?}");

@@ -1,4 +1,4 @@
-//! Footprints of steps, for [reduction](dally_explore::Options::reduction).
+//! Footprints of steps, for [reduction](dally_explore::Options::reduction) and for partial-order sampling.
 //!
 //! A backward analysis of the instruction table finds, for each address, the objects that a step from there to its
 //! end may touch, and those that the rest of the call may touch: calls and posted tasks included. The objects are:
@@ -22,7 +22,7 @@ mod analysis;
 #[cfg(test)]
 mod tests;
 
-use dally_explore::TaskId;
+use dally_explore::{Footprint, Object, TaskId};
 use smallvec::SmallVec;
 
 use crate::code::{Code, Op};
@@ -130,6 +130,37 @@ impl Footprints {
         row
     }
 
+    /// Describes a step in this state as reads and writes.
+    ///
+    /// Ends of tasks change ids and ends but do not mind them, so they commute with each other: they are reads. Posts
+    /// and waits mind them: they are writes. So two waits in atomic sections conflict here, though they commute.
+    fn describe(&self, state: &State, step: &[u64], out: &mut Footprint) {
+        let (changes, minds) = step.split_at(self.words);
+        if Self::has(minds, self.everything()) {
+            return out.touches_everything();
+        }
+        for word in 0..self.words {
+            let mut objects = changes[word] | minds[word];
+            while objects != 0 {
+                let object = word as u32 * 64 + objects.trailing_zeros();
+                objects &= objects - 1;
+                let writes = if object < self.globals {
+                    Self::has(changes, object) || self.chooses(state, object)
+                } else {
+                    Self::has(minds, object)
+                };
+                let object = Object(u64::from(object));
+                if writes { out.writes(object) } else { out.reads(object) }
+            }
+        }
+    }
+
+    /// Returns true if reading a global may choose its value in this state.
+    fn chooses(&self, state: &State, global: u32) -> bool {
+        !Self::has(&self.maps, global)
+            && (Self::has(&self.arbitrary, global) || state.globals.get(global as usize) == Value::Unset)
+    }
+
     /// Returns true if a step conflicts with the footprint of another task in this state.
     fn conflicts(&self, state: &State, step: &[u64], other: &[u64]) -> bool {
         let (changes, minds) = step.split_at(self.words);
@@ -145,11 +176,7 @@ impl Footprints {
             while both != 0 {
                 let object = word as u32 * 64 + both.trailing_zeros();
                 both &= both - 1;
-                let is_global = object < self.globals;
-                if is_global
-                    && (Self::has(&self.arbitrary, object)
-                        || state.globals.get(object as usize) == Value::Unset)
-                {
+                if object < self.globals && self.chooses(state, object) {
                     return true;
                 }
             }
@@ -179,6 +206,16 @@ impl Machine {
                 });
             !conflicts || self.waits_for(state, control, other, task.0)
         })
+    }
+
+    /// Describes the objects of the next step of a task: globals, the ids of tasks, and their ends.
+    pub(crate) fn footprint_of(&self, state: &State, task: TaskId, out: &mut Footprint) {
+        match (&self.footprints, self.stack_of(state, task.0)) {
+            (Some(footprints), Some((meta, stack))) => {
+                footprints.describe(state, &footprints.step(&self.code, stack, meta.handle), out);
+            }
+            _ => out.touches_everything(),
+        }
     }
 
     /// Returns true if a task waits for another one, directly or not: it does nothing before that ends.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use dally_explore::store::Parts;
-use dally_explore::{Drawn, Failure, Fingerprint, Limits, Post, Program, Successors, TaskId};
+use dally_explore::{Drawn, Failure, Fingerprint, Footprint, Limits, Post, Program, Successors, TaskId};
 use dally_step::draw::Draws;
 use dally_step::engine::{Reached, Step, Task};
 use dally_step::sites::Sites;
@@ -440,6 +440,10 @@ impl Program for Machine {
 
     fn has_footprints(&self) -> bool {
         self.footprints.is_some()
+    }
+
+    fn footprint(&self, state: &State, task: TaskId, out: &mut Footprint) {
+        self.footprint_of(state, task, out);
     }
 
     fn commutes(&self, state: &State, task: TaskId, _: &mut dally_explore::Footprints) -> bool {

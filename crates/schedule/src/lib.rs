@@ -32,6 +32,7 @@
 //! - \[TR15\] Desai, Qadeer, Rajamani, Seshia: Iterative cycle detection via delaying explorers.
 //! - \[PCT\] Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler with probabilistic
 //!   guarantees of finding bugs (ASPLOS 2010).
+//! - \[POS\] Yuan, Yang, Gu: Partial order aware concurrency sampling (CAV 2018).
 //! - \[URW\] Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing (ASPLOS 2025).
 
 /// `Clone` whose `clone_from` reuses the buffers of the target: an explorer saves and restores

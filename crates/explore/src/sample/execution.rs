@@ -133,6 +133,15 @@ impl<'p, P: Program> Execution<'p, P> {
         self.enabled.len()
     }
 
+    /// The enabled tasks.
+    pub(crate) fn tasks(&self) -> &[TaskId] {
+        &self.enabled
+    }
+
+    pub(crate) fn program(&self) -> &'p P {
+        self.program
+    }
+
     /// The events of the last step.
     pub(crate) fn events(&self) -> &[Event] {
         &self.out.events

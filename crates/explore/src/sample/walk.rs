@@ -6,7 +6,7 @@ use dally_schedule::{Ready, TaskId};
 use super::SampleOptions;
 use super::execution::{End, Execution, Taken};
 use crate::successors::Event;
-use crate::{Fingerprint, Program};
+use crate::{Fingerprint, Footprints, Program};
 
 /// Of this many walks of a sampler, one mostly takes the first option of choices with many options: bugs
 /// that need few odd values are rare among uniform ones.
@@ -43,6 +43,7 @@ pub(crate) struct Walker<'a, P: Program> {
     pub(crate) execution: Execution<'a, P>,
     samplers: Vec<Box<dyn TaskSampler>>,
     options: &'a SampleOptions,
+    footprints: Footprints,
 }
 
 impl<'a, P: Program> Walker<'a, P> {
@@ -52,6 +53,7 @@ impl<'a, P: Program> Walker<'a, P> {
             execution: Execution::new(program, &options.scheduler),
             samplers: options.samplers.iter().map(build).collect(),
             options,
+            footprints: Footprints::default(),
         }
     }
 
@@ -95,6 +97,9 @@ impl<'a, P: Program> Walker<'a, P> {
                 end = Some(End::Discarded);
                 break;
             };
+            if sampler.wants_conflicts() {
+                execution.report_conflicts(task, &mut self.footprints, sampler);
+            }
             profile.step(task, execution.enabled());
             end = execution.step(&mut choose, Some(sampler));
             execution.profile_posts(Some(task), &mut profile);
@@ -129,6 +134,24 @@ fn pick<P: Program>(
 }
 
 impl<P: Program> Execution<'_, P> {
+    /// Reports the enabled tasks whose next steps conflict with that of `task`, which has not run yet.
+    fn report_conflicts(&self, task: TaskId, scratch: &mut Footprints, sampler: &mut dyn TaskSampler) {
+        let (Some(state), 2..) = (self.state(), self.enabled()) else { return };
+        let Footprints { step, others } = scratch;
+        step.clear();
+        self.program().footprint(state, task, step);
+        if step.is_empty() {
+            return;
+        }
+        for other in self.tasks().iter().filter(|other| **other != task) {
+            others.clear();
+            self.program().footprint(state, *other, others);
+            if step.conflicts(others) {
+                sampler.conflict(*other);
+            }
+        }
+    }
+
     /// Records the tasks that the last step posted.
     fn profile_posts(&self, by: Option<TaskId>, profile: &mut Profile) {
         for event in self.events() {

@@ -56,6 +56,16 @@ impl<S: TaskSampler> TaskSampler for FairSuffix<S> {
         self.points += u64::from(ready.enabled().len() > 1);
         self.prefix.pick(ready, random)
     }
+
+    fn wants_conflicts(&self) -> bool {
+        self.is_in_prefix() && self.prefix.wants_conflicts()
+    }
+
+    fn conflict(&mut self, task: TaskId) {
+        if self.is_in_prefix() {
+            self.prefix.conflict(task);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod fair;
 mod generator;
 pub mod names;
 mod pct;
+mod pos;
 mod random;
 mod urw;
 
@@ -20,6 +21,7 @@ pub use fair::FairSuffix;
 pub use generator::Generator;
 pub use names::SamplerName;
 pub use pct::RandomPriorities;
+pub use pos::PartialOrders;
 pub use random::Uniform;
 pub use urw::UniformWalk;
 
@@ -32,6 +34,9 @@ use crate::{Ready, TaskId, Why};
 /// back the task itself, or [completes](Self::complete) it, as with a
 /// [`DelayingScheduler`](crate::DelayingScheduler). Where a program fixes the order of its tasks, only one
 /// of them is ready.
+///
+/// A sampler may [want conflicts](Self::wants_conflicts): then, between picking a task and running it, the
+/// caller reports each [conflict](Self::conflict) of its step with the next step of another enabled task.
 pub trait TaskSampler: Send {
     /// A new execution begins.
     fn begin(&mut self, estimates: &Estimates, random: &mut Generator);
@@ -44,4 +49,12 @@ pub trait TaskSampler: Send {
 
     /// Picks the task that runs next; `None` if none is ready.
     fn pick(&mut self, ready: &Ready<'_>, random: &mut Generator) -> Option<TaskId>;
+
+    /// Returns true if conflicts are to be reported. By default they are not, and cost nothing.
+    fn wants_conflicts(&self) -> bool {
+        false
+    }
+
+    /// The next step of an enabled task conflicts with that of the task that was picked: they may not commute.
+    fn conflict(&mut self, _task: TaskId) {}
 }

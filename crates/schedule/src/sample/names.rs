@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{FairSuffix, RandomDelays, RandomPriorities, TaskSampler, Uniform, UniformWalk};
+use super::{FairSuffix, PartialOrders, RandomDelays, RandomPriorities, TaskSampler, Uniform, UniformWalk};
 use crate::table::{Parameter, Problem};
 use crate::vocabulary::{self, NameError};
 use crate::{PORTFOLIO, SchedulerName};
@@ -17,6 +17,8 @@ pub enum SamplerName {
     Pct(u32),
     /// `urw`: each interleaving is about equally likely.
     Urw,
+    /// `pos`: random priorities of steps, redrawn where steps conflict.
+    Pos,
     /// `delays`, `delays(S)`: a few random delays, of the default scheduler or of another one.
     Delays(Option<SchedulerName>),
 }
@@ -54,6 +56,12 @@ pub const SAMPLERS: &[SamplerRow] = &[
         read: |parameter| parameter.no_value(SamplerName::Urw),
     },
     SamplerRow {
+        keyword: "pos",
+        forms: &["pos"],
+        order: "partial-order sampling: random priorities of steps; those that conflict with the step just taken are redrawn",
+        read: |parameter| parameter.no_value(SamplerName::Pos),
+    },
+    SamplerRow {
         keyword: "delays",
         forms: &["delays", "delays(S)"],
         order: "the order of the scheduler, or of S, with a few delays at random points",
@@ -76,6 +84,7 @@ impl SamplerName {
             Self::Random => Box::new(Uniform),
             Self::Pct(changes) => Box::new(FairSuffix::new(RandomPriorities::new(*changes))),
             Self::Urw => Box::new(UniformWalk::default()),
+            Self::Pos => Box::new(PartialOrders::default()),
             Self::Delays(scheduler) => {
                 let scheduler = scheduler.as_ref().unwrap_or(default);
                 Box::new(FairSuffix::new(RandomDelays::new(scheduler)))
@@ -103,6 +112,7 @@ impl fmt::Display for SamplerName {
             Self::Random => f.write_str("random"),
             Self::Pct(changes) => write!(f, "pct:{changes}"),
             Self::Urw => f.write_str("urw"),
+            Self::Pos => f.write_str("pos"),
             Self::Delays(None) => f.write_str("delays"),
             Self::Delays(Some(scheduler)) => write!(f, "delays({scheduler})"),
         }
@@ -133,7 +143,8 @@ mod tests {
 
     #[test]
     fn names_print_as_they_are_parsed() {
-        for name in ["random", "pct:3", "urw", "delays", "delays(rr:reverse)", "delays(priority(dfs))"] {
+        for name in ["random", "pct:3", "urw", "pos", "delays", "delays(rr:reverse)", "delays(priority(dfs))"]
+        {
             assert_eq!(name.parse::<SamplerName>().map(|sampler| sampler.to_string()), Ok(name.to_owned()));
         }
         let list = SamplerName::parse_list("urw, portfolio").map(|list| list.len());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dally_explore::Fingerprint;
+use dally_explore::{Fingerprint, Footprint};
 use dally_testing::{for_seeds, say};
 use rustc_hash::FxHashSet;
 
@@ -121,6 +121,36 @@ fn steps_commute_as_the_analysis_says() {
     let Checked { steps, commute, observed } = checked;
     say(&format!("{commute} of {steps} steps commute, {observed} of them observed by other machines"));
     assert!(commute * 4 > steps && observed * 20 > commute);
+}
+
+/// Partial-order sampling compares the footprints of two steps.
+#[test]
+fn steps_that_do_not_conflict_commute() {
+    let (mut pairs, mut commute) = (0, 0);
+    for_seeds("footprints of random P programs", 20, |seed| {
+        let text = program(seed);
+        let machine = machine(&text, "");
+        for state in first_states(&machine, STATES) {
+            let footprint = |task: u32| {
+                let mut footprint = Footprint::default();
+                machine.footprint_of(&state, task, &mut footprint);
+                footprint
+            };
+            let tasks = enabled(&machine, &state);
+            for (nth, task) in tasks.iter().enumerate() {
+                for other in &tasks[..nth] {
+                    pairs += 1;
+                    if !footprint(*task).conflicts(&footprint(*other)) {
+                        commute += 1;
+                        check_pair(&machine, &state, *task, *other)
+                            .unwrap_or_else(|why| panic!("{why}\n{text}"));
+                    }
+                }
+            }
+        }
+    });
+    say(&format!("{commute} of {pairs} pairs of steps commute"));
+    assert!(commute * 4 > pairs && commute < pairs);
 }
 
 /// The parent holds no reference that it sends to, but its child does.
