@@ -1,0 +1,4 @@
+//! Models for the comparison of partial-order reductions. Each is a Rust model here, and a Promela
+//! and a P or Boogie program in `bench/models`, with the same processes and channels.
+
+pub mod ring;
