@@ -13,8 +13,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use dally_bench::cpu::timed;
+use dally_bench::peterson;
+use dally_bench::reduction::commit::Commit;
 use dally_bench::reduction::ring::Ring;
-use dally_bench::{memory, spin};
+use dally_bench::{boogie, memory, spin};
 use dally_explore::policy::Policy;
 use dally_explore::{
     Arrangement, Delays, Exhaustive, Limit, Options, Program, SchedulerName, Search, StateCoverage, Verdict,
@@ -144,6 +146,15 @@ fn benchmark() {
         ring::<6>(false);
         ring::<7>(false);
     }
+    if "commit".contains(only) {
+        commit::<2>();
+        commit::<3>();
+    }
+    if "peterson".contains(only) {
+        let model = Model::new("Peterson, 4", "peterson_tasks", &[], true);
+        model.row("Rust", || peterson::Reduced::<4>);
+        model.row("Boogie", || boogie::machine(&boogie::peterson_tasks()));
+    }
 }
 
 fn ring<const N: usize>(fully: bool) {
@@ -151,6 +162,13 @@ fn ring<const N: usize>(fully: bool) {
     let model = Model::new(&name, "ring", &[format!("-DN={N}")], fully);
     model.row("Rust", || Ring::<N>);
     model.row("P", || p(&models().join("ring.p"), N - 5));
+}
+
+fn commit<const N: usize>() {
+    let name = format!("two-phase commit, {N}");
+    let model = Model::new(&name, "commit", &[format!("-DN={N}")], true);
+    model.row("Rust", || Commit::<N> { is_correct: true });
+    model.row("P", || p(&models().join("../../examples/p/two_phase_commit_fixed.p"), N - 2));
 }
 
 /// The folder of models in Promela, P and Boogie.

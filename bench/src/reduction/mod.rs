@@ -1,4 +1,5 @@
 //! Models for the comparison of partial-order reductions. Each is a Rust model here, and a Promela
 //! and a P or Boogie program in `bench/models`, with the same processes and channels.
 
+pub mod commit;
 pub mod ring;
