@@ -8,28 +8,18 @@ active [4] proctype process()
 {
   byte l, k;
   do
-  :: d_step { l = 1; level[_pid] = 1 };
-enter:
-     d_step { last[l] = _pid; k = 0 };
+  :: d_step { l < 3 -> l++; level[_pid] = l };
+     d_step { last[l] = _pid; k = (_pid == 0) };
      do
-     :: k < 4 && k == _pid -> k++
-     :: k < 4 && k != _pid ->
-check:
+     :: d_step { k < 4 && level[k] < l -> k++; k = (k == _pid -> k + 1 : k) }
+     :: k < 4 && level[k] >= l ->
         if
-        :: level[k] < l -> k++
-        :: level[k] >= l ->
-           if
-           :: last[l] == _pid -> goto check
-           :: last[l] != _pid -> break
-           fi
+        :: last[l] == _pid
+        :: last[l] != _pid -> k = 0; break
         fi
-     :: k == 4 -> break
-     od;
-     if
-     :: l < 3 -> l++; level[_pid] = l; goto enter
-     :: l == 3
-     fi;
-     d_step { inside++; assert(inside == 1) };
-     d_step { inside--; level[_pid] = 0; l = 0; k = 0 }
+     :: k == 4 -> k = 0; break
+     od
+  :: d_step { l == 3 -> inside++; assert(inside == 1) };
+     d_step { inside--; level[_pid] = 0; l = 0 }
   od
 }

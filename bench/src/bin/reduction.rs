@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use dally_bench::cpu::timed;
 use dally_bench::peterson;
 use dally_bench::reduction::commit::Commit;
+use dally_bench::reduction::german::German;
 use dally_bench::reduction::ring::Ring;
+use dally_bench::reduction::window::Window;
 use dally_bench::{boogie, memory, spin};
 use dally_explore::policy::Policy;
 use dally_explore::{
@@ -149,6 +151,16 @@ fn benchmark() {
     if "commit".contains(only) {
         commit::<2>();
         commit::<3>();
+    }
+    if "window".contains(only) {
+        let model = Model::new("sliding window", "window", &[], true);
+        model.row("Rust", || Window { numbers: 3 });
+        model.row("P", || p(&models().join("window.p"), 0));
+    }
+    if "german".contains(only) {
+        let model = Model::new("German", "german", &[], true);
+        model.row("Rust", || German { is_correct: true });
+        model.row("P", || p(&models().join("../../examples/p/german_fixed.p"), 0));
     }
     if "peterson".contains(only) {
         let model = Model::new("Peterson, 4", "peterson_tasks", &[], true);

@@ -2,4 +2,6 @@
 //! and a P or Boogie program in `bench/models`, with the same processes and channels.
 
 pub mod commit;
+pub mod german;
 pub mod ring;
+pub mod window;
