@@ -137,6 +137,38 @@ pub fn leader() -> String {
     program(&globals, &start, &actions)
 }
 
+/// Peterson's mutual exclusion for four processes with a task for each.
+pub fn peterson_tasks() -> String {
+    let start = each("level", 4, "0") + &each("last", 4, "0") + "inside := 0;";
+    let calls: String = (0..4).map(|i| format!("async call process{i}();\n")).collect();
+    let processes: String = (0..4)
+        .map(|i| {
+            let levels: String = (1..4).map(|level| peterson_level(i, level)).collect();
+            let leave = format!("inside := inside - 1; level{i} := 0;");
+            format!(
+                "procedure process{i}()\n{{\ntop:\n  yield;\n{levels}  inside := inside + 1; assert inside == 1; yield; \
+                 {leave}\n  goto top;\n}}\n"
+            )
+        })
+        .collect();
+    let globals = family("level", 4, "int") + &family("last", 4, "int") + "var inside: int;\n";
+    format!("{globals}procedure main()\n{{\n{start}\n{calls}}}\n{processes}")
+}
+
+/// A process enters a level, and waits until the others are below it or another process enters it.
+fn peterson_level(process: usize, level: usize) -> String {
+    let reads: String = (0..4)
+        .filter(|other| *other != process)
+        .map(|other| {
+            format!(
+                "w{level}_{other}: yield; if (level{other} >= {level}) {{ yield; if (last{level} == {process}) \
+                 {{ goto w{level}_{other}; }} goto up{level}; }}\n"
+            )
+        })
+        .collect();
+    format!("level{process} := {level}; yield; last{level} := {process};\n{reads}up{level}:\n")
+}
+
 /// Compiles a program.
 ///
 /// # Panics

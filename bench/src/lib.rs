@@ -18,6 +18,7 @@ pub mod on_loom;
 #[cfg(feature = "shuttle")]
 pub mod on_shuttle;
 pub mod peterson;
+pub mod reduction;
 pub mod spin;
 pub mod threads;
 #[path = "../../examples/two_phase_commit/model.rs"]

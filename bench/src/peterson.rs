@@ -1,6 +1,6 @@
 //! Peterson's mutual exclusion for N processes (the filter lock), as guarded actions.
 
-use dally_explore::{Failure, Program, Successors, TaskId};
+use dally_explore::{Failure, Footprint, Object, Program, Successors, TaskId};
 
 /// The filter lock for up to five processes.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +108,48 @@ impl<const N: usize> Program for Peterson<N> {
         if inside > 1 {
             successor.fails(Failure::assertion("two processes are in the critical section"));
         }
+    }
+}
+
+/// The filter lock with its footprints. A waiting process reads one variable in a step, except where
+/// it would compare its level with itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduced<const N: usize>;
+
+impl<const N: usize> Reduced<N> {
+    const LOCK: Peterson<N> = Peterson { one_by_one: true };
+}
+
+impl<const N: usize> Program for Reduced<N> {
+    type State = State<N>;
+
+    fn initial(&self, out: &mut Successors<State<N>>) {
+        Self::LOCK.initial(out);
+    }
+
+    fn enabled(&self, state: &State<N>, tasks: &mut Vec<TaskId>) {
+        Self::LOCK.enabled(state, tasks);
+    }
+
+    fn step(&self, state: &State<N>, task: TaskId, out: &mut Successors<State<N>>) {
+        Self::LOCK.step(state, task, out);
+    }
+
+    fn has_footprints(&self) -> bool {
+        true
+    }
+
+    /// The processes may write all variables from here on, so one object stands for all of them.
+    fn footprint(&self, state: &State<N>, task: TaskId, out: &mut Footprint) {
+        let me = task.index();
+        let is_last = usize::from(state.seen[me]) + 1 == N;
+        if state.phase[me] != Phase::Wait || usize::from(state.seen[me]) != me || is_last {
+            out.writes(Object(0));
+        }
+    }
+
+    fn futures(&self, _: &State<N>, _: TaskId, out: &mut Footprint) {
+        out.writes(Object(0));
     }
 }
 

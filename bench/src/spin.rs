@@ -15,6 +15,8 @@ pub struct Outcome {
     pub cpu: Duration,
     /// Total memory per state in bytes, as SPIN reports it.
     pub bytes_per_state: f64,
+    /// True if SPIN has explored all states that it needs to and found no error.
+    pub is_proof: bool,
 }
 
 /// Printed if SPIN is not installed.
@@ -29,6 +31,11 @@ pub fn is_installed() -> bool {
 
 /// Explores all states of a model, with preprocessor definitions such as `-DN=7`.
 pub fn run(model: &Path, definitions: &[String]) -> Option<Outcome> {
+    verify(model, definitions, &["-DNOREDUCE"])
+}
+
+/// Runs the verifier of a model, which is compiled with the flags.
+pub fn verify(model: &Path, definitions: &[String], flags: &[&str]) -> Option<Outcome> {
     let folder = std::env::temp_dir().join(format!("dally-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).ok()?;
     let here = |program: &str| {
@@ -37,7 +44,7 @@ pub fn run(model: &Path, definitions: &[String]) -> Option<Outcome> {
         command
     };
     let made = here("spin").args(definitions).arg("-a").arg(model).status().ok()?.success()
-        && here("gcc").args(["-O3", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"]).status().ok()?.success();
+        && here("gcc").args(["-O3", "-DSAFETY", "-o", "pan", "pan.c"]).args(flags).status().ok()?.success();
     let mut verifier = Command::new(folder.join("pan"));
     verifier.current_dir(&folder).args(["-m1000000", "-w24"]);
     let (output, took) = timed(|| made.then(|| verifier.output().ok()).flatten());
@@ -52,5 +59,8 @@ pub fn run(model: &Path, definitions: &[String]) -> Option<Outcome> {
         states: states as u64,
         cpu: took.children,
         bytes_per_state: megabytes * 1024.0 * 1024.0 / states,
+        is_proof: text.contains("errors: 0")
+            && !text.contains("not completed")
+            && !text.contains("max search depth too small"),
     })
 }
