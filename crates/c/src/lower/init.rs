@@ -109,9 +109,11 @@ impl Lowerer<'_> {
         if place.bits.is_some() {
             value = self.fit_bits(place, value);
         }
-        self.proc.atomic += 1;
+        // A scalar was read before, and other threads do not see the new object yet. A record is read while it is copied.
+        let is_read = !self.is_record(place.ty);
+        self.proc.atomic += u32::from(is_read);
         self.store(place, value);
-        self.proc.atomic -= 1;
+        self.proc.atomic -= u32::from(is_read);
     }
 
     fn initialise_characters(&mut self, array: &Place, bytes: &[u8]) {
