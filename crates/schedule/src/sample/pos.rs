@@ -185,7 +185,8 @@ mod tests {
             }
             // 6! / (2! 2! 2!)
             assert_eq!(orders.len(), 90);
-            assert!(orders.values().all(|walks| *walks > 20), "{orders:?}");
+            // The rarest ones need six descending priorities: 1 / 6! of the walks are 28.
+            assert!(orders.values().all(|walks| *walks > 10), "{orders:?}");
         }
     }
 
