@@ -3,40 +3,42 @@
 use clap::{Args, Parser, ValueEnum};
 use dally_c::types::DataModel;
 
+/// The heading of these flags in help texts. A heading of the whole struct would apply to all flags after it, too.
+const HEADING: &str = "C programs";
+
 /// The flags with which a C program is loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-#[command(next_help_heading = "C programs")]
 pub(crate) struct CArgs {
     /// Search this folder for headers, before dally's own
-    #[arg(short = 'I', value_name = "DIR")]
+    #[arg(help_heading = HEADING, short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<String>,
 
     /// Define a macro
-    #[arg(short = 'D', value_name = "NAME[=TEXT]")]
+    #[arg(help_heading = HEADING, short = 'D', value_name = "NAME[=TEXT]")]
     pub(crate) define: Vec<String>,
 
     /// The widths of `long` and pointers: 64 bits in lp64, 32 bits in ilp32 [default: lp64]
-    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true)]
+    #[arg(help_heading = HEADING, long, value_enum, value_name = "NAME", hide_possible_values = true)]
     pub(crate) data_model: Option<ModelArg>,
 
     /// The values that are tried for nondeterministic integers, such as 0..3 [default: a few, by the program's constants]
-    #[arg(long, value_name = "LO..HI", value_parser = range, allow_hyphen_values = true)]
+    #[arg(help_heading = HEADING, long, value_name = "LO..HI", value_parser = range, allow_hyphen_values = true)]
     pub(crate) nondet: Option<Values>,
 
     /// Report signed integer overflow as a bug; otherwise it wraps around
-    #[arg(long)]
+    #[arg(help_heading = HEADING, long)]
     pub(crate) overflow: bool,
 
     /// What a call of a function without a body does: its result is arbitrary, or it is unsupported [default: arbitrary]
-    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    #[arg(help_heading = HEADING, long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) external: Option<ExternalArg>,
 
     /// Let waits on condition variables end without a signal
-    #[arg(long)]
+    #[arg(help_heading = HEADING, long)]
     pub(crate) spurious: bool,
 
     /// The C compiler that preprocesses the files [default: the environment variable CC, or cc]
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(help_heading = HEADING, long, value_name = "PROGRAM")]
     pub(crate) cc: Option<String>,
 }
 
