@@ -30,7 +30,7 @@ pub struct Commit<const N: usize> {
     pub is_correct: bool,
 }
 
-/// What the coordinator does next.
+/// The control location of the coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     /// It asks a participant to prepare.

@@ -30,7 +30,7 @@ pub struct German {
     pub is_correct: bool,
 }
 
-/// What the host does next.
+/// The control location of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Phase {
     /// It waits for a request.
@@ -44,7 +44,7 @@ enum Phase {
     Grant,
 }
 
-/// What a client does next.
+/// The control location of a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Client {
     /// It asks for access.

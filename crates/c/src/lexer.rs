@@ -6,7 +6,7 @@ use dally_text::symbol::Symbols;
 
 use crate::token::{K, Op, T};
 
-/// What the lexer finds at a place of the text.
+/// A lexical element, before keywords are told from identifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Raw {
     Space,

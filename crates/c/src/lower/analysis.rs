@@ -1,5 +1,5 @@
-//! What the lowering has to know about the whole program before it starts: which functions run, which threads, what
-//! must be in memory, what is shared, and which functions may end their thread.
+//! Whole-program analysis before the lowering: the functions and threads that run, the objects that must be in
+//! memory, the objects that threads share, and the functions that may end their thread.
 
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashSet;
@@ -61,7 +61,7 @@ impl Facts {
     }
 }
 
-/// What one function does by itself.
+/// The effects of one function, without those of the functions that it calls.
 #[derive(Debug, Default)]
 struct Summary {
     calls: FxHashSet<FunctionId>,
@@ -381,7 +381,7 @@ fn mentioned_once(program: &Program, main: Option<usize>, facts: &Facts) -> FxHa
             }
         });
     }
-    // What a loop mentions counts once more.
+    // A function that a loop mentions counts twice, since it can be started twice.
     let function = &program.functions[main];
     let mut has_goto = false;
     each_stmt(function, &mut |s| has_goto |= matches!(s.kind, StmtKind::Goto(_)));
