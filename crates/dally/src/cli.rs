@@ -46,6 +46,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Check(Check),
     Replay(Replay),
+    Show(Show),
     Print(Print),
     Sequentialize(Sequentialize),
     Verify(Verify),
@@ -90,7 +91,7 @@ impl Command {
             Self::Check(Check { program, .. })
             | Self::Sequentialize(Sequentialize { program, .. })
             | Self::Verify(Verify { program, .. }) => Some(program),
-            Self::Replay(_) | Self::Print(_) | Self::Completions { .. } => None,
+            Self::Replay(_) | Self::Show(_) | Self::Print(_) | Self::Completions { .. } => None,
         }
     }
 }
@@ -120,6 +121,26 @@ impl ProgramArgs {
     /// The options that all engines share.
     pub(crate) fn options(&self) -> ProgramOptions {
         ProgramOptions { entry: self.entry.clone(), preempt: self.preempt }
+    }
+}
+
+/// The files to which the trace of a bug is written.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct TraceFiles {
+    /// Write the trace of a bug to this file, for dally replay and dally show
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<String>,
+
+    /// Write the trace of a bug to this file, as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<String>,
+}
+
+impl TraceFiles {
+    /// The files, each with its flag.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let files = [("--trace", &self.trace), ("--html", &self.html)];
+        files.into_iter().filter_map(|(flag, file)| Some((flag, file.as_deref()?)))
     }
 }
 
@@ -280,9 +301,8 @@ pub(crate) struct Check {
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<u64>,
 
-    /// Write the trace of a bug to this file, for dally replay
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trace: Option<String>,
+    #[command(flatten)]
+    pub(crate) written: TraceFiles,
 
     /// Print the result as one JSON object
     #[arg(long)]
@@ -381,6 +401,7 @@ Examples:
   dally check --delays 2 --time 1m program.bpl  within a bound and a budget
   dally check --scheduler portfolio program.bpl several orders of tasks, side by side
   dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json
+  dally check --html bug.html program.bpl       write the trace as a page for a browser
   dally check --test T project.pproj            a test of a P program
   dally check main.c queue.c                    a C program with threads
   dally check --liveness --unfair program.p     executions that never make progress
@@ -425,6 +446,69 @@ pub(crate) struct Replay {
     /// The format in which the trace is printed
     #[arg(long, value_name = "NAME", default_value = FORMATS[0].name, value_parser = formats())]
     pub(crate) format: &'static OutputFormat,
+
+    /// Write the trace to this file, as a page for a browser
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) html: Option<String>,
+}
+
+/// Show a trace: as text, as a page for a browser, or as a picture
+///
+/// Shows what the trace has recorded, without running the program. The page has the source text beside the steps if the
+/// files of the program are found and have not changed: relative to the trace, then in the current folder.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                  dally show bug.json                       the steps as text\n  \
+                  dally show --html bug.json -o bug.html    a page: open it in a browser\n  \
+                  dally show --svg bug.json > bug.svg       a picture for a document\n  \
+                  dally show --mermaid bug.json             a sequence diagram for Markdown")]
+pub(crate) struct Show {
+    /// A trace that dally check or dally verify has written
+    #[arg(value_name = "TRACE")]
+    pub(crate) file: String,
+
+    /// The format
+    #[arg(long, value_name = "NAME", value_parser = formats(), group = "shown_as")]
+    format: Option<&'static OutputFormat>,
+
+    /// Every step as text, for people [default]
+    #[arg(long, group = "shown_as")]
+    text: bool,
+
+    /// A page for a browser, in one file
+    #[arg(long, group = "shown_as")]
+    html: bool,
+
+    /// A picture for documents
+    #[arg(long, group = "shown_as")]
+    svg: bool,
+
+    /// A sequence diagram in the notation of Mermaid
+    #[arg(long, group = "shown_as")]
+    mermaid: bool,
+
+    /// The trace as data
+    #[arg(long, group = "shown_as")]
+    json: bool,
+
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+}
+
+impl Show {
+    /// The format that the flags select.
+    pub(crate) fn format(&self) -> &'static OutputFormat {
+        let flags = [
+            ("text", self.text),
+            ("html", self.html),
+            ("svg", self.svg),
+            ("mermaid", self.mermaid),
+            ("json", self.json),
+        ];
+        let named = flags.iter().find(|(_, given)| *given).and_then(|(name, _)| OutputFormat::named(name));
+        self.format.or(named).unwrap_or(&FORMATS[0])
+    }
 }
 
 /// Parses the name of an output format.
@@ -549,9 +633,8 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) solver: Option<String>,
 
-    /// Write the trace of a bug to this file, for dally replay
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trace: Option<String>,
+    #[command(flatten)]
+    pub(crate) written: TraceFiles,
 
     /// Write the queries of each solver process to this folder
     #[arg(long, value_name = "DIR")]

@@ -13,6 +13,7 @@ mod print;
 mod regression;
 mod replay;
 mod sequentialize;
+mod show;
 mod traces;
 mod verify;
 
@@ -48,6 +49,7 @@ fn run(mut arguments: cli::Cli) -> Exit {
     match arguments.command {
         cli::Command::Check(check) => check::run(&check),
         cli::Command::Replay(replay) => replay::run(&replay),
+        cli::Command::Show(show) => show::run(&show),
         cli::Command::Print(print) => print::run(&print),
         cli::Command::Sequentialize(arguments) => sequentialize::run(&arguments),
         cli::Command::Verify(arguments) => verify::run(&arguments),

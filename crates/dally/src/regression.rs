@@ -106,7 +106,7 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 }
 
 fn row(file: String) -> Row {
-    let (outcome, message) = match replay(&file) {
+    let (outcome, message) = match replay(&file).replayed {
         Replayed::Fails { trace, remark } => (Outcome::Fails, trace.failure.message + &remark),
         Replayed::Differs { trace } => (Outcome::Differs, trace.failure.message),
         Replayed::Passes => (Outcome::Passes, String::new()),

@@ -9,7 +9,7 @@ use dally_text::render::printable;
 use dally_text::source::SourceMap;
 use dally_trace::{Failed, Source, Statement, StatementKind, Trace};
 
-use crate::cli::{CArgs, ProgramArgs, Replay};
+use crate::cli::{ProgramArgs, Replay};
 use crate::input::Rejected;
 use crate::language::{Explorable, Language};
 use crate::output::{self, Exit};
@@ -24,7 +24,8 @@ pub(crate) fn run(arguments: &Replay) -> Exit {
 
 fn run_one(file: &str, arguments: &Replay) -> Exit {
     let format = arguments.format;
-    let (headline, trace) = match replay(file) {
+    let Followed { replayed, sources } = replay(file);
+    let (headline, trace) = match replayed {
         Replayed::Fails { trace, remark } => {
             (format!("the bug is confirmed: {}{remark}", trace.failure.message), trace)
         }
@@ -38,7 +39,10 @@ fn run_one(file: &str, arguments: &Replay) -> Exit {
         }
         Replayed::Lost(message) => return output::complain(&message),
     };
-    let text = (format.write)(&trace, &output::look());
+    if let Some(file) = &arguments.html {
+        traces::write(file, &dally_trace::html(&trace, &sources, &output::look()));
+    }
+    let text = (format.write)(&trace, &sources, &output::look());
     let written = if format.for_people {
         output::coloured(&format!("{}\n\n{text}", printable(&headline)))
     } else {
@@ -59,19 +63,21 @@ pub(crate) enum Replayed {
     Lost(String),
 }
 
-/// Replays the trace in a file.
-pub(crate) fn replay(file: &str) -> Replayed {
-    let trace = match traces::read(file) {
-        Ok(trace) => trace,
-        Err(message) => return Replayed::Lost(message),
-    };
-    match follow(file, &trace) {
-        Ok(replayed) => replayed,
-        Err(message) => Replayed::Lost(message),
-    }
+/// What has become of the bug of a trace, and the files of its program.
+pub(crate) struct Followed {
+    pub(crate) replayed: Replayed,
+    sources: SourceMap,
 }
 
-fn follow(file: &str, trace: &Trace) -> Result<Replayed, String> {
+/// Replays the trace in a file.
+pub(crate) fn replay(file: &str) -> Followed {
+    let mut sources = SourceMap::default();
+    let replayed = traces::read(file).and_then(|trace| follow(file, &trace, &mut sources));
+    Followed { replayed: replayed.unwrap_or_else(Replayed::Lost), sources }
+}
+
+/// Follows a trace, and reads the files of its program into `sources`.
+fn follow(file: &str, trace: &Trace, sources: &mut SourceMap) -> Result<Replayed, String> {
     if trace.solved && trace.inputs.is_none() {
         return Err(
             "the trace does not replay: it was written by dally verify, and has no `inputs` with the values \
@@ -82,24 +88,18 @@ fn follow(file: &str, trace: &Trace) -> Result<Replayed, String> {
     if let StrategyName::Custom(name) = &trace.schedule.strategy {
         return Err(format!("the trace does not replay: there is no scheduler `{name}`"));
     }
-    let arguments = ProgramArgs {
-        files: traces::locate(file, &trace.program),
-        entry: trace.program.entry.clone(),
-        preempt: trace.program.preempt,
-        test: trace.program.test.clone(),
-        c: CArgs::of_trace(&trace.program.flags)?,
-    };
-    let Loaded { sources, program } = load(&arguments, trace.inputs.as_ref());
-    let has_changed = !sources.files().is_empty() && Source::hash(&sources) != trace.program.hash;
+    let Loaded { sources: read, program } = load(&traces::arguments(file, trace)?, trace.inputs.as_ref());
+    *sources = read;
+    let has_changed = !sources.files().is_empty() && Source::hash(sources) != trace.program.hash;
     if !has_changed {
-        return confirm(trace, &*program?, &sources);
+        return confirm(trace, &*program?, sources);
     }
     // The inputs of a solver are for positions in the text.
     if trace.solved || reads_standard_input(trace) {
         return Err(changed(trace));
     }
     let program = program.map_err(|error| format!("{}: it has errors now: {error}", changed(trace)))?;
-    follow_changed(trace, &*program, &sources)
+    follow_changed(trace, &*program, sources)
 }
 
 /// Replays a trace of a program that has not changed: it must end in the failure of the trace.

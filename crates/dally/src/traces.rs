@@ -3,30 +3,34 @@
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use dally_trace::{Source, Trace};
+use dally_text::source::SourceMap;
+use dally_trace::{Look, Source, Trace};
 
-use crate::cli::ProgramArgs;
+use crate::cli::{CArgs, ProgramArgs, TraceFiles};
 use crate::input::tidy;
-use crate::output;
+use crate::output::{self, Exit};
 
-/// Why a trace cannot be written to this file, if so. Checked before a search, which may take long.
-pub(crate) fn cannot_go_to(program: &ProgramArgs, trace: Option<&str>) -> Option<String> {
-    match trace {
-        Some("-") => {
-            return Some("--trace: `-` is not a file; --json writes the trace to standard output".to_owned());
-        }
-        Some("") => return Some("--trace: the name of the file is empty".to_owned()),
-        _ => {}
-    }
+/// Why a trace cannot be written to one of these files, each with its flag, if so. Checked before a search, which may
+/// take long.
+pub(crate) fn cannot_go_to<'a>(
+    program: &ProgramArgs,
+    mut files: impl Iterator<Item = (&'static str, &'a str)>,
+) -> Option<String> {
     let same = |file: &str, other: &str| {
         let paths = (std::fs::canonicalize(file), std::fs::canonicalize(other));
         matches!(paths, (Ok(path), Ok(other)) if path == other)
     };
-    let trace = trace?;
-    if program.files.iter().any(|file| same(file, trace)) {
-        return Some(format!("--trace: `{trace}` is the program"));
-    }
-    no_file_at(trace).map(|error| cannot_write(trace, &error))
+    files.find_map(|(flag, file)| match file {
+        "-" if flag == "--trace" => {
+            Some("--trace: `-` is not a file; --json writes the trace to standard output".to_owned())
+        }
+        "-" => Some(format!("{flag}: `-` is not a file; dally show writes to standard output")),
+        "" => Some(format!("{flag}: the name of the file is empty")),
+        file if program.files.iter().any(|program| same(program, file)) => {
+            Some(format!("{flag}: `{file}` is the program"))
+        }
+        file => no_file_at(file).map(|error| cannot_write(file, &error)),
+    })
 }
 
 /// Why no file can be created there, as far as that is known without creating it.
@@ -47,12 +51,23 @@ fn cannot_write(file: &str, error: &std::io::Error) -> String {
     format!("cannot write `{file}`: {error}")
 }
 
-/// Writes a trace to a file, or reports why not. The exit code stays that of the bug, which has been shown.
-pub(crate) fn write_or_complain(trace: &Trace, file: &str) {
-    let mut trace = trace.clone();
-    trace.program.relative = relative(&trace.program.files, file).unwrap_or_default();
-    if let Err(error) = std::fs::write(file, dally_trace::json(&trace)) {
-        output::complain(&cannot_write(file, &error));
+/// Writes a trace to files, or reports why not. The exit code stays that of the bug, which has been shown.
+pub(crate) fn write_or_complain(trace: &Trace, sources: &SourceMap, files: &TraceFiles) {
+    if let Some(file) = &files.trace {
+        let mut trace = trace.clone();
+        trace.program.relative = relative(&trace.program.files, file).unwrap_or_default();
+        write(file, &dally_trace::json(&trace));
+    }
+    if let Some(file) = &files.html {
+        write(file, &dally_trace::html(trace, sources, &Look::default()));
+    }
+}
+
+/// Writes a file, or reports why not.
+pub(crate) fn write(file: &str, text: &str) -> Exit {
+    match std::fs::write(file, text) {
+        Ok(()) => Exit::Success,
+        Err(error) => output::complain(&cannot_write(file, &error)),
     }
 }
 
@@ -80,8 +95,19 @@ fn folder_of(file: &str) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
+/// The program of a trace, as flags of the command line.
+pub(crate) fn arguments(file: &str, trace: &Trace) -> Result<ProgramArgs, String> {
+    Ok(ProgramArgs {
+        files: locate(file, &trace.program),
+        entry: trace.program.entry.clone(),
+        preempt: trace.program.preempt,
+        test: trace.program.test.clone(),
+        c: CArgs::of_trace(&trace.program.flags)?,
+    })
+}
+
 /// Finds the files of a trace: relative to the trace, then in the current folder.
-pub(crate) fn locate(trace: &str, program: &Source) -> Vec<String> {
+fn locate(trace: &str, program: &Source) -> Vec<String> {
     let near = |named: &String, relative: &String| {
         let path = folder_of(trace).join(relative);
         let Ok(found) = std::fs::canonicalize(&path) else { return named.clone() };

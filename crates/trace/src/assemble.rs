@@ -1,12 +1,16 @@
 //! From a bug to its trace, in one replay.
 
+use std::collections::HashMap;
+
 use dally_explore::{Bug, Moment, ReplayError, Step, StepAt, TaskId, Turn, confirm, cut};
 use dally_text::source::{SourceMap, Span};
 
+use crate::arrows::receive;
 use crate::explain::{Explain, Line, LineKind, Taken};
 use crate::left_out::{Steps, StepsKept};
 use crate::{
-    End, Failed, Message, Source, Statement, StatementKind, TaskName, TaskNumbers, Trace, TraceStep, VERSION,
+    Change, End, Failed, Message, Source, Statement, StatementKind, TaskName, TaskNumbers, Trace, TraceStep,
+    VERSION,
 };
 
 /// Replays a bug and records what each step did. The cycle of a lasso must be fair, unless `unfair`.
@@ -24,7 +28,8 @@ pub fn trace<P: Explain>(
         confirm(program, &bug.schedule, !unfair, |moment, delayed| recording.add(moment, delayed))?;
     let failure = replayed.failure.unwrap_or_else(|| bug.failure.clone());
     let globals = program.variables(&replayed.state, &recording.tasks);
-    let StepsKept { steps, left_out, messages } = recording.steps.finish();
+    let StepsKept { steps, left_out, mut messages } = recording.steps.finish();
+    receive(&steps, &mut messages);
     Ok(Trace {
         version: VERSION,
         program: source,
@@ -38,6 +43,7 @@ pub fn trace<P: Explain>(
         unfair,
         steps,
         left_out,
+        initial: recording.initial,
         globals,
         given: program.given(),
         solved: false,
@@ -53,6 +59,9 @@ struct Recording<'a, P> {
     sources: &'a SourceMap,
     tasks: TaskNumbers,
     steps: Steps,
+    /// The shared variables before the first step, and after the step recorded last.
+    initial: Vec<Change>,
+    variables: Vec<Change>,
     /// The statement at which the last step failed.
     failed_at: Option<Span>,
 }
@@ -65,13 +74,19 @@ impl<'a, P: Explain> Recording<'a, P> {
             sources,
             tasks: TaskNumbers::default(),
             steps: Steps::new(steps),
+            initial: Vec::new(),
+            variables: Vec::new(),
             failed_at: None,
         }
     }
 
     fn add(&mut self, moment: &Moment<'_, P::State>, delayed: &[TaskId]) {
         self.tasks.add(moment.events);
-        let Some(StepAt { step, .. }) = moment.step else { return };
+        let Some(StepAt { step, .. }) = moment.step else {
+            self.initial = self.program.variables(moment.after, &self.tasks);
+            self.variables.clone_from(&self.initial);
+            return;
+        };
         if !self.steps.wants_next() {
             return self.steps.leave_out();
         }
@@ -79,7 +94,20 @@ impl<'a, P: Explain> Recording<'a, P> {
         let delayed = delayed.iter().map(|other| self.named(moment.before, *other)).collect();
         let end = self.end(moment);
         let (statements, messages) = self.statements(moment, step);
-        self.steps.push(TraceStep { task, name, delayed, statements, end }, messages);
+        let variables = self.changed_variables(moment.after);
+        let number = self.steps.number_of_next();
+        self.steps.push(TraceStep { number, task, name, delayed, statements, end, variables }, messages);
+    }
+
+    /// The shared variables that have changed since the step recorded last.
+    fn changed_variables(&mut self, after: &P::State) -> Vec<Change> {
+        let now = self.program.variables(after, &self.tasks);
+        let before: HashMap<&str, &str> =
+            self.variables.iter().map(|change| (&*change.variable, &*change.value)).collect();
+        let is_new = |change: &&Change| before.get(&*change.variable) != Some(&&*change.value);
+        let changed = now.iter().filter(is_new).cloned().collect();
+        self.variables = now;
+        changed
     }
 
     fn named(&self, state: &P::State, task: TaskId) -> TaskName {
@@ -121,6 +149,8 @@ impl<'a, P: Explain> Recording<'a, P> {
             from: from.clone(),
             to: self.named(after, *to),
             text: text.to_owned(),
+            step: self.steps.number_of_next(),
+            received: None,
             creates,
             fails,
         })

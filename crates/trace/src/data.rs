@@ -30,6 +30,9 @@ pub struct Trace {
     /// The steps of the schedule that have no entry in `steps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
+    /// Values of the shared variables before the first step; of a P program, the states of monitors and machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub initial: Vec<Change>,
     /// Final values of the shared variables; of a P program, the states of monitors and machines.
     pub globals: Vec<Change>,
     /// Values that come from outside: constants, and functions at the points where they are used.
@@ -67,6 +70,13 @@ pub struct Message {
     pub to: TaskName,
     /// The event and its payload.
     pub text: String,
+    /// The number of the step that sends the message, from 1.
+    #[serde(default)]
+    pub step: usize,
+    /// The number of the step in which the receiver takes the message; of a message that creates its receiver, the
+    /// receiver's first step. None if that step is not recorded, or never happens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received: Option<usize>,
     /// True if the message creates the receiver.
     pub creates: bool,
     /// True if sending the message fails: it does not arrive.
@@ -154,6 +164,9 @@ impl From<Kind> for FailureKind {
 /// One step: a task runs until it yields, blocks, terminates or fails.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceStep {
+    /// Its number in the schedule, from 1.
+    #[serde(default)]
+    pub number: usize,
     /// The task.
     pub task: u32,
     /// The procedure or machine that it runs.
@@ -164,6 +177,10 @@ pub struct TraceStep {
     pub statements: Vec<Statement>,
     /// How the step ended.
     pub end: End,
+    /// The shared variables whose values differ from those after the recorded step before; of a P program, the states
+    /// of monitors and machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<Change>,
 }
 
 /// A task with its name.

@@ -36,6 +36,8 @@ impl std::error::Error for ReadError {}
 
 /// Reads a trace that [`json`] has written.
 pub fn from_json(text: &[u8]) -> Result<Trace, ReadError> {
-    let trace: Trace = serde_json::from_slice(text).map_err(ReadError::NoTrace)?;
+    let mut trace: Trace = serde_json::from_slice(text).map_err(ReadError::NoTrace)?;
+    // A trace may have been edited, or written before steps had numbers: pictures rely on them.
+    trace.number_steps();
     if trace.version == VERSION { Ok(trace) } else { Err(ReadError::Version(trace.version)) }
 }

@@ -56,6 +56,11 @@ impl Steps {
         self.kept.may_keep(self.all.saturating_sub(self.kept.len() + 1))
     }
 
+    /// The number of the next step, from 1.
+    pub(crate) fn number_of_next(&self) -> usize {
+        self.kept.len() + 1
+    }
+
     /// Adds the next step.
     pub(crate) fn push(&mut self, step: TraceStep, messages: Vec<Message>) {
         self.kept.push(Entry { step, messages });

@@ -55,17 +55,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arrows;
 mod assemble;
 mod data;
 mod explain;
 mod format;
+mod html;
 mod json;
 mod last_step;
 mod left_out;
 mod look;
+mod mermaid;
 mod numbers;
 mod sequence;
+mod shorten;
 mod summary;
+mod svg;
 mod text;
 
 pub use assemble::trace;
@@ -76,10 +81,13 @@ pub use data::{
 };
 pub use explain::{Explain, Explained, Line, LineKind, Taken};
 pub use format::{FORMATS, OutputFormat};
+pub use html::html;
 pub use json::{ReadError, from_json, json};
 pub use last_step::{LastStep, last_step};
 pub use left_out::LeftOut;
 pub use look::Look;
+pub use mermaid::mermaid;
 pub use numbers::TaskNumbers;
 pub use sequence::sequence;
+pub use svg::svg;
 pub use text::{text, titled};

@@ -162,7 +162,15 @@ mod tests {
 
     fn message(from: u32, to: u32, text: &str) -> Message {
         let task = |n: u32| TaskName { task: n, name: format!("M({n})") };
-        Message { from: task(from), to: task(to), text: text.to_owned(), creates: false, fails: false }
+        Message {
+            from: task(from),
+            to: task(to),
+            text: text.to_owned(),
+            step: 1,
+            received: None,
+            creates: false,
+            fails: false,
+        }
     }
 
     fn chart_of(messages: Vec<Message>, look: &Look) -> String {

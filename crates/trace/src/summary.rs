@@ -2,25 +2,27 @@
 
 use crate::look::{Page, Style};
 use crate::text::{Places, name};
-use crate::{StatementKind, Trace, TraceStep};
+use crate::{StatementKind, Trace};
 use dally_explore::count;
 
 /// Longer summaries are cut.
 const MOST: usize = 12;
 
 impl Trace {
-    /// The steps that are recorded, each with its number in the schedule, from 1.
-    pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, &TraceStep)> {
+    /// Numbers the steps of a trace that was written without numbers.
+    pub(crate) fn number_steps(&mut self) {
         let (after, missing) = self.left_out.map_or((usize::MAX, 0), |gap| (gap.after, gap.steps));
-        let number = move |nth: usize| if nth < after { nth + 1 } else { nth + 1 + missing };
-        self.steps.iter().enumerate().map(move |(nth, step)| (number(nth), step))
+        for (nth, step) in self.steps.iter_mut().enumerate() {
+            step.number = if nth < after { nth + 1 } else { (nth + 1).saturating_add(missing) };
+        }
     }
 }
 
 /// Writes the delays and choices of a trace, if there are any.
 pub(crate) fn summary(trace: &Trace, places: &Places, page: &mut Page) {
     let (mut delays, mut choices, mut lines) = (0, 0, Vec::new());
-    for (number, step) in trace.numbered() {
+    for step in &trace.steps {
+        let number = step.number;
         if !step.delayed.is_empty() {
             let delayed: Vec<String> = step.delayed.iter().map(name).collect();
             delays += delayed.len();

@@ -252,6 +252,8 @@ pub(crate) mod tests {
     pub(crate) fn trace(left_out: Option<LeftOut>, cycle: usize) -> Trace {
         let task = TaskName { task: 0, name: "main".to_owned() };
         let step = |end| TraceStep {
+            number: 1,
+            variables: Vec::new(),
             task: task.task,
             name: task.name.clone(),
             delayed: Vec::new(),
@@ -272,6 +274,7 @@ pub(crate) mod tests {
             unfair: false,
             steps: vec![step(End::Yields), step(End::Completes)],
             left_out,
+            initial: Vec::new(),
             globals: Vec::new(),
             given: Vec::new(),
             solved: false,

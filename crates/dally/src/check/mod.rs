@@ -54,7 +54,7 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     if !arguments.json {
         output::warn(sources, loaded.warnings());
     }
-    let no_file = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref());
+    let no_file = traces::cannot_go_to(&arguments.program, arguments.written.named());
     no_file.map_or(Ok(()), |message| Err(complain(message)))?;
     // Samples do not show that an execution makes no progress.
     let has_liveness = program.has_liveness() && sampling.is_none();
@@ -96,8 +96,8 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
         caveats: &caveats(&*loaded, &*program),
     };
     let exit = ended.show(warnings);
-    if let (Some(trace), Some(file)) = (&trace, &arguments.trace) {
-        traces::write_or_complain(trace, file);
+    if let Some(trace) = &trace {
+        traces::write_or_complain(trace, sources, &arguments.written);
     }
     Ok(exit)
 }

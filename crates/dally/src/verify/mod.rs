@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     if arguments.solver.as_deref().is_some_and(|solver| solver.trim().is_empty()) {
         return report::Json::refuse(arguments.json, "--solver: it names no solver");
     }
-    if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref()) {
+    if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.written.named()) {
         return report::Json::refuse(arguments.json, &message);
     }
     if let Err(message) = prepare_log(arguments, &plan) {

@@ -118,13 +118,16 @@ impl Reporter<'_> {
             let assumption = points.and_then(|points| points.assumption(&verdict)).unwrap_or_default();
             output::coloured(&format!("{message}\n{assumption}{shown}{covered}\n"))
         };
-        match (&self.arguments.trace, trace) {
-            (Some(file), Some(trace)) => traces::write_or_complain(trace, file),
-            (Some(file), None) if matches!(finding.end, Ok(Some(_))) => {
+        let files = &self.arguments.written;
+        match trace {
+            Some(trace) => traces::write_or_complain(trace, self.sources, files),
+            None if matches!(finding.end, Ok(Some(_))) => {
                 let why = "no execution was run again that fails";
-                output::remark(&format!("--trace: nothing is written to `{file}`, for {why}"));
+                for (flag, file) in files.named() {
+                    output::remark(&format!("{flag}: nothing is written to `{file}`, for {why}"));
+                }
             }
-            _ => {}
+            None => {}
         }
         output::exit_after(written, verdict.exit())
     }
