@@ -22,7 +22,7 @@ const TOP: usize = 64;
 /// Texts are cut to this length.
 const LONGEST: usize = 30;
 
-const STYLE: &str = "text{font:12px ui-monospace,'DejaVu Sans Mono',monospace;fill:#1c2128}\
+const STYLE: &str = "text{font:12px ui-monospace,'DejaVu Sans Mono',monospace;fill:#1c2128;paint-order:stroke;stroke:#fff;stroke-width:4px}\
     .name{font-weight:bold;font-family:sans-serif}.dim{fill:#68707c}.delay{fill:#a35200}.choice{fill:#7a3fb0}\
     .failure{fill:#c01c28;font-weight:bold}.life{stroke:#d9dde3}.arrow{stroke:#38618c;fill:none;stroke-width:1.3}\
     .weak{stroke-dasharray:4 3}.lost{stroke:#c01c28}";
@@ -150,11 +150,12 @@ fn y(line: usize) -> usize {
     TOP + line * LINE + LINE / 2
 }
 
-/// The text of a step: the event that it takes, or its first statement, or how it ends.
+/// The text of a step: the event that it takes or sends, or its first statement, or how it ends.
 fn main_text(step: &TraceStep) -> String {
-    let taken = step.statements.iter().find(|entry| entry.kind == StatementKind::Dequeue);
-    let statement = step.statements.iter().find(|entry| entry.kind == StatementKind::Statement);
-    match (taken.or(statement).or(step.statements.first()), step.end) {
+    let first = |kind| step.statements.iter().find(|entry| entry.kind == kind);
+    let event = first(StatementKind::Dequeue).or_else(|| first(StatementKind::Send));
+    let entry = event.or_else(|| first(StatementKind::Statement)).or(step.statements.first());
+    match (entry, step.end) {
         (Some(entry), _) => entry.text.clone(),
         (None, End::Yields) => "yields".to_owned(),
         (None, End::Blocks { .. }) => "blocks".to_owned(),

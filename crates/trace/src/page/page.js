@@ -152,7 +152,10 @@
 
   function showLanes() {
     by("lanes").replaceChildren(...lanes.map((lane, index) => {
-      const made = element("span", "", lane.title);
+      // The number stays visible in narrow lanes.
+      const [, name, number] = lane.title.match(/^(.*?)(?: \((task \d+)\))?$/s) || [];
+      const made = element("span");
+      made.append(element("b", "", name), element("small", "", number || ""));
       made.style.left = `${x(index)}px`;
       made.style.maxWidth = `${width}px`;
       made.title = lane.title;
@@ -270,7 +273,7 @@
   }
 
   function reveal(row) {
-    const box = by("trace"), top = row.top * ROW, height = box.clientHeight - 28;
+    const box = by("trace"), top = row.top * ROW, height = box.clientHeight - 40;
     if (top < box.scrollTop + ROW || top > box.scrollTop + height - 2 * ROW) box.scrollTop = Math.max(0, top - height / 2);
     const left = x(row.lane);
     if (left < box.scrollLeft + LEFT || left > box.scrollLeft + box.clientWidth - width) box.scrollLeft = Math.max(0, left - LEFT - width);
@@ -436,7 +439,7 @@
   const plural = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : what === "match" ? "es" : "s"}`;
   const delays = rows.filter((row) => row.kind === "delay").length;
   const choices = deviations.length - delays;
-  by("failure").textContent = `✗ ${trace.failure.message}`;
+  by("failure").textContent = `✗ ${trace.failure.kind === "deadlock" ? "deadlock: " : ""}${trace.failure.message}`;
   by("facts").textContent = [
     trace.program.files.join(" "), trace.program.test ? `test ${trace.program.test}` : "", `under ${trace.schedule.policy}`,
     plural(trace.schedule.steps.length, "step"), plural(delays, "delay"), choices ? plural(choices, "choice") : "", plural(lanes.length, "task"),
