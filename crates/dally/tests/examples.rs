@@ -14,6 +14,9 @@
 //! A bug with `k` delays is missed with `k - 1`, its trace replays, and the portfolio finds it with at most 3.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
+#[path = "support/schema.rs"]
+mod schema;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -110,7 +113,7 @@ fn check(example: &str, flags: &[String], more: &[&str]) -> Value {
     })
 }
 
-/// The report of a bug of the given kind, whose trace replays.
+/// The report of a bug of the given kind, whose trace fits the schema and replays.
 fn bug(example: &str, flags: &[String], kind: &str) -> Value {
     let name = format!("dally-{}-{}.json", std::process::id(), example.replace('/', "-"));
     let trace = std::env::temp_dir().join(name);
@@ -119,6 +122,10 @@ fn bug(example: &str, flags: &[String], kind: &str) -> Value {
     let message = &report["message"];
     assert_eq!(report["verdict"], "bug", "{example} {flags:?}: {message}");
     assert_eq!(report["trace"]["failure"]["kind"], kind, "{example} {flags:?}: {message}");
+    let written: Value = serde_json::from_slice(&std::fs::read(trace).unwrap()).unwrap();
+    if let Err(error) = schema::of_traces().validate(&written) {
+        panic!("the trace of {example} {flags:?} does not fit docs/trace.schema.json: {error}");
+    }
     let replayed = dally("replay", &[trace]);
     assert_eq!(replayed.status.code(), Some(1), "the trace of {example} {flags:?} does not replay");
     std::fs::remove_file(trace).unwrap();
