@@ -1,5 +1,6 @@
 //! The tokens of C.
 
+use dally_text::parse::Kind;
 use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
 
@@ -106,9 +107,37 @@ impl K {
     }
 }
 
-impl T {
-    /// The words for messages.
-    pub(crate) fn describe(self) -> String {
+impl From<K> for T {
+    fn from(key: K) -> T {
+        T::Key(key)
+    }
+}
+
+impl From<Op> for T {
+    fn from(op: Op) -> T {
+        T::Op(op)
+    }
+}
+
+impl dally_text::parse::Token for Token {
+    type Kind = T;
+
+    fn kind(self) -> T {
+        self.kind
+    }
+
+    fn span(self) -> Span {
+        self.span
+    }
+}
+
+impl Kind for T {
+    const END: T = T::Eof;
+    const OPEN: T = T::Op(Op::LBrace);
+    const CLOSE: T = T::Op(Op::RBrace);
+    const SEPARATOR: T = T::Op(Op::Semi);
+
+    fn describe(self) -> String {
         match self {
             T::Ident(_) => "a name".to_owned(),
             T::Key(key) => format!("`{}`", key.text()),

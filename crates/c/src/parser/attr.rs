@@ -1,8 +1,9 @@
 //! Attributes, assembler labels and alignment specifiers.
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::ast::{Alignment, Attrs, Priority};
 use crate::token::{K, Op, T};
+use dally_text::parse::{Parse, Parsed};
 
 impl Parser<'_> {
     /// `__attribute__((…))` any number of times, assembler labels and `__extension__`.
@@ -26,7 +27,7 @@ impl Parser<'_> {
 
     /// `asm("name")` after a declarator.
     pub(super) fn assembler_label(&mut self) -> Parsed<()> {
-        if self.eat_key(K::Asm) {
+        if self.eat(K::Asm) {
             self.expect(Op::LParen)?;
             self.skip_balanced(Op::RParen)?;
         }
