@@ -1,19 +1,10 @@
 //! The tokens of C.
 
 use dally_text::parse::Kind;
-use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
 
 /// A token of a preprocessed unit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Token {
-    pub(crate) kind: T,
-    /// The span in the file that the user wrote.
-    pub(crate) span: Span,
-    /// The first byte in the text of the unit, and one past the last.
-    pub(crate) start: u32,
-    pub(crate) end: u32,
-}
+pub(crate) type Token = dally_text::parse::Token<T>;
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,18 +107,6 @@ impl From<K> for T {
 impl From<Op> for T {
     fn from(op: Op) -> T {
         T::Op(op)
-    }
-}
-
-impl dally_text::parse::Token for Token {
-    type Kind = T;
-
-    fn kind(self) -> T {
-        self.kind
-    }
-
-    fn span(self) -> Span {
-        self.span
     }
 }
 

@@ -96,24 +96,7 @@ impl Kind for T {
     }
 }
 
-/// A token and its span.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Token {
-    pub(crate) kind: T,
-    pub(crate) span: Span,
-}
-
-impl dally_text::parse::Token for Token {
-    type Kind = T;
-
-    fn kind(self) -> T {
-        self.kind
-    }
-
-    fn span(self) -> Span {
-        self.span
-    }
-}
+pub(crate) type Token = dally_text::parse::Token<T>;
 
 /// Operators; one that is a prefix of another comes after it.
 const OPERATORS: &[&str] = &[
@@ -128,7 +111,7 @@ pub(crate) fn tokens(text: &str, start: u32) -> Vec<Token> {
     loop {
         let (kind, from) = lexer.next();
         let span = Span::new(start + from as u32, start + lexer.pos as u32);
-        tokens.push(Token { kind, span });
+        tokens.push(Token { kind, span, start: from as u32, end: lexer.pos as u32 });
         if kind == T::Eof {
             return tokens;
         }

@@ -7,8 +7,8 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use dally_explore::{
-    Drawn, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Limits, Path, Program,
-    Successor, Successors, TaskId,
+    Choose, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Limits, Path, Program,
+    Successor, Successors, Taken, TaskId,
 };
 use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Reached, Step, Task};
@@ -585,16 +585,10 @@ impl Program for Machine {
         self.execute(state, &self.taking(state, task.0), path, out);
     }
 
-    fn draw(
-        &self,
-        state: &State,
-        task: TaskId,
-        choose: &mut dyn FnMut(u64) -> u64,
-        out: &mut Successors<State>,
-    ) -> SmallVec<[Drawn; 2]> {
+    fn draw(&self, state: &State, task: TaskId, by: Choose<'_>, out: &mut Successors<State>) -> Taken {
         out.clear();
         let taking = self.taking(state, task.0);
-        let mut draws = Draws::new(choose);
+        let mut draws = Draws::new(by);
         if let Some((runner, end)) = draws.execute(|| Some(self.start(&taking, ()))) {
             self.push_end(state, &taking, &runner, end, out);
         }

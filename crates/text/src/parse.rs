@@ -1,10 +1,10 @@
 //! The core of a recursive-descent parser over a list of tokens.
 //!
-//! A language describes its tokens by [`Token`] and [`Kind`], and its parser implements [`Parse`], whose methods look
+//! A language describes its tokens by [`Kind`], and its parser implements [`Parse`], whose methods look
 //! ahead, consume tokens, report at most one error per token, bound the nesting, and recover.
 
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
 
 /// The limit on nesting.
@@ -33,15 +33,16 @@ pub trait Kind: Copy + PartialEq {
 }
 
 /// A token.
-pub trait Token: Copy {
-    /// The kinds of tokens.
-    type Kind: Kind;
-
-    /// The kind of this token.
-    fn kind(self) -> Self::Kind;
-
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Token<K> {
+    /// The kind.
+    pub kind: K,
     /// The span in the user's file.
-    fn span(self) -> Span;
+    pub span: Span,
+    /// The offset of the first byte in the text that is parsed, which may be that of a preprocessed file.
+    pub start: u32,
+    /// The offset after the last byte.
+    pub end: u32,
 }
 
 /// A malformed token.
@@ -70,32 +71,44 @@ impl Malformed {
     }
 }
 
-/// A position in a list of tokens.
+/// A position in a list of tokens, and the errors so far.
 #[derive(Debug)]
-pub struct Cursor<'a, T> {
+pub struct Cursor<'a, K> {
+    text: &'a str,
     /// The tokens; the last one is of the kind [`Kind::END`].
-    pub tokens: &'a [T],
+    pub tokens: &'a [Token<K>],
     /// The index of the current token.
     pub at: usize,
     depth: usize,
     /// The token of the last error: at most one error is reported per token.
     last_error: Option<usize>,
+    diagnostics: &'a mut Diagnostics,
 }
 
-impl<'a, T: Token> Cursor<'a, T> {
-    /// The beginning of a list of tokens.
-    pub fn new(tokens: &'a [T]) -> Self {
-        Cursor { tokens, at: 0, depth: 0, last_error: None }
+impl<'a, K: Kind> Cursor<'a, K> {
+    /// The beginning of a text.
+    pub fn new(text: &'a str, tokens: &'a [Token<K>], diagnostics: &'a mut Diagnostics) -> Self {
+        Cursor { text, tokens, at: 0, depth: 0, last_error: None, diagnostics }
     }
 
     /// The current token.
-    pub fn token(&self) -> T {
+    pub fn token(&self) -> Token<K> {
         self.tokens[self.at]
     }
 
     /// The token before the current one; the current one at the beginning.
-    pub fn last(&self) -> T {
+    pub fn last(&self) -> Token<K> {
         self.tokens[self.at.saturating_sub(1)]
+    }
+
+    /// The text of a token.
+    pub fn text(&self, token: Token<K>) -> &'a str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    /// Returns true if no more errors are recorded.
+    pub fn is_full(&self) -> bool {
+        self.diagnostics.is_full()
     }
 
     /// Notes an error at the current token; returns true if it is the first one there.
@@ -104,25 +117,19 @@ impl<'a, T: Token> Cursor<'a, T> {
     }
 }
 
-/// The kinds of tokens of a parser.
-pub type KindOf<'a, P> = <<P as Parse<'a>>::Token as Token>::Kind;
-
-/// A parser of tokens that live for `'a`.
+/// A parser of a text that lives for `'a`.
 pub trait Parse<'a>: Sized {
-    /// The tokens.
-    type Token: Token + 'a;
-
-    /// The position in the text.
-    fn cursor(&self) -> &Cursor<'a, Self::Token>;
-
-    /// The position, to be changed.
-    fn cursor_mut(&mut self) -> &mut Cursor<'a, Self::Token>;
-
-    /// Records an error.
-    fn report(&mut self, diagnostic: Diagnostic);
+    /// The kinds of tokens.
+    type Kind: Kind + 'a;
 
     /// The error about the current token where something else is expected.
     fn explain(&self, expected: &str) -> Diagnostic;
+
+    /// The position in the text.
+    fn cursor(&self) -> &Cursor<'a, Self::Kind>;
+
+    /// The position, to be changed.
+    fn cursor_mut(&mut self) -> &mut Cursor<'a, Self::Kind>;
 
     /// The span from the beginning of one token to the end of another.
     fn join(start: Span, last: Span) -> Span {
@@ -132,48 +139,48 @@ pub trait Parse<'a>: Sized {
     // Lookahead.
 
     /// The kind of the current token.
-    fn peek(&self) -> KindOf<'a, Self> {
-        self.cursor().token().kind()
+    fn peek(&self) -> Self::Kind {
+        self.cursor().token().kind
     }
 
     /// The kind of the token this many after the current one.
-    fn peek_at(&self, ahead: usize) -> KindOf<'a, Self> {
+    fn peek_at(&self, ahead: usize) -> Self::Kind {
         let cursor = self.cursor();
-        cursor.tokens.get(cursor.at + ahead).map_or(Kind::END, |t| t.kind())
+        cursor.tokens.get(cursor.at + ahead).map_or(Kind::END, |t| t.kind)
     }
 
     /// The span of the current token.
     fn span(&self) -> Span {
-        self.cursor().token().span()
+        self.cursor().token().span
     }
 
     /// The span from `start` to the end of the last token.
     fn since(&self, start: Span) -> Span {
         match self.cursor().at {
             0 => start,
-            _ => Self::join(start, self.cursor().last().span()),
+            _ => Self::join(start, self.cursor().last().span),
         }
     }
 
     /// Returns true if the current token is of this kind.
-    fn is(&self, kind: impl Into<KindOf<'a, Self>>) -> bool {
+    fn is(&self, kind: impl Into<Self::Kind>) -> bool {
         self.peek() == kind.into()
     }
 
     // Consuming tokens.
 
     /// Consumes the current token, unless it is the end.
-    fn bump(&mut self) -> Self::Token {
+    fn bump(&mut self) -> Token<Self::Kind> {
         let cursor = self.cursor_mut();
         let token = cursor.token();
-        if token.kind() != Kind::END {
+        if token.kind != Kind::END {
             cursor.at += 1;
         }
         token
     }
 
     /// Consumes the current token if it is of this kind.
-    fn eat(&mut self, kind: impl Into<KindOf<'a, Self>>) -> bool {
+    fn eat(&mut self, kind: impl Into<Self::Kind>) -> bool {
         let found = self.is(kind);
         if found {
             self.bump();
@@ -182,12 +189,17 @@ pub trait Parse<'a>: Sized {
     }
 
     /// Consumes a token of this kind, or reports that it is missing.
-    fn expect(&mut self, kind: impl Into<KindOf<'a, Self>>) -> Parsed<Span> {
+    fn expect(&mut self, kind: impl Into<Self::Kind>) -> Parsed<Span> {
         let kind = kind.into();
-        if self.peek() == kind { Ok(self.bump().span()) } else { Err(self.unexpected(&kind.describe())) }
+        if self.peek() == kind { Ok(self.bump().span) } else { Err(self.unexpected(&kind.describe())) }
     }
 
     // Errors.
+
+    /// Records an error.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.cursor_mut().diagnostics.push(diagnostic);
+    }
 
     /// Reports that something else is expected here, unless this token already has an error.
     fn unexpected(&mut self, expected: &str) -> Reported {
@@ -223,7 +235,7 @@ pub trait Parse<'a>: Sized {
 
     /// Error recovery: skips past the next separator, or to the closing brace of the current block, or to a later token
     /// of one of the kinds `starts`; braces inside are skipped as a whole.
-    fn recover(&mut self, starts: &[KindOf<'a, Self>]) {
+    fn recover(&mut self, starts: &[Self::Kind]) {
         let mut open = 0_usize;
         // The token of the error may itself be one of `starts`.
         let first = self.cursor().at;
@@ -251,7 +263,6 @@ pub trait Parse<'a>: Sized {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Diagnostics;
 
     /// Tokens of one character each.
     impl Kind for char {
@@ -265,40 +276,21 @@ mod tests {
         }
     }
 
-    impl Token for (char, u32) {
-        type Kind = char;
-
-        fn kind(self) -> char {
-            self.0
-        }
-
-        fn span(self) -> Span {
-            Span::new(self.1, self.1 + 1)
-        }
-    }
-
-    struct Parser<'a> {
-        cursor: Cursor<'a, (char, u32)>,
-        diagnostics: Diagnostics,
-    }
+    struct Parser<'a>(Cursor<'a, char>);
 
     impl<'a> Parse<'a> for Parser<'a> {
-        type Token = (char, u32);
-
-        fn cursor(&self) -> &Cursor<'a, (char, u32)> {
-            &self.cursor
-        }
-
-        fn cursor_mut(&mut self) -> &mut Cursor<'a, (char, u32)> {
-            &mut self.cursor
-        }
-
-        fn report(&mut self, diagnostic: Diagnostic) {
-            self.diagnostics.push(diagnostic);
-        }
+        type Kind = char;
 
         fn explain(&self, expected: &str) -> Diagnostic {
             Diagnostic::new(Code::UNEXPECTED_TOKEN, self.span(), format!("expected {expected}"))
+        }
+
+        fn cursor(&self) -> &Cursor<'a, char> {
+            &self.0
+        }
+
+        fn cursor_mut(&mut self) -> &mut Cursor<'a, char> {
+            &mut self.0
         }
     }
 
@@ -314,8 +306,13 @@ mod tests {
     }
 
     fn on<A>(text: &str, f: impl FnOnce(&mut Parser<'_>) -> A) -> A {
-        let tokens: Vec<_> = text.chars().chain(['\0']).zip(1..).collect();
-        f(&mut Parser { cursor: Cursor::new(&tokens), diagnostics: Diagnostics::default() })
+        let token = |(kind, at): (char, u32)| {
+            let span = Span::new(at + 1, at + 2);
+            Token { kind, span, start: at, end: at + 1 }
+        };
+        let tokens: Vec<_> = text.chars().chain(['\0']).zip(0..).map(token).collect();
+        let mut diagnostics = Diagnostics::default();
+        f(&mut Parser(Cursor::new(text, &tokens, &mut diagnostics)))
     }
 
     /// The token at which parsing continues after an error in the first one.
@@ -345,10 +342,10 @@ mod tests {
         on("ab", |parser| {
             parser.unexpected("`x`");
             parser.unexpected("`y`");
-            assert_eq!(parser.diagnostics.len(), 1);
+            assert_eq!(parser.0.diagnostics.len(), 1);
             parser.bump();
             assert!(parser.expect('c').is_err());
-            assert_eq!(parser.diagnostics.len(), 2);
+            assert_eq!(parser.0.diagnostics.len(), 2);
         });
     }
 
@@ -357,14 +354,14 @@ mod tests {
         let text = |depth: usize| "(".repeat(depth) + &")".repeat(depth);
         on(&text(DEEPEST), |parser| {
             assert!(parser.nested().is_ok());
-            assert!(parser.is('\0') && parser.diagnostics.is_empty());
+            assert!(parser.is('\0') && parser.0.diagnostics.is_empty());
         });
         on(&text(DEEPEST + 1), |parser| {
             assert!(parser.nested().is_err());
             // The rest is skipped, and has no errors.
             parser.unexpected("`x`");
             assert!(parser.is('\0'));
-            assert_eq!(parser.diagnostics.len(), 1);
+            assert_eq!(parser.0.diagnostics.len(), 1);
         });
     }
 

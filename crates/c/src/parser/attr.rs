@@ -68,7 +68,7 @@ impl Parser<'_> {
             T::Ident(_) | T::Key(_) => self.bump(),
             _ => return Err(self.unexpected("an attribute")),
         };
-        let name = self.token_text(token).trim_matches('_').to_owned();
+        let name = self.cursor.text(token).trim_matches('_').to_owned();
         match name.as_str() {
             "noreturn" | "Noreturn" => attrs.noreturn = true,
             "packed" => attrs.packed = true,
@@ -86,7 +86,7 @@ impl Parser<'_> {
         self.bump();
         if name == "alias" {
             let token = self.bump();
-            attrs.alias = Some(self.token_text(token).trim_matches('"').to_owned());
+            attrs.alias = Some(self.cursor.text(token).trim_matches('"').to_owned());
         }
         if name == "aligned" {
             let value = self.constant()?;

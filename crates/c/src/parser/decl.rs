@@ -20,7 +20,7 @@ pub(super) enum Declared {
 impl Parser<'_> {
     /// A unit.
     pub(super) fn unit(&mut self) {
-        while self.peek() != T::Eof && !self.diagnostics.is_full() {
+        while self.peek() != T::Eof && !self.cursor.is_full() {
             if self.eat(Op::Semi) {
                 continue;
             }
@@ -70,7 +70,7 @@ impl Parser<'_> {
         let mut message = None;
         if self.eat(Op::Comma) {
             let token = self.cursor.token();
-            message = Some(self.token_text(token).to_owned());
+            message = Some(self.cursor.text(token).to_owned());
             self.string()?;
         }
         self.expect(Op::RParen)?;
@@ -161,7 +161,7 @@ impl Parser<'_> {
         self.expect(Op::LBrace)?;
         let mut stmts = Vec::new();
         while !self.is(Op::RBrace) {
-            if self.peek() == T::Eof || self.diagnostics.is_full() {
+            if self.peek() == T::Eof || self.cursor.is_full() {
                 return Err(self.unexpected("`}`"));
             }
             stmts.push(self.statement_or_recover());

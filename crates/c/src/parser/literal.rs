@@ -14,7 +14,7 @@ use crate::types::FloatType;
 impl Parser<'_> {
     pub(super) fn number(&mut self) -> Parsed<ExprId> {
         let token = self.bump();
-        let text = self.token_text(token);
+        let text = self.cursor.text(token);
         let kind = integer(text).map(|(value, suffix)| ExprKind::Int(value, suffix)).or_else(|| float(text));
         let Some(kind) = kind else {
             let message = format!("`{text}` is no number of C, or is out of range");
@@ -26,7 +26,7 @@ impl Parser<'_> {
 
     pub(super) fn character(&mut self) -> Parsed<ExprId> {
         let token = self.bump();
-        let (prefix, body) = split(self.token_text(token));
+        let (prefix, body) = split(self.cursor.text(token));
         let Some(units) = decode(body, prefix) else { return self.bad_escape(token.span) };
         let value = match (prefix, &units[..]) {
             (_, []) => return self.bad_escape(token.span),
@@ -49,14 +49,14 @@ impl Parser<'_> {
         let first = self.cursor.at;
         let mut prefix = Prefix::None;
         while self.peek() == T::Str {
-            let (own, _) = split(self.token_text(self.cursor.token()));
+            let (own, _) = split(self.cursor.text(self.cursor.token()));
             prefix = if own == Prefix::None { prefix } else { own };
             self.bump();
         }
         let mut units = Vec::new();
         for i in first..self.cursor.at {
             let token = self.cursor.tokens[i];
-            let (_, body) = split(self.token_text(token));
+            let (_, body) = split(self.cursor.text(token));
             match decode(body, prefix) {
                 Some(mut more) => units.append(&mut more),
                 None => return self.bad_escape(token.span),

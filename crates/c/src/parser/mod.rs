@@ -40,12 +40,10 @@ pub(crate) struct Input<'a> {
 /// Parses a unit; also returns the names of types at file scope.
 pub(crate) fn parse(input: &Input<'_>, symbols: &Symbols, diagnostics: &mut Diagnostics) -> (Ast, Vec<Sym>) {
     let mut parser = Parser {
-        text: input.text,
-        cursor: Cursor::new(input.tokens),
+        cursor: Cursor::new(input.text, input.tokens, diagnostics),
         symbols,
         soft: Soft::new(symbols),
         ast: Ast::default(),
-        diagnostics,
         names: FxHashMap::default(),
         scopes: vec![Vec::new()],
     };
@@ -87,12 +85,10 @@ impl Soft {
 }
 
 struct Parser<'a> {
-    text: &'a str,
-    cursor: Cursor<'a, Token>,
+    cursor: Cursor<'a, T>,
     symbols: &'a Symbols,
     soft: Soft,
     ast: Ast,
-    diagnostics: &'a mut Diagnostics,
     /// For each declared name, innermost last: true if it is a type.
     names: FxHashMap<Sym, Vec<bool>>,
     /// The names that each open scope declares.
@@ -100,29 +96,11 @@ struct Parser<'a> {
 }
 
 impl<'a> Parse<'a> for Parser<'a> {
-    type Token = Token;
-
-    fn cursor(&self) -> &Cursor<'a, Token> {
-        &self.cursor
-    }
-
-    fn cursor_mut(&mut self) -> &mut Cursor<'a, Token> {
-        &mut self.cursor
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// Macros make a span over two files possible, but only over short distances. It would show neither.
-    fn join(start: Span, last: Span) -> Span {
-        const FAR: u32 = 1 << 20;
-        if last.end >= start.start && last.end - start.start < FAR { start.to(last) } else { start }
-    }
+    type Kind = T;
 
     fn explain(&self, expected: &str) -> Diagnostic {
         let token = self.cursor.token();
-        let text = self.token_text(token);
+        let text = self.cursor.text(token);
         let found = match token.kind {
             T::Bad => return Malformed::Characters.diagnostic(token.span),
             T::UnterminatedString => return Malformed::String.diagnostic(token.span),
@@ -136,13 +114,23 @@ impl<'a> Parse<'a> for Parser<'a> {
         };
         Diagnostic::new(Code::UNEXPECTED_TOKEN, token.span, format!("expected {expected}, found {found}"))
     }
+
+    fn cursor(&self) -> &Cursor<'a, T> {
+        &self.cursor
+    }
+
+    fn cursor_mut(&mut self) -> &mut Cursor<'a, T> {
+        &mut self.cursor
+    }
+
+    /// Macros make a span over two files possible, but only over short distances. It would show neither.
+    fn join(start: Span, last: Span) -> Span {
+        const FAR: u32 = 1 << 20;
+        if last.end >= start.start && last.end - start.start < FAR { start.to(last) } else { start }
+    }
 }
 
 impl Parser<'_> {
-    fn token_text(&self, token: Token) -> &str {
-        &self.text[token.start as usize..token.end as usize]
-    }
-
     fn name(&mut self) -> Parsed<Name> {
         match self.peek() {
             T::Ident(sym) => Ok(Name { sym, span: self.bump().span }),

@@ -148,7 +148,7 @@ impl Parser<'_> {
                 return Ok(true);
             }
             _ => {
-                let unsigned = self.token_text(self.cursor.token()).contains('u');
+                let unsigned = self.cursor.text(self.cursor.token()).contains('u');
                 if !reader.basic.add(key, unsigned) {
                     return Ok(false);
                 }

@@ -36,7 +36,7 @@ const STARTS: [K; 22] = [
 
 impl Parser<'_> {
     pub(super) fn program(&mut self) {
-        while self.peek() != T::Eof && !self.diagnostics.is_full() {
+        while self.peek() != T::Eof && !self.cursor.is_full() {
             if self.decl().is_err() {
                 self.recover(&STARTS.map(T::Key));
                 // An unbalanced closing brace.

@@ -16,7 +16,7 @@ use dally_text::source::{SourceFile, SourceMap, Span};
 use crate::ast::{
     Ast, Expr, ExprId, ExprKind, Fun, FunId, Name, Stmt, StmtId, StmtKind, TypeExpr, TypeId, TypeKind,
 };
-use crate::lexer::{self, K, T, Token};
+use crate::lexer::{self, K, T};
 use verifier::Ignored;
 
 /// Parses all files as one program.
@@ -29,10 +29,15 @@ pub(crate) fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
     let mut ignored = Ignored::default();
     for file in sources.files() {
         let tokens = lexer::tokens(&file.text, file.start);
-        let mut parser =
-            Parser { file, cursor: Cursor::new(&tokens), ast, diagnostics, verifier_expressions: 0, ignored };
+        let mut parser = Parser {
+            file,
+            cursor: Cursor::new(&file.text, &tokens, &mut diagnostics),
+            ast,
+            verifier_expressions: 0,
+            ignored,
+        };
         parser.program();
-        (ast, diagnostics, ignored) = (parser.ast, parser.diagnostics, parser.ignored);
+        (ast, ignored) = (parser.ast, parser.ignored);
     }
     if let Some(warning) = verifier::warning(&ignored) {
         diagnostics.push(warning);
@@ -42,32 +47,19 @@ pub(crate) fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
 
 struct Parser<'a> {
     file: &'a SourceFile,
-    cursor: Cursor<'a, Token>,
+    cursor: Cursor<'a, T>,
     ast: Ast,
-    diagnostics: Diagnostics,
     /// The number of expressions of the verifier so far.
     verifier_expressions: usize,
     ignored: Ignored,
 }
 
 impl<'a> Parse<'a> for Parser<'a> {
-    type Token = Token;
-
-    fn cursor(&self) -> &Cursor<'a, Token> {
-        &self.cursor
-    }
-
-    fn cursor_mut(&mut self) -> &mut Cursor<'a, Token> {
-        &mut self.cursor
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
+    type Kind = T;
 
     fn explain(&self, expected: &str) -> Diagnostic {
         let token = self.cursor.token();
-        let text = self.text_of(token.span);
+        let text = self.cursor.text(token);
         let (found, help) = match token.kind {
             T::Bad => return Malformed::Characters.diagnostic(token.span),
             T::UnterminatedString => return Malformed::String.diagnostic(token.span),
@@ -77,6 +69,14 @@ impl<'a> Parse<'a> for Parser<'a> {
         };
         let message = format!("expected {expected}, found {found}");
         Diagnostic::new(Code::UNEXPECTED_TOKEN, token.span, message).maybe_help(help)
+    }
+
+    fn cursor(&self) -> &Cursor<'a, T> {
+        &self.cursor
+    }
+
+    fn cursor_mut(&mut self) -> &mut Cursor<'a, T> {
+        &mut self.cursor
     }
 }
 
