@@ -59,7 +59,7 @@ pub trait Program: Sync {
         task: TaskId,
         by: Choose<'_>,
         out: &mut Successors<Self::State>,
-    ) -> Taken {
+    ) -> DrawnPath {
         out.clear();
         self.step(state, task, out);
         let options = out.len();
@@ -242,7 +242,7 @@ pub trait Program: Sync {
 pub type Choose<'a> = &'a mut (dyn FnMut(u64) -> u64 + 'a);
 
 /// The options taken in a step.
-pub type Taken = SmallVec<[Drawn; 2]>;
+pub type DrawnPath = SmallVec<[Drawn; 2]>;
 
 /// An option taken at a nondeterministic choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

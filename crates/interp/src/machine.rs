@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use dally_explore::store::Parts;
 use dally_explore::{
-    Choose, Failure, Fingerprint, Footprint, Limits, Post, Program, Successors, Taken, TaskId,
+    Choose, DrawnPath, Failure, Fingerprint, Footprint, Limits, Post, Program, Successors, TaskId,
 };
 use dally_step::draw::Draws;
 use dally_step::engine::{Reached, Step, Task};
@@ -425,7 +425,7 @@ impl Program for Machine {
         self.outcomes(state, task.0, path, out);
     }
 
-    fn draw(&self, state: &State, task: TaskId, by: Choose<'_>, out: &mut Successors<State>) -> Taken {
+    fn draw(&self, state: &State, task: TaskId, by: Choose<'_>, out: &mut Successors<State>) -> DrawnPath {
         out.clear();
         let mut draws = Draws::new(by);
         if let Some((mut run, end)) = draws.execute(|| self.start(state, task.0, ())) {

@@ -5,7 +5,7 @@
 //! writes a condition as a `goto` to two assumptions would otherwise end most walks. The step is then
 //! executed again up to that choice, since a drawn step sets no marks to backtrack to.
 
-use dally_explore::{Choose, Drawn, Taken};
+use dally_explore::{Choose, Drawn, DrawnPath};
 use smallvec::SmallVec;
 
 use crate::engine::{Offered, Reached, Step, Task};
@@ -46,7 +46,7 @@ impl<'d> Draws<'d> {
     }
 
     /// The options taken.
-    pub fn drawn(&self) -> Taken {
+    pub fn drawn(&self) -> DrawnPath {
         let made = self.taken[..self.made].iter();
         let drawn = |draw: &Draw| Drawn {
             option: draw.option() as u32,
