@@ -4,27 +4,16 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
-use shuttle::sync::Mutex;
-use shuttle::{FailurePersistence, Runner, thread};
+use shuttle::{FailurePersistence, Runner};
 
 #[path = "../../crates/dally-shuttle/examples/bugs/all.rs"]
 pub mod bugs;
+#[path = "../../crates/dally-shuttle/tests/support/increments.rs"]
+mod increments;
 
-/// Threads that each lock a counter and increment it several times.
-pub fn increments(threads: usize, times: usize) -> impl Fn() + Send + Sync + 'static {
-    move || {
-        let counter = Arc::new(Mutex::new(0));
-        let increment = |_| {
-            let counter = Arc::clone(&counter);
-            thread::spawn(move || (0..times).for_each(|_| *counter.lock().unwrap() += 1))
-        };
-        let threads: Vec<_> = (0..threads).map(increment).collect();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
-    }
-}
+pub use increments::increments;
 
 /// A scheduler that counts executions and steps.
 struct Counting<S> {

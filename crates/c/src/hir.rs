@@ -9,6 +9,8 @@
 //! - The type of an expression is the type of its value; that of an lvalue keeps `_Atomic` and `volatile`.
 //! - Constant expressions that C requires (sizes, cases, enumerators, initialisers of integers) are folded.
 
+pub(crate) mod walk;
+
 use dally_text::source::Span;
 
 use crate::types::{TypeId, Types};

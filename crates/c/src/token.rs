@@ -1,18 +1,10 @@
 //! The tokens of C.
 
-use dally_text::source::Span;
+use dally_text::parse::Kind;
 use dally_text::symbol::{Sym, Symbols};
 
 /// A token of a preprocessed unit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Token {
-    pub(crate) kind: T,
-    /// The span in the file that the user wrote.
-    pub(crate) span: Span,
-    /// The first byte in the text of the unit, and one past the last.
-    pub(crate) start: u32,
-    pub(crate) end: u32,
-}
+pub(crate) type Token = dally_text::parse::Token<T>;
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,9 +98,25 @@ impl K {
     }
 }
 
-impl T {
-    /// The words for messages.
-    pub(crate) fn describe(self) -> String {
+impl From<K> for T {
+    fn from(key: K) -> T {
+        T::Key(key)
+    }
+}
+
+impl From<Op> for T {
+    fn from(op: Op) -> T {
+        T::Op(op)
+    }
+}
+
+impl Kind for T {
+    const END: T = T::Eof;
+    const OPEN: T = T::Op(Op::LBrace);
+    const CLOSE: T = T::Op(Op::RBrace);
+    const SEPARATOR: T = T::Op(Op::Semi);
+
+    fn describe(self) -> String {
         match self {
             T::Ident(_) => "a name".to_owned(),
             T::Key(key) => format!("`{}`", key.text()),

@@ -1,6 +1,9 @@
 //! The enumeration of executions: each exactly once, all without a bound, and their number at each bound.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
+#[path = "support/increments.rs"]
+mod increments;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,6 +11,7 @@ use std::sync::Arc;
 use dally_shuttle::{Config, Explorer, Limit, Strategy, Values, Verdict, explore};
 use dally_testing::arbitrary::{Arbitrary, Unstructured};
 use dally_testing::for_inputs;
+use increments::increments;
 use shuttle::rand::Rng;
 use shuttle::scheduler::{DfsScheduler, Schedule, Scheduler, Task, TaskId};
 use shuttle::sync::Mutex;
@@ -140,19 +144,6 @@ fn an_unbounded_search_runs_the_executions_of_shuttles_exhaustive_search() {
         assert_eq!(report.coverage.distinct, everything.len() as u64);
         Ok(())
     });
-}
-
-/// Threads that lock a counter and increment it.
-fn increments(threads: usize, times: usize) -> impl Fn() + Send + Sync + 'static {
-    move || {
-        let counter = Arc::new(Mutex::new(0));
-        let increment = |_| {
-            let counter = Arc::clone(&counter);
-            thread::spawn(move || (0..times).for_each(|_| *counter.lock().unwrap() += 1))
-        };
-        let threads: Vec<_> = (0..threads).map(increment).collect();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
-    }
 }
 
 fn counts(strategy: &str, delays: u32, program: impl Fn() + Send + Sync + 'static) -> Vec<u64> {

@@ -36,6 +36,24 @@ impl From<InputError> for Rejected {
     }
 }
 
+/// A program without errors, and its files.
+pub(crate) struct Accepted<P> {
+    pub(crate) sources: SourceMap,
+    pub(crate) program: P,
+}
+
+/// Reads all files of a program, and checks it.
+pub(crate) fn load<P>(
+    files: &[String],
+    check: impl FnOnce(&SourceMap) -> Result<P, Vec<Diagnostic>>,
+) -> Result<Accepted<P>, Rejected> {
+    let sources = read(files)?;
+    match check(&sources) {
+        Ok(program) => Ok(Accepted { sources, program }),
+        Err(diagnostics) => Err(Rejected { sources, diagnostics }),
+    }
+}
+
 /// Reads all files of a program.
 pub(crate) fn read(files: &[String]) -> Result<SourceMap, InputError> {
     let mut sources = SourceMap::default();

@@ -23,6 +23,10 @@ type Row = (&'static str, &'static str, Meaning);
 const SAMPLING: &str =
     "--sample takes random executions, such as --sample=random or --sample=pct:3 (see --help)";
 
+const fn instead(flag: &'static str, short: &'static str, what: &'static str) -> Row {
+    (flag, short, Meaning::Instead(what))
+}
+
 const TABLE: &[Row] = &[
     ("--testcase", "-tc", Meaning::Same { flag: "--test", unit: "" }),
     ("--timeout", "-t", Meaning::Same { flag: "--time", unit: "s" }),
@@ -35,42 +39,30 @@ const TABLE: &[Row] = &[
     ("--sch-random", "", Meaning::Strategy { value: "random", counts: false }),
     ("--sch-pct", "", Meaning::Strategy { value: "pct:", counts: true }),
     ("--sch-fairpct", "", Meaning::Strategy { value: "pct:", counts: true }),
-    ("--sch-probabilistic", "-sp", Meaning::Instead(SAMPLING)),
-    ("--sch-pos", "", Meaning::Instead(SAMPLING)),
-    ("--sch-feedback", "", Meaning::Instead(SAMPLING)),
-    ("--sch-feedbackpct", "", Meaning::Instead(SAMPLING)),
-    ("--sch-feedbackpos", "", Meaning::Instead(SAMPLING)),
-    ("--sch-rl", "", Meaning::Instead(SAMPLING)),
-    ("--sch-pex", "", Meaning::Instead(SAMPLING)),
-    (
+    instead("--sch-probabilistic", "-sp", SAMPLING),
+    instead("--sch-pos", "", SAMPLING),
+    instead("--sch-feedback", "", SAMPLING),
+    instead("--sch-feedbackpct", "", SAMPLING),
+    instead("--sch-feedbackpos", "", SAMPLING),
+    instead("--sch-rl", "", SAMPLING),
+    instead("--sch-pex", "", SAMPLING),
+    instead(
         "--replay",
         "-r",
-        Meaning::Instead("`dally check --trace FILE` writes a trace, and `dally replay FILE` replays it"),
+        "`dally check --trace FILE` writes a trace, and `dally replay FILE` replays it",
     ),
-    ("--outdir", "-o", Meaning::Instead("`--trace FILE` writes the trace of a bug")),
-    (
-        "--mode",
-        "-md",
-        Meaning::Instead("`dally check` has one mode: it explores by increasing number of delays"),
-    ),
-    (
-        "--explore",
-        "",
-        Meaning::Instead("the search stops at the first bug; fix it, and run `dally check` again"),
-    ),
-    (
-        "--fail-on-maxsteps",
-        "",
-        Meaning::Instead("a liveness property says what must happen: see docs/liveness.md"),
-    ),
-    (
+    instead("--outdir", "-o", "`--trace FILE` writes the trace of a bug"),
+    instead("--mode", "-md", "`dally check` has one mode: it explores by increasing number of delays"),
+    instead("--explore", "", "the search stops at the first bug; fix it, and run `dally check` again"),
+    instead("--fail-on-maxsteps", "", "a liveness property says what must happen: see docs/liveness.md"),
+    instead(
         "--liveness-temperature-threshold",
         "",
-        Meaning::Instead("cycles are found exactly, without a threshold: see --liveness"),
+        "cycles are found exactly, without a threshold: see --liveness",
     ),
-    ("--graph", "", Meaning::Instead("`dally replay --format sequence` draws the messages of a trace")),
-    ("--graph-bug", "", Meaning::Instead("`dally replay --format sequence` draws the messages of a trace")),
-    ("--xml-trace", "", Meaning::Instead("`--trace FILE` writes the trace as JSON")),
+    instead("--graph", "", "`dally replay --format sequence` draws the messages of a trace"),
+    instead("--graph-bug", "", "`dally replay --format sequence` draws the messages of a trace"),
+    instead("--xml-trace", "", "`--trace FILE` writes the trace as JSON"),
 ];
 
 /// Translates the flags of `p check` in a command line of `dally check`. An error is a message.

@@ -7,26 +7,10 @@ mod support;
 
 use dally_bpl::ProgramOptions;
 use dally_sequentialize::{Target, TranslationOptions};
-use support::generate::{self, Features};
+use support::generate::{self, Features, RICH};
 use support::random::for_seeds;
 
-const FEATURES: Features = Features {
-    yields: true,
-    waits: true,
-    passed_tasks: true,
-    asserts: true,
-    awaits: false,
-    atomic: true,
-    thread_locals: true,
-    levels: 1,
-    buffers: 1,
-    posts: 3,
-    high: 1,
-    globals: 2,
-    choices: 10,
-    explicit: false,
-    suppress: false,
-};
+const FEATURES: Features = Features { asserts: true, atomic: true, posts: 3, choices: 10, ..RICH };
 
 /// Whether `dally verify` finds a bug.
 fn verified(text: &str, flags: &[&str]) -> bool {

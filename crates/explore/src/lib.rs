@@ -174,7 +174,7 @@ pub use outcome::{
 };
 pub use plan::Plan;
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
-pub use program::{Drawn, Failure, FailureKind, Program};
+pub use program::{Choose, Drawn, DrawnPath, Failure, FailureKind, Program};
 pub use replay::{Moment, NoCycle, ReplayError, Replayed, StepAt, replay, replay_under};
 pub use running::Running;
 pub use sample::{SampleOptions, Sampled, Sampler, Slice};

@@ -48,7 +48,7 @@ pub trait Program: Sync {
         }
     }
 
-    /// Executes a step along one path: `choose` draws the option of each nondeterministic choice as the task
+    /// Executes a step along one path: `by` draws the option of each nondeterministic choice as the task
     /// reaches it, from the number of options. Pushes the outcome, if there is one, and returns the options
     /// taken, which are a path of [`resume`](Self::resume). They are the drawn ones, unless an assumption
     /// refutes those. By default, a step has one choice, whose options are the outcomes of
@@ -57,16 +57,16 @@ pub trait Program: Sync {
         &self,
         state: &Self::State,
         task: TaskId,
-        choose: &mut dyn FnMut(u64) -> u64,
+        by: Choose<'_>,
         out: &mut Successors<Self::State>,
-    ) -> SmallVec<[Drawn; 2]> {
+    ) -> DrawnPath {
         out.clear();
         self.step(state, task, out);
         let options = out.len();
         if options < 2 {
             return SmallVec::new();
         }
-        let option = choose(options as u64) as usize % options;
+        let option = by(options as u64) as usize % options;
         out.keep(option);
         smallvec![Drawn { option: option as u32, options: options as u32, is_value: true }]
     }
@@ -237,6 +237,12 @@ pub trait Program: Sync {
         None
     }
 }
+
+/// Draws an option of a nondeterministic choice from the number of options.
+pub type Choose<'a> = &'a mut (dyn FnMut(u64) -> u64 + 'a);
+
+/// The options taken in a step.
+pub type DrawnPath = SmallVec<[Drawn; 2]>;
 
 /// An option taken at a nondeterministic choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use dally_explore::store::Parts;
-use dally_explore::{Drawn, Failure, Fingerprint, Footprint, Limits, Post, Program, Successors, TaskId};
+use dally_explore::{
+    Choose, DrawnPath, Failure, Fingerprint, Footprint, Limits, Post, Program, Successors, TaskId,
+};
 use dally_step::draw::Draws;
 use dally_step::engine::{Reached, Step, Task};
 use dally_step::sites::Sites;
@@ -423,15 +425,9 @@ impl Program for Machine {
         self.outcomes(state, task.0, path, out);
     }
 
-    fn draw(
-        &self,
-        state: &State,
-        task: TaskId,
-        choose: &mut dyn FnMut(u64) -> u64,
-        out: &mut Successors<State>,
-    ) -> SmallVec<[Drawn; 2]> {
+    fn draw(&self, state: &State, task: TaskId, by: Choose<'_>, out: &mut Successors<State>) -> DrawnPath {
         out.clear();
-        let mut draws = Draws::new(choose);
+        let mut draws = Draws::new(by);
         if let Some((mut run, end)) = draws.execute(|| self.start(state, task.0, ())) {
             self.push(state, &mut run, end, out);
         }

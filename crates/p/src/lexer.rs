@@ -3,6 +3,7 @@
 //! All keywords are reserved, as in P itself. A number with a fraction such as `1.5` is three tokens, which the parser
 //! combines: in `x.1.5` the same text is two field accesses.
 
+use dally_text::parse::Kind;
 use dally_text::source::Span;
 
 macro_rules! keywords {
@@ -63,9 +64,26 @@ pub(crate) enum T {
     UnterminatedComment,
 }
 
-impl T {
-    /// The description of the token in messages.
-    pub(crate) fn describe(self) -> String {
+impl From<K> for T {
+    fn from(key: K) -> T {
+        T::Key(key)
+    }
+}
+
+impl From<&str> for T {
+    /// The operator of this text; for other texts one that no token is.
+    fn from(op: &str) -> T {
+        T::Op(OPERATORS.iter().find(|known| **known == op).copied().unwrap_or(""))
+    }
+}
+
+impl Kind for T {
+    const END: T = T::Eof;
+    const OPEN: T = T::Op("{");
+    const CLOSE: T = T::Op("}");
+    const SEPARATOR: T = T::Op(";");
+
+    fn describe(self) -> String {
         match self {
             T::Eof => "the end of the file".to_owned(),
             T::Ident => "a name".to_owned(),
@@ -78,23 +96,13 @@ impl T {
     }
 }
 
-/// A token and its span.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Token {
-    pub(crate) kind: T,
-    pub(crate) span: Span,
-}
+pub(crate) type Token = dally_text::parse::Token<T>;
 
 /// Operators; one that is a prefix of another comes after it.
 const OPERATORS: &[&str] = &[
     "<==>", "==>", "$$", "&&", "||", "==", "!=", "<=", ">=", "->", "+=", "-=", "$", "!", "<", ">", "=", "+",
     "-", "*", "/", "%", "{", "}", "[", "]", "(", ")", ";", ",", ".", ":",
 ];
-
-/// The operator of this text; the empty string, which no token has, for other texts.
-pub(crate) fn operator(text: &str) -> &'static str {
-    OPERATORS.iter().find(|op| **op == text).copied().unwrap_or("")
-}
 
 /// The tokens of a file whose text begins at `start` in the space of offsets. The last token is `Eof`.
 pub(crate) fn tokens(text: &str, start: u32) -> Vec<Token> {
@@ -103,7 +111,7 @@ pub(crate) fn tokens(text: &str, start: u32) -> Vec<Token> {
     loop {
         let (kind, from) = lexer.next();
         let span = Span::new(start + from as u32, start + lexer.pos as u32);
-        tokens.push(Token { kind, span });
+        tokens.push(Token { kind, span, start: from as u32, end: lexer.pos as u32 });
         if kind == T::Eof {
             return tokens;
         }

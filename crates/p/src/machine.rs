@@ -7,8 +7,8 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use dally_explore::{
-    Drawn, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Limits, Path, Program,
-    Successor, Successors, TaskId,
+    Choose, DrawnPath, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Limits, Path,
+    Program, Successor, Successors, TaskId,
 };
 use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Reached, Step, Task};
@@ -196,7 +196,7 @@ impl Machine {
 
     /// The unpacked part of a machine; `None` if the state has fewer machines.
     pub(crate) fn find_record(&self, state: &State, machine: u32) -> Option<&Record> {
-        let mut numbers = state.numbers().skip(self.monitors());
+        let mut numbers = state.numbers().into_iter().skip(self.monitors());
         for _ in 0..machine {
             let (_, length) = (numbers.next()?, numbers.next()?);
             numbers.by_ref().take(length as usize).for_each(drop);
@@ -380,21 +380,26 @@ impl Machine {
         for (monitor, new) in changed.monitors {
             numbers[*monitor as usize] = *new;
         }
-        let mut add = |local: u32, queue: &[u32]| {
-            numbers.push(local);
-            numbers.push(queue.len() as u32);
-            numbers.extend_from_slice(queue);
+        // The machines that change, in their order; all numbers between them are copied.
+        let own = (changed.task, changed.local, &changed.queue);
+        let target = changed.target.as_ref().filter(|(to, _)| *to != changed.task && *to < view.machines());
+        let target = target.map(|(target, queue)| (*target, view.machine(*target).local, queue));
+        let (first, second) = match target {
+            Some(target) if target.0 < own.0 => (target, Some(own)),
+            _ => (own, target),
         };
-        for machine in 0..view.machines() {
-            let old = view.machine(machine);
-            match &changed.target {
-                _ if machine == changed.task => add(changed.local, &changed.queue),
-                Some((target, queue)) if *target == machine => add(old.local, queue),
-                _ => add(old.local, old.queue),
-            }
+        let mut last = None;
+        for (machine, local, queue) in [first].into_iter().chain(second) {
+            numbers.extend_from_slice(view.between(last, machine));
+            numbers.extend_from_slice(&[local, queue.len() as u32]);
+            numbers.extend_from_slice(queue);
+            last = Some(machine);
         }
-        changed.created.iter().for_each(|created| add(*created, &[]));
-        State::new(numbers.into_iter(), fingerprint)
+        numbers.extend_from_slice(view.between(last, view.machines()));
+        if let Some(created) = changed.created {
+            numbers.extend_from_slice(&[created, 0]);
+        }
+        State::new(&numbers, fingerprint)
     }
 
     /// Adds an outcome to those of a step.
@@ -506,7 +511,8 @@ impl Machine {
         let contributions = numbers.iter().enumerate();
         let contributions = contributions.map(|(place, id)| self.store.contribution(place, alone(*id)));
         let sum = contributions.fold(0, u128::wrapping_add);
-        Ok(State::new(numbers.into_iter().chain([0]), Fingerprint(sum)))
+        numbers.push(0);
+        Ok(State::new(&numbers, Fingerprint(sum)))
     }
 }
 
@@ -534,20 +540,21 @@ impl Program for Machine {
                 out.push(state).posts(TaskId(0));
             }
             Err(failure) => {
-                out.push(State::new(std::iter::empty(), Fingerprint(0))).fails(*failure);
+                out.push(State::new(&[], Fingerprint(0))).fails(*failure);
             }
         }
     }
 
     fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
-        let mut numbers = state.numbers().skip(self.monitors());
+        let numbers = state.numbers();
+        let mut rest = numbers.get(self.monitors()..).unwrap_or_default();
         let mut machine = 0;
-        while let (Some(local), Some(length)) = (numbers.next(), numbers.next()) {
-            let mut queue = numbers.by_ref().take(length as usize);
-            if self.store.can_move(&self.code, local, queue.by_ref()) {
+        while let [local, length, after @ ..] = rest {
+            let (queue, others) = after.split_at(*length as usize);
+            if self.store.can_move(&self.code, *local, queue.iter().copied()) {
                 tasks.push(TaskId(machine));
             }
-            queue.for_each(drop);
+            rest = others;
             machine += 1;
         }
     }
@@ -585,16 +592,10 @@ impl Program for Machine {
         self.execute(state, &self.taking(state, task.0), path, out);
     }
 
-    fn draw(
-        &self,
-        state: &State,
-        task: TaskId,
-        choose: &mut dyn FnMut(u64) -> u64,
-        out: &mut Successors<State>,
-    ) -> SmallVec<[Drawn; 2]> {
+    fn draw(&self, state: &State, task: TaskId, by: Choose<'_>, out: &mut Successors<State>) -> DrawnPath {
         out.clear();
         let taking = self.taking(state, task.0);
-        let mut draws = Draws::new(choose);
+        let mut draws = Draws::new(by);
         if let Some((runner, end)) = draws.execute(|| Some(self.start(&taking, ()))) {
             self.push_end(state, &taking, &runner, end, out);
         }

@@ -48,17 +48,10 @@ impl Hash for State {
 
 impl State {
     /// The state with these numbers and this fingerprint.
-    pub(crate) fn new(numbers: impl Iterator<Item = u32>, fingerprint: Fingerprint) -> Self {
-        let mut encoded: SmallVec<[u8; 128]> = SmallVec::new();
-        for mut number in numbers {
-            while number >= 1 << 7 {
-                encoded.push(number as u8 | 1 << 7);
-                number >>= 7;
-            }
-            encoded.push(number as u8);
-        }
-        // A state takes no more memory than it needs.
-        let bytes = SmallVec::from_slice(&encoded);
+    pub(crate) fn new(numbers: &[u32], fingerprint: Fingerprint) -> Self {
+        let all = numbers.iter().fold(0, |all, number| all | number);
+        // A state takes no more memory than it needs: the length of this iterator is known.
+        let bytes = if all < 1 << 7 { numbers.iter().map(|n| *n as u8).collect() } else { encode(numbers) };
         State { bytes, sum: [fingerprint.0 as u64, (fingerprint.0 >> 64) as u64] }
     }
 
@@ -67,12 +60,17 @@ impl State {
     }
 
     /// The numbers of the list.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn numbers(&self) -> Numbers {
+        // The ids of small programs have one byte.
+        if self.bytes.is_ascii() {
+            return self.bytes.iter().map(|byte| u32::from(*byte)).collect();
+        }
         let mut bytes = self.bytes.iter();
-        std::iter::from_fn(move || {
+        let next = || {
             let first = u32::from(*bytes.next()?);
             if first < 1 << 7 { Some(first) } else { longer(first, &mut bytes) }
-        })
+        };
+        std::iter::from_fn(next).collect()
     }
 
     /// The bytes on the heap.
@@ -81,7 +79,24 @@ impl State {
     }
 }
 
-/// The number of several bytes that begins with this one. Lengths of queues and the ids of small programs have one byte.
+/// The numbers of a state.
+pub(crate) type Numbers = SmallVec<[u32; 48]>;
+
+/// Numbers in a variable-length encoding.
+fn encode(numbers: &[u32]) -> SmallVec<[u8; 32]> {
+    let mut encoded: SmallVec<[u8; 128]> = SmallVec::new();
+    for number in numbers {
+        let mut number = *number;
+        while number >= 1 << 7 {
+            encoded.push(number as u8 | 1 << 7);
+            number >>= 7;
+        }
+        encoded.push(number as u8);
+    }
+    SmallVec::from_slice(&encoded)
+}
+
+/// The number of several bytes that begins with this one.
 #[cold]
 fn longer(first: u32, bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
     let (mut number, mut shift) = (first & 0x7f, 7);
@@ -98,7 +113,7 @@ fn longer(first: u32, bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
 /// A state, unpacked.
 #[derive(Debug)]
 pub(crate) struct View {
-    numbers: SmallVec<[u32; 48]>,
+    numbers: Numbers,
     monitors: usize,
     /// The index at which each machine begins.
     machines: SmallVec<[u32; 12]>,
@@ -114,7 +129,7 @@ pub(crate) struct Actor<'v> {
 impl View {
     /// Unpacks a state with this many monitors.
     pub(crate) fn new(state: &State, monitors: usize) -> Self {
-        let numbers: SmallVec<[u32; 48]> = state.numbers().collect();
+        let numbers = state.numbers();
         let mut machines = SmallVec::new();
         let mut at = monitors;
         while let Some(length) = numbers.get(at + 1) {
@@ -132,6 +147,14 @@ impl View {
     /// The number of machines, including halted ones.
     pub(crate) fn machines(&self) -> u32 {
         self.machines.len() as u32
+    }
+
+    /// The numbers of the machines between two. Without the first, they begin with the first machine; if there is no
+    /// second, they end with the last one.
+    pub(crate) fn between(&self, before: Option<u32>, after: u32) -> &[u32] {
+        let start =
+            |machine: u32| self.machines.get(machine as usize).map_or(self.numbers.len(), |at| *at as usize);
+        &self.numbers[start(before.map_or(0, |machine| machine + 1))..start(after)]
     }
 
     pub(crate) fn machine(&self, machine: u32) -> Actor<'_> {

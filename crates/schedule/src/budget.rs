@@ -45,13 +45,7 @@ impl<S: DelayingScheduler> DelayingScheduler for Budget<S> {
         self.inner.complete(task);
     }
 
-    fn patience(&self) -> usize {
-        self.inner.patience()
-    }
-
-    fn delay_cost(&self) -> u32 {
-        self.inner.delay_cost()
-    }
+    as_inner!();
 
     fn can_delay(&self) -> bool {
         self.left >= self.inner.delay_cost() && self.inner.can_delay()

@@ -50,6 +50,19 @@ macro_rules! reusing_clone {
     };
 }
 
+/// The methods of a wrapper that do as the wrapped scheduler does.
+macro_rules! as_inner {
+    () => {
+        fn patience(&self) -> usize {
+            self.inner.patience()
+        }
+
+        fn delay_cost(&self) -> u32 {
+            self.inner.delay_cost()
+        }
+    };
+}
+
 mod any;
 mod bag;
 mod bounded_bag;

@@ -81,13 +81,7 @@ impl<S: DelayingScheduler> DelayingScheduler for Priority<S> {
         self.inner.complete(task);
     }
 
-    fn patience(&self) -> usize {
-        self.inner.patience()
-    }
-
-    fn delay_cost(&self) -> u32 {
-        self.inner.delay_cost()
-    }
+    as_inner!();
 
     fn can_delay(&self) -> bool {
         self.inner.can_delay()

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use dally_bpl::ast::{Ast, Block, Decl, DeclKind, Expr, Procedure, Stmt, StmtKind};
 use dally_sequentialize::{Bounds, Target, TranslationOptions, sequentialize};
 use dally_testing::say;
-use support::generate::{self, Features};
+use support::generate::{self, Features, RICH};
 use support::{Outcomes, explore_named, load, run};
 
 /// The kind of a procedure that a translation adds: its name, or what follows the name of the original one.
@@ -151,24 +151,6 @@ impl Case {
     }
 }
 
-const FEATURES: Features = Features {
-    yields: true,
-    waits: true,
-    passed_tasks: true,
-    asserts: false,
-    awaits: false,
-    atomic: false,
-    thread_locals: true,
-    levels: 1,
-    buffers: 1,
-    posts: 4,
-    high: 1,
-    globals: 2,
-    choices: 30,
-    explicit: false,
-    suppress: false,
-};
-
 const DRIVER: Features = Features {
     waits: false,
     passed_tasks: false,
@@ -177,7 +159,7 @@ const DRIVER: Features = Features {
     buffers: 2,
     posts: 3,
     globals: 1,
-    ..FEATURES
+    ..RICH
 };
 
 fn equal(found: &Outcomes, expected: &Outcomes) -> bool {
@@ -191,7 +173,7 @@ fn sound(found: &Outcomes, all: &Outcomes) -> bool {
 const CASES: [Case; 5] = [
     Case {
         name: "dfs",
-        features: FEATURES,
+        features: RICH,
         to: Target::Dfs(Bounds { delays: Some(1), rounds: 2 }),
         scheduler: "dfs",
         delays: Some(1),
@@ -199,7 +181,7 @@ const CASES: [Case; 5] = [
     },
     Case {
         name: "df",
-        features: FEATURES,
+        features: RICH,
         to: Target::Df(Bounds { delays: Some(1), rounds: 2 }),
         scheduler: "df",
         delays: Some(1),
@@ -207,7 +189,7 @@ const CASES: [Case; 5] = [
     },
     Case {
         name: "dfw",
-        features: FEATURES,
+        features: RICH,
         to: Target::Dfw(Bounds { delays: Some(1), rounds: 2 }),
         scheduler: "dfw",
         delays: Some(1),
@@ -215,7 +197,7 @@ const CASES: [Case; 5] = [
     },
     Case {
         name: "lal-reps",
-        features: FEATURES,
+        features: RICH,
         to: Target::LalReps { rounds: 2 },
         scheduler: "bag",
         delays: None,

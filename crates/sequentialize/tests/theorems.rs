@@ -6,7 +6,7 @@ mod support;
 use dally_bpl::ProgramOptions;
 use dally_explore::Delays;
 use dally_sequentialize::{Bounds, Target, TranslationOptions};
-use support::generate::{self, Features};
+use support::generate::{self, Features, RICH, SMALL};
 use support::random::for_seeds;
 use support::{
     Outcomes, explore, explore_named, explore_preempted, load, printed, reordered, run, translated,
@@ -27,28 +27,6 @@ fn agrees(test: &str, programs: u64, features: Features, scheduler: &str, to: im
         true
     });
 }
-
-const SMALL: Features = Features {
-    yields: false,
-    waits: false,
-    passed_tasks: false,
-    asserts: false,
-    awaits: false,
-    atomic: false,
-    thread_locals: false,
-    levels: 1,
-    buffers: 1,
-    posts: 4,
-    high: 1,
-    globals: 2,
-    choices: 30,
-    explicit: false,
-    suppress: false,
-};
-
-/// Everything that dfs, df and dfw know.
-const RICH: Features =
-    Features { yields: true, waits: true, passed_tasks: true, thread_locals: true, ..SMALL };
 
 /// With levels and buffers.
 const DRIVER: Features = Features { yields: true, levels: 3, buffers: 2, posts: 3, globals: 1, ..SMALL };

@@ -5,7 +5,7 @@
 //! writes a condition as a `goto` to two assumptions would otherwise end most walks. The step is then
 //! executed again up to that choice, since a drawn step sets no marks to backtrack to.
 
-use dally_explore::Drawn;
+use dally_explore::{Choose, Drawn, DrawnPath};
 use smallvec::SmallVec;
 
 use crate::engine::{Offered, Reached, Step, Task};
@@ -15,7 +15,7 @@ const MAX_DISCARDED: u32 = 1 << 10;
 
 /// The choices of a drawn step.
 pub struct Draws<'d> {
-    choose: &'d mut dyn FnMut(u64) -> u64,
+    choose: Choose<'d>,
     taken: SmallVec<[Draw; 4]>,
     /// The number of choices that this execution has made. The choices after it were made by the previous
     /// execution, and are made again.
@@ -41,12 +41,12 @@ impl Draw {
 
 impl<'d> Draws<'d> {
     /// Draws options by this function of their number.
-    pub fn new(choose: &'d mut dyn FnMut(u64) -> u64) -> Self {
+    pub fn new(choose: Choose<'d>) -> Self {
         Draws { choose, taken: SmallVec::new(), made: 0, discarded: 0 }
     }
 
     /// The options taken.
-    pub fn drawn(&self) -> SmallVec<[Drawn; 2]> {
+    pub fn drawn(&self) -> DrawnPath {
         let made = self.taken[..self.made].iter();
         let drawn = |draw: &Draw| Drawn {
             option: draw.option() as u32,

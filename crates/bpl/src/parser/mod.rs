@@ -16,6 +16,7 @@ mod types;
 mod vars;
 
 use dally_text::diagnostic::Diagnostics;
+use dally_text::parse::{Parsed, Reported};
 use dally_text::source::{SourceFile, SourceMap, Span};
 use dally_text::symbol::Sym;
 
@@ -26,12 +27,6 @@ use crate::lexer::{Lexer, T, Token};
 const MAX_DEPTH: u32 = 10_000;
 /// Statements nest at most this deep.
 const MAX_BLOCK_DEPTH: u32 = 1_000;
-
-/// The error of a parsing function that has already reported a diagnostic.
-#[derive(Clone, Copy, Debug)]
-struct Reported;
-
-type Parsed<T> = Result<T, Reported>;
 
 /// Parses all files of a program into one tree.
 pub fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {

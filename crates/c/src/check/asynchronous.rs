@@ -6,9 +6,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Checker;
-use crate::hir::{
-    Builtin, Expr, ExprKind, Function, FunctionId, Init, LabelId, Local, LocalId, Stmt, StmtKind,
-};
+use crate::hir::walk::{PartMut, parts_of_expr_mut, parts_of_stmt_mut};
+use crate::hir::{Builtin, Expr, ExprKind, Function, FunctionId, LabelId, Local, LocalId, Stmt, StmtKind};
 use crate::types::{Type, TypeId};
 
 /// The beginning of the names of these labels.
@@ -205,47 +204,25 @@ impl Pass for Rename {
     }
 }
 
-fn init(it: &mut Init, pass: &mut dyn Pass) {
-    it.parts.iter_mut().for_each(|part| expr(&mut part.value, pass));
-}
-
 fn stmt(it: &mut Stmt, pass: &mut dyn Pass) {
-    dally_text::stack::grow(|| match &mut it.kind {
-        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => expr(e, pass),
-        StmtKind::Declare(id, value) => {
-            pass.declare(id);
-            value.iter_mut().for_each(|i| init(i, pass));
-        }
-        StmtKind::Vla(id, e) => {
-            pass.declare(id);
-            expr(e, pass);
-        }
-        StmtKind::Block(stmts) => stmts.iter_mut().for_each(|s| stmt(s, pass)),
-        StmtKind::If(c, then, otherwise) => {
-            expr(c, pass);
-            stmt(then, pass);
-            otherwise.iter_mut().for_each(|s| stmt(s, pass));
-        }
-        StmtKind::While(c, body) | StmtKind::DoWhile(body, c) | StmtKind::Switch(c, body) => {
-            expr(c, pass);
-            stmt(body, pass);
-        }
-        StmtKind::For(c, step, body) => {
-            c.iter_mut().chain(step).for_each(|e| expr(e, pass));
-            stmt(body, pass);
-        }
-        _ => {}
-    });
+    if let StmtKind::Declare(id, _) | StmtKind::Vla(id, _) = &mut it.kind {
+        pass.declare(id);
+    }
+    parts_of_stmt_mut(it, &mut |inner| part(inner, pass));
 }
 
 fn expr(it: &mut Expr, pass: &mut dyn Pass) {
-    dally_text::stack::grow(|| match &mut it.kind {
-        ExprKind::Local(_) => pass.mention(it),
-        ExprKind::Compound(id, i) => {
-            pass.declare(id);
-            init(i, pass);
-        }
-        ExprKind::Block(stmts) => stmts.iter_mut().for_each(|s| stmt(s, pass)),
-        _ => super::link::children(it, &mut |child| expr(child, pass)),
+    match &mut it.kind {
+        ExprKind::Local(_) => return pass.mention(it),
+        ExprKind::Compound(id, _) => pass.declare(id),
+        _ => {}
+    }
+    parts_of_expr_mut(it, &mut |inner| part(inner, pass));
+}
+
+fn part(it: PartMut<'_>, pass: &mut dyn Pass) {
+    dally_text::stack::grow(|| match it {
+        PartMut::Expr(e) => expr(e, pass),
+        PartMut::Stmt(s) => stmt(s, pass),
     });
 }

@@ -183,13 +183,7 @@ impl Checker<'_> {
     fn merge_global(&mut self, id: GlobalId, ty: TypeId, name: Name) -> Checked<()> {
         let old = self.globals[id.index()].ty;
         if !self.compatible(old, ty) {
-            let message = format!(
-                "`{}` is declared with type `{}` here, and `{}` elsewhere",
-                self.text(name.sym),
-                self.describe(ty),
-                self.describe(old)
-            );
-            self.error(codes::CONFLICT, name.span, message);
+            self.conflicting_types(name, ty, old);
             return None;
         }
         if self.types.size(old).is_none() {
@@ -343,18 +337,21 @@ impl Checker<'_> {
         let unspecified = |ty: &Type| matches!(ty, Type::Function(f) if f.variadic && f.params.is_empty());
         let (vague, precise) = (unspecified(self.types.get(old)), !unspecified(self.types.get(ty)));
         if !self.compatible(old, ty) && !vague && precise {
-            let message = format!(
-                "`{}` is declared with type `{}` here, and `{}` elsewhere",
-                self.text(name.sym),
-                self.describe(ty),
-                self.describe(old)
-            );
-            self.error(codes::CONFLICT, name.span, message);
-            return;
+            return self.conflicting_types(name, ty, old);
         }
         if (precise || vague) && self.functions[id.index()].body.is_none() {
             self.sign(id, ty);
         }
+    }
+
+    fn conflicting_types(&mut self, name: Name, here: TypeId, elsewhere: TypeId) {
+        let message = format!(
+            "`{}` is declared with type `{}` here, and `{}` elsewhere",
+            self.text(name.sym),
+            self.describe(here),
+            self.describe(elsewhere)
+        );
+        self.error(codes::CONFLICT, name.span, message);
     }
 
     pub(super) fn static_assertion(&mut self, assertion: &StaticAssert) {

@@ -2,12 +2,13 @@
 //!
 //! The address of an operand of a builtin does not escape, and neither does that of an array in a subscript.
 
-use crate::hir::{Expr, ExprKind, Init, Local, Stmt, StmtKind};
+use crate::hir::walk::{Part, parts_of_expr, parts_of_stmt};
+use crate::hir::{Expr, ExprKind, Local, Stmt};
 
 /// Sets [`Local::address_taken`] for the variables of a function.
 pub(super) fn mark(locals: &mut [Local], body: &[Stmt]) {
     let mut marker = Marker { locals };
-    marker.stmts(body);
+    body.iter().for_each(|s| marker.part(Part::Stmt(s)));
 }
 
 struct Marker<'a> {
@@ -15,36 +16,11 @@ struct Marker<'a> {
 }
 
 impl Marker<'_> {
-    fn stmts(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
-            self.stmt(stmt);
+    fn part(&mut self, part: Part<'_>) {
+        match part {
+            Part::Expr(e) => self.expr(e),
+            Part::Stmt(s) => dally_text::stack::grow(|| parts_of_stmt(s, &mut |p| self.part(p))),
         }
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) {
-        dally_text::stack::grow(|| match &stmt.kind {
-            StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Vla(_, e) => self.expr(e),
-            StmtKind::Declare(_, Some(init)) => self.init(init),
-            StmtKind::Block(stmts) => self.stmts(stmts),
-            StmtKind::If(c, then, otherwise) => {
-                self.expr(c);
-                self.stmt(then);
-                otherwise.iter().for_each(|s| self.stmt(s));
-            }
-            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) | StmtKind::Switch(c, body) => {
-                self.expr(c);
-                self.stmt(body);
-            }
-            StmtKind::For(c, step, body) => {
-                c.iter().chain(step).for_each(|e| self.expr(e));
-                self.stmt(body);
-            }
-            _ => {}
-        });
-    }
-
-    fn init(&mut self, init: &Init) {
-        init.parts.iter().for_each(|part| self.expr(&part.value));
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -66,35 +42,7 @@ impl Marker<'_> {
                     }
                 }
             }
-            ExprKind::Compound(_, init) => self.init(init),
-            ExprKind::Member(a, _) | ExprKind::Load(a) | ExprKind::Unary(_, a) | ExprKind::Cast(a) => {
-                self.expr(a);
-            }
-            ExprKind::Binary(_, a, b)
-            | ExprKind::PointerAdd(a, b)
-            | ExprKind::PointerDiff(a, b)
-            | ExprKind::And(a, b)
-            | ExprKind::Or(a, b)
-            | ExprKind::Comma(a, b)
-            | ExprKind::Assign(a, b) => {
-                self.expr(a);
-                self.expr(b);
-            }
-            ExprKind::Conditional(c, a, b) => {
-                self.expr(c);
-                a.iter().for_each(|a| self.expr(a));
-                self.expr(b);
-            }
-            ExprKind::Update(update) => {
-                self.expr(&update.target);
-                self.expr(&update.operand);
-            }
-            ExprKind::Call(callee, arguments) => {
-                self.expr(callee);
-                arguments.iter().for_each(|a| self.expr(a));
-            }
-            ExprKind::Block(stmts) => self.stmts(stmts),
-            _ => {}
+            _ => parts_of_expr(expr, &mut |p| self.part(p)),
         }
     }
 

@@ -23,6 +23,26 @@ struct Spot {
     bits: Option<BitField>,
 }
 
+/// The values of a list in braces, consumed in order.
+struct Values<'a> {
+    items: &'a [InitItem],
+    /// The index of the next item.
+    at: usize,
+    /// The list.
+    span: Span,
+}
+
+impl<'a> Values<'a> {
+    fn next(&self) -> Option<&'a InitItem> {
+        self.items.get(self.at)
+    }
+
+    /// Returns true if an array or struct without braces, which began with item `start`, has no more values.
+    fn ends_elided(&self, start: usize) -> bool {
+        self.next().is_none_or(|item| self.at > start && !item.designators.is_empty())
+    }
+}
+
 /// The parts so far, by offset and first bit.
 #[derive(Default)]
 struct Parts {
@@ -84,18 +104,14 @@ impl Checker<'_> {
                 {
                     return self.by_expr(spot, *expr, parts, span);
                 }
-                let mut at = 0;
-                self.array(spot, items, &mut at, true, parts, span)
+                self.array(spot, &mut Values { items, at: 0, span }, parts)
             }
             Class::Record(id)
                 if self.is_replaced(id) && self.foreign_braces(spot, id, items, parts, span) =>
             {
                 Some(())
             }
-            Class::Record(id) => {
-                let mut at = 0;
-                self.record(spot, id, items, &mut at, true, parts, span)
-            }
+            Class::Record(id) => self.record(spot, id, &mut Values { items, at: 0, span }, parts),
             _ => match items {
                 [] => Some(()),
                 [first, rest @ ..] => {
@@ -200,24 +216,15 @@ impl Checker<'_> {
         }
     }
 
-    fn array(
-        &mut self,
-        spot: Spot,
-        items: &[InitItem],
-        at: &mut usize,
-        braced: bool,
-        parts: &mut Parts,
-        span: Span,
-    ) -> Checked<()> {
+    fn array(&mut self, spot: Spot, values: &mut Values<'_>, parts: &mut Parts) -> Checked<()> {
         let Type::Array(element, length) = *self.types.get(self.types.unqualified(spot.ty)) else {
             return None;
         };
         let size = self.types.size(element)?;
         let outermost = length.is_none();
         let mut index = 0_u64;
-        while let Some(item) = items.get(*at) {
+        while let Some(item) = values.next() {
             let (first, last) = match item.designators.first() {
-                Some(_) if !braced => return Some(()),
                 Some(Designator::Index(low, high)) => self.range(*low, *high, length)?,
                 Some(Designator::Member(name)) => {
                     self.error(codes::BAD_INITIALISER, name.span, "an array has no members");
@@ -226,31 +233,25 @@ impl Checker<'_> {
                 None => (index, index),
             };
             if length.is_some_and(|n| first >= n) {
-                if braced {
-                    self.excess(span);
-                    *at = items.len();
-                }
+                self.excess(values.span);
                 return Some(());
             }
             if (last - first) as usize >= MOST_PARTS {
                 parts.full = true;
                 return Some(());
             }
-            let start = *at;
+            let start = values.at;
             for i in first..=last {
-                *at = start;
+                values.at = start;
                 let spot = Spot { ty: element, offset: spot.offset + i * size, bits: None };
                 let rest = item.designators.get(1..).unwrap_or(&[]);
-                self.item(spot, rest, items, at, parts, span)?;
+                self.item(spot, rest, values, parts)?;
                 if parts.full {
                     return Some(());
                 }
             }
             // Elements without members take no values.
-            *at = (*at).max(start + usize::from(braced));
-            if *at == start {
-                return Some(());
-            }
+            values.at = values.at.max(start + 1);
             index = last + 1;
             if outermost {
                 parts.length = parts.length.max(index);
@@ -274,17 +275,14 @@ impl Checker<'_> {
         Some((first as u64, last as u64))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the place, the values and where they go")]
     fn record(
         &mut self,
         spot: Spot,
         id: RecordId,
-        items: &[InitItem],
-        at: &mut usize,
-        braced: bool,
+        values: &mut Values<'_>,
         parts: &mut Parts,
-        span: Span,
     ) -> Checked<()> {
+        let span = values.span;
         let record = &self.types.records[id.0 as usize];
         let is_union = record.is_union;
         let Some(fields) = record.fields.clone() else {
@@ -292,13 +290,12 @@ impl Checker<'_> {
             return None;
         };
         let mut index = 0;
-        while let Some(item) = items.get(*at) {
-            let start = *at;
+        while let Some(item) = values.next() {
+            let start = values.at;
             match item.designators.split_first() {
-                Some(_) if !braced => return Some(()),
                 Some((Designator::Member(name), rest)) => {
                     let (outer, place) = self.member_spot(spot, id, *name)?;
-                    self.item(place, rest, items, at, parts, span)?;
+                    self.item(place, rest, values, parts)?;
                     index = outer + 1;
                 }
                 Some((Designator::Index(low, _), _)) => {
@@ -309,10 +306,7 @@ impl Checker<'_> {
                 None => {
                     let done = index >= fields.len() || (is_union && index > 0);
                     if done {
-                        if braced {
-                            self.excess(span);
-                            *at = items.len();
-                        }
+                        self.excess(span);
                         return Some(());
                     }
                     let field = &fields[index];
@@ -321,16 +315,13 @@ impl Checker<'_> {
                         return None;
                     }
                     let place = Spot { ty: field.ty, offset: spot.offset + field.offset, bits: field.bits };
-                    self.item(place, &[], items, at, parts, span)?;
+                    self.item(place, &[], values, parts)?;
                     index += 1;
                     // An empty member takes no value.
-                    if *at == start && self.types.size(field.ty) != Some(0) {
-                        *at += 1;
+                    if values.at == start && self.types.size(field.ty) != Some(0) {
+                        values.at += 1;
                     }
                 }
-            }
-            if !braced && (index >= fields.len() || is_union) {
-                return Some(());
             }
         }
         Some(())
@@ -352,17 +343,16 @@ impl Checker<'_> {
         Some((path[0] as usize, place))
     }
 
-    /// The item at `at` initialises the place, after its designators; values without braces may go on into members.
+    /// The next item initialises the place, after its designators; values without braces may go on into members.
     fn item(
         &mut self,
         spot: Spot,
         designators: &[Designator],
-        items: &[InitItem],
-        at: &mut usize,
+        values: &mut Values<'_>,
         parts: &mut Parts,
-        span: Span,
     ) -> Checked<()> {
-        let value = &items[*at].value;
+        let span = values.span;
+        let value = &values.next()?.value;
         if let Some((first, rest)) = designators.split_first() {
             let place = match (first, self.class(spot.ty)) {
                 (Designator::Member(name), Class::Record(id)) => self.member_spot(spot, id, *name)?.1,
@@ -376,49 +366,40 @@ impl Checker<'_> {
                     return None;
                 }
             };
-            return self.item(place, rest, items, at, parts, span);
+            return self.item(place, rest, values, parts);
         }
         let Initialiser::Expr(expr) = value else {
-            *at += 1;
+            values.at += 1;
             return self.any(spot, value, parts, span);
         };
         match self.class(spot.ty) {
             Class::Array(element) if !self.fills(element, *expr) => {
-                dally_text::stack::grow(|| self.elided_array(spot, items, at, parts, span))
+                dally_text::stack::grow(|| self.elided_array(spot, values, parts))
             }
-            Class::Record(id) => {
-                dally_text::stack::grow(|| self.record_item(spot, id, *expr, items, at, parts, span))
-            }
+            Class::Record(id) => dally_text::stack::grow(|| self.record_item(spot, id, *expr, values, parts)),
             _ => {
-                *at += 1;
+                values.at += 1;
                 self.by_expr(spot, *expr, parts, span)
             }
         }
     }
 
     /// An array whose braces are left out. The designators of the first item belong to what is around it.
-    fn elided_array(
-        &mut self,
-        spot: Spot,
-        items: &[InitItem],
-        at: &mut usize,
-        parts: &mut Parts,
-        span: Span,
-    ) -> Checked<()> {
+    fn elided_array(&mut self, spot: Spot, values: &mut Values<'_>, parts: &mut Parts) -> Checked<()> {
         let Type::Array(element, Some(length)) = *self.types.get(self.types.unqualified(spot.ty)) else {
-            self.unsupported(span, "initialisers of flexible array members");
+            self.unsupported(values.span, "initialisers of flexible array members");
             return None;
         };
         let size = self.types.size(element)?;
-        let start = *at;
+        let start = values.at;
         for index in 0..length {
-            if *at >= items.len() || (*at > start && !items[*at].designators.is_empty()) {
+            if values.ends_elided(start) {
                 break;
             }
-            let before = *at;
+            let before = values.at;
             let place = Spot { ty: element, offset: spot.offset + index * size, bits: None };
-            self.item(place, &[], items, at, parts, span)?;
-            if *at == before || parts.full {
+            self.item(place, &[], values, parts)?;
+            if values.at == before || parts.full {
                 break;
             }
         }
@@ -426,38 +407,35 @@ impl Checker<'_> {
     }
 
     /// A struct that is initialised by a value of its type, or by the values of its members without braces.
-    #[expect(clippy::too_many_arguments, reason = "the place, the values and where they go")]
     fn record_item(
         &mut self,
         spot: Spot,
         id: RecordId,
         expr: ExprId,
-        items: &[InitItem],
-        at: &mut usize,
+        values: &mut Values<'_>,
         parts: &mut Parts,
-        span: Span,
     ) -> Checked<()> {
         if self.may_be_record(expr) {
             let is_literal = matches!(self.ast.expr(expr).kind, E::Compound(..));
             if is_literal {
-                *at += 1;
-                return self.by_expr(spot, expr, parts, span);
+                values.at += 1;
+                return self.by_expr(spot, expr, parts, values.span);
             }
             let value = self.value(expr)?;
             if self.is_record(value.ty) {
-                *at += 1;
+                values.at += 1;
                 return self.by_value(spot, value, parts);
             }
         }
         let fields = self.types.records[id.0 as usize].fields.clone()?;
         let is_union = self.types.records[id.0 as usize].is_union;
-        let start = *at;
+        let start = values.at;
         for field in fields.iter().take(if is_union { 1 } else { usize::MAX }) {
-            if *at >= items.len() || (*at > start && !items[*at].designators.is_empty()) {
+            if values.ends_elided(start) {
                 break;
             }
             let place = Spot { ty: field.ty, offset: spot.offset + field.offset, bits: field.bits };
-            self.item(place, &[], items, at, parts, span)?;
+            self.item(place, &[], values, parts)?;
         }
         Some(())
     }

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::hir::{Expr, ExprKind, FunctionId, GlobalId, HOOKS, Init, Program, Stmt, StmtKind};
+use crate::hir::walk::{PartMut, parts_of_expr_mut, parts_of_stmt_mut};
+use crate::hir::{Expr, ExprKind, FunctionId, GlobalId, HOOKS, Program, Stmt};
 
 /// A mention of a function or variable.
 enum Mention<'a> {
@@ -96,7 +97,10 @@ fn follow(program: &mut Program, item: Item, f: &mut dyn FnMut(Mention<'_>)) {
         Item::Function(id) => {
             program.functions[id.index()].body.iter_mut().flatten().for_each(|s| stmt(s, f));
         }
-        Item::Global(id) => program.globals[id.index()].init.iter_mut().for_each(|i| init(i, f)),
+        Item::Global(id) => {
+            let init = program.globals[id.index()].init.iter_mut();
+            init.flat_map(|i| &mut i.parts).for_each(|part| expr(&mut part.value, f));
+        }
     }
 }
 
@@ -131,91 +135,21 @@ fn renumber(mut program: Program, used: &Used) -> Program {
     program
 }
 
-fn init(init: &mut Init, f: &mut dyn FnMut(Mention<'_>)) {
-    init.parts.iter_mut().for_each(|part| expr(&mut part.value, f));
-}
-
-fn stmt(stmt: &mut Stmt, f: &mut dyn FnMut(Mention<'_>)) {
-    dally_text::stack::grow(|| stmt_here(stmt, f));
-}
-
-fn stmt_here(it: &mut Stmt, f: &mut dyn FnMut(Mention<'_>)) {
-    match &mut it.kind {
-        StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Vla(_, e) => expr(e, f),
-        StmtKind::Declare(_, Some(i)) => init(i, f),
-        StmtKind::Block(stmts) => stmts.iter_mut().for_each(|s| stmt(s, f)),
-        StmtKind::If(c, then, otherwise) => {
-            expr(c, f);
-            stmt(then, f);
-            otherwise.iter_mut().for_each(|s| stmt(s, f));
-        }
-        StmtKind::While(c, body) | StmtKind::DoWhile(body, c) | StmtKind::Switch(c, body) => {
-            expr(c, f);
-            stmt(body, f);
-        }
-        StmtKind::For(c, step, body) => {
-            c.iter_mut().chain(step).for_each(|e| expr(e, f));
-            stmt(body, f);
-        }
-        _ => {}
-    }
+fn stmt(it: &mut Stmt, f: &mut dyn FnMut(Mention<'_>)) {
+    parts_of_stmt_mut(it, &mut |inner| part(inner, f));
 }
 
 fn expr(it: &mut Expr, f: &mut dyn FnMut(Mention<'_>)) {
-    dally_text::stack::grow(|| expr_here(it, f));
-}
-
-fn expr_here(it: &mut Expr, f: &mut dyn FnMut(Mention<'_>)) {
     match &mut it.kind {
         ExprKind::Global(id) => f(Mention::Global(id)),
         ExprKind::Function(id) => f(Mention::Function(id)),
-        ExprKind::Compound(_, i) => init(i, f),
-        ExprKind::Block(stmts) => stmts.iter_mut().for_each(|s| stmt(s, f)),
-        _ => children(it, &mut |child| expr(child, f)),
+        _ => parts_of_expr_mut(it, &mut |inner| part(inner, f)),
     }
 }
 
-/// Calls `f` for each operand of an expression; not for those inside of initialisers and statements.
-pub(super) fn children(it: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
-    match &mut it.kind {
-        ExprKind::Deref(a)
-        | ExprKind::Member(a, _)
-        | ExprKind::Load(a)
-        | ExprKind::Decay(a)
-        | ExprKind::AddressOf(a)
-        | ExprKind::Unary(_, a)
-        | ExprKind::Cast(a) => f(a),
-        ExprKind::Binary(_, a, b)
-        | ExprKind::PointerAdd(a, b)
-        | ExprKind::PointerDiff(a, b)
-        | ExprKind::And(a, b)
-        | ExprKind::Or(a, b)
-        | ExprKind::Comma(a, b)
-        | ExprKind::Assign(a, b) => {
-            f(a);
-            f(b);
-        }
-        ExprKind::Conditional(c, a, b) => {
-            f(c);
-            a.iter_mut().for_each(|a| f(a));
-            f(b);
-        }
-        ExprKind::Update(update) => {
-            f(&mut update.target);
-            f(&mut update.operand);
-        }
-        ExprKind::Call(callee, arguments) => {
-            f(callee);
-            arguments.iter_mut().for_each(f);
-        }
-        ExprKind::Builtin(_, operands) => operands.iter_mut().for_each(f),
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::String(_)
-        | ExprKind::Local(_)
-        | ExprKind::Global(_)
-        | ExprKind::Function(_)
-        | ExprKind::Compound(..)
-        | ExprKind::Block(_) => {}
-    }
+fn part(it: PartMut<'_>, f: &mut dyn FnMut(Mention<'_>)) {
+    dally_text::stack::grow(|| match it {
+        PartMut::Expr(e) => expr(e, f),
+        PartMut::Stmt(s) => stmt(s, f),
+    });
 }

@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 use super::stmt::root_local;
-use super::walk::{every, roots, statements};
 use super::{escape, objects};
+use crate::hir::walk::{every, roots, statements};
 use crate::hir::{
     BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, GlobalId, HOOKS, LocalId, Program, Stmt,
     StmtKind,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::analysis::root_global;
 use super::stmt::root_local;
-use super::walk::{children, statements};
+use crate::hir::walk::{children, statements};
 use crate::hir::{
     BinaryOp, Builtin, Expr, ExprKind, FunctionId, GlobalId, LocalId, Program, Stmt, StmtKind, UnaryOp,
 };

@@ -28,7 +28,6 @@ mod stmt;
 mod term;
 mod text;
 mod threads;
-mod walk;
 
 use dally_bpl::ast::{Ast, Attr, AttrArg, Decl, DeclKind, Var};
 use dally_text::diagnostic::Diagnostic;

@@ -134,29 +134,17 @@ pub(super) fn ite(condition: T, then: T, otherwise: T) -> T {
     }
 }
 
-pub(super) fn and(a: T, b: T) -> T {
-    binary(BinaryOp::And, a, b)
+macro_rules! operators {
+    ($($name:ident $op:ident),*) => {
+        $(
+            pub(super) fn $name(a: T, b: T) -> T {
+                binary(BinaryOp::$op, a, b)
+            }
+        )*
+    };
 }
 
-pub(super) fn or(a: T, b: T) -> T {
-    binary(BinaryOp::Or, a, b)
-}
-
-pub(super) fn eq(a: T, b: T) -> T {
-    binary(BinaryOp::Eq, a, b)
-}
-
-pub(super) fn add(a: T, b: T) -> T {
-    binary(BinaryOp::Add, a, b)
-}
-
-pub(super) fn sub(a: T, b: T) -> T {
-    binary(BinaryOp::Sub, a, b)
-}
-
-pub(super) fn mul(a: T, b: T) -> T {
-    binary(BinaryOp::Mul, a, b)
-}
+operators!(and And, or Or, eq Eq, add Add, sub Sub, mul Mul);
 
 /// `a op b`, folded if the operands are constants.
 pub(super) fn binary(op: BinaryOp, a: T, b: T) -> T {

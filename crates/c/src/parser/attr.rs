@@ -1,8 +1,9 @@
 //! Attributes, assembler labels and alignment specifiers.
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::ast::{Alignment, Attrs, Priority};
 use crate::token::{K, Op, T};
+use dally_text::parse::{Parse, Parsed};
 
 impl Parser<'_> {
     /// `__attribute__((…))` any number of times, assembler labels and `__extension__`.
@@ -26,7 +27,7 @@ impl Parser<'_> {
 
     /// `asm("name")` after a declarator.
     pub(super) fn assembler_label(&mut self) -> Parsed<()> {
-        if self.eat_key(K::Asm) {
+        if self.eat(K::Asm) {
             self.expect(Op::LParen)?;
             self.skip_balanced(Op::RParen)?;
         }
@@ -67,7 +68,7 @@ impl Parser<'_> {
             T::Ident(_) | T::Key(_) => self.bump(),
             _ => return Err(self.unexpected("an attribute")),
         };
-        let name = self.token_text(token).trim_matches('_').to_owned();
+        let name = self.cursor.text(token).trim_matches('_').to_owned();
         match name.as_str() {
             "noreturn" | "Noreturn" => attrs.noreturn = true,
             "packed" => attrs.packed = true,
@@ -85,7 +86,7 @@ impl Parser<'_> {
         self.bump();
         if name == "alias" {
             let token = self.bump();
-            attrs.alias = Some(self.token_text(token).trim_matches('"').to_owned());
+            attrs.alias = Some(self.cursor.text(token).trim_matches('"').to_owned());
         }
         if name == "aligned" {
             let value = self.constant()?;

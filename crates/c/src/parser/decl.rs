@@ -2,13 +2,14 @@
 
 use dally_text::diagnostic::Diagnostic;
 
-use super::{Parsed, Parser, join};
+use super::Parser;
 use crate::ast::{
     Attrs, Declaration, Declarator, Derived, Designator, FunctionDefinition, InitDeclarator, InitItem,
     Initialiser, Item, Name, Params, Specs, StaticAssert, StmtId, TypeSpec,
 };
 use crate::codes;
 use crate::token::{K, Op, T};
+use dally_text::parse::{Parse, Parsed};
 
 /// What a declaration turned out to be.
 pub(super) enum Declared {
@@ -19,7 +20,7 @@ pub(super) enum Declared {
 impl Parser<'_> {
     /// A unit.
     pub(super) fn unit(&mut self) {
-        while self.peek() != T::Eof && !self.diagnostics.is_full() {
+        while self.peek() != T::Eof && !self.cursor.is_full() {
             if self.eat(Op::Semi) {
                 continue;
             }
@@ -34,12 +35,12 @@ impl Parser<'_> {
         while self.scopes.len() > 2 {
             self.close_scope();
         }
-        self.recover();
+        self.recover(&[]);
         self.eat(Op::RBrace);
     }
 
     fn item(&mut self) -> Parsed<()> {
-        if self.is_key(K::StaticAssert)
+        if self.is(K::StaticAssert)
             || (self.is_soft(self.soft.static_assert) && self.peek_at(1) == T::Op(Op::LParen))
         {
             let assertion = self.static_assert()?;
@@ -47,7 +48,7 @@ impl Parser<'_> {
             self.ast.items.push(Item::StaticAssert(assertion));
             return Ok(());
         }
-        if self.eat_key(K::Asm) {
+        if self.eat(K::Asm) {
             self.expect(Op::LParen)?;
             self.skip_balanced(Op::RParen)?;
             self.expect(Op::Semi)?;
@@ -68,8 +69,8 @@ impl Parser<'_> {
         let condition = self.constant()?;
         let mut message = None;
         if self.eat(Op::Comma) {
-            let token = self.tokens[self.at];
-            message = Some(self.token_text(token).to_owned());
+            let token = self.cursor.token();
+            message = Some(self.cursor.text(token).to_owned());
             self.string()?;
         }
         self.expect(Op::RParen)?;
@@ -160,7 +161,7 @@ impl Parser<'_> {
         self.expect(Op::LBrace)?;
         let mut stmts = Vec::new();
         while !self.is(Op::RBrace) {
-            if self.peek() == T::Eof || self.diagnostics.is_full() {
+            if self.peek() == T::Eof || self.cursor.is_full() {
                 return Err(self.unexpected("`}`"));
             }
             stmts.push(self.statement_or_recover());
@@ -190,7 +191,7 @@ impl Parser<'_> {
             }
         }
         let end = self.expect(Op::RBrace)?;
-        Ok(Initialiser::List(items, join(start, end)))
+        Ok(Initialiser::List(items, Self::join(start, end)))
     }
 
     fn designators(&mut self) -> Parsed<Vec<Designator>> {

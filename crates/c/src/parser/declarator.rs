@@ -3,9 +3,10 @@
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::ast::{Attrs, Declarator, Derived, Name, Param, Params, Quals, TypeSpec};
 use crate::token::{K, Op, T};
+use dally_text::parse::{Parse, Parsed};
 
 /// The most derivations in one declarator.
 const LONGEST: usize = 200;
@@ -127,7 +128,7 @@ impl Parser<'_> {
         if self.eat(Op::RParen) {
             return Ok(Params { unspecified: true, ..Params::default() });
         }
-        if self.is_key(K::Void) && self.peek_at(1) == T::Op(Op::RParen) {
+        if self.is(K::Void) && self.peek_at(1) == T::Op(Op::RParen) {
             self.bump();
             self.bump();
             return Ok(Params::default());

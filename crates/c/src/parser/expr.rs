@@ -1,9 +1,10 @@
 //! Expressions with operators.
 
-use super::{Parsed, Parser, join};
+use super::Parser;
 use crate::ast::{Binary, ExprId, ExprKind, Unary};
 use crate::hir::BinaryOp as B;
 use crate::token::{K, Op, T};
+use dally_text::parse::{Parse, Parsed};
 
 impl Parser<'_> {
     /// An expression, possibly with commas.
@@ -40,7 +41,7 @@ impl Parser<'_> {
         };
         self.bump();
         let right = self.deeper(Self::assignment)?;
-        let span = join(self.expr_span(left), self.expr_span(right));
+        let span = Self::join(self.expr_span(left), self.expr_span(right));
         self.add(ExprKind::Assign(op, left, right), span)
     }
 
@@ -52,7 +53,7 @@ impl Parser<'_> {
         let then = if self.is(Op::Colon) { None } else { Some(self.deeper(Self::expr)?) };
         self.expect(Op::Colon)?;
         let otherwise = self.deeper(Self::conditional)?;
-        let span = join(self.expr_span(condition), self.expr_span(otherwise));
+        let span = Self::join(self.expr_span(condition), self.expr_span(otherwise));
         self.add(ExprKind::Conditional(condition, then, otherwise), span)
     }
 
@@ -72,7 +73,7 @@ impl Parser<'_> {
     }
 
     fn binary_node(&mut self, kind: Binary, left: ExprId, right: ExprId) -> Parsed<ExprId> {
-        let span = join(self.expr_span(left), self.expr_span(right));
+        let span = Self::join(self.expr_span(left), self.expr_span(right));
         self.add(ExprKind::Binary(kind, left, right), span)
     }
 
@@ -92,7 +93,7 @@ impl Parser<'_> {
             return self.compound(ty, start);
         }
         let operand = self.cast()?;
-        let span = join(start, self.expr_span(operand));
+        let span = Self::join(start, self.expr_span(operand));
         self.add(ExprKind::Cast(ty, operand), span)
     }
 
@@ -152,7 +153,7 @@ impl Parser<'_> {
         };
         self.bump();
         let operand = self.cast()?;
-        let span = join(start, self.expr_span(operand));
+        let span = Self::join(start, self.expr_span(operand));
         self.add(ExprKind::Unary(op, operand), span)
     }
 

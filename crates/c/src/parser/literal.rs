@@ -2,9 +2,10 @@
 
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
+use dally_text::parse::{Parse, Parsed};
 use dally_text::source::Span;
 
-use super::{Parsed, Parser, join};
+use super::Parser;
 use crate::ast::{ExprId, ExprKind, IntSuffix, Prefix};
 use crate::codes;
 use crate::token::T;
@@ -13,7 +14,7 @@ use crate::types::FloatType;
 impl Parser<'_> {
     pub(super) fn number(&mut self) -> Parsed<ExprId> {
         let token = self.bump();
-        let text = self.token_text(token);
+        let text = self.cursor.text(token);
         let kind = integer(text).map(|(value, suffix)| ExprKind::Int(value, suffix)).or_else(|| float(text));
         let Some(kind) = kind else {
             let message = format!("`{text}` is no number of C, or is out of range");
@@ -25,7 +26,7 @@ impl Parser<'_> {
 
     pub(super) fn character(&mut self) -> Parsed<ExprId> {
         let token = self.bump();
-        let (prefix, body) = split(self.token_text(token));
+        let (prefix, body) = split(self.cursor.text(token));
         let Some(units) = decode(body, prefix) else { return self.bad_escape(token.span) };
         let value = match (prefix, &units[..]) {
             (_, []) => return self.bad_escape(token.span),
@@ -45,23 +46,23 @@ impl Parser<'_> {
         if self.peek() != T::Str {
             return Err(self.unexpected("a string"));
         }
-        let first = self.at;
+        let first = self.cursor.at;
         let mut prefix = Prefix::None;
         while self.peek() == T::Str {
-            let (own, _) = split(self.token_text(self.tokens[self.at]));
+            let (own, _) = split(self.cursor.text(self.cursor.token()));
             prefix = if own == Prefix::None { prefix } else { own };
             self.bump();
         }
         let mut units = Vec::new();
-        for i in first..self.at {
-            let token = self.tokens[i];
-            let (_, body) = split(self.token_text(token));
+        for i in first..self.cursor.at {
+            let token = self.cursor.tokens[i];
+            let (_, body) = split(self.cursor.text(token));
             match decode(body, prefix) {
                 Some(mut more) => units.append(&mut more),
                 None => return self.bad_escape(token.span),
             }
         }
-        let span = join(self.tokens[first].span, self.tokens[self.at - 1].span);
+        let span = Self::join(self.cursor.tokens[first].span, self.cursor.last().span);
         self.add(ExprKind::Str(units, prefix), span)
     }
 

@@ -15,24 +15,17 @@ mod stmt;
 
 use dally_text::code::Code;
 use dally_text::diagnostic::{Diagnostic, Diagnostics};
+use dally_text::parse::{Cursor, Kind as _, Malformed, Parse, Parsed};
 use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Ast, Expr, ExprId, ExprKind, Name, Stmt, StmtId, StmtKind};
 use crate::codes;
-use crate::token::{K, Op, T, Token};
+use crate::token::{T, Token};
 
-/// The limit on nesting.
-const DEEPEST: usize = 1000;
 /// The limit on the height of expressions, which chains of operators reach without nesting.
 const HIGHEST: u16 = 4000;
-
-/// The error of a parsing function that has already reported a diagnostic.
-#[derive(Debug)]
-struct Reported;
-
-type Parsed<A> = Result<A, Reported>;
 
 /// What is parsed.
 pub(crate) struct Input<'a> {
@@ -47,15 +40,10 @@ pub(crate) struct Input<'a> {
 /// Parses a unit; also returns the names of types at file scope.
 pub(crate) fn parse(input: &Input<'_>, symbols: &Symbols, diagnostics: &mut Diagnostics) -> (Ast, Vec<Sym>) {
     let mut parser = Parser {
-        text: input.text,
-        tokens: input.tokens,
-        at: 0,
+        cursor: Cursor::new(input.text, input.tokens, diagnostics),
         symbols,
         soft: Soft::new(symbols),
         ast: Ast::default(),
-        diagnostics,
-        depth: 0,
-        last_error: None,
         names: FxHashMap::default(),
         scopes: vec![Vec::new()],
     };
@@ -97,85 +85,52 @@ impl Soft {
 }
 
 struct Parser<'a> {
-    text: &'a str,
-    tokens: &'a [Token],
-    at: usize,
+    cursor: Cursor<'a, T>,
     symbols: &'a Symbols,
     soft: Soft,
     ast: Ast,
-    diagnostics: &'a mut Diagnostics,
-    depth: usize,
-    /// The token of the last error: at most one error is reported per token.
-    last_error: Option<usize>,
     /// For each declared name, innermost last: true if it is a type.
     names: FxHashMap<Sym, Vec<bool>>,
     /// The names that each open scope declares.
     scopes: Vec<Vec<Sym>>,
 }
 
+impl<'a> Parse<'a> for Parser<'a> {
+    type Kind = T;
+
+    fn explain(&self, expected: &str) -> Diagnostic {
+        let token = self.cursor.token();
+        let text = self.cursor.text(token);
+        let found = match token.kind {
+            T::Bad => return Malformed::Characters.diagnostic(token.span),
+            T::UnterminatedString => return Malformed::String.diagnostic(token.span),
+            T::UnterminatedComment => return Malformed::Comment.diagnostic(token.span),
+            T::Directive => {
+                let message = format!("this text is not preprocessed: `{}`", text.trim());
+                return Diagnostic::new(codes::NOT_PREPROCESSED, token.span, message);
+            }
+            T::Ident(_) | T::Number => format!("`{text}`"),
+            kind => kind.describe(),
+        };
+        Diagnostic::new(Code::UNEXPECTED_TOKEN, token.span, format!("expected {expected}, found {found}"))
+    }
+
+    fn cursor(&self) -> &Cursor<'a, T> {
+        &self.cursor
+    }
+
+    fn cursor_mut(&mut self) -> &mut Cursor<'a, T> {
+        &mut self.cursor
+    }
+
+    /// Macros make a span over two files possible, but only over short distances. It would show neither.
+    fn join(start: Span, last: Span) -> Span {
+        const FAR: u32 = 1 << 20;
+        if last.end >= start.start && last.end - start.start < FAR { start.to(last) } else { start }
+    }
+}
+
 impl Parser<'_> {
-    // Lookahead.
-
-    fn peek(&self) -> T {
-        self.tokens[self.at].kind
-    }
-
-    fn peek_at(&self, ahead: usize) -> T {
-        self.tokens.get(self.at + ahead).map_or(T::Eof, |t| t.kind)
-    }
-
-    fn span(&self) -> Span {
-        self.tokens[self.at].span
-    }
-
-    /// The span from `start` to the end of the last token.
-    fn since(&self, start: Span) -> Span {
-        let last = self.at.checked_sub(1).map_or(start, |i| self.tokens[i].span);
-        join(start, last)
-    }
-
-    fn is(&self, op: Op) -> bool {
-        self.peek() == T::Op(op)
-    }
-
-    fn is_key(&self, key: K) -> bool {
-        self.peek() == T::Key(key)
-    }
-
-    fn token_text(&self, token: Token) -> &str {
-        &self.text[token.start as usize..token.end as usize]
-    }
-
-    // Consuming tokens.
-
-    fn bump(&mut self) -> Token {
-        let token = self.tokens[self.at];
-        if token.kind != T::Eof {
-            self.at += 1;
-        }
-        token
-    }
-
-    fn eat(&mut self, op: Op) -> bool {
-        let found = self.is(op);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    fn eat_key(&mut self, key: K) -> bool {
-        let found = self.is_key(key);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    fn expect(&mut self, op: Op) -> Parsed<Span> {
-        if self.is(op) { Ok(self.bump().span) } else { Err(self.unexpected(&format!("`{}`", op.text()))) }
-    }
-
     fn name(&mut self) -> Parsed<Name> {
         match self.peek() {
             T::Ident(sym) => Ok(Name { sym, span: self.bump().span }),
@@ -220,91 +175,6 @@ impl Parser<'_> {
         matches!(self.peek(), T::Ident(sym) if Some(sym) == soft && !self.is_declared(sym))
     }
 
-    // Reporting.
-
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn unexpected(&mut self, wanted: &str) -> Reported {
-        if self.last_error == Some(self.at) {
-            return Reported;
-        }
-        self.last_error = Some(self.at);
-        let token = self.tokens[self.at];
-        let text = self.token_text(token);
-        let diagnostic = match token.kind {
-            T::Bad => Diagnostic::new(Code::UNEXPECTED_CHARACTER, token.span, "invalid characters"),
-            T::UnterminatedString => {
-                Diagnostic::new(Code::UNTERMINATED_STRING, token.span, "this string has no closing quote")
-            }
-            T::UnterminatedComment => {
-                Diagnostic::new(Code::UNTERMINATED_COMMENT, token.span, "this comment is not closed")
-            }
-            T::Directive => {
-                let message = format!("this text is not preprocessed: `{}`", text.trim());
-                Diagnostic::new(codes::NOT_PREPROCESSED, token.span, message)
-            }
-            T::Ident(_) | T::Number => {
-                let message = format!("expected {wanted}, found `{text}`");
-                Diagnostic::new(Code::UNEXPECTED_TOKEN, token.span, message)
-            }
-            kind => {
-                let message = format!("expected {wanted}, found {}", kind.describe());
-                Diagnostic::new(Code::UNEXPECTED_TOKEN, token.span, message)
-            }
-        };
-        self.report(diagnostic);
-        Reported
-    }
-
-    /// Runs `f` one nesting level deeper; reports nesting beyond the limit.
-    fn deeper<A>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
-        if self.depth >= DEEPEST {
-            return Err(self.too_deep());
-        }
-        self.depth += 1;
-        let result = dally_text::stack::grow(|| f(self));
-        self.depth -= 1;
-        result
-    }
-
-    /// Reports nesting beyond the limit. The rest of the unit is skipped, since it would be misread.
-    fn too_deep(&mut self) -> Reported {
-        if self.last_error != Some(self.at) {
-            let span = self.span();
-            self.report(Diagnostic::new(Code::TOO_DEEP, span, "nesting exceeds the limit"));
-        }
-        self.at = self.tokens.len() - 1;
-        self.last_error = Some(self.at);
-        Reported
-    }
-
-    /// Error recovery: skips past the next semicolon, or to the closing brace of the current block.
-    fn recover(&mut self) {
-        let mut open = 0_usize;
-        loop {
-            match self.peek() {
-                T::Eof => return,
-                T::Op(Op::LBrace) => open += 1,
-                T::Op(Op::RBrace) if open == 0 => return,
-                T::Op(Op::RBrace) => {
-                    open -= 1;
-                    if open == 0 {
-                        self.bump();
-                        return;
-                    }
-                }
-                T::Op(Op::Semi) if open == 0 => {
-                    self.bump();
-                    return;
-                }
-                _ => {}
-            }
-            self.bump();
-        }
-    }
-
     // Adding to the tree.
 
     fn add(&mut self, kind: ExprKind, span: Span) -> Parsed<ExprId> {
@@ -340,11 +210,4 @@ impl Parser<'_> {
     fn expr_span(&self, id: ExprId) -> Span {
         self.ast.expr(id).span
     }
-}
-
-/// The span from one to another; the first alone if they are in different files or in the wrong order.
-fn join(start: Span, last: Span) -> Span {
-    // A span over two files would show neither: macros make this possible, but only over short distances.
-    const FAR: u32 = 1 << 20;
-    if last.end >= start.start && last.end - start.start < FAR { start.to(last) } else { start }
 }

@@ -1,9 +1,10 @@
 //! Names, literals, parenthesised expressions, and what follows them.
 
-use super::{Parsed, Parser, join};
+use super::Parser;
 use crate::ast::{Designator, ExprId, ExprKind, Unary};
 use crate::hir::BinaryOp as B;
 use crate::token::{K, Op, T};
+use dally_text::parse::{Parse, Parsed};
 
 impl Parser<'_> {
     pub(super) fn primary(&mut self) -> Parsed<ExprId> {
@@ -52,7 +53,7 @@ impl Parser<'_> {
         let selector = self.assignment()?;
         let mut cases = Vec::new();
         while self.eat(Op::Comma) {
-            let ty = if self.eat_key(K::Default) { None } else { Some(self.type_name()?) };
+            let ty = if self.eat(K::Default) { None } else { Some(self.type_name()?) };
             self.expect(Op::Colon)?;
             cases.push((ty, self.assignment()?));
         }
@@ -123,8 +124,8 @@ impl Parser<'_> {
                 }
                 _ => return Ok(base),
             };
-            let last = self.tokens[self.at - 1].span;
-            base = self.add(kind, join(start, last))?;
+            let last = self.cursor.last().span;
+            base = self.add(kind, Self::join(start, last))?;
         }
     }
 

@@ -1,10 +1,11 @@
 //! Structs, unions and enumerations.
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::ast::{
     Attrs, Declarator, EnumSpec, Member, MemberDeclarator, Name, Quals, RecordSpec, Specs, Storage, TypeSpec,
 };
 use crate::token::{K, Op, T};
+use dally_text::parse::{Parse, Parsed};
 
 impl Parser<'_> {
     pub(super) fn record(&mut self) -> Parsed<TypeSpec> {
@@ -42,7 +43,7 @@ impl Parser<'_> {
             }
             match self.member() {
                 Ok(member) => members.push(member),
-                Err(_) => self.recover(),
+                Err(_) => self.recover(&[]),
             }
         }
         self.bump();
@@ -51,7 +52,7 @@ impl Parser<'_> {
 
     fn member(&mut self) -> Parsed<Member> {
         let start = self.span();
-        if self.is_key(K::StaticAssert) || self.is_soft(self.soft.static_assert) {
+        if self.is(K::StaticAssert) || self.is_soft(self.soft.static_assert) {
             let assertion = self.static_assert()?;
             let specs = Specs {
                 storage: Storage::default(),

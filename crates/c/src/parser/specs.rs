@@ -2,9 +2,10 @@
 
 use dally_text::code::Code;
 use dally_text::diagnostic::{Diagnostic, did_you_mean};
+use dally_text::parse::{Parse, Parsed, Reported};
 use dally_text::source::Span;
 
-use super::{Parsed, Parser, Reported};
+use super::Parser;
 use crate::ast::{Attrs, Name, Quals, Specs, Storage, TypeName, TypeSpec, Width};
 use crate::codes;
 use crate::token::{K, Op, T};
@@ -91,7 +92,7 @@ impl Parser<'_> {
     fn contradictory(&mut self, span: Span) -> Reported {
         let message = "these words cannot stand together in a type";
         self.report(Diagnostic::new(codes::BAD_DECLARATION, span, message));
-        self.last_error = Some(self.at);
+        self.cursor.note_error();
         Reported
     }
 
@@ -147,7 +148,7 @@ impl Parser<'_> {
                 return Ok(true);
             }
             _ => {
-                let unsigned = self.token_text(self.tokens[self.at]).contains('u');
+                let unsigned = self.cursor.text(self.cursor.token()).contains('u');
                 if !reader.basic.add(key, unsigned) {
                     return Ok(false);
                 }
@@ -193,7 +194,7 @@ impl Parser<'_> {
     /// A type name, as in a cast.
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
         let start = self.span();
-        if !self.starts_type() && !self.is_key(K::Attribute) {
+        if !self.starts_type() && !self.is(K::Attribute) {
             return Err(self.unexpected("a type"));
         }
         let specs = self.specs()?;
@@ -203,14 +204,13 @@ impl Parser<'_> {
 
     /// Reports a name that should be a type.
     pub(super) fn unknown_type(&mut self, name: Name) -> Reported {
-        if self.last_error != Some(self.at) {
+        if self.cursor.note_error() {
             let text = self.symbols.text(name.sym);
             let types = self.names.iter().filter(|(_, kinds)| kinds.last() == Some(&true));
             let help = did_you_mean(text, types.map(|(sym, _)| self.symbols.text(*sym)));
             let message = format!("the type `{text}` is not declared");
             self.report(Diagnostic::new(Code::UNKNOWN_TYPE, name.span, message).maybe_help(help));
         }
-        self.last_error = Some(self.at);
         Reported
     }
 }

@@ -1,9 +1,10 @@
 //! Statements.
 
+use dally_text::parse::{Parse, Parsed};
 use dally_text::source::Span;
 
+use super::Parser;
 use super::decl::Declared;
-use super::{Parsed, Parser, join};
 use crate::ast::{Name, StmtId, StmtKind};
 use crate::token::{K, Op, T};
 
@@ -18,7 +19,7 @@ impl Parser<'_> {
                 while self.scopes.len() > scopes {
                     self.close_scope();
                 }
-                self.recover();
+                self.recover(&[]);
                 self.add_stmt(StmtKind::Empty, start)
             }
         }
@@ -46,7 +47,7 @@ impl Parser<'_> {
                 self.bump();
                 self.skip_attributes()?;
                 let body = self.labelled()?;
-                Ok(self.add_stmt(StmtKind::Label(name, body), join(start, name.span)))
+                Ok(self.add_stmt(StmtKind::Label(name, body), Self::join(start, name.span)))
             }
             T::Key(K::Attribute) => {
                 self.skip_attributes()?;
@@ -96,7 +97,7 @@ impl Parser<'_> {
     }
 
     fn local_declaration(&mut self, start: Span) -> Parsed<StmtId> {
-        if self.is_key(K::StaticAssert) || self.is_soft(self.soft.static_assert) {
+        if self.is(K::StaticAssert) || self.is_soft(self.soft.static_assert) {
             let assertion = self.static_assert()?;
             self.expect(Op::Semi)?;
             return Ok(self.add_stmt(StmtKind::StaticAssert(assertion), self.since(start)));
@@ -139,7 +140,7 @@ impl Parser<'_> {
         let condition = self.condition()?;
         let head = self.since(start);
         let then = self.statement()?;
-        let otherwise = if self.eat_key(K::Else) { Some(self.statement()?) } else { None };
+        let otherwise = if self.eat(K::Else) { Some(self.statement()?) } else { None };
         Ok(self.add_stmt(StmtKind::If(condition, then, otherwise), head))
     }
 
@@ -153,7 +154,7 @@ impl Parser<'_> {
     fn do_statement(&mut self) -> Parsed<StmtId> {
         self.bump();
         let body = self.statement()?;
-        if !self.is_key(K::While) {
+        if !self.is(K::While) {
             return Err(self.unexpected("`while`"));
         }
         let tail = self.span();
@@ -182,7 +183,7 @@ impl Parser<'_> {
         let init = if self.eat(Op::Semi) {
             None
         } else {
-            self.eat_key(K::Extension);
+            self.eat(K::Extension);
             let from = self.span();
             Some(self.simple(from)?)
         };
@@ -245,9 +246,9 @@ impl Parser<'_> {
             self.bump();
         }
         self.expect(Op::LParen)?;
-        let first = self.at;
+        let first = self.cursor.at;
         self.skip_balanced(Op::RParen)?;
-        let inside = &self.tokens[first..self.at - 1];
+        let inside = &self.cursor.tokens[first..self.cursor.at - 1];
         // The text and the clobbers are strings; operands are expressions in parentheses. An instruction without
         // operands can still do anything, but those that programs use are barriers and hints.
         let operands = inside.iter().any(|t| t.kind == T::Op(Op::LParen));

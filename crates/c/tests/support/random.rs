@@ -20,6 +20,10 @@ const TYPES: [&str; 9] = [
     "_Bool",
 ];
 
+/// Scalars in local variables.
+const LOCALS: [&str; 11] =
+    ["ls.a", "ls.c", "ls.d", "ls.e", "pv", "(*q)", "lu.i", "ln.s.a", "ln.x", "ln.next->x", "ln.next->s.d"];
+
 /// Declarations with a suffix that makes their names unique; `test{n}` returns a checksum.
 pub(crate) struct Program {
     random: Random,
@@ -101,23 +105,8 @@ impl Program {
         );
         self.block(8);
         let _ = writeln!(self.text, "  unsigned long sum = 17;");
-        for value in [
-            "v0",
-            "v1",
-            "v2",
-            "ls.a",
-            "ls.b[0]",
-            "ls.b[1]",
-            "ls.b[2]",
-            "ls.c",
-            "ls.d",
-            "ls.e",
-            "pv",
-            "(*q)",
-            "lu.i",
-            "ln.x",
-            "ln.s.a",
-            "ln.next->x",
+        let parts = ["v0", "v1", "v2", "ls.b[0]", "ls.b[1]", "ls.b[2]"];
+        let globals = [
             "g0_@",
             "g1_@",
             "gs_@.a",
@@ -127,7 +116,8 @@ impl Program {
             "(*gp_@)",
             "gu_@.bytes[1]",
             "gu_@.i",
-        ] {
+        ];
+        for value in parts.into_iter().chain(LOCALS).chain(globals) {
             let value = value.replace('@', &n.to_string());
             let _ = writeln!(self.text, "  sum = sum * 31 + (unsigned long)({value});");
         }
@@ -150,22 +140,9 @@ impl Program {
             "v0", "v1", "v2", "g0_@", "g1_@", "gs_@.a", "gs_@.d", "gs_@.c", "gs_@.e", "(*gp_@)", "gu_@.i",
             "gn_@.x",
         ];
-        let local = [
-            "ls.a",
-            "ls.c",
-            "ls.d",
-            "ls.e",
-            "pv",
-            "(*q)",
-            "lu.i",
-            "ln.s.a",
-            "ln.x",
-            "ln.next->x",
-            "ln.next->s.d",
-        ];
         let lvalue = match self.random.below(8) {
             0..=3 => one(&mut self.random, &always).to_owned(),
-            4..=5 if !self.in_helper => one(&mut self.random, &local).to_owned(),
+            4..=5 if !self.in_helper => one(&mut self.random, &LOCALS).to_owned(),
             6 if self.depth < 3 => self.element(),
             _ => one(&mut self.random, &["v0", "v1", "v2"]).to_owned(),
         };

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{Compiled, Explorable, Interpreter, LoadedProgram, Vacuous};
 use crate::cli::ProgramArgs;
-use crate::input::{self, Rejected};
+use crate::input::{self, Accepted, Rejected};
 use crate::outcome::SchedulingPoints;
 
 struct Loaded {
@@ -22,11 +22,8 @@ struct Loaded {
 }
 
 pub(super) fn load(arguments: &ProgramArgs) -> Result<Box<dyn LoadedProgram>, Rejected> {
-    let sources = input::read(&arguments.files)?;
-    match dally_bpl::load(&sources) {
-        Ok(program) => Ok(Box::new(Loaded { files: sources.clone(), sources, program, inputs: None })),
-        Err(diagnostics) => Err(Rejected { sources, diagnostics }),
-    }
+    let Accepted { sources, program } = input::load(&arguments.files, dally_bpl::load)?;
+    Ok(Box::new(Loaded { files: sources.clone(), sources, program, inputs: None }))
 }
 
 impl LoadedProgram for Loaded {

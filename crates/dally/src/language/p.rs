@@ -10,7 +10,7 @@ use dally_trace::Source;
 
 use super::{Compiled, Explorable, Interpreter, LoadedProgram, Vacuous};
 use crate::cli::ProgramArgs;
-use crate::input::{self, InputError, Rejected, tidy};
+use crate::input::{self, Accepted, InputError, Rejected, tidy};
 
 struct Loaded {
     sources: SourceMap,
@@ -20,15 +20,10 @@ struct Loaded {
 pub(super) fn load(arguments: &ProgramArgs) -> Result<Box<dyn LoadedProgram>, Rejected> {
     let Files { files, own, .. } = Files::of(&arguments.files)?;
     let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-    let sources = input::read(&names)?;
-    match dally_p::load(&sources) {
-        Ok(mut program) => {
-            let is_own = |span: Span| sources.files().get(own).is_none_or(|first| span.start < first.start);
-            program.tests.retain(|test| is_own(test.span));
-            Ok(Box::new(Loaded { sources, program }))
-        }
-        Err(diagnostics) => Err(Rejected { sources, diagnostics }),
-    }
+    let Accepted { sources, mut program } = input::load(&names, dally_p::load)?;
+    let is_own = |span: Span| sources.files().get(own).is_none_or(|first| span.start < first.start);
+    program.tests.retain(|test| is_own(test.span));
+    Ok(Box::new(Loaded { sources, program }))
 }
 
 impl LoadedProgram for Loaded {

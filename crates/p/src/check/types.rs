@@ -189,19 +189,29 @@ impl Types {
         self.allowed.get(&permission)
     }
 
+    /// The kinds of a type and of all types in it, each once.
+    fn kinds_in(&self, ty: Ty) -> impl Iterator<Item = &Kind> {
+        let mut seen = vec![false; self.kinds.len()];
+        let mut todo = vec![ty];
+        std::iter::from_fn(move || {
+            while let Some(ty) = todo.pop() {
+                if !std::mem::replace(&mut seen[ty.0 as usize], true) {
+                    todo.extend(self.kind(ty).parts());
+                    return Some(self.kind(ty));
+                }
+            }
+            None
+        })
+    }
+
     /// The events that can be sent to machines in a value of this type; `None` for all events.
     pub(crate) fn permissions(&self, ty: Ty) -> Option<EventSet> {
         let mut all = EventSet::default();
-        let mut seen = vec![false; self.kinds.len()];
-        let mut todo = vec![ty];
-        while let Some(ty) = todo.pop() {
-            if std::mem::replace(&mut seen[ty.0 as usize], true) {
-                continue;
-            }
-            match self.kind(ty) {
+        for kind in self.kinds_in(ty) {
+            match kind {
                 Kind::Any | Kind::Machine | Kind::Foreign(_) => return None,
                 Kind::Permission(permission, _) => all.extend(self.allowed(*permission)?),
-                kind => todo.extend(kind.parts()),
+                _ => {}
             }
         }
         Some(all)
@@ -209,15 +219,10 @@ impl Types {
 
     /// Adds the names of the foreign types that the type mentions.
     pub(crate) fn foreign_in(&self, ty: Ty, names: &mut Vec<Sym>) {
-        let mut seen = vec![false; self.kinds.len()];
-        let mut todo = vec![ty];
-        while let Some(ty) = todo.pop() {
-            if std::mem::replace(&mut seen[ty.0 as usize], true) {
-                continue;
-            }
-            match self.kind(ty) {
+        for kind in self.kinds_in(ty) {
+            match kind {
                 Kind::Foreign(name) if !names.contains(name) => names.push(*name),
-                kind => todo.extend(kind.parts()),
+                _ => {}
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Declarations.
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::ast::{
     Action, Element, Entry, Enum, EventDecl, EventSetDecl, Fun, FunId, InterfaceDecl, Item, ItemKind,
     Machine, MachineKind, Name, State, Temperature, TypeDef,
 };
 use crate::lexer::{K, T};
+use dally_text::parse::{Parse, Parsed};
 
 /// The keywords that begin declarations.
 const STARTS: [K; 22] = [
@@ -35,7 +36,7 @@ const STARTS: [K; 22] = [
 
 impl Parser<'_> {
     pub(super) fn program(&mut self) {
-        while self.peek() != T::Eof && !self.diagnostics.is_full() {
+        while self.peek() != T::Eof && !self.cursor.is_full() {
             if self.decl().is_err() {
                 self.recover(&STARTS.map(T::Key));
                 // An unbalanced closing brace.
@@ -136,7 +137,7 @@ impl Parser<'_> {
         self.expect("(")?;
         let payload = if self.is(")") { None } else { Some(self.ty()?) };
         self.expect(")")?;
-        self.expect_key(K::Receives)?;
+        self.expect(K::Receives)?;
         let receives = if self.is(";") { Vec::new() } else { self.list(Self::event_name)? };
         self.expect(";")?;
         self.ast.interfaces.push(InterfaceDecl { name, payload, receives });
@@ -157,7 +158,7 @@ impl Parser<'_> {
                 set.get_or_insert_default().extend(events);
             }
         } else {
-            self.expect_key(K::Observes)?;
+            self.expect(K::Observes)?;
             observes = self.list(Self::event_name)?;
         }
         self.expect("{")?;
@@ -196,15 +197,15 @@ impl Parser<'_> {
     }
 
     fn state(&mut self) -> Parsed<State> {
-        let start = self.eat_key(K::Start);
-        let temperature = if self.eat_key(K::Hot) {
+        let start = self.eat(K::Start);
+        let temperature = if self.eat(K::Hot) {
             Temperature::Hot
-        } else if self.eat_key(K::Cold) {
+        } else if self.eat(K::Cold) {
             Temperature::Cold
         } else {
             Temperature::Warm
         };
-        self.expect_key(K::State)?;
+        self.expect(K::State)?;
         let name = self.name()?;
         self.expect("{")?;
         let mut items = Vec::new();
@@ -244,14 +245,14 @@ impl Parser<'_> {
     fn on(&mut self) -> Parsed<ItemKind> {
         self.bump();
         let events = self.list(Self::trigger)?;
-        if self.eat_key(K::Do) {
+        if self.eat(K::Do) {
             return Ok(ItemKind::Do(events, self.action(true)?));
         }
-        if !self.eat_key(K::Goto) {
+        if !self.eat(K::Goto) {
             return Err(self.unexpected("`do` or `goto`"));
         }
         let target = self.name()?;
-        if self.eat_key(K::With) {
+        if self.eat(K::With) {
             return Ok(ItemKind::Goto(events, target, Some(self.action(true)?)));
         }
         self.expect(";")?;
@@ -276,7 +277,7 @@ impl Parser<'_> {
         self.expect(")")?;
         let mut ret = if self.eat(":") { Some(self.ty()?) } else { None };
         let mut creates = Vec::new();
-        if self.eat_key(K::Creates) {
+        if self.eat(K::Creates) {
             creates.push(self.name()?);
         }
         let span = self.since(start);
@@ -295,7 +296,7 @@ impl Parser<'_> {
         if self.eat(";") {
             return Ok(());
         }
-        if self.eat_key(K::Return) {
+        if self.eat(K::Return) {
             self.expect("(")?;
             *ret = Some(self.param()?.ty);
             self.expect(")")?;
@@ -315,7 +316,7 @@ impl Parser<'_> {
     /// `[main = M]`.
     pub(super) fn main_clause(&mut self) -> Parsed<Name> {
         self.expect("[")?;
-        self.expect_key(K::Main)?;
+        self.expect(K::Main)?;
         self.expect("=")?;
         let main = self.name()?;
         self.expect("]")?;

@@ -2,9 +2,10 @@
 
 use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
+use dally_text::parse::{Parse, Parsed};
 use dally_text::source::Span;
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::ast::{Binary, ExprId, ExprKind, Name, Unary};
 use crate::lexer::{K, T};
 
@@ -91,7 +92,7 @@ impl Parser<'_> {
 
     fn quantifier(&mut self, start: Span) -> Parsed<ExprId> {
         self.bump();
-        self.eat_key(K::New);
+        self.eat(K::New);
         self.expect("(")?;
         self.params()?;
         self.expect(")")?;
@@ -310,7 +311,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        if fields.len() == 1 && !matches!(self.tokens[self.at - 1].kind, T::Op(",")) {
+        if fields.len() == 1 && !matches!(self.cursor.last().kind, T::Op(",")) {
             return Err(self.unexpected("`,` (a tuple with one field ends with a comma)"));
         }
         self.expect(")")?;

@@ -10,22 +10,14 @@ mod verifier;
 
 use dally_text::code::Code;
 use dally_text::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
+use dally_text::parse::{Cursor, Kind as _, Malformed, Parse, Parsed};
 use dally_text::source::{SourceFile, SourceMap, Span};
 
 use crate::ast::{
     Ast, Expr, ExprId, ExprKind, Fun, FunId, Name, Stmt, StmtId, StmtKind, TypeExpr, TypeId, TypeKind,
 };
-use crate::lexer::{self, K, T, Token};
+use crate::lexer::{self, K, T};
 use verifier::Ignored;
-
-/// The limit on nesting.
-const DEEPEST: usize = 1000;
-
-/// The error of a parsing function that has already reported a diagnostic.
-#[derive(Debug)]
-struct Reported;
-
-type Parsed<A> = Result<A, Reported>;
 
 /// Parses all files as one program.
 pub(crate) fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
@@ -39,17 +31,13 @@ pub(crate) fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
         let tokens = lexer::tokens(&file.text, file.start);
         let mut parser = Parser {
             file,
-            tokens,
-            at: 0,
+            cursor: Cursor::new(&file.text, &tokens, &mut diagnostics),
             ast,
-            diagnostics,
-            depth: 0,
             verifier_expressions: 0,
             ignored,
-            last_error: None,
         };
         parser.program();
-        (ast, diagnostics, ignored) = (parser.ast, parser.diagnostics, parser.ignored);
+        (ast, ignored) = (parser.ast, parser.ignored);
     }
     if let Some(warning) = verifier::warning(&ignored) {
         diagnostics.push(warning);
@@ -59,88 +47,43 @@ pub(crate) fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
 
 struct Parser<'a> {
     file: &'a SourceFile,
-    tokens: Vec<Token>,
-    at: usize,
+    cursor: Cursor<'a, T>,
     ast: Ast,
-    diagnostics: Diagnostics,
-    depth: usize,
     /// The number of expressions of the verifier so far.
     verifier_expressions: usize,
     ignored: Ignored,
-    /// The token of the last error: at most one error is reported per token.
-    last_error: Option<usize>,
+}
+
+impl<'a> Parse<'a> for Parser<'a> {
+    type Kind = T;
+
+    fn explain(&self, expected: &str) -> Diagnostic {
+        let token = self.cursor.token();
+        let text = self.cursor.text(token);
+        let (found, help) = match token.kind {
+            T::Bad => return Malformed::Characters.diagnostic(token.span),
+            T::UnterminatedString => return Malformed::String.diagnostic(token.span),
+            T::UnterminatedComment => return Malformed::Comment.diagnostic(token.span),
+            T::Ident => (format!("`{text}`"), did_you_mean(text, K::ALL.iter().map(|k| k.text()))),
+            kind => (kind.describe(), None),
+        };
+        let message = format!("expected {expected}, found {found}");
+        Diagnostic::new(Code::UNEXPECTED_TOKEN, token.span, message).maybe_help(help)
+    }
+
+    fn cursor(&self) -> &Cursor<'a, T> {
+        &self.cursor
+    }
+
+    fn cursor_mut(&mut self) -> &mut Cursor<'a, T> {
+        &mut self.cursor
+    }
 }
 
 impl Parser<'_> {
-    // Lookahead.
-
-    fn peek(&self) -> T {
-        self.tokens[self.at].kind
-    }
-
-    fn peek_at(&self, ahead: usize) -> T {
-        self.tokens.get(self.at + ahead).map_or(T::Eof, |t| t.kind)
-    }
-
-    fn span(&self) -> Span {
-        self.tokens[self.at].span
-    }
-
-    /// The span from `start` to the end of the last token.
-    fn since(&self, start: Span) -> Span {
-        let last = self.at.checked_sub(1).map_or(start, |i| self.tokens[i].span);
-        if last.end >= start.start { start.to(last) } else { start }
-    }
-
     fn text_of(&self, span: Span) -> &str {
         let local = |offset: u32| (offset - self.file.start) as usize;
         self.file.text.get(local(span.start)..local(span.end)).unwrap_or("")
-    }
-
-    fn is(&self, op: &str) -> bool {
-        self.peek() == T::Op(op_of(op))
-    }
-
-    fn is_key(&self, key: K) -> bool {
-        self.peek() == T::Key(key)
-    }
-
-    // Consuming tokens.
-
-    fn bump(&mut self) -> Token {
-        let token = self.tokens[self.at];
-        if token.kind != T::Eof {
-            self.at += 1;
-        }
-        token
-    }
-
-    fn eat(&mut self, op: &str) -> bool {
-        let found = self.is(op);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    fn eat_key(&mut self, key: K) -> bool {
-        let found = self.is_key(key);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    fn expect(&mut self, op: &str) -> Parsed<Span> {
-        if self.is(op) { Ok(self.bump().span) } else { Err(self.unexpected(&format!("`{op}`"))) }
-    }
-
-    fn expect_key(&mut self, key: K) -> Parsed<Span> {
-        if self.is_key(key) {
-            Ok(self.bump().span)
-        } else {
-            Err(self.unexpected(&format!("`{}`", key.text())))
-        }
     }
 
     fn name(&mut self) -> Parsed<Name> {
@@ -186,87 +129,6 @@ impl Parser<'_> {
                 self.report(Diagnostic::new(Code::BAD_NUMBER, span, message));
                 Ok(0)
             }
-        }
-    }
-
-    // Reporting.
-
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn unexpected(&mut self, wanted: &str) -> Reported {
-        if self.last_error == Some(self.at) {
-            return Reported;
-        }
-        self.last_error = Some(self.at);
-        let token = self.tokens[self.at];
-        let text = self.text_of(token.span).to_owned();
-        let diagnostic = match token.kind {
-            T::Bad => Diagnostic::new(Code::UNEXPECTED_CHARACTER, token.span, "invalid characters"),
-            T::UnterminatedString => {
-                Diagnostic::new(Code::UNTERMINATED_STRING, token.span, "this string has no closing quote")
-            }
-            T::UnterminatedComment => {
-                Diagnostic::new(Code::UNTERMINATED_COMMENT, token.span, "this comment is not closed")
-            }
-            T::Ident => Diagnostic::new(
-                Code::UNEXPECTED_TOKEN,
-                token.span,
-                format!("expected {wanted}, found `{text}`"),
-            )
-            .maybe_help(did_you_mean(&text, K::ALL.iter().map(|k| k.text()))),
-            kind => {
-                let message = format!("expected {wanted}, found {}", kind.describe());
-                Diagnostic::new(Code::UNEXPECTED_TOKEN, token.span, message)
-            }
-        };
-        self.report(diagnostic);
-        Reported
-    }
-
-    /// Runs `f` one nesting level deeper; reports nesting beyond the limit.
-    fn deeper<A>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
-        if self.depth >= DEEPEST {
-            let span = self.span();
-            if self.last_error != Some(self.at) {
-                self.report(Diagnostic::new(Code::TOO_DEEP, span, "nesting exceeds the limit"));
-            }
-            self.last_error = Some(self.at);
-            return Err(Reported);
-        }
-        self.depth += 1;
-        let result = dally_text::stack::grow(|| f(self));
-        self.depth -= 1;
-        result
-    }
-
-    /// Error recovery: skips to one of these tokens outside of nested braces, or to the closing brace of the current
-    /// block, or past a semicolon.
-    fn recover(&mut self, starts: &[T]) {
-        let mut open = 0_usize;
-        // The token of the error may itself be one of these.
-        let first = self.at;
-        loop {
-            match self.peek() {
-                T::Eof => return,
-                T::Op("{") => open += 1,
-                T::Op("}") if open == 0 => return,
-                T::Op("}") => {
-                    open -= 1;
-                    if open == 0 {
-                        self.bump();
-                        return;
-                    }
-                }
-                T::Op(";") if open == 0 => {
-                    self.bump();
-                    return;
-                }
-                kind if open == 0 && self.at > first && starts.contains(&kind) => return,
-                _ => {}
-            }
-            self.bump();
         }
     }
 
@@ -348,9 +210,4 @@ impl Parser<'_> {
         self.ast.types.push(TypeExpr { kind, span });
         TypeId(self.ast.types.len() as u32 - 1)
     }
-}
-
-/// The operator of this text.
-fn op_of(text: &str) -> &'static str {
-    lexer::operator(text)
 }

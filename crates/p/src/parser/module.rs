@@ -1,10 +1,11 @@
 //! Modules, tests and implementations.
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::ast::{
     Binding, Literal, ModuleDecl, ModuleExpr, ModuleKind, ParamDomain, ParamValue, TestDecl, Wise,
 };
 use crate::lexer::{K, T};
+use dally_text::parse::{Parse, Parsed};
 
 impl Parser<'_> {
     pub(super) fn module_decl(&mut self) -> Parsed<()> {
@@ -67,7 +68,7 @@ impl Parser<'_> {
             T::Key(K::Rename) => {
                 self.bump();
                 let old = self.name()?;
-                self.expect_key(K::To)?;
+                self.expect(K::To)?;
                 let new = self.name()?;
                 ModuleKind::Rename(old, new, self.in_module()?)
             }
@@ -82,20 +83,20 @@ impl Parser<'_> {
     }
 
     fn in_module(&mut self) -> Parsed<Box<ModuleExpr>> {
-        self.expect_key(K::In)?;
+        self.expect(K::In)?;
         Ok(Box::new(self.module()?))
     }
 
     pub(super) fn test(&mut self) -> Parsed<()> {
         self.bump();
-        let params = if self.eat_key(K::Param) { self.test_params()? } else { Vec::new() };
-        let assume = if self.eat_key(K::Assume) { Some(self.expr()?) } else { None };
+        let params = if self.eat(K::Param) { self.test_params()? } else { Vec::new() };
+        let assume = if self.eat(K::Assume) { Some(self.expr()?) } else { None };
         let wise = self.wise()?;
         let name = self.name()?;
         let main = Some(self.main_clause()?);
         self.expect(":")?;
         let body = self.module()?;
-        let refines = if self.eat_key(K::Refines) { Some(self.module()?) } else { None };
+        let refines = if self.eat(K::Refines) { Some(self.module()?) } else { None };
         self.expect(";")?;
         self.ast.tests.push(TestDecl { name, main, body, refines, params, assume, wise });
         Ok(())
@@ -105,7 +106,7 @@ impl Parser<'_> {
         self.expect("(")?;
         let params = self.list(|p| {
             let name = p.name()?;
-            p.expect_key(K::In)?;
+            p.expect(K::In)?;
             p.expect("[")?;
             let values = p.list(Self::param_value)?;
             p.expect("]")?;
@@ -133,14 +134,14 @@ impl Parser<'_> {
 
     fn wise(&mut self) -> Parsed<Option<Wise>> {
         let start = self.span();
-        if self.eat_key(K::Pairwise) {
+        if self.eat(K::Pairwise) {
             return Ok(Some(Wise { n: 2, span: start }));
         }
         if !self.eat("(") {
             return Ok(None);
         }
         let n = self.number()?;
-        self.expect_key(K::Wise)?;
+        self.expect(K::Wise)?;
         self.expect(")")?;
         Ok(Some(Wise { n, span: self.since(start) }))
     }

@@ -1,15 +1,16 @@
 //! Statements.
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::ast::{Body, Case, ExprId, ExprKind, Fun, FunId, Name, Param, StmtId, StmtKind, VarDecl};
 use crate::lexer::{K, T};
+use dally_text::parse::{Parse, Parsed};
 
 impl Parser<'_> {
     /// `{ vars statements }`.
     pub(super) fn body(&mut self) -> Parsed<Body> {
         self.expect("{")?;
         let mut vars = Vec::new();
-        while self.is_key(K::Var) {
+        while self.is(K::Var) {
             match self.var_decl() {
                 Ok(var) => vars.push(var),
                 Err(_) => self.recover(&[T::Key(K::Var)]),
@@ -33,7 +34,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn var_decl(&mut self) -> Parsed<VarDecl> {
-        self.expect_key(K::Var)?;
+        self.expect(K::Var)?;
         let decl = self.typed_names()?;
         self.expect(";")?;
         Ok(decl)
@@ -181,7 +182,7 @@ impl Parser<'_> {
         self.bump();
         let condition = self.condition()?;
         let then = self.stmt()?;
-        let other = if self.eat_key(K::Else) { Some(self.stmt()?) } else { None };
+        let other = if self.eat(K::Else) { Some(self.stmt()?) } else { None };
         Ok(StmtKind::If(condition, then, other))
     }
 
@@ -189,10 +190,10 @@ impl Parser<'_> {
         self.bump();
         self.expect("(")?;
         let item = self.name()?;
-        self.expect_key(K::In)?;
+        self.expect(K::In)?;
         let collection = self.expr()?;
         self.expect(")")?;
-        while self.is_key(K::Invariant) {
+        while self.is(K::Invariant) {
             let start = self.bump().span;
             self.ignored(start, K::Invariant.text());
             self.expr()?;
@@ -206,7 +207,7 @@ impl Parser<'_> {
         self.expect("{")?;
         let mut cases = Vec::new();
         while !self.is("}") || cases.is_empty() {
-            self.expect_key(K::Case)?;
+            self.expect(K::Case)?;
             let events = self.list(Self::trigger)?;
             self.expect(":")?;
             cases.push(Case { events, fun: self.handler(true)? });
@@ -217,7 +218,7 @@ impl Parser<'_> {
 
     /// An event, `null` or `halt`.
     pub(super) fn trigger(&mut self) -> Parsed<Name> {
-        if self.is_key(K::Null) { Ok(self.any_name()) } else { self.event_name() }
+        if self.is(K::Null) { Ok(self.any_name()) } else { self.event_name() }
     }
 
     /// A statement that begins with an lvalue or a call.

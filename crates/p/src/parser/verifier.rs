@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 
 use dally_text::diagnostic::Diagnostic;
+use dally_text::parse::{Parse, Parsed};
 use dally_text::source::Span;
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::ast::{Body, Fun, StmtKind};
 use crate::codes;
 use crate::lexer::{K, T};
@@ -62,7 +63,7 @@ impl Parser<'_> {
             _ => {
                 self.name()?;
                 self.expect("{")?;
-                while self.is_key(K::Invariant) {
+                while self.is(K::Invariant) {
                     self.verifier_decl_here(K::Invariant)?;
                 }
                 self.expect("}")?;
@@ -102,14 +103,14 @@ impl Parser<'_> {
             self.bump();
         }
         self.expect("{")?;
-        while self.eat_key(K::Prove) {
-            if !self.eat("*") && !self.eat_key(K::Default) {
+        while self.eat(K::Prove) {
+            if !self.eat("*") && !self.eat(K::Default) {
                 self.list(Self::expr)?;
             }
-            if self.eat_key(K::Using) && !self.eat("*") {
+            if self.eat(K::Using) && !self.eat("*") {
                 self.list(Self::expr)?;
             }
-            if self.eat_key(K::Except) {
+            if self.eat(K::Except) {
                 self.list(Self::expr)?;
             }
             self.expect(";")?;

@@ -32,6 +32,29 @@ pub(crate) struct Features {
     pub(crate) suppress: bool,
 }
 
+/// Programs with posts only.
+pub(crate) const SMALL: Features = Features {
+    yields: false,
+    waits: false,
+    passed_tasks: false,
+    asserts: false,
+    awaits: false,
+    atomic: false,
+    thread_locals: false,
+    levels: 1,
+    buffers: 1,
+    posts: 4,
+    high: 1,
+    globals: 2,
+    choices: 30,
+    explicit: false,
+    suppress: false,
+};
+
+/// Everything that dfs, df and dfw know.
+pub(crate) const RICH: Features =
+    Features { yields: true, waits: true, passed_tasks: true, thread_locals: true, ..SMALL };
+
 struct Generator {
     random: Random,
     features: Features,
