@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use crate::abandoned::Abandoned;
-use crate::expand::{Expander, Found, Node, Scratch, Sink};
+use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
 use crate::frontier::{Deferred, Frontier, Known, Unvisited};
 use crate::layer::{self, Layer};
 use crate::ledger::{Ledger, Transition};
@@ -176,7 +176,7 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pub(crate) expander: Expander<'a, P, O, W>,
     pub(crate) core: Core<P::State, O, L>,
     pub(crate) team: Team,
-    scratch: Scratch<P::State>,
+    scratch: Scratch<P::State, O>,
     /// Used if there are several threads.
     workers: Workers<P::State, O>,
     pub(crate) coverage: StateCoverage,
@@ -373,14 +373,15 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let dovetails = !options.exact && policy.step_cost() == 0;
         let order = Order { horizon: options.horizon.filter(|_| dovetails) };
         let reduces = !L::RECORDS && reduce::applies(program, policy, options);
-        Self::by(Team::new(options.threads), Expander { program, policy, watch, options, order, reduces })
+        let (team, fuses) = (Team::new(options.threads), reduces);
+        Self::by(team, Expander { program, policy, watch, options, order, reduces, fuses })
     }
 
     /// The same search from the beginning, on the same threads.
     pub(crate) fn restarted(&self) -> Self {
         let Expander { program, policy, watch, options, order, .. } = self.expander;
-        let reduces = self.reduces;
-        Self::by(self.team.clone(), Expander { program, policy, watch, options, order, reduces })
+        let (reduces, fuses) = (self.reduces, self.reduces);
+        Self::by(self.team.clone(), Expander { program, policy, watch, options, order, reduces, fuses })
     }
 
     fn by(team: Team, expander: Expander<'a, P, O, W>) -> Self {
@@ -633,10 +634,12 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         self.before_portion = Some(Box::new(self.coverage.clone()));
         self.expanded += portion.iter().map(Vec::len).sum::<usize>() as u64;
-        if self.expander.reduces && reduce::pays(self.scratch.tally.reduced, self.expanded) {
+        let Tally { reduced, fused, fused_alone, .. } = self.scratch.tally;
+        self.expander.fuses &= reduce::fusing_pays(reduced + fused, self.expanded);
+        if self.expander.reduces && reduce::pays(reduced + fused_alone, self.expanded) {
             self.close(&portion);
         } else {
-            self.expander.reduces = false;
+            (self.expander.reduces, self.expander.fuses) = (false, false);
         }
         while !portion.is_empty() {
             if threads > 1 && layer::holds_at_least(&portion, share_from) {
@@ -748,6 +751,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         coverage.depth = scratch.tally.depth;
         coverage.charged = scratch.tally.charged;
         coverage.reduced = scratch.tally.reduced;
+        coverage.fused = scratch.tally.fused;
+        coverage.fused_alone = scratch.tally.fused_alone;
         coverage.transitions = scratch.tally.transitions;
         coverage.work = scratch.tally.work;
         coverage.sealed = scratch.tally.sealed;

@@ -15,8 +15,13 @@
 //! once it has a value, unless the program can make it so ([`Footprints::arbitrary`]).
 //!
 //! An instruction in an atomic section is no scheduling point, so there are two analyses of steps, inside atomic
-//! sections and outside. Programs with several levels or buffers, with constraints, hot variables, scripts, or
-//! quantifiers over the values that an execution mentions have no footprints: nothing commutes.
+//! sections and outside. Programs with constraints, hot variables, scripts, or quantifiers over the values that an
+//! execution mentions have no footprints: nothing commutes.
+//!
+//! *Levels and buffers.* The next task is one of the active buffer and, there, of the highest level with a task that is not
+//! blocked. So before a step of a task of that buffer and level, only tasks of the same buffer and level run, unless one of
+//! them posts a task of a higher level, wakes one, or gives control to another buffer. Such steps *leave* the level, and conflict
+//! with all others. Steps that stay there commute as if there were no levels and buffers.
 
 mod analysis;
 #[cfg(test)]
@@ -27,7 +32,7 @@ use smallvec::SmallVec;
 
 use crate::code::{Code, Op};
 use crate::machine::Machine;
-use crate::state::{Control, STACKS, Stack, State};
+use crate::state::{Control, Meta, STACKS, Stack, State};
 use crate::value::Value;
 
 /// The footprints of a program.
@@ -38,8 +43,17 @@ pub(crate) struct Footprints {
     globals: u32,
     /// Distinct footprints: the words of the changed objects, then those of the minded ones.
     rows: Vec<u64>,
-    /// For each address.
-    points: Vec<Point>,
+    /// For each address, once for each way in which levels have scheduling points.
+    points: Vec<Vec<Point>>,
+    /// The levels of tasks, with the index of their points.
+    tables: Vec<(u16, usize)>,
+    /// The levels that posts name: posts at them are objects, after the mark.
+    raised: Vec<u16>,
+    /// True if all tasks have one level and one buffer.
+    is_flat: bool,
+    /// An error that tests must notice: no step wakes a task of a higher level.
+    #[cfg(test)]
+    keeps_blocked: bool,
     /// The globals whose value may be arbitrary at any time. The others are arbitrary until they get a value.
     arbitrary: Vec<u64>,
     /// The globals whose reads never choose a value: maps.
@@ -85,6 +99,45 @@ impl Footprints {
         self.globals + 2
     }
 
+    /// The object of posts at the n-th of the levels that posts name.
+    fn posts_at(&self, nth: usize) -> u32 {
+        self.everything() + 1 + nth as u32
+    }
+
+    /// The object of control that is given to another buffer.
+    fn zields(&self) -> u32 {
+        self.posts_at(self.raised.len())
+    }
+
+    /// The footprints at an address of a task of this level.
+    fn point(&self, level: u16, address: u32) -> Point {
+        let table = match self.points.len() {
+            1 => 0,
+            _ => self.tables.iter().find(|(other, _)| *other == level).map_or(0, |(_, table)| *table),
+        };
+        self.points[table][address as usize]
+    }
+
+    /// Returns true if a task of this level may leave its level or its buffer, so that other tasks are enabled next.
+    fn leaves(&self, level: u16, row: &[u64]) -> bool {
+        let posts_above = (0..).zip(&self.raised).any(|(nth, to)| *to > level && Self::has(row, self.posts_at(nth)));
+        posts_above || Self::has(row, self.zields())
+    }
+
+    /// Returns true if a step in this footprint can change which tasks of other levels and buffers are enabled.
+    fn changes_level(&self, control: &Control, place: usize, step: &[u64]) -> bool {
+        let Meta { level, buffer, .. } = control.tasks[place];
+        // A task of a higher level is blocked now; it runs as soon as a step wakes it.
+        let is_above = |other: &Meta| other.buffer == buffer && other.level > level;
+        #[cfg(test)]
+        let is_above = |other: &Meta| !self.keeps_blocked && is_above(other);
+        !self.is_flat
+            && (control.zield
+                || control.active != buffer
+                || control.tasks.iter().any(is_above)
+                || self.leaves(level, step))
+    }
+
     fn row(&self, number: u32) -> &[u64] {
         let width = 2 * self.words;
         &self.rows[number as usize * width..][..width]
@@ -100,14 +153,14 @@ impl Footprints {
     }
 
     /// The footprint of the next step of a task.
-    fn step(&self, code: &Code, stack: &Stack, handle: bool) -> Row {
+    fn step(&self, code: &Code, stack: &Stack, meta: Meta) -> Row {
         let mut row: Row = SmallVec::from_elem(0, 2 * self.words);
         // The ways in which control comes to a frame: outside and inside atomic sections.
         let mut ways = 1_u8 << u32::from(stack.atomic > 0);
         for (nth, frame) in stack.frames.iter().rev().enumerate() {
             // The first instruction may be a wait, which passes: the other task has ended.
             let waits = nth == 0 && matches!(code.plain[frame.pc as usize], Op::Wait(_));
-            let point = self.points[frame.pc as usize + usize::from(waits)];
+            let point = self.point(meta.level, frame.pc + u32::from(waits));
             let mut returns = 0;
             for way in (0..2).filter(|way| ways & 1 << way != 0) {
                 let more = self.row(point.step[way]);
@@ -124,7 +177,7 @@ impl Footprints {
         if self.frees_ids || ends && self.reuses_ids {
             Self::add(changes, self.ids());
         }
-        if ends && handle {
+        if ends && meta.handle {
             Self::add(changes, self.ends());
         }
         row
@@ -144,6 +197,9 @@ impl Footprints {
             while objects != 0 {
                 let object = word as u32 * 64 + objects.trailing_zeros();
                 objects &= objects - 1;
+                if object > self.everything() {
+                    continue;
+                }
                 let writes = if object < self.globals {
                     Self::has(changes, object) || self.chooses(state, object)
                 } else {
@@ -192,17 +248,25 @@ impl Machine {
         let control = self.control_of(state);
         let Some(place) = control.place(task.0) else { return false };
         let stack_at = |place: usize| self.store.stacks.get(state.ids()[STACKS + place]);
-        let step = footprints.step(&self.code, stack_at(place), control.tasks[place].handle);
+        let Meta { level, buffer, .. } = control.tasks[place];
+        let step = footprints.step(&self.code, stack_at(place), control.tasks[place]);
+        if footprints.changes_level(control, place, &step) {
+            return false;
+        }
         let minds = &step[footprints.words..];
         (0..control.tasks.len()).filter(|other| *other != place).all(|other| {
             let meta = control.tasks[other];
+            if !footprints.is_flat && (meta.buffer != buffer || meta.level < level) {
+                // It does not run before this step.
+                return true;
+            }
             // The end of the other task.
             let ends = footprints.reuses_ids && Footprints::has(minds, footprints.ids())
                 || meta.handle && Footprints::has(minds, footprints.ends());
             let conflicts = ends
                 || stack_at(other).frames.iter().any(|frame| {
-                    let future = footprints.points[frame.pc as usize].future;
-                    footprints.conflicts(state, &step, footprints.row(future))
+                    let future = footprints.row(footprints.point(level, frame.pc).future);
+                    footprints.leaves(level, future) || footprints.conflicts(state, &step, future)
                 });
             !conflicts || self.waits_for(state, control, other, task.0)
         })
@@ -210,12 +274,16 @@ impl Machine {
 
     /// Describes the objects of the next step of a task: globals, the ids of tasks, and their ends.
     pub(crate) fn footprint_of(&self, state: &State, task: TaskId, out: &mut Footprint) {
-        match (&self.footprints, self.stack_of(state, task.0)) {
-            (Some(footprints), Some((meta, stack))) => {
-                footprints.describe(state, &footprints.step(&self.code, stack, meta.handle), out);
-            }
-            _ => out.touches_everything(),
+        let control = self.control_of(state);
+        let (Some(footprints), Some(place)) = (&self.footprints, control.place(task.0)) else {
+            return out.touches_everything();
+        };
+        let stack = self.store.stacks.get(state.ids()[STACKS + place]);
+        let step = footprints.step(&self.code, stack, control.tasks[place]);
+        if footprints.changes_level(control, place, &step) {
+            return out.touches_everything();
         }
+        footprints.describe(state, &step, out);
     }
 
     /// Returns true if a task waits for another one, directly or not: it does nothing before that ends.

@@ -14,18 +14,18 @@ const FUTURE: usize = 2;
 
 /// Analyses a program. Returns `None` if nothing is known of it.
 pub(super) fn footprints(code: &Code) -> Option<Footprints> {
-    let level = only_level(code)?;
     let is_known = code.constraints.is_empty()
         && code.hot.is_empty()
         && code.scripts.is_none()
         && code.kinds.is_empty()
-        && !code.plain.iter().any(|op| matches!(op, Op::Zield));
+        && !code.entries.is_empty();
     if !is_known {
         return None;
     }
     let globals = code.globals.len() as u32;
-    // The ids, the ends, and the mark.
-    let words = (globals as usize + 3).div_ceil(64);
+    let raised = posted_levels(code);
+    // The ids, the ends, and the mark; posts at levels, and zields.
+    let words = (globals as usize + 4 + raised.len()).div_ceil(64);
     let has_handles = code.plain.iter().any(|op| matches!(op, Op::Post(_, _, true)));
     let mut footprints = Footprints {
         words,
@@ -34,6 +34,8 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
         maps: vec![0; words],
         frees_ids: has_handles && !code.numbers_tasks,
         reuses_ids: !code.numbers_tasks,
+        is_flat: is_flat(code, &raised),
+        raised,
         ..Footprints::default()
     };
     for (global, variable) in (0..).zip(&code.globals) {
@@ -44,14 +46,40 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
     for global in can_become_arbitrary(code) {
         Footprints::add(&mut footprints.arbitrary, global);
     }
-    let yields = code.preemption.at_level(u32::from(level)).yields;
+    // Levels that have the same scheduling points share their footprints.
+    let mut analysed: Vec<Inserted> = Vec::new();
+    let levels = code.entries.iter().map(|entry| entry.level).chain(footprints.raised.clone());
+    for level in levels.collect::<Vec<u16>>() {
+        let inserted = code.preemption.at_level(u32::from(level));
+        let inserted = Inserted { yields: inserted.yields, zields: inserted.zields };
+        let table = analysed.iter().position(|other| *other == inserted).unwrap_or_else(|| {
+            let points = analyse(code, &mut footprints, inserted);
+            footprints.points.push(points);
+            analysed.push(inserted);
+            analysed.len() - 1
+        });
+        footprints.tables.push((level, table));
+    }
+    Some(footprints)
+}
+
+/// The inserted instructions that are scheduling points at a level.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Inserted {
+    yields: bool,
+    zields: bool,
+}
+
+/// Analyses the steps of tasks at one level. Adds their footprints to the rows, and returns their numbers.
+fn analyse(code: &Code, footprints: &mut Footprints, inserted: Inserted) -> Vec<Point> {
+    let width = 2 * footprints.words;
     let count = code.plain.len() * KINDS;
     let mut analysis = Analysis {
         code,
-        footprints: &footprints,
-        yields,
+        footprints,
+        inserted,
         has_atomic: code.plain.contains(&Op::AtomicBegin),
-        rows: vec![0; count * 2 * words],
+        rows: vec![0; count * width],
         returns: vec![0; count],
         changed: true,
     };
@@ -63,20 +91,28 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
         }
     }
     let Analysis { rows, returns, .. } = analysis;
-    (footprints.rows, footprints.points) = shared(&rows, &returns, 2 * words);
-    Some(footprints)
+    shared(&rows, &returns, width, &mut footprints.rows)
 }
 
-/// The level of all tasks, if there is one level and one buffer.
-fn only_level(code: &Code) -> Option<u16> {
-    let first = code.entries.first()?;
-    let posts_at = code.plain.iter().filter_map(|op| match op {
+/// The levels that posts name, ascending.
+fn posted_levels(code: &Code) -> Vec<u16> {
+    let named = code.plain.iter().filter_map(|op| match op {
         Op::Post(_, level, _) => *level,
         _ => None,
     });
-    let mut levels = code.entries.iter().map(|entry| entry.level).chain(posts_at);
+    let mut levels: Vec<u16> = named.collect();
+    levels.sort_unstable();
+    levels.dedup();
+    levels
+}
+
+/// Returns true if all tasks have one level and one buffer.
+fn is_flat(code: &Code, raised: &[u16]) -> bool {
+    let first = &code.entries[0];
     let one_buffer = code.entries.iter().all(|entry| entry.buffer == first.buffer);
-    (one_buffer && levels.all(|level| level == first.level)).then_some(first.level)
+    let mut levels = code.entries.iter().map(|entry| entry.level).chain(raised.iter().copied());
+    let zields = code.plain.iter().any(|op| matches!(op, Op::Zield | Op::ZieldByLevel));
+    one_buffer && levels.all(|level| level == first.level) && !zields
 }
 
 /// The globals that an instruction may give an arbitrary value: by `havoc`, or by the result of a call. The result of
@@ -110,8 +146,7 @@ fn is_value(op: Op) -> bool {
 struct Analysis<'c> {
     code: &'c Code,
     footprints: &'c Footprints,
-    /// True if inserted yields are scheduling points.
-    yields: bool,
+    inserted: Inserted,
     /// True if there are atomic sections.
     has_atomic: bool,
     rows: Vec<u64>,
@@ -183,7 +218,12 @@ impl Analysis<'_> {
             {
                 Some(global)
             }
-            Op::Post(..) => Some(self.footprints.ids()),
+            Op::Post(_, level, _) => {
+                if let Some(nth) = level.and_then(|level| self.footprints.raised.binary_search(&level).ok()) {
+                    self.changes(to, self.footprints.posts_at(nth));
+                }
+                Some(self.footprints.ids())
+            }
             Op::Seal | Op::Unseal | Op::Follow(_) | Op::FollowTo(..) => Some(self.footprints.everything()),
             _ => None,
         };
@@ -203,7 +243,13 @@ impl Analysis<'_> {
         let next = |kind| Self::index(address + 1, kind);
         match (self.code.plain[address as usize], kind) {
             (Op::Yield, 0) => {}
-            (Op::YieldByLevel, 0) if self.yields => {}
+            (Op::YieldByLevel, 0) if self.inserted.yields => {}
+            (op @ (Op::Zield | Op::ZieldByLevel), 0 | FUTURE) if op == Op::Zield || self.inserted.zields => {
+                self.changes(to, self.footprints.zields());
+                if kind == FUTURE {
+                    self.include(to, next(kind));
+                }
+            }
             (Op::AtomicBegin, 0 | 1) => self.include(to, next(1)),
             (Op::AtomicEnd, 1) => {
                 self.include(to, next(0));
@@ -243,19 +289,19 @@ impl Analysis<'_> {
     }
 }
 
-/// Stores equal footprints once.
-fn shared(rows: &[u64], returns: &[u8], width: usize) -> (Vec<u64>, Vec<Point>) {
+/// Stores equal footprints once, behind the rows that there are already.
+fn shared(rows: &[u64], returns: &[u8], width: usize, distinct: &mut Vec<u64>) -> Vec<Point> {
     let mut numbers = FxHashMap::<&[u64], u32>::default();
-    let mut distinct = Vec::new();
+    let first = (distinct.len() / width) as u32;
     let mut number = |index: usize| {
         let row = &rows[index * width..][..width];
-        let next = numbers.len() as u32;
+        let next = first + numbers.len() as u32;
         *numbers.entry(row).or_insert_with(|| {
             distinct.extend_from_slice(row);
             next
         })
     };
-    let points = (0..returns.len() / KINDS)
+    (0..returns.len() / KINDS)
         .map(|address| {
             let index = address * KINDS;
             Point {
@@ -264,6 +310,5 @@ fn shared(rows: &[u64], returns: &[u8], width: usize) -> (Vec<u64>, Vec<Point>) 
                 future: number(index + FUTURE),
             }
         })
-        .collect();
-    (distinct, points)
+        .collect()
 }

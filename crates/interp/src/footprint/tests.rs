@@ -275,7 +275,7 @@ fn differs<O: Policy>(machine: &Machine, policy: &O, expected: Option<&BTreeSet<
     let (one, finals) = search(machine, policy, &options);
     let (two, _) = search(machine, policy, &Options { threads: 2, share_from: 1, ..options });
     let counts =
-        |report: &Report| (report.coverage.states, report.coverage.transitions, report.coverage.reduced);
+        |report: &Report| (report.coverage.states, report.coverage.transitions, report.coverage.fused);
     let same_threads = one.verdict == two.verdict && (one.bug().is_some() || counts(&one) == counts(&two));
     let same_verdict = match (&one.verdict, expected) {
         (Verdict::Bug(_), None) => true,
@@ -318,7 +318,7 @@ fn reduction_preserves_failures_and_final_states() {
         let options = Options { states: Some(20_000), ..Options::default() };
         let coverage = search(&machine, &Exhaustive, &options).0.coverage;
         with += coverage.states;
-        reduced += u64::from(coverage.reduced > 0);
+        reduced += u64::from(coverage.reduced + coverage.fused_alone > 0);
         without += search(&machine, &Exhaustive, &Options { reduction: false, ..options }).0.coverage.states;
     });
     say(&format!("{with} states with reduction, {without} without; {reduced} programs were reduced"));
@@ -357,7 +357,7 @@ fn forget(footprints: &mut Footprints, object: u32) {
 type Mutation = fn(&Code) -> Option<Footprints>;
 
 /// Errors of footprints, each with a seed that notices it.
-const MUTATIONS: [(&str, u64, Mutation); 10] = [
+const MUTATIONS: [(&str, u64, Mutation); 14] = [
     ("a global is not an object", 63, |code| {
         Footprints::new(code).map(|mut footprints| {
             forget(&mut footprints, 0);
@@ -390,6 +390,28 @@ const MUTATIONS: [(&str, u64, Mutation); 10] = [
         Footprints::new(&without(code, |op| matches!(op, Op::AtomicBegin)))
     }),
     ("levels and buffers are ignored", 6, |code| Footprints::new(&flat(code))),
+    ("posts of a higher level do not interrupt", 5, |code| {
+        Footprints::new(code).map(|mut footprints| {
+            (0..footprints.raised.len()).for_each(|nth| {
+                let object = footprints.posts_at(nth);
+                forget(&mut footprints, object);
+            });
+            footprints
+        })
+    }),
+    ("zields are yields", 6, |code| {
+        Footprints::new(code).map(|mut footprints| {
+            let zields = footprints.zields();
+            forget(&mut footprints, zields);
+            footprints
+        })
+    }),
+    ("tasks of a higher level stay blocked", 5, |code| {
+        Footprints::new(code).map(|footprints| Footprints { keeps_blocked: true, ..footprints })
+    }),
+    ("all levels have the same scheduling points", 5, |code| {
+        Footprints::new(code).map(|footprints| Footprints { tables: Vec::new(), ..footprints })
+    }),
     ("reads of arbitrary globals do not choose", 1, |code| {
         Footprints::new(code)
             .map(|footprints| Footprints { maps: vec![u64::MAX; footprints.words], ..footprints })
