@@ -265,7 +265,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         scratch.successors.clear();
         self.program.initial(&mut scratch.successors);
         let place = self.policy.start();
-        let link = Link { from: None, task: TaskId(0), branch: Branch::step(0), spent: Spent::default(), fused: 0 };
+        let link =
+            Link { from: None, task: TaskId(0), branch: Branch::step(0), spent: Spent::default(), fused: 0 };
         // Initial states are nodes of cost 0 whatever the policy charges for steps.
         let pass = Pass::default();
         let from = Origin { step: None, place: &place, link, cost: 0, choices: 0, depth: 0, chain: 0, pass };

@@ -43,7 +43,12 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     }
 
     #[inline]
-    pub(super) fn commutes(&self, node: &Node<P::State, O>, task: TaskId, steps: &mut Steps<'_, P::State, O>) -> bool {
+    pub(super) fn commutes(
+        &self,
+        node: &Node<P::State, O>,
+        task: TaskId,
+        steps: &mut Steps<'_, P::State, O>,
+    ) -> bool {
         steps.reduction != Reduction::Off && self.program.commutes(&node.state, task, steps.footprints)
     }
 
@@ -71,7 +76,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             true => reduce::suffices(self.program, self.options, successors, |key| sink.mark_of(key)),
             false => None,
         };
-        let early = reduce::mutant(self.options, Mutant::UnfusedOutcomesSuffice).then(|| suffices(successors));
+        let early =
+            reduce::mutant(self.options, Mutant::UnfusedOutcomesSuffice).then(|| suffices(successors));
         fuse(successors);
         let mark = early.unwrap_or_else(|| suffices(successors));
         self.deliver(&from, successors, (0, &mut fusing.ends), sink)?;

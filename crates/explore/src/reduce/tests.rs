@@ -177,12 +177,12 @@ fn noticed(from: u64, model: impl Fn(Model) -> Model, mutant: Option<Mutant>) ->
 fn mutants_are_noticed() {
     assert!(misses_endless(Some(Mutant::NoChainLimit)));
     for (mutant, from) in [
-        (Mutant::NoProviso, 522),
-        (Mutant::ClosedStatesSuffice, 522),
-        (Mutant::OpenStatesGround, 522),
+        (Mutant::NoProviso, 5179),
+        (Mutant::ClosedStatesSuffice, 5179),
+        (Mutant::OpenStatesGround, 7427),
         (Mutant::BlockedStepsSuffice, 577),
         (Mutant::SuspendedStepsSuffice, 1577),
-        (Mutant::UnfusedOutcomesSuffice, 0),
+        (Mutant::UnfusedOutcomesSuffice, 5179),
     ] {
         let noticed = noticed(from, |model| model, Some(mutant));
         say(&format!("{mutant:?}: noticed by seed {noticed:?}"));

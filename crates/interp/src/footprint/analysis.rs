@@ -1,9 +1,12 @@
 //! The analysis of footprints: a least fixed point, backwards over the code.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
+use dally_bpl::Points;
 use dally_step::effect::Object;
 
+use super::cells::{Access, Cells};
 use super::{Footprints, Point};
 use crate::code::{Address, Code, Domain, Op, Place, Procedure};
 use crate::value::Value;
@@ -24,8 +27,9 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
     }
     let globals = code.globals.len() as u32;
     let raised = posted_levels(code);
-    // The ids, the ends, and the mark; posts at levels, and zields.
-    let words = (globals as usize + 4 + raised.len()).div_ceil(64);
+    let cells = Cells::of(code);
+    // The ids, the ends, and the mark; posts at levels, zields, and cells.
+    let words = (globals as usize + 4 + raised.len() + cells.all.len()).div_ceil(64);
     let has_handles = code.plain.iter().any(|op| matches!(op, Op::Post(_, _, true)));
     let mut footprints = Footprints {
         words,
@@ -36,6 +40,7 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
         reuses_ids: !code.numbers_tasks,
         is_flat: is_flat(code, &raised),
         raised,
+        cells: cells.all.clone(),
         ..Footprints::default()
     };
     for (global, variable) in (0..).zip(&code.globals) {
@@ -47,13 +52,12 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
         Footprints::add(&mut footprints.arbitrary, global);
     }
     // Levels that have the same scheduling points share their footprints.
-    let mut analysed: Vec<Inserted> = Vec::new();
+    let mut analysed: Vec<Points> = Vec::new();
     let levels = code.entries.iter().map(|entry| entry.level).chain(footprints.raised.clone());
     for level in levels.collect::<Vec<u16>>() {
         let inserted = code.preemption.at_level(u32::from(level));
-        let inserted = Inserted { yields: inserted.yields, zields: inserted.zields };
         let table = analysed.iter().position(|other| *other == inserted).unwrap_or_else(|| {
-            let points = analyse(code, &mut footprints, inserted);
+            let points = analyse(code, &mut footprints, &cells, inserted);
             footprints.points.push(points);
             analysed.push(inserted);
             analysed.len() - 1
@@ -63,21 +67,16 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
     Some(footprints)
 }
 
-/// The inserted instructions that are scheduling points at a level.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Inserted {
-    yields: bool,
-    zields: bool,
-}
-
 /// Analyses the steps of tasks at one level. Adds their footprints to the rows, and returns their numbers.
-fn analyse(code: &Code, footprints: &mut Footprints, inserted: Inserted) -> Vec<Point> {
+fn analyse(code: &Code, footprints: &mut Footprints, cells: &Cells, inserted: Points) -> Vec<Point> {
     let width = 2 * footprints.words;
     let count = code.plain.len() * KINDS;
     let mut analysis = Analysis {
         code,
         footprints,
+        cells,
         inserted,
+        widens: Widens::Nothing,
         has_atomic: code.plain.contains(&Op::AtomicBegin),
         rows: vec![0; count * width],
         returns: vec![0; count],
@@ -143,10 +142,23 @@ fn is_value(op: Op) -> bool {
     }
 }
 
+/// Cells whose index has no value before an instruction, or another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Widens {
+    Nothing,
+    /// Those whose index has this variable.
+    Assigned(u32),
+    /// Those whose index has variables of another call.
+    Calls,
+}
+
 struct Analysis<'c> {
     code: &'c Code,
     footprints: &'c Footprints,
-    inserted: Inserted,
+    cells: &'c Cells,
+    inserted: Points,
+    /// The cells that become whole maps in what is included.
+    widens: Widens,
     /// True if there are atomic sections.
     has_atomic: bool,
     rows: Vec<u64>,
@@ -168,9 +180,31 @@ impl Analysis<'_> {
 
     fn include_objects(&mut self, to: usize, from: usize) {
         let width = 2 * self.footprints.words;
-        for nth in 0..width {
-            let more = self.rows[from * width + nth];
+        let mut row: SmallVec<[u64; 8]> = SmallVec::from_slice(&self.rows[from * width..][..width]);
+        self.widen(&mut row);
+        for (nth, more) in row.into_iter().enumerate() {
             self.include_word(to, nth, more);
+        }
+    }
+
+    /// Replaces cells by their maps.
+    fn widen(&self, row: &mut [u64]) {
+        if self.widens == Widens::Nothing {
+            return;
+        }
+        for (number, cell) in (0..).zip(&self.cells.all) {
+            let object = self.footprints.cell(number);
+            let is_widened = match self.widens {
+                Widens::Nothing => false,
+                Widens::Assigned(local) => cell.depends_on(local),
+                Widens::Calls => cell.is_local(),
+            };
+            for set in row.chunks_mut(self.footprints.words).filter(|_| is_widened) {
+                if Footprints::has(set, object) {
+                    Footprints::remove(set, object);
+                    Footprints::add(set, cell.map);
+                }
+            }
         }
     }
 
@@ -205,8 +239,18 @@ impl Analysis<'_> {
         let op = self.code.plain[address as usize];
         let effect = self.code.plain_effect(procedure, address);
         for object in effect.reads {
-            if let Object::Shared(global) = object {
+            if let Object::Shared(global) = object
+                && !self.cells.is_load(address)
+            {
                 self.minds(to, global);
+            }
+        }
+        let access = self.cells.access(address);
+        if let Some(Access { cell, writes }) = access {
+            let object = self.footprints.cell(cell);
+            self.minds(to, object);
+            if writes {
+                self.changes(to, object);
             }
         }
         let is_map = |global: u32| Footprints::has(&self.footprints.maps, global);
@@ -228,6 +272,8 @@ impl Analysis<'_> {
             _ => None,
         };
         let shared = effect.writes.iter().filter_map(|object| match object {
+            // Only a cell is written.
+            Object::Shared(_) if access.is_some() => None,
             Object::Shared(global) => Some(*global),
             Object::Local(_) | Object::Task(_) => None,
         });
@@ -241,7 +287,14 @@ impl Analysis<'_> {
     fn follow(&mut self, procedure: &Procedure, address: Address, kind: usize) {
         let to = Self::index(address, kind);
         let next = |kind| Self::index(address + 1, kind);
-        match (self.code.plain[address as usize], kind) {
+        let op = self.code.plain[address as usize];
+        self.widens = match op {
+            Op::Set(Place::Local(local)) | Op::Take(Place::Local(local)) | Op::Wait(local) => {
+                Widens::Assigned(local)
+            }
+            _ => Widens::Nothing,
+        };
+        match (op, kind) {
             (Op::Yield, 0) => {}
             (Op::YieldByLevel, 0) if self.inserted.yields => {}
             (op @ (Op::Zield | Op::ZieldByLevel), 0 | FUTURE) if op == Op::Zield || self.inserted.zields => {
@@ -270,12 +323,16 @@ impl Analysis<'_> {
             (Op::Return, _) => self.include_returns(to, 1 << kind),
             (Op::Call(callee), _) => {
                 let entry = Self::index(self.code.procedures[callee as usize].entry, kind);
+                self.widens = Widens::Calls;
                 self.include_objects(to, entry);
+                self.widens = Widens::Nothing;
                 let returns = if kind == FUTURE { 1 << FUTURE } else { self.returns[entry] };
                 (0..KINDS).filter(|way| returns & 1 << way != 0).for_each(|way| self.include(to, next(way)));
             }
             (Op::Post(callee, _, handle), FUTURE) => {
-                self.include(to, Self::index(self.code.procedures[callee as usize].entry, FUTURE));
+                self.widens = Widens::Calls;
+                self.include_objects(to, Self::index(self.code.procedures[callee as usize].entry, FUTURE));
+                self.widens = Widens::Nothing;
                 if handle {
                     self.changes(to, self.footprints.ends());
                 }
