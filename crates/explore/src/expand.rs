@@ -168,6 +168,8 @@ pub(crate) struct Tally {
     pub(crate) charged: u64,
     /// Nodes at which the step of one task sufficed, of several that are enabled.
     pub(crate) reduced: u64,
+    /// Nodes with several enabled tasks, at which commuting steps were looked for.
+    pub(crate) examined: u64,
     /// Steps without a node of their own.
     pub(crate) fused: u64,
     /// Those of them that were taken although other tasks were enabled.
@@ -203,6 +205,7 @@ impl Tally {
         self.depth = self.depth.max(other.depth);
         self.charged += other.charged;
         self.reduced += other.reduced;
+        self.examined += other.examined;
         self.fused += other.fused;
         self.fused_alone += other.fused_alone;
     }
@@ -341,6 +344,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             true => Reduction::at(node.chain, node.depth, self.options),
             false => Reduction::Off,
         };
+        tally.examined += u64::from(reduction != Reduction::Off);
         let mut steps = Steps { taken, successors, footprints, fusing, tally, pass, reduction };
         let mut first = None;
         if reduction == Reduction::On

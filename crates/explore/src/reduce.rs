@@ -66,20 +66,20 @@ pub(crate) fn applies<P: Program, O: Policy>(program: &P, policy: &O, options: &
     options.reduction && !options.exact && !counts_steps && program.has_footprints()
 }
 
-/// Returns true if a search goes on [fusing](crate::expand) steps. It looks for them at each successor that is not expanded yet, so
-/// it gives up sooner than on reduction.
-pub(crate) fn fusing_pays(reduced: u64, expanded: u64) -> bool {
+/// Returns true if a search goes on [fusing](crate::expand) steps, given the states with several enabled tasks that it has examined. It
+/// looks for such steps at each successor that is not expanded yet, so it gives up sooner than on reduction.
+pub(crate) fn fusing_pays(reduced: u64, examined: u64) -> bool {
     const FEW: u64 = 8;
     const ENOUGH: u64 = 1 << 6;
-    expanded < ENOUGH || reduced * FEW >= expanded
+    examined < ENOUGH || reduced * FEW >= examined
 }
 
-/// Returns true if a search goes on looking for commuting steps, after it has reduced some of the nodes that it has expanded. What
-/// it would save by a few of them does not make up for the tests of all the others.
-pub(crate) fn pays(reduced: u64, expanded: u64) -> bool {
+/// Returns true if a search goes on looking for commuting steps, after it has reduced some of the nodes that it has
+/// examined. What it would save by a few of them does not make up for the tests of all the others.
+pub(crate) fn pays(reduced: u64, examined: u64) -> bool {
     const FEW: u64 = 64;
     const ENOUGH: u64 = 1 << 13;
-    expanded < ENOUGH || reduced * FEW >= expanded
+    examined < ENOUGH || reduced * FEW >= examined
 }
 
 /// Decides if the outcomes of a commuting step suffice at the state that it is taken from: the step has ended in each of

@@ -86,8 +86,6 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pub(crate) interrupted_at: Option<(NodeId, u32)>,
     /// The coverage before the portion that is being explored.
     before_portion: Option<Box<StateCoverage>>,
-    /// The number of expanded nodes, each counted once for each pass.
-    expanded: u64,
     /// True if the search began with reduction, so that an execution can contain steps ahead of their turns.
     reduces: bool,
     /// The bytes in use when they were last counted.
@@ -205,7 +203,6 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             first: VecDeque::new(),
             interrupted_at: None,
             before_portion: None,
-            expanded: 0,
             reduces,
             held: 0,
             weighed: 0,
@@ -424,10 +421,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let mut portion: VecDeque<_> = layer::take_exactly(&mut self.layer, PORTION).into();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         self.before_portion = Some(Box::new(self.coverage.clone()));
-        self.expanded += portion.iter().map(Vec::len).sum::<usize>() as u64;
-        let Tally { reduced, fused, fused_alone, .. } = self.scratch.tally;
-        self.expander.fuses &= reduce::fusing_pays(reduced + fused, self.expanded);
-        if self.expander.reduces && reduce::pays(reduced + fused_alone, self.expanded) {
+        let Tally { reduced, fused, fused_alone, examined, .. } = self.scratch.tally;
+        self.expander.fuses &= reduce::fusing_pays(reduced + fused, examined);
+        if self.expander.reduces && reduce::pays(reduced + fused_alone, examined) {
             self.close(&portion);
         } else {
             (self.expander.reduces, self.expander.fuses) = (false, false);

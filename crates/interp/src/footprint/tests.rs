@@ -22,7 +22,7 @@ use dally_text::source::SourceMap;
 use generate::Features;
 
 use super::Footprints;
-use crate::code::{Code, Op, Place};
+use crate::code::{Code, Op};
 use crate::value::Value;
 use crate::{Machine, MachineOptions, State};
 
@@ -427,15 +427,12 @@ fn forget(footprints: &mut Footprints, object: u32) {
 type Mutation = fn(&Code) -> Option<Footprints>;
 
 /// Errors of footprints, each with a seed that notices it.
-const MUTATIONS: [(&str, u64, Mutation); 16] = [
+const MUTATIONS: [(&str, u64, Mutation); 15] = [
     ("different indices are different cells", 14, |code| {
         Footprints::new(code).map(|mut footprints| {
             (0..).zip(&mut footprints.cells).for_each(|(number, cell)| cell.forge(number));
             footprints
         })
-    }),
-    ("assignments do not change an index", 14, |code| {
-        Footprints::new(&without(code, |op| matches!(op, Op::Set(Place::Local(_)))))
     }),
     ("a global is not an object", 63, |code| {
         Footprints::new(code).map(|mut footprints| {
