@@ -16,22 +16,32 @@
 //!    delay. (The figure stops there, which misses states.)
 //! 2. If the step of a proposed task commutes with those of all others, the other tasks are not
 //!    proposed ([`crate::reduce`]).
-//! 3. Options of a nondeterministic choice can cost extra ([`Options::choice_cost`]), and so can
+//! 3. Chains of such steps become one step ([`fuse`]).
+//! 4. Options of a nondeterministic choice can cost extra ([`Options::choice_cost`]), and so can
 //!    steps ([`Policy::step_cost`]). A successor that belongs to a later pass is deferred, and not
 //!    marked as visited.
 
+mod commuting;
+mod deliver;
+mod fuse;
+
 use dally_schedule::{Ready, TaskId};
 
-use crate::frontier::{Deferred, Unvisited};
+use crate::frontier::Deferred;
 use crate::ledger::Transition;
 use crate::order::{Order, Pass};
-use crate::policy::{Happened, Omission, Point, Policy, Proposal};
-use crate::reduce::{self, Reduction};
+use crate::policy::{Omission, Point, Policy, Proposal};
+use crate::reduce::Reduction;
 use crate::search::{Options, Watch};
-use crate::successors::{Outcome, Successors, Suspended};
+use crate::successors::{Successors, Suspended};
 use crate::tree::{Branch, Link, NodeId, Spent};
 use crate::visited::{Mark, Rank, Recent};
-use crate::{Failure, FailureKind, Fingerprint, Footprints, Program};
+use crate::{Failure, Fingerprint, Footprints, Program};
+use commuting::Steps;
+use deliver::{Origin, Taking};
+use fuse::Fusing;
+
+pub(crate) use fuse::Finder;
 
 /// A state to be expanded, with the policy's state.
 pub(crate) struct Node<S, O: Policy> {
@@ -158,6 +168,12 @@ pub(crate) struct Tally {
     pub(crate) charged: u64,
     /// Nodes at which the step of one task sufficed, of several that are enabled.
     pub(crate) reduced: u64,
+    /// Nodes with several enabled tasks, at which commuting steps were looked for.
+    pub(crate) examined: u64,
+    /// Steps without a node of their own.
+    pub(crate) fused: u64,
+    /// Those of them that were taken although other tasks were enabled.
+    pub(crate) fused_alone: u64,
 }
 
 impl Tally {
@@ -166,6 +182,15 @@ impl Tally {
     fn count(&mut self, ended: u64, outcomes: usize) {
         self.transitions += ended;
         self.work += 1 + outcomes as u64;
+    }
+
+    /// Counts fused steps, of which some were taken although other tasks were enabled.
+    #[inline]
+    fn fuse(&mut self, steps: u64, alone: u64) {
+        self.transitions += steps;
+        self.work += 2 * steps;
+        self.fused += steps;
+        self.fused_alone += alone;
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -180,26 +205,36 @@ impl Tally {
         self.depth = self.depth.max(other.depth);
         self.charged += other.charged;
         self.reduced += other.reduced;
+        self.examined += other.examined;
+        self.fused += other.fused;
+        self.fused_alone += other.fused_alone;
     }
 }
 
 /// Buffers and counters of one thread.
-pub(crate) struct Scratch<S> {
+pub(crate) struct Scratch<S, O: Policy> {
     enabled: Vec<TaskId>,
     taken: Vec<TaskId>,
     successors: Successors<S>,
     footprints: Footprints,
+    fusing: Fusing<S, O>,
     pub(crate) tally: Tally,
 }
 
-impl<S> Scratch<S> {
+impl<S, O: Policy> Scratch<S, O> {
     pub(crate) fn new(options: &Options) -> Self {
         // In exact mode a key includes the policy's state, which a fingerprint alone does not show. If
         // executions are cut off, the depth matters, which it does not show either.
         let recent = (!options.exact && options.steps.is_none()).then(Recent::default);
         let successors = Successors { recent, inline: options.inline(), ..Successors::default() };
-        let footprints = Footprints::default();
-        Self { enabled: Vec::new(), taken: Vec::new(), successors, footprints, tally: Tally::default() }
+        Self {
+            enabled: Vec::new(),
+            taken: Vec::new(),
+            successors,
+            footprints: Footprints::default(),
+            fusing: Fusing::new(options.inline()),
+            tally: Tally::default(),
+        }
     }
 
     /// Forgets which states were delivered: a pass of lower cost may have to deliver them again.
@@ -219,23 +254,26 @@ pub(crate) struct Expander<'a, P, O, W> {
     pub(crate) order: Order,
     /// True if a commuting step can [suffice](crate::reduce) at a node.
     pub(crate) reduces: bool,
+    /// True if chains of commuting steps become one step.
+    pub(crate) fuses: bool,
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     /// Offers the initial states.
     pub(crate) fn begin(
         &self,
-        scratch: &mut Scratch<P::State>,
+        scratch: &mut Scratch<P::State, O>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
         scratch.successors.clear();
         self.program.initial(&mut scratch.successors);
         let place = self.policy.start();
-        let link = Link { from: None, task: TaskId(0), branch: Branch::step(0), spent: Spent::default() };
+        let link =
+            Link { from: None, task: TaskId(0), branch: Branch::step(0), spent: Spent::default(), fused: 0 };
         // Initial states are nodes of cost 0 whatever the policy charges for steps.
         let pass = Pass::default();
         let from = Origin { step: None, place: &place, link, cost: 0, choices: 0, depth: 0, chain: 0, pass };
-        self.deliver(&from, &mut scratch.successors, 0, sink)
+        self.deliver(&from, &mut scratch.successors, (0, &mut []), sink)
     }
 
     /// Takes the steps of a node that belong to the pass, and defers the others.
@@ -243,7 +281,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         &self,
         node: Node<P::State, O>,
         pass: Pass,
-        scratch: &mut Scratch<P::State>,
+        scratch: &mut Scratch<P::State, O>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
         if is_recorded(sink) {
@@ -288,23 +326,26 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         &self,
         mut node: Node<P::State, O>,
         pass: Pass,
-        scratch: &mut Scratch<P::State>,
+        scratch: &mut Scratch<P::State, O>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
-        let Scratch { enabled, taken, successors, footprints, tally } = scratch;
+        let Scratch { enabled, taken, successors, footprints, fusing, tally } = scratch;
         taken.clear();
         let key = self.program.fingerprint(&node.state);
         let point = Point { ready: Ready::at(enabled, key.low()), exact: self.options.exact };
         sink.begin(node.id, enabled);
         // A step that changes nothing leads to a visited state.
-        if let Some(recent) = &mut successors.recent {
+        if !self.fuses
+            && let Some(recent) = &mut successors.recent
+        {
             recent.add(key);
         }
         let reduction = match self.reduces && enabled.len() > 1 {
             true => Reduction::at(node.chain, node.depth, self.options),
             false => Reduction::Off,
         };
-        let mut steps = Steps { taken, successors, footprints, tally, pass, reduction };
+        tally.examined += u64::from(reduction != Reduction::Off);
+        let mut steps = Steps { taken, successors, footprints, fusing, tally, pass, reduction };
         let mut first = None;
         if reduction == Reduction::On
             && node.cost_here == 0
@@ -358,66 +399,6 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         Ok(())
     }
 
-    /// Takes the steps that commute: that of the proposed task first, then those of others, ahead of their turns.
-    /// Returns the mark of the node if it needs no other.
-    #[inline(never)]
-    fn take_commuting(
-        &self,
-        node: &Node<P::State, O>,
-        proposal: Proposal,
-        enabled: &[TaskId],
-        steps: &mut Steps<'_, P::State>,
-        sink: &mut impl Sink<P::State, O>,
-    ) -> Result<Option<Mark>, Found> {
-        let proposed = match proposal {
-            Proposal::Run(task) => Some(task),
-            Proposal::Pass | Proposal::End => None,
-        };
-        let others = enabled.iter().copied().filter(|task| Some(*task) != proposed);
-        for task in proposed.into_iter().chain(others) {
-            if self.commutes(node, task, steps) {
-                if let Some(mark) = self.take(node, task, true, steps, sink)? {
-                    return Ok(Some(mark));
-                }
-                steps.taken.push(task);
-            }
-        }
-        // None of the others commutes.
-        steps.reduction = Reduction::Off;
-        Ok(None)
-    }
-
-    #[inline]
-    fn commutes(&self, node: &Node<P::State, O>, task: TaskId, steps: &mut Steps<'_, P::State>) -> bool {
-        steps.reduction != Reduction::Off && self.program.commutes(&node.state, task, steps.footprints)
-    }
-
-    /// Takes a step of a task. Returns the mark of the node if it needs no other.
-    #[inline]
-    fn take(
-        &self,
-        node: &Node<P::State, O>,
-        task: TaskId,
-        commutes: bool,
-        steps: &mut Steps<'_, P::State>,
-        sink: &mut impl Sink<P::State, O>,
-    ) -> Result<Option<Mark>, Found> {
-        steps.successors.clear();
-        self.program.step(&node.state, task, steps.successors);
-        let Steps { successors, tally, pass, reduction, .. } = steps;
-        tally.charged += u64::from(self.defer_costly(node, task, *pass, successors, sink));
-        tally.count(successors.ended(), successors.len());
-        let mark = match commutes && *reduction == Reduction::On {
-            true => reduce::suffices(self.program, self.options, successors, |key| sink.mark_of(key)),
-            false => None,
-        };
-        let mut from = self.origin(node, task, None, *pass);
-        from.chain = if commutes { node.chain.saturating_add(1) } else { 0 };
-        self.deliver(&from, successors, 0, sink)?;
-        tally.reduced += u64::from(mark.is_some());
-        Ok(mark)
-    }
-
     /// Outcomes of a step that is never suspended are the options of one choice. Defers those that cost
     /// extra, all together. Returns true if there are any.
     #[inline]
@@ -448,10 +429,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         &self,
         mut node: Node<P::State, O>,
         pass: Pass,
-        scratch: &mut Scratch<P::State>,
+        scratch: &mut Scratch<P::State, O>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
-        let Scratch { successors, tally, .. } = scratch;
+        let Scratch { successors, fusing, tally, .. } = scratch;
         let Some(pending) = node.pending.take() else { return Ok(()) };
         let Pending { task, rest } = *pending;
         let Rest::Options { mut at, mut next, mut taken } = rest else {
@@ -460,7 +441,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             tally.count(successors.ended().saturating_sub(1), successors.len());
             let mut from = self.origin(&node, task, None, pass);
             from.link.spent = Spent::new(from.link.spent.deviations(), self.options.choice_cost);
-            return self.deliver(&from, successors, 1, sink);
+            self.fuse(&from, successors, 1, fusing, tally, sink);
+            return self.deliver(&from, successors, (1, &mut fusing.ends), sink);
         };
         while next < at.options {
             if node.cost > pass.cost {
@@ -475,7 +457,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             at.path.pop();
             let found = !successors.is_empty();
             tally.count(successors.ended(), successors.len());
-            self.deliver(&self.origin(&node, task, Some(next), pass), successors, 0, sink)?;
+            let from = self.origin(&node, task, Some(next), pass);
+            self.fuse(&from, successors, 0, fusing, tally, sink);
+            self.deliver(&from, successors, (0, &mut fusing.ends), sink)?;
             next += 1;
             if found && !taken {
                 taken = true;
@@ -510,7 +494,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         Origin {
             step: Some(Taking { state: &node.state, task, option }),
             place: &node.place,
-            link: Link { from: node.id, task, branch, spent },
+            link: Link { from: node.id, task, branch, spent, fused: 0 },
             cost: node.cost + more,
             choices: node.choices,
             depth: node.depth,
@@ -534,235 +518,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             }
         }
     }
-
-    /// Delivers the outcomes of a step, from this one on, to the sink.
-    #[inline]
-    fn deliver<K: Sink<P::State, O>>(
-        &self,
-        from: &Origin<'_, P::State, O>,
-        successors: &mut Successors<P::State>,
-        first: u32,
-        sink: &mut K,
-    ) -> Result<(), Found> {
-        let Successors { outcomes, states, events, recent, .. } = successors;
-        let mut states = states.drain(..);
-        let mut start = 0;
-        // The outcomes stay until the next step clears them: to drain them takes more instructions.
-        for (nth, outcome) in (0..).zip(outcomes.iter_mut()) {
-            let Outcome { has_state, fingerprint, events_end, turn, hot, cold, .. } = *outcome;
-            let (failure, suspended) = (outcome.failure.take(), outcome.suspended.take());
-            let state = if has_state { states.next() } else { None };
-            let events = &events[std::mem::replace(&mut start, events_end as usize)..events_end as usize];
-            if nth < first {
-                continue;
-            }
-            let link = from.link_to(nth);
-            if let Some(suspended) = suspended {
-                self.deliver_suspended(from, fingerprint, *suspended, link, sink);
-                continue;
-            }
-            let depth = from.depth + u32::from(from.step.is_some());
-            // A recorded step needs its target, whose expansion is deferred instead.
-            let when = if K::RECORDS { from.pass } else { self.order.pass(from.pass, from.cost, depth) };
-            match failure {
-                None => {
-                    let known = fingerprint.or_else(|| state.as_ref().map(|s| self.program.fingerprint(s)));
-                    let Some(key) = known else { continue };
-                    if K::RECORDS
-                        && let Some(Taking { task, .. }) = from.step
-                        && when.is_within(from.pass)
-                    {
-                        let branch = link.branch;
-                        sink.transition(key, &Transition { task, branch, hot, cold, events });
-                    }
-                    let Some(state) = state else { continue };
-                    if let Some(recent) = recent {
-                        if recent.contains(key) {
-                            continue;
-                        }
-                        if when.is_within(from.pass) {
-                            recent.add(key);
-                        }
-                    }
-                    let task = from.step.as_ref().map(|step| step.task);
-                    let happened = Happened { task, events, turn };
-                    self.deliver_state(from, Arrival { key, state, happened, link, depth, when }, sink);
-                }
-                Some(failure) => {
-                    let found = Found { failure: *failure, at: link.from, link: Some(link), cost: from.cost };
-                    match found.failure.kind {
-                        _ if from.cost > from.pass.cost => sink.defer(Deferred::Failing(found), when),
-                        FailureKind::Unsupported => sink.abandon(found.failure),
-                        _ => return Err(found),
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Offers one successor to the sink, or defers it.
-    #[inline]
-    fn deliver_state(
-        &self,
-        from: &Origin<'_, P::State, O>,
-        arrival: Arrival<'_, P::State>,
-        sink: &mut impl Sink<P::State, O>,
-    ) {
-        let Arrival { key, state, happened, link, depth, when } = arrival;
-        let node = |state, place| Node {
-            state,
-            place,
-            cursor: O::Cursor::default(),
-            cost: from.cost,
-            cost_here: 0,
-            choices: from.choices,
-            depth,
-            chain: from.chain,
-            id: None,
-            pending: None,
-        };
-        let now = when.is_within(from.pass);
-        let rank = Rank { cost: from.cost, depth };
-        if self.options.exact {
-            let place = self.policy.after(from.place, &happened);
-            let key = key.with(Fingerprint::of(&place));
-            offer_or_defer(sink, (key, link), (!now).then_some(when), rank, || node(state, place));
-        } else {
-            let make = || node(state, self.policy.after(from.place, &happened));
-            offer_or_defer(sink, (key, link), (!now).then_some(when), rank, make);
-        }
-    }
-
-    /// Offers a suspended step to the sink. Its key includes the state in which the step began, so that
-    /// suspensions of different steps are different nodes.
-    fn deliver_suspended<K: Sink<P::State, O>>(
-        &self,
-        from: &Origin<'_, P::State, O>,
-        configuration: Option<Fingerprint>,
-        at: Suspended,
-        link: Link,
-        sink: &mut K,
-    ) {
-        let (Some(Taking { state, task, .. }), Some(configuration)) = (&from.step, configuration) else {
-            return;
-        };
-        if at.options > Branch::MAX_OPTION {
-            sink.abandon(Failure::unsupported(format!("a choice among {} options", at.options)));
-            return;
-        }
-        let mut key =
-            self.program.fingerprint(state).with(configuration).with(Fingerprint::of(&(task.0, at.options)));
-        if self.options.exact {
-            key = key.with(Fingerprint::of(from.place));
-        }
-        // A cycle inside a step is detected along one path. If paths that meet were merged, no path might
-        // contain the whole cycle, and a violation of a liveness property would be missed.
-        if self.program.properties() > 0 {
-            key = key.with(Fingerprint::of(&*at.path));
-        }
-        let make = || Node {
-            state: (*state).clone(),
-            place: from.place.clone(),
-            cursor: O::Cursor::default(),
-            cost: from.cost,
-            cost_here: 0,
-            choices: from.choices,
-            depth: from.depth,
-            chain: 0,
-            id: None,
-            pending: Some(Box::new(Pending {
-                task: *task,
-                rest: Rest::Options { at, next: 0, taken: false },
-            })),
-        };
-        if from.cost > from.pass.cost {
-            let when = self.order.pass(from.pass, from.cost, from.depth);
-            sink.defer(Deferred::Unvisited(Unvisited { key, node: make(), link }), when);
-            return;
-        }
-        if K::RECORDS {
-            let branch = link.branch;
-            sink.transition(key, &Transition { task: *task, branch, hot: 0, cold: 0, events: &[] });
-        }
-        sink.offer(key, link, Rank { cost: from.cost, depth: from.depth }, make);
-    }
-}
-
-/// The steps of a node that are being taken.
-struct Steps<'s, S> {
-    /// The tasks that have taken their steps out of order.
-    taken: &'s mut Vec<TaskId>,
-    successors: &'s mut Successors<S>,
-    footprints: &'s mut Footprints,
-    tally: &'s mut Tally,
-    pass: Pass,
-    reduction: Reduction,
 }
 
 /// Returns true if the sink records transitions.
 fn is_recorded<S, O: Policy, K: Sink<S, O>>(_: &K) -> bool {
     K::RECORDS
-}
-
-/// The step whose outcomes are delivered.
-struct Taking<'a, S> {
-    state: &'a S,
-    task: TaskId,
-    /// The option with which it was resumed.
-    option: Option<u32>,
-}
-
-/// Where outcomes come from.
-struct Origin<'a, S, O: Policy> {
-    /// None for initial states.
-    step: Option<Taking<'a, S>>,
-    place: &'a O::SchedulerState,
-    /// The link that the outcomes share, but for their number.
-    link: Link,
-    /// The cost of an execution up to and including the step.
-    cost: u32,
-    /// The part of it that was spent on choices.
-    choices: u32,
-    /// The number of steps before it.
-    depth: u32,
-    /// The number of commuting steps at its end.
-    chain: u32,
-    pass: Pass,
-}
-
-impl<S, O: Policy> Origin<'_, S, O> {
-    #[inline]
-    fn link_to(&self, nth: u32) -> Link {
-        let branch = match self.step.as_ref().and_then(|step| step.option) {
-            Some(option) => Branch::resumed(option, nth),
-            None => Branch::step(nth),
-        };
-        Link { branch, ..self.link }
-    }
-}
-
-/// A successor state.
-struct Arrival<'a, S> {
-    key: Fingerprint,
-    state: S,
-    happened: Happened<'a>,
-    link: Link,
-    depth: u32,
-    /// The pass in which it is to be expanded.
-    when: Pass,
-}
-
-#[inline]
-fn offer_or_defer<S, O: Policy>(
-    sink: &mut impl Sink<S, O>,
-    (key, link): (Fingerprint, Link),
-    later: Option<Pass>,
-    rank: Rank,
-    make: impl FnOnce() -> Node<S, O>,
-) {
-    match later {
-        Some(pass) => sink.defer(Deferred::Unvisited(Unvisited { key, node: make(), link }), pass),
-        None => sink.offer(key, link, rank, make),
-    }
 }

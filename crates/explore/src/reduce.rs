@@ -66,12 +66,20 @@ pub(crate) fn applies<P: Program, O: Policy>(program: &P, policy: &O, options: &
     options.reduction && !options.exact && !counts_steps && program.has_footprints()
 }
 
-/// Returns true if a search goes on looking for commuting steps, after it has reduced some of the nodes that it has expanded. What
-/// it would save by a few of them does not make up for the tests of all the others.
-pub(crate) fn pays(reduced: u64, expanded: u64) -> bool {
+/// Returns true if a search goes on [fusing](crate::expand) steps, given the states with several enabled tasks that it has examined. It
+/// looks for such steps at each successor that is not expanded yet, so it gives up sooner than on reduction.
+pub(crate) fn fusing_pays(reduced: u64, examined: u64) -> bool {
+    const FEW: u64 = 8;
+    const ENOUGH: u64 = 1 << 6;
+    examined < ENOUGH || reduced * FEW >= examined
+}
+
+/// Returns true if a search goes on looking for commuting steps, after it has reduced some of the nodes that it has
+/// examined. What it would save by a few of them does not make up for the tests of all the others.
+pub(crate) fn pays(reduced: u64, examined: u64) -> bool {
     const FEW: u64 = 64;
     const ENOUGH: u64 = 1 << 13;
-    expanded < ENOUGH || reduced * FEW >= expanded
+    examined < ENOUGH || reduced * FEW >= examined
 }
 
 /// Decides if the outcomes of a commuting step suffice at the state that it is taken from: the step has ended in each of
@@ -87,8 +95,7 @@ pub(crate) fn suffices<P: Program>(
     if *suspensions > 0 && !mutant(options, Mutant::SuspendedStepsSuffice) {
         return None;
     }
-    let seals = |event: &Event| matches!(event, Event::Sealed | Event::Unsealed);
-    if events.iter().any(seals) && !mutant(options, Mutant::SealsSuffice) {
+    if events.iter().any(Event::seals) && !mutant(options, Mutant::SealsSuffice) {
         return None;
     }
     if outcomes.is_empty() {
@@ -173,17 +180,19 @@ pub(crate) enum Mutant {
     SealsSuffice,
     /// Chains have any length.
     NoChainLimit,
+    /// The proviso is about the outcomes of a step, not about the ends of their chains.
+    UnfusedOutcomesSuffice,
 }
 
 /// Returns true if the search has this error. Outside of tests it has none.
 #[cfg(not(test))]
 #[inline]
-fn mutant(_: &Options, _: Mutant) -> bool {
+pub(crate) fn mutant(_: &Options, _: Mutant) -> bool {
     false
 }
 
 #[cfg(test)]
-fn mutant(options: &Options, mutant: Mutant) -> bool {
+pub(crate) fn mutant(options: &Options, mutant: Mutant) -> bool {
     options.mutant == Some(mutant)
 }
 

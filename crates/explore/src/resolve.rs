@@ -8,6 +8,7 @@ use dally_schedule::{StrategyName, TaskId};
 
 use crate::Program;
 use crate::choices::{Path, Schedule, Step};
+use crate::expand::Finder;
 use crate::successors::Successors;
 use crate::tree::{Branch, Link, Spent};
 
@@ -17,6 +18,8 @@ pub(crate) struct Segment {
     pub(crate) task: TaskId,
     pub(crate) branch: Branch,
     pub(crate) spent: Spent,
+    /// The number of steps that are fused with it, and follow it.
+    pub(crate) fused: u8,
 }
 
 impl Segment {
@@ -28,7 +31,7 @@ impl Segment {
 
 impl From<&Link> for Segment {
     fn from(link: &Link) -> Self {
-        Self { task: link.task, branch: link.branch, spent: link.spent }
+        Self { task: link.task, branch: link.branch, spent: link.spent, fused: link.fused }
     }
 }
 
@@ -36,6 +39,7 @@ impl From<&Link> for Segment {
 pub(crate) struct Resolver<'a, P: Program> {
     program: &'a P,
     successors: Successors<P::State>,
+    finder: Finder<P::State>,
     state: Option<P::State>,
     /// The options taken in the current step.
     path: Path,
@@ -49,7 +53,7 @@ impl<'a, P: Program> Resolver<'a, P> {
         program.initial(&mut successors);
         let state = successors.states.get(initial as usize).cloned();
         let schedule = Schedule { initial, ..Schedule::new(strategy) };
-        Self { program, successors, state, path: Path::new(), schedule }
+        Self { program, successors, finder: Finder::new(inline), state, path: Path::new(), schedule }
     }
 
     /// Executes segments. Invariant of the search: the program can take them.
@@ -57,7 +61,18 @@ impl<'a, P: Program> Resolver<'a, P> {
         segments.into_iter().for_each(|segment| self.take(segment));
     }
 
-    fn take(&mut self, Segment { task, branch, spent }: Segment) {
+    fn take(&mut self, segment: Segment) {
+        self.take_step(segment);
+        let mut last = segment.task;
+        for _ in 0..segment.fused {
+            let next = self.state.as_ref().and_then(|state| self.finder.find_any(self.program, state, last));
+            let Some(task) = next else { return };
+            self.take_step(Segment { task, branch: Branch::step(0), spent: Spent::default(), fused: 0 });
+            last = task;
+        }
+    }
+
+    fn take_step(&mut self, Segment { task, branch, spent, .. }: Segment) {
         let Some(state) = &self.state else { return };
         let out = &mut self.successors;
         match branch.option() {

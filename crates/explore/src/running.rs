@@ -99,8 +99,11 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'_, P, O, W, L
         if suspended {
             segments.truncate(segments.iter().rposition(Segment::begins)?);
         }
-        let steps: Vec<TaskId> =
-            segments.iter().filter(|segment| segment.begins()).map(|segment| segment.task).collect();
+        // Most fused steps are those of the same task.
+        let tasks = |segment: &Segment| {
+            std::iter::repeat_n(segment.task, usize::from(segment.begins()) + usize::from(segment.fused))
+        };
+        let steps: Vec<TaskId> = segments.iter().flat_map(tasks).collect();
         if steps.len() < LONG {
             return None;
         }
@@ -135,8 +138,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'_, P, O, W, L
     fn interrupted(&self) -> Option<Open> {
         let (at, cost) = self.interrupted_at?;
         let links = self.core.tree.path(Some(at), None);
-        let depth = links.iter().skip(1).filter(|link| link.branch.option().is_none()).count();
-        Some(Open { at: Some(at), last: None, cost, depth: depth as u32, suspended: true })
+        let steps = |link: &Link| u32::from(link.branch.option().is_none()) + u32::from(link.fused);
+        let depth = links.iter().skip(1).map(steps).sum();
+        Some(Open { at: Some(at), last: None, cost, depth, suspended: true })
     }
 }
 

@@ -18,139 +18,33 @@
 //!    breadth-first search can be expanded by several threads with the same result for any number
 //!    of threads ([`crate::wave`]), and counterexamples are short.
 
+mod core;
+mod limits;
+mod options;
+
 use std::collections::VecDeque;
 use std::fmt;
 
 use crate::abandoned::Abandoned;
-use crate::expand::{Expander, Found, Node, Scratch, Sink};
-use crate::frontier::{Deferred, Frontier, Known, Unvisited};
+use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
+use crate::frontier::{Frontier, Unvisited};
 use crate::layer::{self, Layer};
-use crate::ledger::{Ledger, Transition};
-use crate::order::{HORIZON, Order, Pass};
+use crate::ledger::Ledger;
+use crate::order::{Order, Pass};
 use crate::outcome::{Bug, Covered, Limit, Report, StateCoverage, Verdict};
 use crate::packed::{Packed, Standings};
 use crate::policy::Policy;
 use crate::reduce::{self, Marks};
 use crate::resolve::{Resolver, Segment};
-use crate::sample::Sampled;
 use crate::shorten::shorten;
 use crate::team::{Team, with_spinning_threads};
 use crate::tree::{Link, NodeId, SearchTree};
-use crate::visited::{Mark, Rank, Visit, Visited};
+use crate::visited::{Mark, Visited};
 use crate::wave::{Budget, Wave, Workers};
-use crate::{Failure, FailureKind, Fingerprint, Program, Schedule, TaskId};
+use crate::{FailureKind, Program, Schedule};
 
-/// The options of a search.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The highest bound: of the cost of an execution, choices included. Without one, bounds rise until the
-    /// frontier is empty.
-    pub bound: Option<u32>,
-    /// The limit on the cost of deviations alone: on delays, say.
-    pub delays: Option<u32>,
-    /// If true, a state is expanded once for each state of the policy, otherwise once. Set a bound
-    /// with schedulers whose rounds rise (`df`, `dfw`) or that count steps (`pct`): their state
-    /// spaces are infinite.
-    pub exact: bool,
-    /// The cost of each option of a nondeterministic choice other than the first, if it has more than
-    /// `free_options` options; at most 255.
-    pub choice_cost: u32,
-    /// Choices with at most this many options cost nothing.
-    pub free_options: usize,
-    /// Executions of cost 0 are explored to this depth before those of cost 1 begin, and then to twice the
-    /// depth. `None`: executions of one cost are explored to their ends before the next cost begins. Exact
-    /// searches and nested depth-first searches do the latter.
-    pub horizon: Option<u32>,
-    /// If true, one interleaving of steps that commute is explored, in programs that describe their
-    /// [footprints](crate::Program::footprint). Exact searches, searches for cycles, and searches that count
-    /// steps explore all.
-    pub reduction: bool,
-    /// An error in the reduction, which tests must notice.
-    #[cfg(test)]
-    pub(crate) mutant: Option<crate::reduce::Mutant>,
-    /// Executions are cut off after this many steps.
-    pub steps: Option<u32>,
-    /// The number of threads; fewer are used if the machine has few cores. The result is the same
-    /// for any number.
-    pub threads: usize,
-    /// Layers, and rounds of a search for cycles, with fewer nodes than this are processed by one
-    /// thread, since waking threads takes longer.
-    pub share_from: usize,
-    /// The limit on states.
-    pub states: Option<usize>,
-    /// The limit on memory in bytes, as counted by the search.
-    pub memory: Option<usize>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            bound: None,
-            delays: None,
-            exact: false,
-            choice_cost: 0,
-            free_options: 2,
-            horizon: Some(HORIZON),
-            reduction: true,
-            #[cfg(test)]
-            mutant: None,
-            steps: None,
-            threads: 1,
-            share_from: 256,
-            states: None,
-            memory: None,
-        }
-    }
-}
-
-impl Options {
-    /// The options of each of `searches` searches that share the memory limit.
-    pub(crate) fn shared_by(&self, searches: usize) -> Self {
-        Self { memory: self.memory.map(|bytes| bytes / searches.max(1)), ..self.clone() }
-    }
-
-    /// Choices among more values than this suspend a step, so that each option can be charged for.
-    pub(crate) fn inline(&self) -> u64 {
-        if self.choice_cost == 0 { u64::MAX } else { self.free_options as u64 }
-    }
-}
-
-/// Observes a search, and can stop it. All methods have defaults; `()` observes nothing.
-pub trait Watch<S>: Sync {
-    /// Called regularly; the search stops when this returns a limit. Check clocks and signals here.
-    fn poll(&self, _coverage: &StateCoverage) -> Option<Limit> {
-        None
-    }
-
-    /// As [`poll`](Self::poll), while executions are sampled. Called by several threads.
-    fn poll_samples(&self, _sampled: &Sampled) -> Option<Limit> {
-        None
-    }
-
-    /// A search for cycles enters this phase. Benchmarks measure phases with it.
-    fn phase(&self, _phase: Phase) {}
-
-    /// The search reached a state in which no task is enabled and which is not a deadlock. Called
-    /// by several threads, possibly more than once for a state.
-    fn final_state(&self, _state: &S) {}
-}
-
-impl<S> Watch<S> for () {}
-
-/// A phase of a search for cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// Taking steps of the program.
-    Explore,
-    /// Calculating maximal accepting predecessors.
-    Calculate,
-    /// Refining them.
-    Refine,
-    /// Nested depth-first search.
-    Nested,
-    /// Building the lasso.
-    Trace,
-}
+pub(crate) use self::core::Core;
+pub use options::{Options, Phase, Watch};
 
 /// The reason for which a search pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +70,7 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pub(crate) expander: Expander<'a, P, O, W>,
     pub(crate) core: Core<P::State, O, L>,
     pub(crate) team: Team,
-    scratch: Scratch<P::State>,
+    scratch: Scratch<P::State, O>,
     /// Used if there are several threads.
     workers: Workers<P::State, O>,
     pub(crate) coverage: StateCoverage,
@@ -192,117 +86,12 @@ pub struct Search<'a, P: Program, O: Policy, W, L: Ledger = ()> {
     pub(crate) interrupted_at: Option<(NodeId, u32)>,
     /// The coverage before the portion that is being explored.
     before_portion: Option<Box<StateCoverage>>,
-    /// The number of expanded nodes, each counted once for each pass.
-    expanded: u64,
     /// True if the search began with reduction, so that an execution can contain steps ahead of their turns.
     reduces: bool,
     /// The bytes in use when they were last counted.
     held: usize,
     /// The work done at that time.
     weighed: u64,
-}
-
-/// The data structures of a search.
-pub(crate) struct Core<S, O: Policy, L: Ledger> {
-    pub(crate) ledger: L,
-    draft: L::Draft,
-    pub(crate) visited: Visited<L::Index>,
-    pub(crate) tree: SearchTree,
-    /// Visited nodes, to be expanded in the next layer.
-    pub(crate) next: Layer<Node<S, O>>,
-    /// Work for later passes.
-    pub(crate) frontier: Frontier<S, O>,
-    /// The schedulers of the frontier's nodes.
-    pub(crate) standings: Standings<O>,
-    /// The number of suspended steps in the visited set. They are not states of the program.
-    pub(crate) suspended: usize,
-    /// Steps that cannot be executed.
-    pub(crate) marks: Marks,
-    pub(crate) abandoned: Abandoned,
-}
-
-impl<S, O: Policy, L: Ledger> Core<S, O, L> {
-    /// The rank of a visit. A recorded graph does not tell depths apart: the target of an edge would depend on
-    /// the number of nodes that are settled together.
-    #[inline]
-    pub(crate) fn rank(rank: Rank) -> Rank {
-        if L::RECORDS { Rank { depth: 0, ..rank } } else { rank }
-    }
-
-    /// Adds nodes, whose ids are set, to the search tree and to the next layer. Of those, `suspended` are new
-    /// suspended steps.
-    pub(crate) fn accept_all(&mut self, nodes: Vec<Node<S, O>>, links: Vec<Link>, suspended: usize) {
-        debug_assert!(nodes.first().is_none_or(|node| node.id == Some(NodeId::new(self.tree.end()))));
-        self.tree.append(links);
-        self.suspended += suspended;
-        self.next.append(nodes);
-    }
-
-    /// Settles the ledger's draft.
-    #[inline]
-    pub(crate) fn settle(&mut self) {
-        if L::RECORDS {
-            let draft = std::mem::replace(&mut self.draft, self.ledger.draft());
-            self.settle_all(vec![draft], 1);
-        }
-    }
-
-    /// Settles drafts of several threads.
-    pub(crate) fn settle_all(&mut self, drafts: Vec<L::Draft>, threads: usize) {
-        self.ledger.settle(self.tree.end(), drafts, &self.visited, threads);
-    }
-}
-
-impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
-    const RECORDS: bool = L::RECORDS;
-
-    #[inline]
-    fn enabled(&self, node: NodeId) -> Option<&[TaskId]> {
-        self.ledger.enabled(node)
-    }
-
-    #[inline]
-    fn begin(&mut self, node: Option<NodeId>, enabled: &[TaskId]) {
-        if let Some(node) = node {
-            self.ledger.begin(&mut self.draft, node, enabled);
-        }
-    }
-
-    #[inline]
-    fn transition(&mut self, key: Fingerprint, transition: &Transition<'_>) {
-        self.ledger.transition(&mut self.draft, key, transition);
-    }
-
-    #[inline]
-    fn offer(&mut self, key: Fingerprint, link: Link, rank: Rank, make: impl FnOnce() -> Node<S, O>) {
-        let tree = &self.tree;
-        let visit = self.visited.insert_with(key, Self::rank(rank), || L::index(NodeId::new(tree.end())));
-        if visit != Visit::Again {
-            let mut node = make();
-            node.id = Some(self.tree.push(link));
-            self.suspended += usize::from(visit == Visit::First && node.pending.is_some());
-            self.next.push(node, 1);
-        }
-    }
-
-    #[inline]
-    fn mark_of(&self, key: Fingerprint) -> Mark {
-        self.visited.mark(key)
-    }
-
-    #[inline]
-    fn mark(&mut self, key: Fingerprint, mark: Mark) {
-        self.marks.add(key, mark);
-    }
-
-    fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
-        let known = Known { visited: &self.visited, standings: &self.standings };
-        self.frontier.push(deferred, pass, &known);
-    }
-
-    fn abandon(&mut self, failure: Failure) {
-        self.abandoned.add(failure);
-    }
 }
 
 /// Why a search stops.
@@ -373,14 +162,15 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let dovetails = !options.exact && policy.step_cost() == 0;
         let order = Order { horizon: options.horizon.filter(|_| dovetails) };
         let reduces = !L::RECORDS && reduce::applies(program, policy, options);
-        Self::by(Team::new(options.threads), Expander { program, policy, watch, options, order, reduces })
+        let (team, fuses) = (Team::new(options.threads), reduces);
+        Self::by(team, Expander { program, policy, watch, options, order, reduces, fuses })
     }
 
     /// The same search from the beginning, on the same threads.
     pub(crate) fn restarted(&self) -> Self {
         let Expander { program, policy, watch, options, order, .. } = self.expander;
-        let reduces = self.reduces;
-        Self::by(self.team.clone(), Expander { program, policy, watch, options, order, reduces })
+        let (reduces, fuses) = (self.reduces, self.reduces);
+        Self::by(self.team.clone(), Expander { program, policy, watch, options, order, reduces, fuses })
     }
 
     fn by(team: Team, expander: Expander<'a, P, O, W>) -> Self {
@@ -413,7 +203,6 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             first: VecDeque::new(),
             interrupted_at: None,
             before_portion: None,
-            expanded: 0,
             reduces,
             held: 0,
             weighed: 0,
@@ -632,11 +421,12 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let mut portion: VecDeque<_> = layer::take_exactly(&mut self.layer, PORTION).into();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         self.before_portion = Some(Box::new(self.coverage.clone()));
-        self.expanded += portion.iter().map(Vec::len).sum::<usize>() as u64;
-        if self.expander.reduces && reduce::pays(self.scratch.tally.reduced, self.expanded) {
+        let Tally { reduced, fused, fused_alone, examined, .. } = self.scratch.tally;
+        self.expander.fuses &= reduce::fusing_pays(reduced + fused, examined);
+        if self.expander.reduces && reduce::pays(reduced + fused_alone, examined) {
             self.close(&portion);
         } else {
-            self.expander.reduces = false;
+            (self.expander.reduces, self.expander.fuses) = (false, false);
         }
         while !portion.is_empty() {
             if threads > 1 && layer::holds_at_least(&portion, share_from) {
@@ -698,90 +488,5 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
         self.core.settle();
         Ok(())
-    }
-
-    /// Checks the limits. `others` counts nodes that the caller holds; `samples` are some of them.
-    pub(crate) fn check_limits<'n>(
-        &mut self,
-        others: impl FnOnce() -> usize,
-        samples: impl Iterator<Item = &'n Node<P::State, O>>,
-    ) -> Result<(), Stop>
-    where
-        P::State: 'n,
-        O: 'n,
-    {
-        // Counting all bytes takes longer than expanding a narrow layer.
-        if self.scratch.tally.work - self.weighed >= LOOK_EVERY || self.weighed == 0 {
-            self.weighed = self.scratch.tally.work;
-            self.held = self.held_bytes(others(), samples);
-            self.coverage.peak_bytes = self.coverage.peak_bytes.max(self.held);
-        }
-        self.update_coverage();
-        let options = self.expander.options;
-        // Suspended steps count too: a step can make choices for ever.
-        let limit = if options.states.is_some_and(|limit| self.core.visited.len() >= limit) {
-            Some(Limit::States)
-        } else if options.memory.is_some_and(|limit| self.held >= limit) {
-            Some(Limit::Memory)
-        } else {
-            self.expander.watch.poll(&self.coverage)
-        };
-        limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
-    }
-
-    /// Checks the limits of an analysis of the explored graph that uses `held` bytes.
-    pub(crate) fn check_analysis(&self, held: usize) -> Result<(), Stop> {
-        let held = self.coverage.peak_bytes + held;
-        let limit = match self.expander.options.memory {
-            Some(limit) if held >= limit => Some(Limit::Memory),
-            _ => self.expander.watch.poll(&self.coverage),
-        };
-        limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
-    }
-
-    pub(crate) fn update_coverage(&mut self) {
-        let Self { core, coverage, scratch, .. } = self;
-        coverage.states = core.visited.len().saturating_sub(core.suspended);
-        coverage.beyond = scratch.tally.beyond;
-        coverage.cut = scratch.tally.cut;
-        coverage.excluded = scratch.tally.excluded;
-        coverage.depth = scratch.tally.depth;
-        coverage.charged = scratch.tally.charged;
-        coverage.reduced = scratch.tally.reduced;
-        coverage.transitions = scratch.tally.transitions;
-        coverage.work = scratch.tally.work;
-        coverage.sealed = scratch.tally.sealed;
-        coverage.unproposed = scratch.tally.unproposed;
-        coverage.finals = scratch.tally.finals;
-        coverage.frontier = core.frontier.len() + scratch.tally.beyond as usize;
-        coverage.visited_bytes = core.visited.bytes();
-        coverage.collision_chance = core.visited.collision_chance();
-        coverage.peak_bytes = coverage.peak_bytes.max(coverage.visited_bytes);
-    }
-
-    /// The bytes in use now. The heap bytes of states are estimated from samples.
-    fn held_bytes<'n>(&self, others: usize, samples: impl Iterator<Item = &'n Node<P::State, O>>) -> usize
-    where
-        P::State: 'n,
-        O: 'n,
-    {
-        let Core { ledger, visited, tree, next, frontier, standings, .. } = &self.core;
-        let every = next.blocks.len().div_ceil(SAMPLES).max(1);
-        let newest = next.blocks.iter().rev().step_by(every).filter_map(|block| block.first());
-        let heap = |node: &Node<P::State, O>| self.expander.heap_bytes(node);
-        let heaps: Vec<usize> = samples.map(heap).chain(newest.map(heap)).collect();
-        let heap = heaps.iter().sum::<usize>().div_ceil(heaps.len().max(1));
-        let node = heap + size_of::<Node<P::State, O>>();
-        let first: usize = self.first.iter().map(Vec::capacity).sum();
-        let packed: usize = self.packed.iter().map(Vec::capacity).sum();
-        visited.bytes()
-            + ledger.bytes()
-            + tree.bytes()
-            + (next.capacity() + self.workers.capacity() + others + first + frontier.unvisited_capacity())
-                * node
-            + (packed + frontier.packed_capacity()) * (heap + size_of::<Packed<P::State>>())
-            + standings.bytes()
-            + self.workers.bytes()
-            + self.expander.program.shared_bytes()
     }
 }

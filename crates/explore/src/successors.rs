@@ -27,6 +27,13 @@ pub enum Event {
     Chose(u64, u32, u32),
 }
 
+impl Event {
+    /// Returns true if the event changes whether the order of tasks is open.
+    pub(crate) fn seals(&self) -> bool {
+        matches!(self, Event::Sealed | Event::Unsealed)
+    }
+}
+
 /// The status of the task after its step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Turn {

@@ -34,6 +34,8 @@ pub(crate) struct Link {
     pub(crate) branch: Branch,
     /// The cost spent at the parent.
     pub(crate) spent: Spent,
+    /// The number of steps that are fused with this one, and follow it.
+    pub(crate) fused: u8,
 }
 
 /// The outcome that was taken.
@@ -76,27 +78,27 @@ impl Branch {
 
 /// A cost: of deviations, in the unit of the policy, and of options at nondeterministic choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spent(u32);
+pub(crate) struct Spent {
+    /// Bytes, so that a cost takes three of them.
+    deviations: [u8; 2],
+    choices: u8,
+}
 
 impl Spent {
-    const CHOICE_BITS: u32 = 8;
-    /// The highest cost of an option.
-    pub(crate) const MAX_CHOICE_COST: u32 = (1 << Self::CHOICE_BITS) - 1;
-
     #[inline]
     pub(crate) fn new(deviations: u32, choices: u32) -> Self {
-        let deviations = deviations.min(u32::MAX >> Self::CHOICE_BITS);
-        Self(deviations << Self::CHOICE_BITS | choices.min(Self::MAX_CHOICE_COST))
+        let deviations = u16::try_from(deviations).unwrap_or(u16::MAX);
+        Self { deviations: deviations.to_le_bytes(), choices: u8::try_from(choices).unwrap_or(u8::MAX) }
     }
 
     #[inline]
     pub(crate) fn deviations(self) -> u32 {
-        self.0 >> Self::CHOICE_BITS
+        u32::from(u16::from_le_bytes(self.deviations))
     }
 
     #[inline]
     pub(crate) fn choices(self) -> u32 {
-        self.0 & Self::MAX_CHOICE_COST
+        u32::from(self.choices)
     }
 }
 
@@ -201,6 +203,7 @@ mod tests {
             task: TaskId(index as u32),
             branch: Branch::step(0),
             spent: Spent::new(1, 0),
+            fused: 0,
         };
         let mut tree = SearchTree::default();
         for more in [1, 5, SMALL, 0, 1, 2 * SMALL, 3, CHUNK, 1, SMALL - 1, SMALL + 1] {
@@ -225,7 +228,7 @@ mod tests {
             let branch = Branch::resumed(option, nth);
             assert_eq!((branch.option(), branch.nth()), (Some(option), nth));
         }
-        for (deviations, choices) in [(0, 0), (3, 1), (1 << 20, 255)] {
+        for (deviations, choices) in [(0, 0), (3, 1), (65_535, 255)] {
             let spent = Spent::new(deviations, choices);
             assert_eq!((spent.deviations(), spent.choices()), (deviations, choices));
         }

@@ -63,7 +63,7 @@ const PARTS_PER_THREAD: usize = 4;
 /// Buffers and estimates that are reused from wave to wave, since allocation is slow.
 pub(crate) struct Workers<S, O: Policy> {
     /// One for each thread.
-    pub(crate) scratches: Vec<Scratch<S>>,
+    pub(crate) scratches: Vec<Scratch<S, O>>,
     /// Empty, with their allocations.
     spare: Vec<Candidates<S, O>>,
     /// True if phase 1 probes the visited set before it creates a candidate.
@@ -324,7 +324,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
     fn run(
         &self,
         nodes: Vec<Vec<Node<P::State, O>>>,
-        scratches: &mut [Scratch<P::State>],
+        scratches: &mut [Scratch<P::State, O>],
         spare: &mut Vec<Candidates<P::State, O>>,
     ) -> Result<Blocks<P, O, L>, Stop> {
         let parts = PARTS_PER_THREAD * scratches.len();
@@ -338,7 +338,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
         }));
         // A thread skips successors that it has delivered recently. Since it takes blocks in
         // ascending order, the candidate that it keeps is the first of those with the same key.
-        let work = |scratch: &mut Scratch<P::State>| {
+        let work = |scratch: &mut Scratch<P::State, O>| {
             loop {
                 let next = queue.lock().expect("no thread panics with the lock").next();
                 let Some(mut assignment) = next else { break };
@@ -368,7 +368,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Phase1<'_, '_, P, O, 
     fn expand(
         &self,
         assignment: Assignment<P::State, O>,
-        scratch: &mut Scratch<P::State>,
+        scratch: &mut Scratch<P::State, O>,
     ) -> Block<P::State, O, L> {
         let Assignment { block, nodes, candidates } = assignment;
         scratch.tally = Tally::default();

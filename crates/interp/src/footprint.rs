@@ -3,7 +3,7 @@
 //! A backward analysis of the instruction table finds, for each address, the objects that a step from there to its
 //! end may touch, and those that the rest of the call may touch: calls and posted tasks included. The objects are:
 //!
-//! - each global;
+//! - each global; of a map, the cells with a known index ([`cells`]);
 //! - the ids of tasks: a post takes the smallest free one, and a task that ends frees its own;
 //! - the ends of tasks that a `wait` may name.
 //!
@@ -15,10 +15,16 @@
 //! once it has a value, unless the program can make it so ([`Footprints::arbitrary`]).
 //!
 //! An instruction in an atomic section is no scheduling point, so there are two analyses of steps, inside atomic
-//! sections and outside. Programs with several levels or buffers, with constraints, hot variables, scripts, or
-//! quantifiers over the values that an execution mentions have no footprints: nothing commutes.
+//! sections and outside. Programs with constraints, hot variables, scripts, or quantifiers over the values that an
+//! execution mentions have no footprints: nothing commutes.
+//!
+//! *Levels and buffers.* The next task is one of the active buffer and, there, of the highest level with a task that is not
+//! blocked. So before a step of a task of that buffer and level, only tasks of the same buffer and level run, unless one of
+//! them posts a task of a higher level, wakes one, or gives control to another buffer. Such steps *leave* the level, and conflict
+//! with all others. Steps that stay there commute as if there were no levels and buffers.
 
 mod analysis;
+mod cells;
 #[cfg(test)]
 mod tests;
 
@@ -27,8 +33,9 @@ use smallvec::SmallVec;
 
 use crate::code::{Code, Op};
 use crate::machine::Machine;
-use crate::state::{Control, STACKS, Stack, State};
+use crate::state::{Control, Meta, STACKS, Stack, State};
 use crate::value::Value;
+use cells::Cell;
 
 /// The footprints of a program.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +45,19 @@ pub(crate) struct Footprints {
     globals: u32,
     /// Distinct footprints: the words of the changed objects, then those of the minded ones.
     rows: Vec<u64>,
-    /// For each address.
-    points: Vec<Point>,
+    /// For each address, once for each way in which levels have scheduling points.
+    points: Vec<Vec<Point>>,
+    /// The levels of tasks, with the index of their points.
+    tables: Vec<(u16, usize)>,
+    /// The levels that posts name: posts at them are objects, after the mark.
+    raised: Vec<u16>,
+    /// Cells of maps: objects, after the others.
+    cells: Vec<Cell>,
+    /// True if all tasks have one level and one buffer.
+    is_flat: bool,
+    /// An error that tests must notice: no step wakes a task of a higher level.
+    #[cfg(test)]
+    keeps_blocked: bool,
     /// The globals whose value may be arbitrary at any time. The others are arbitrary until they get a value.
     arbitrary: Vec<u64>,
     /// The globals whose reads never choose a value: maps.
@@ -64,6 +82,32 @@ struct Point {
 /// A set of objects that a step changes, and one that it minds.
 type Row = SmallVec<[u64; 8]>;
 
+/// A cell of a map in a state.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    map: u32,
+    /// The index, if it is known.
+    index: Option<Value>,
+    changes: bool,
+    minds: bool,
+}
+
+impl Touched {
+    fn conflicts(&self, other: &Self) -> bool {
+        let is_same = self.map == other.map
+            && (self.index.is_none() || other.index.is_none() || self.index == other.index);
+        is_same && (self.changes && other.minds || self.minds && other.changes)
+    }
+}
+
+type Touches = SmallVec<[Touched; 4]>;
+
+/// The footprint of a step: its objects without the cells, and the cells.
+struct StepObjects {
+    row: Row,
+    cells: Touches,
+}
+
 impl Footprints {
     /// Analyses a program. Returns `None` if nothing is known of it.
     pub(crate) fn new(code: &Code) -> Option<Self> {
@@ -85,6 +129,51 @@ impl Footprints {
         self.globals + 2
     }
 
+    /// The object of posts at the n-th of the levels that posts name.
+    fn posts_at(&self, nth: usize) -> u32 {
+        self.everything() + 1 + nth as u32
+    }
+
+    /// The object of control that is given to another buffer.
+    fn zields(&self) -> u32 {
+        self.posts_at(self.raised.len())
+    }
+
+    /// The object of a cell.
+    fn cell(&self, number: u32) -> u32 {
+        self.zields() + 1 + number
+    }
+
+    /// The footprints at an address of a task of this level.
+    fn point(&self, level: u16, address: u32) -> Point {
+        let table = match self.points.len() {
+            1 => 0,
+            _ => self.tables.iter().find(|(other, _)| *other == level).map_or(0, |(_, table)| *table),
+        };
+        self.points[table][address as usize]
+    }
+
+    /// Returns true if a task of this level may leave its level or its buffer, so that other tasks are enabled next.
+    fn leaves(&self, level: u16, row: &[u64]) -> bool {
+        let posts_above =
+            (0..).zip(&self.raised).any(|(nth, to)| *to > level && Self::has(row, self.posts_at(nth)));
+        posts_above || Self::has(row, self.zields())
+    }
+
+    /// Returns true if a step in this footprint can change which tasks of other levels and buffers are enabled.
+    fn changes_level(&self, control: &Control, place: usize, step: &[u64]) -> bool {
+        let Meta { level, buffer, .. } = control.tasks[place];
+        // A task of a higher level is blocked now; it runs as soon as a step wakes it.
+        let is_above = |other: &Meta| other.buffer == buffer && other.level > level;
+        #[cfg(test)]
+        let is_above = |other: &Meta| !self.keeps_blocked && is_above(other);
+        !self.is_flat
+            && (control.zield
+                || control.active != buffer
+                || control.tasks.iter().any(is_above)
+                || self.leaves(level, step))
+    }
+
     fn row(&self, number: u32) -> &[u64] {
         let width = 2 * self.words;
         &self.rows[number as usize * width..][..width]
@@ -95,23 +184,29 @@ impl Footprints {
         set[object as usize / 64] |= 1 << (object % 64);
     }
 
+    fn remove(set: &mut [u64], object: u32) {
+        set[object as usize / 64] &= !(1 << (object % 64));
+    }
+
     fn has(set: &[u64], object: u32) -> bool {
         set[object as usize / 64] & 1 << (object % 64) != 0
     }
 
     /// The footprint of the next step of a task.
-    fn step(&self, code: &Code, stack: &Stack, handle: bool) -> Row {
+    fn step(&self, code: &Code, stack: &Stack, meta: Meta) -> StepObjects {
         let mut row: Row = SmallVec::from_elem(0, 2 * self.words);
+        let mut cells = Touches::new();
         // The ways in which control comes to a frame: outside and inside atomic sections.
         let mut ways = 1_u8 << u32::from(stack.atomic > 0);
         for (nth, frame) in stack.frames.iter().rev().enumerate() {
             // The first instruction may be a wait, which passes: the other task has ended.
             let waits = nth == 0 && matches!(code.plain[frame.pc as usize], Op::Wait(_));
-            let point = self.points[frame.pc as usize + usize::from(waits)];
+            let point = self.point(meta.level, frame.pc + u32::from(waits));
             let mut returns = 0;
             for way in (0..2).filter(|way| ways & 1 << way != 0) {
                 let more = self.row(point.step[way]);
                 row.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+                self.touch_cells(more, &stack.values[frame.base as usize..], &mut cells);
                 returns |= point.returns[way];
             }
             ways = returns;
@@ -124,26 +219,83 @@ impl Footprints {
         if self.frees_ids || ends && self.reuses_ids {
             Self::add(changes, self.ids());
         }
-        if ends && handle {
+        if ends && meta.handle {
             Self::add(changes, self.ends());
         }
+        for number in 0..self.cells.len() as u32 {
+            let object = self.cell(number);
+            row.chunks_mut(self.words).for_each(|set| Self::remove(set, object));
+        }
+        StepObjects { row, cells }
+    }
+
+    /// Adds the cells of a footprint, in a call with these variables.
+    fn touch_cells(&self, row: &[u64], variables: &[Value], out: &mut Touches) {
+        let (changes, minds) = row.split_at(self.words);
+        for (number, cell) in (0..).zip(&self.cells) {
+            let object = self.cell(number);
+            let (changes, minds) = (Self::has(changes, object), Self::has(minds, object));
+            if changes || minds {
+                out.push(Touched { map: cell.map, index: cell.value(variables), changes, minds });
+            }
+        }
+    }
+
+    /// The maps of cells, as in a footprint.
+    fn maps_of(&self, cells: &Touches) -> Row {
+        let mut row: Row = SmallVec::from_elem(0, 2 * self.words);
+        let (changes, minds) = row.split_at_mut(self.words);
+        for cell in cells {
+            if cell.changes {
+                Self::add(changes, cell.map);
+            }
+            if cell.minds {
+                Self::add(minds, cell.map);
+            }
+        }
         row
+    }
+
+    /// Returns true if the cells of a step conflict with those of another task, or with its maps, or the other way round.
+    fn cells_conflict(&self, step: &StepObjects, other: &[u64], variables: &[Value]) -> bool {
+        if self.cells.is_empty() {
+            return false;
+        }
+        let mut others = Touches::new();
+        self.touch_cells(other, variables, &mut others);
+        let meet = |one: &[u64], other: &[u64]| {
+            let (changes, minds) = one.split_at(self.words);
+            let (other_changes, other_minds) = other.split_at(self.words);
+            (0..self.words).any(|n| changes[n] & other_minds[n] | minds[n] & other_changes[n] != 0)
+        };
+        step.cells.iter().any(|cell| others.iter().any(|other| cell.conflicts(other)))
+            || !step.cells.is_empty() && meet(&self.maps_of(&step.cells), other)
+            || !others.is_empty() && meet(&self.maps_of(&others), &step.row)
     }
 
     /// Describes a step in this state as reads and writes.
     ///
     /// Ends of tasks change ids and ends but do not mind them, so they commute with each other: they are reads. Posts
     /// and waits mind them: they are writes. So two waits in atomic sections conflict here, though they commute.
-    fn describe(&self, state: &State, step: &[u64], out: &mut Footprint) {
-        let (changes, minds) = step.split_at(self.words);
+    fn describe(&self, state: &State, step: &StepObjects, out: &mut Footprint) {
+        let mut row = self.maps_of(&step.cells);
+        row.iter_mut().zip(&step.row).for_each(|(word, more)| *word |= more);
+        let (changes, minds) = row.split_at(self.words);
         if Self::has(minds, self.everything()) {
             return out.touches_everything();
+        }
+        if !self.is_flat {
+            // Steps that leave the level touch everything, and conflict with this one.
+            out.reads(Object(u64::from(self.zields())));
         }
         for word in 0..self.words {
             let mut objects = changes[word] | minds[word];
             while objects != 0 {
                 let object = word as u32 * 64 + objects.trailing_zeros();
                 objects &= objects - 1;
+                if object > self.everything() {
+                    continue;
+                }
                 let writes = if object < self.globals {
                     Self::has(changes, object) || self.chooses(state, object)
                 } else {
@@ -192,17 +344,28 @@ impl Machine {
         let control = self.control_of(state);
         let Some(place) = control.place(task.0) else { return false };
         let stack_at = |place: usize| self.store.stacks.get(state.ids()[STACKS + place]);
-        let step = footprints.step(&self.code, stack_at(place), control.tasks[place].handle);
-        let minds = &step[footprints.words..];
+        let Meta { level, buffer, .. } = control.tasks[place];
+        let step = footprints.step(&self.code, stack_at(place), control.tasks[place]);
+        if footprints.changes_level(control, place, &step.row) {
+            return false;
+        }
+        let minds = &step.row[footprints.words..];
         (0..control.tasks.len()).filter(|other| *other != place).all(|other| {
             let meta = control.tasks[other];
+            if !footprints.is_flat && (meta.buffer != buffer || meta.level < level) {
+                // It does not run before this step.
+                return true;
+            }
             // The end of the other task.
             let ends = footprints.reuses_ids && Footprints::has(minds, footprints.ids())
                 || meta.handle && Footprints::has(minds, footprints.ends());
             let conflicts = ends
                 || stack_at(other).frames.iter().any(|frame| {
-                    let future = footprints.points[frame.pc as usize].future;
-                    footprints.conflicts(state, &step, footprints.row(future))
+                    let variables = &stack_at(other).values[frame.base as usize..];
+                    let future = footprints.row(footprints.point(level, frame.pc).future);
+                    footprints.leaves(level, future)
+                        || footprints.conflicts(state, &step.row, future)
+                        || footprints.cells_conflict(&step, future, variables)
                 });
             !conflicts || self.waits_for(state, control, other, task.0)
         })
@@ -210,12 +373,16 @@ impl Machine {
 
     /// Describes the objects of the next step of a task: globals, the ids of tasks, and their ends.
     pub(crate) fn footprint_of(&self, state: &State, task: TaskId, out: &mut Footprint) {
-        match (&self.footprints, self.stack_of(state, task.0)) {
-            (Some(footprints), Some((meta, stack))) => {
-                footprints.describe(state, &footprints.step(&self.code, stack, meta.handle), out);
-            }
-            _ => out.touches_everything(),
+        let control = self.control_of(state);
+        let (Some(footprints), Some(place)) = (&self.footprints, control.place(task.0)) else {
+            return out.touches_everything();
+        };
+        let stack = self.store.stacks.get(state.ids()[STACKS + place]);
+        let step = footprints.step(&self.code, stack, control.tasks[place]);
+        if footprints.changes_level(control, place, &step.row) {
+            return out.touches_everything();
         }
+        footprints.describe(state, &step, out);
     }
 
     /// Returns true if a task waits for another one, directly or not: it does nothing before that ends.

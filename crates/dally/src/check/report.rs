@@ -264,14 +264,14 @@ impl Ended<'_> {
     fn reasons_for_no_proof(&self) -> String {
         let Report {
             strategy,
-            coverage: StateCoverage { sealed, unproposed, cut, excluded, reduced, .. },
+            coverage: StateCoverage { sealed, unproposed, cut, excluded, reduced, fused_alone, .. },
             ..
         } = self.report;
         let mut reasons = Vec::new();
         if !self.arguments.exact {
             reasons.push("each state was expanded once".to_owned());
         }
-        if *reduced > 0 {
+        if reduced + fused_alone > 0 {
             reasons.push("steps that commute were taken in one order".to_owned());
         }
         if !self.arguments.exact && !self.liveness.is_done() && cut + excluded == 0 {

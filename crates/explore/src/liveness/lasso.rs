@@ -74,7 +74,7 @@ pub(crate) fn shortest(component: &Component, demands: Demands<'_>) -> Option<Cy
     let before = begin.checked_sub(1).map_or(start, |nth| walk[nth].to);
     let segment = |edge: &Edge| {
         let label = label(edge);
-        Segment { task: label.task, branch: label.branch, spent: Spent::default() }
+        Segment { task: label.task, branch: label.branch, spent: Spent::default(), fused: 0 }
     };
     let segments = walk[begin..].iter().chain(&walk[..begin]).map(segment).collect();
     Some(Cycle { node: component.nodes[before as usize], segments })

@@ -56,6 +56,12 @@ pub struct StateCoverage {
     /// The states at which reduction left out enabled tasks.
     #[serde(skip_serializing_if = "is_zero")]
     pub reduced: u64,
+    /// The steps that were fused with the step before them: the states in between are not counted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub fused: u64,
+    /// Those of them that were taken although other tasks were enabled.
+    #[serde(skip)]
+    pub fused_alone: u64,
     /// The states with proposals beyond the limit on delays.
     #[serde(skip)]
     pub beyond: u64,
@@ -87,10 +93,11 @@ impl Coverage for StateCoverage {
             states => format!(", {} states are left for the next bound", count(states)),
         };
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let reduced = match self.reduced {
-            0 => String::new(),
-            states => format!(" ({} reduced)", count(number(states))),
-        };
+        let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", count(number(n))));
+        let fused = if self.fused == 1 { "step fused" } else { "steps fused" };
+        let parts: Vec<String> =
+            [some(self.reduced, "reduced"), some(self.fused, fused)].into_iter().flatten().collect();
+        let reduced = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
         let transitions = counted(number(self.transitions), "transition");
         format!("{}{reduced}, {transitions}{left}", counted(self.states, "state"))
     }

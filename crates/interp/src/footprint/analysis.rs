@@ -1,9 +1,12 @@
 //! The analysis of footprints: a least fixed point, backwards over the code.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
+use dally_bpl::Points;
 use dally_step::effect::Object;
 
+use super::cells::{Access, Cells};
 use super::{Footprints, Point};
 use crate::code::{Address, Code, Domain, Op, Place, Procedure};
 use crate::value::Value;
@@ -14,18 +17,19 @@ const FUTURE: usize = 2;
 
 /// Analyses a program. Returns `None` if nothing is known of it.
 pub(super) fn footprints(code: &Code) -> Option<Footprints> {
-    let level = only_level(code)?;
     let is_known = code.constraints.is_empty()
         && code.hot.is_empty()
         && code.scripts.is_none()
         && code.kinds.is_empty()
-        && !code.plain.iter().any(|op| matches!(op, Op::Zield));
+        && !code.entries.is_empty();
     if !is_known {
         return None;
     }
     let globals = code.globals.len() as u32;
-    // The ids, the ends, and the mark.
-    let words = (globals as usize + 3).div_ceil(64);
+    let raised = posted_levels(code);
+    let cells = Cells::of(code);
+    // The ids, the ends, and the mark; posts at levels, zields, and cells.
+    let words = (globals as usize + 4 + raised.len() + cells.all.len()).div_ceil(64);
     let has_handles = code.plain.iter().any(|op| matches!(op, Op::Post(_, _, true)));
     let mut footprints = Footprints {
         words,
@@ -34,6 +38,9 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
         maps: vec![0; words],
         frees_ids: has_handles && !code.numbers_tasks,
         reuses_ids: !code.numbers_tasks,
+        is_flat: is_flat(code, &raised),
+        raised,
+        cells: cells.all.clone(),
         ..Footprints::default()
     };
     for (global, variable) in (0..).zip(&code.globals) {
@@ -44,14 +51,34 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
     for global in can_become_arbitrary(code) {
         Footprints::add(&mut footprints.arbitrary, global);
     }
-    let yields = code.preemption.at_level(u32::from(level)).yields;
+    // Levels that have the same scheduling points share their footprints.
+    let mut analysed: Vec<Points> = Vec::new();
+    let levels = code.entries.iter().map(|entry| entry.level).chain(footprints.raised.clone());
+    for level in levels.collect::<Vec<u16>>() {
+        let inserted = code.preemption.at_level(u32::from(level));
+        let table = analysed.iter().position(|other| *other == inserted).unwrap_or_else(|| {
+            let points = analyse(code, &mut footprints, &cells, inserted);
+            footprints.points.push(points);
+            analysed.push(inserted);
+            analysed.len() - 1
+        });
+        footprints.tables.push((level, table));
+    }
+    Some(footprints)
+}
+
+/// Analyses the steps of tasks at one level. Adds their footprints to the rows, and returns their numbers.
+fn analyse(code: &Code, footprints: &mut Footprints, cells: &Cells, inserted: Points) -> Vec<Point> {
+    let width = 2 * footprints.words;
     let count = code.plain.len() * KINDS;
     let mut analysis = Analysis {
         code,
-        footprints: &footprints,
-        yields,
+        footprints,
+        cells,
+        inserted,
+        widens: Widens::Nothing,
         has_atomic: code.plain.contains(&Op::AtomicBegin),
-        rows: vec![0; count * 2 * words],
+        rows: vec![0; count * width],
         returns: vec![0; count],
         changed: true,
     };
@@ -63,20 +90,28 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
         }
     }
     let Analysis { rows, returns, .. } = analysis;
-    (footprints.rows, footprints.points) = shared(&rows, &returns, 2 * words);
-    Some(footprints)
+    shared(&rows, &returns, width, &mut footprints.rows)
 }
 
-/// The level of all tasks, if there is one level and one buffer.
-fn only_level(code: &Code) -> Option<u16> {
-    let first = code.entries.first()?;
-    let posts_at = code.plain.iter().filter_map(|op| match op {
+/// The levels that posts name, ascending.
+fn posted_levels(code: &Code) -> Vec<u16> {
+    let named = code.plain.iter().filter_map(|op| match op {
         Op::Post(_, level, _) => *level,
         _ => None,
     });
-    let mut levels = code.entries.iter().map(|entry| entry.level).chain(posts_at);
+    let mut levels: Vec<u16> = named.collect();
+    levels.sort_unstable();
+    levels.dedup();
+    levels
+}
+
+/// Returns true if all tasks have one level and one buffer.
+fn is_flat(code: &Code, raised: &[u16]) -> bool {
+    let first = &code.entries[0];
     let one_buffer = code.entries.iter().all(|entry| entry.buffer == first.buffer);
-    (one_buffer && levels.all(|level| level == first.level)).then_some(first.level)
+    let mut levels = code.entries.iter().map(|entry| entry.level).chain(raised.iter().copied());
+    let zields = code.plain.iter().any(|op| matches!(op, Op::Zield | Op::ZieldByLevel));
+    one_buffer && levels.all(|level| level == first.level) && !zields
 }
 
 /// The globals that an instruction may give an arbitrary value: by `havoc`, or by the result of a call. The result of
@@ -107,11 +142,23 @@ fn is_value(op: Op) -> bool {
     }
 }
 
+/// Cells whose index has no value before an instruction, or another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Widens {
+    Nothing,
+    /// Those whose index has this variable.
+    Assigned(u32),
+    /// Those whose index has variables of another call.
+    Calls,
+}
+
 struct Analysis<'c> {
     code: &'c Code,
     footprints: &'c Footprints,
-    /// True if inserted yields are scheduling points.
-    yields: bool,
+    cells: &'c Cells,
+    inserted: Points,
+    /// The cells that become whole maps in what is included.
+    widens: Widens,
     /// True if there are atomic sections.
     has_atomic: bool,
     rows: Vec<u64>,
@@ -133,9 +180,31 @@ impl Analysis<'_> {
 
     fn include_objects(&mut self, to: usize, from: usize) {
         let width = 2 * self.footprints.words;
-        for nth in 0..width {
-            let more = self.rows[from * width + nth];
+        let mut row: SmallVec<[u64; 8]> = SmallVec::from_slice(&self.rows[from * width..][..width]);
+        self.widen(&mut row);
+        for (nth, more) in row.into_iter().enumerate() {
             self.include_word(to, nth, more);
+        }
+    }
+
+    /// Replaces cells by their maps.
+    fn widen(&self, row: &mut [u64]) {
+        if self.widens == Widens::Nothing {
+            return;
+        }
+        for (number, cell) in (0..).zip(&self.cells.all) {
+            let object = self.footprints.cell(number);
+            let is_widened = match self.widens {
+                Widens::Nothing => false,
+                Widens::Assigned(local) => cell.depends_on(local),
+                Widens::Calls => cell.is_local(),
+            };
+            for set in row.chunks_mut(self.footprints.words).filter(|_| is_widened) {
+                if Footprints::has(set, object) {
+                    Footprints::remove(set, object);
+                    Footprints::add(set, cell.map);
+                }
+            }
         }
     }
 
@@ -170,8 +239,18 @@ impl Analysis<'_> {
         let op = self.code.plain[address as usize];
         let effect = self.code.plain_effect(procedure, address);
         for object in effect.reads {
-            if let Object::Shared(global) = object {
+            if let Object::Shared(global) = object
+                && !self.cells.is_load(address)
+            {
                 self.minds(to, global);
+            }
+        }
+        let access = self.cells.access(address);
+        if let Some(Access { cell, writes }) = access {
+            let object = self.footprints.cell(cell);
+            self.minds(to, object);
+            if writes {
+                self.changes(to, object);
             }
         }
         let is_map = |global: u32| Footprints::has(&self.footprints.maps, global);
@@ -183,11 +262,18 @@ impl Analysis<'_> {
             {
                 Some(global)
             }
-            Op::Post(..) => Some(self.footprints.ids()),
+            Op::Post(_, level, _) => {
+                if let Some(nth) = level.and_then(|level| self.footprints.raised.binary_search(&level).ok()) {
+                    self.changes(to, self.footprints.posts_at(nth));
+                }
+                Some(self.footprints.ids())
+            }
             Op::Seal | Op::Unseal | Op::Follow(_) | Op::FollowTo(..) => Some(self.footprints.everything()),
             _ => None,
         };
         let shared = effect.writes.iter().filter_map(|object| match object {
+            // Only a cell is written.
+            Object::Shared(_) if access.is_some() => None,
             Object::Shared(global) => Some(*global),
             Object::Local(_) | Object::Task(_) => None,
         });
@@ -201,9 +287,22 @@ impl Analysis<'_> {
     fn follow(&mut self, procedure: &Procedure, address: Address, kind: usize) {
         let to = Self::index(address, kind);
         let next = |kind| Self::index(address + 1, kind);
-        match (self.code.plain[address as usize], kind) {
+        let op = self.code.plain[address as usize];
+        self.widens = match op {
+            Op::Set(Place::Local(local)) | Op::Take(Place::Local(local)) | Op::Wait(local) => {
+                Widens::Assigned(local)
+            }
+            _ => Widens::Nothing,
+        };
+        match (op, kind) {
             (Op::Yield, 0) => {}
-            (Op::YieldByLevel, 0) if self.yields => {}
+            (Op::YieldByLevel, 0) if self.inserted.yields => {}
+            (op @ (Op::Zield | Op::ZieldByLevel), 0 | FUTURE) if op == Op::Zield || self.inserted.zields => {
+                self.changes(to, self.footprints.zields());
+                if kind == FUTURE {
+                    self.include(to, next(kind));
+                }
+            }
             (Op::AtomicBegin, 0 | 1) => self.include(to, next(1)),
             (Op::AtomicEnd, 1) => {
                 self.include(to, next(0));
@@ -224,12 +323,16 @@ impl Analysis<'_> {
             (Op::Return, _) => self.include_returns(to, 1 << kind),
             (Op::Call(callee), _) => {
                 let entry = Self::index(self.code.procedures[callee as usize].entry, kind);
+                self.widens = Widens::Calls;
                 self.include_objects(to, entry);
+                self.widens = Widens::Nothing;
                 let returns = if kind == FUTURE { 1 << FUTURE } else { self.returns[entry] };
                 (0..KINDS).filter(|way| returns & 1 << way != 0).for_each(|way| self.include(to, next(way)));
             }
             (Op::Post(callee, _, handle), FUTURE) => {
-                self.include(to, Self::index(self.code.procedures[callee as usize].entry, FUTURE));
+                self.widens = Widens::Calls;
+                self.include_objects(to, Self::index(self.code.procedures[callee as usize].entry, FUTURE));
+                self.widens = Widens::Nothing;
                 if handle {
                     self.changes(to, self.footprints.ends());
                 }
@@ -243,19 +346,19 @@ impl Analysis<'_> {
     }
 }
 
-/// Stores equal footprints once.
-fn shared(rows: &[u64], returns: &[u8], width: usize) -> (Vec<u64>, Vec<Point>) {
+/// Stores equal footprints once, behind the rows that there are already.
+fn shared(rows: &[u64], returns: &[u8], width: usize, distinct: &mut Vec<u64>) -> Vec<Point> {
     let mut numbers = FxHashMap::<&[u64], u32>::default();
-    let mut distinct = Vec::new();
+    let first = (distinct.len() / width) as u32;
     let mut number = |index: usize| {
         let row = &rows[index * width..][..width];
-        let next = numbers.len() as u32;
+        let next = first + numbers.len() as u32;
         *numbers.entry(row).or_insert_with(|| {
             distinct.extend_from_slice(row);
             next
         })
     };
-    let points = (0..returns.len() / KINDS)
+    (0..returns.len() / KINDS)
         .map(|address| {
             let index = address * KINDS;
             Point {
@@ -264,6 +367,5 @@ fn shared(rows: &[u64], returns: &[u8], width: usize) -> (Vec<u64>, Vec<Point>) 
                 future: number(index + FUTURE),
             }
         })
-        .collect();
-    (distinct, points)
+        .collect()
 }

@@ -17,7 +17,7 @@ use dally_explore::{
     Delays, Exhaustive, Fingerprint, Footprint, Options, Preemptions, Program, Report, SchedulerName, Search,
     Successors, Switches, TaskId, Verdict, Watch,
 };
-use dally_testing::{for_seeds, say};
+use dally_testing::{Random, for_seeds, say};
 use dally_text::source::SourceMap;
 use generate::Features;
 
@@ -57,7 +57,7 @@ fn features(nth: u64) -> Features {
 }
 
 /// Programs for what random ones seldom have.
-const SPECIAL: [&str; 2] = [
+const SPECIAL: [&str; 6] = [
     // The assertion fails if the task waits in the atomic section.
     "var x: int;
     procedure p() returns (r: int) { r := 1; }
@@ -72,12 +72,82 @@ const SPECIAL: [&str; 2] = [
     procedure a() { assume g == 0; }
     procedure b() { var l: int; l := g; assert l == 0; }
     procedure main() { call {:async} a(); call {:async} b(); }",
+    // The task of a higher level interrupts `u`, so that `t` is disabled.
+    "var x: int;
+    procedure h() { x := 1; }
+    procedure t() { var l: int; yield; l := 1; yield; }
+    procedure u() { yield; call {:async} {:level 1} h(); yield; }
+    procedure main() { x := 0; call {:async} t(); call {:async} u(); }",
+    // With scheduling points before accesses, but not at level 1.
+    "var x, y: int;
+    procedure {:noyield 1} a() { x := 1; }
+    procedure b() { y := x; }
+    procedure main() { x := 0; y := 0; call {:async} {:level 1} m(); }
+    procedure m() { call {:async} a(); call {:async} b(); }",
+    // At its `zield`, `u` gives control to the other buffer, so that `t` is disabled.
+    "var x: int;
+    procedure t() { var l: int; yield; l := 1; yield; }
+    procedure u() { yield; zield; }
+    procedure {:entrypoint} {:buffer 0} one() { call {:async} t(); call {:async} u(); }
+    procedure {:entrypoint} {:buffer 1} two() { x := 1; }",
+    // `u` wakes `h`, whose level is higher, so that `t` is disabled.
+    "var x: int;
+    procedure h() { assume {:await} x == 1; x := 2; }
+    procedure t() { var l: int; yield; l := 1; yield; }
+    procedure u() { yield; x := 1; yield; }
+    procedure main() { x := 0; call {:async} {:level 1} h(); call {:async} t(); call {:async} u(); }",
 ];
+
+/// A random program whose tasks use elements of maps.
+fn with_maps(random: &mut Random) -> String {
+    let statements = [
+        "a[i] := K;",
+        "a[j] := l;",
+        "l := a[i];",
+        "l := a[K];",
+        "a[K] := l + 1;",
+        "j := K;",
+        "j := j + 1;",
+        "a[i + 1] := K;",
+        "x := a[j];",
+        "assert a[i] != 2;",
+        "assert a[K] != 2;",
+        "yield;",
+        "yield;",
+        "b := a;",
+        "a[K] := b[i];",
+        "call h(K);",
+        "assume {:await} a[i] != 1;",
+        "if (a[i] == 1 && b[K] == 0) { a[b[j] + 0] := 2; }",
+    ];
+    let mut body = |most: u64| {
+        let mut text = String::new();
+        for _ in 0..1 + random.below(most) {
+            let statement = random.pick(&statements).replace('K', &random.below(3).to_string());
+            text.push_str(&statement);
+        }
+        text
+    };
+    let (worker, helper) = (body(7), body(2).replace("call h", "call g"));
+    let posts: String =
+        (0..2 + random.below(2)).map(|nth| format!("call {{:async}} w({});", nth % 2)).collect();
+    format!(
+        "var a, b: [int]int; var x: int;
+        procedure g(i: int) {{ a[i] := 0; }}
+        procedure h(i: int) {{ var l, j: int; l := 0; j := i; {helper} }}
+        procedure w(i: int) {{ var l, j: int; l := 0; j := i; {worker} }}
+        procedure main() {{
+          x := 0; b := (lambda n: int :: 0); a := b;
+          {posts}
+        }}"
+    )
+}
 
 /// A special program, or a random one.
 fn text_of(seed: u64) -> String {
     match SPECIAL.get(seed as usize) {
         Some(text) => (*text).to_owned(),
+        None if seed % 16 == 14 => with_maps(&mut Random::new(seed)),
         None => generate::program(seed, features(seed)),
     }
 }
@@ -275,7 +345,7 @@ fn differs<O: Policy>(machine: &Machine, policy: &O, expected: Option<&BTreeSet<
     let (one, finals) = search(machine, policy, &options);
     let (two, _) = search(machine, policy, &Options { threads: 2, share_from: 1, ..options });
     let counts =
-        |report: &Report| (report.coverage.states, report.coverage.transitions, report.coverage.reduced);
+        |report: &Report| (report.coverage.states, report.coverage.transitions, report.coverage.fused);
     let same_threads = one.verdict == two.verdict && (one.bug().is_some() || counts(&one) == counts(&two));
     let same_verdict = match (&one.verdict, expected) {
         (Verdict::Bug(_), None) => true,
@@ -318,7 +388,7 @@ fn reduction_preserves_failures_and_final_states() {
         let options = Options { states: Some(20_000), ..Options::default() };
         let coverage = search(&machine, &Exhaustive, &options).0.coverage;
         with += coverage.states;
-        reduced += u64::from(coverage.reduced > 0);
+        reduced += u64::from(coverage.reduced + coverage.fused_alone > 0);
         without += search(&machine, &Exhaustive, &Options { reduction: false, ..options }).0.coverage.states;
     });
     say(&format!("{with} states with reduction, {without} without; {reduced} programs were reduced"));
@@ -357,7 +427,13 @@ fn forget(footprints: &mut Footprints, object: u32) {
 type Mutation = fn(&Code) -> Option<Footprints>;
 
 /// Errors of footprints, each with a seed that notices it.
-const MUTATIONS: [(&str, u64, Mutation); 10] = [
+const MUTATIONS: [(&str, u64, Mutation); 15] = [
+    ("different indices are different cells", 14, |code| {
+        Footprints::new(code).map(|mut footprints| {
+            (0..).zip(&mut footprints.cells).for_each(|(number, cell)| cell.forge(number));
+            footprints
+        })
+    }),
     ("a global is not an object", 63, |code| {
         Footprints::new(code).map(|mut footprints| {
             forget(&mut footprints, 0);
@@ -390,6 +466,28 @@ const MUTATIONS: [(&str, u64, Mutation); 10] = [
         Footprints::new(&without(code, |op| matches!(op, Op::AtomicBegin)))
     }),
     ("levels and buffers are ignored", 6, |code| Footprints::new(&flat(code))),
+    ("posts of a higher level do not interrupt", 2, |code| {
+        Footprints::new(code).map(|mut footprints| {
+            (0..footprints.raised.len()).for_each(|nth| {
+                let object = footprints.posts_at(nth);
+                forget(&mut footprints, object);
+            });
+            footprints
+        })
+    }),
+    ("zields are yields", 4, |code| {
+        Footprints::new(code).map(|mut footprints| {
+            let zields = footprints.zields();
+            forget(&mut footprints, zields);
+            footprints
+        })
+    }),
+    ("tasks of a higher level stay blocked", 5, |code| {
+        Footprints::new(code).map(|footprints| Footprints { keeps_blocked: true, ..footprints })
+    }),
+    ("all levels have the same scheduling points", 3, |code| {
+        Footprints::new(code).map(|footprints| Footprints { tables: Vec::new(), ..footprints })
+    }),
     ("reads of arbitrary globals do not choose", 1, |code| {
         Footprints::new(code)
             .map(|footprints| Footprints { maps: vec![u64::MAX; footprints.words], ..footprints })

@@ -35,6 +35,8 @@ pub(super) enum Op {
     Repeat(usize),
     /// Goes back to an earlier statement. A scheduling point.
     Forever(usize),
+    /// Fixes the order of tasks from here on.
+    Seal,
 }
 
 /// A part of the footprints that is left out.
@@ -265,6 +267,7 @@ impl Model {
                 Op::Flip => task.own ^= 1,
                 Op::Tick => task.own += 1,
                 Op::Post(procedure) => run.post(procedure),
+                Op::Seal => run.events.push(Event::Sealed),
                 Op::Forever(to) => {
                     task.at = to;
                     continue;

@@ -1,0 +1,228 @@
+//! Transition fusion: chains of steps that no other task can observe become one step.
+//!
+//! Let a step lead to a state at which the step of one task alone suffices ([`crate::reduce`]), or at which only one
+//! task is enabled, and let that step have one outcome. Then expansion takes it at once, and goes on from there. The
+//! states in between are neither stored nor expanded.
+//!
+//! Why no failure is missed: let an execution of length n lead from a state in between to a failure. The state has one
+//! successor in the chain, from which an execution of length n, or of n − 1, leads to the same failure. So the end of
+//! the chain takes the place of the outcome in the induction of [`crate::reduce`], whose proviso is about the
+//! ends of chains.
+//!
+//! A chain ends at a state
+//! - whose expansion has begun, or that leads to one that was expanded fully: the search knows its executions;
+//! - that must be expanded fully, so that endless executions do not starve other tasks;
+//! - after [`MOST_FUSED`] steps, so that a cycle of such steps ends;
+//! - at which no step qualifies: it would fail, seal, make a choice or be discarded.
+//!
+//! The first three depend on the path and on the time. So a thread remembers only such states as recently delivered
+//! that no path fuses: else the result would depend on the number of threads.
+//!
+//! A link of the search tree has the number of its fused steps, from which [`Finder::find`] finds them again.
+
+use dally_schedule::{Ready, TaskId};
+
+use super::deliver::Origin;
+use super::{Expander, Sink, Tally};
+use crate::policy::{Happened, Point, Policy, Proposal};
+use crate::reduce::Reduction;
+use crate::search::Watch;
+use crate::successors::{Event, Successors};
+use crate::visited::Mark;
+use crate::{Fingerprint, Footprints, Program};
+
+/// The most fused steps in one link.
+const MOST_FUSED: u8 = 64;
+
+/// Finds the next step of a chain.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Finder<S> {
+    enabled: Vec<TaskId>,
+    /// The outcome of the step that was found.
+    pub(crate) successors: Successors<S>,
+    footprints: Footprints,
+}
+
+impl<S> Finder<S> {
+    /// A finder of steps that are suspended at choices among more than `inline` values.
+    pub(crate) fn new(inline: u64) -> Self {
+        let successors = Successors { inline, ..Successors::default() };
+        Self { enabled: Vec::new(), successors, footprints: Footprints::default() }
+    }
+
+    /// Lists the tasks that are enabled at a state.
+    fn enable<P: Program<State = S>>(&mut self, program: &P, state: &S) {
+        self.enabled.clear();
+        program.enabled(state, &mut self.enabled);
+    }
+
+    /// Finds the next fused step at a state, among the `allowed` tasks: the task that took the last one comes first.
+    pub(crate) fn find<P: Program<State = S>>(
+        &mut self,
+        program: &P,
+        state: &S,
+        last: TaskId,
+        allowed: impl Fn(TaskId) -> bool,
+    ) -> Option<TaskId> {
+        let Self { enabled, successors, footprints } = self;
+        let is_sole = enabled.len() == 1;
+        let own = enabled.iter().filter(|task| **task == last);
+        let others = enabled.iter().filter(|task| **task != last);
+        own.chain(others).copied().find(|task| {
+            if !allowed(*task) || !is_sole && !program.commutes(state, *task, footprints) {
+                return false;
+            }
+            successors.clear();
+            program.step(state, *task, successors);
+            is_plain(successors)
+        })
+    }
+
+    /// As [`Self::find`], for all tasks.
+    pub(crate) fn find_any<P: Program<State = S>>(
+        &mut self,
+        program: &P,
+        state: &S,
+        last: TaskId,
+    ) -> Option<TaskId> {
+        self.enable(program, state);
+        self.find(program, state, last, |_| true)
+    }
+}
+
+/// Returns true if a step has one outcome, in which it has ended without a failure, and the order of tasks is as open as
+/// before.
+fn is_plain<S>(successors: &Successors<S>) -> bool {
+    successors.len() == 1
+        && successors.states.len() == 1
+        && successors.suspensions == 0
+        && !successors.has_failed()
+        && !successors.events.iter().any(Event::seals)
+}
+
+/// The end of a chain that begins with an outcome.
+#[derive(Clone, Debug)]
+pub(super) struct End<T> {
+    /// The scheduler, unless it is that after the outcome.
+    pub(super) place: Option<T>,
+    /// The number of fused steps.
+    pub(super) steps: u8,
+    /// The number of those that were taken although other tasks were enabled.
+    alone: u8,
+    /// The number of commuting steps at the end of the execution.
+    pub(super) chain: u32,
+    /// True if no path continues the chain.
+    pub(super) is_settled: bool,
+}
+
+/// Buffers for chains.
+pub(crate) struct Fusing<S, O: Policy> {
+    finder: Finder<S>,
+    /// By outcome; empty if no steps are fused.
+    pub(super) ends: Vec<End<O::SchedulerState>>,
+}
+
+impl<S, O: Policy> Fusing<S, O> {
+    pub(super) fn new(inline: u64) -> Self {
+        Self { finder: Finder::new(inline), ends: Vec::new() }
+    }
+}
+
+impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
+    /// Replaces the outcomes of a step, from this one on, by the ends of the chains that begin with them.
+    pub(super) fn fuse(
+        &self,
+        from: &Origin<'_, P::State, O>,
+        successors: &mut Successors<P::State>,
+        first: u32,
+        fusing: &mut Fusing<P::State, O>,
+        tally: &mut Tally,
+        sink: &impl Sink<P::State, O>,
+    ) {
+        let Fusing { finder, ends } = fusing;
+        ends.clear();
+        if !self.fuses {
+            return;
+        }
+        let Successors { outcomes, states, events, .. } = successors;
+        let (mut states, mut start) = (states.iter_mut(), 0);
+        for (nth, outcome) in (0..).zip(outcomes) {
+            let state = if outcome.has_state { states.next() } else { None };
+            let events = &events[std::mem::replace(&mut start, outcome.events_end as usize)..start];
+            let mut end = End { place: None, steps: 0, alone: 0, chain: from.chain, is_settled: false };
+            if let Some(state) = state
+                && nth >= first
+                && outcome.failure.is_none()
+                && !events.iter().any(Event::seals)
+            {
+                let key = outcome.fingerprint.unwrap_or_else(|| self.program.fingerprint(state));
+                let happened = Happened { task: Some(from.link.task), events, turn: outcome.turn };
+                let last = self.follow(from, (key, state), &happened, (&mut end, finder), sink);
+                outcome.fingerprint = Some(last);
+            }
+            tally.fuse(u64::from(end.steps), u64::from(end.alone));
+            ends.push(end);
+        }
+    }
+
+    /// Follows the chain from an outcome on. Returns the fingerprint of its end.
+    fn follow(
+        &self,
+        from: &Origin<'_, P::State, O>,
+        (mut key, state): (Fingerprint, &mut P::State),
+        happened: &Happened<'_>,
+        (end, finder): (&mut End<O::SchedulerState>, &mut Finder<P::State>),
+        sink: &impl Sink<P::State, O>,
+    ) -> Fingerprint {
+        let mut last = from.link.task;
+        let is_ahead = self.policy.allows_steps_ahead(from.place);
+        loop {
+            let mark = sink.mark_of(key);
+            let depth = from.depth + 1 + u32::from(end.steps);
+            let is_open = mark == Mark::Open && end.steps < MOST_FUSED;
+            if !is_open || Reduction::at(end.chain, depth, self.options) == Reduction::Full {
+                end.is_settled = mark == Mark::Grounded;
+                return key;
+            }
+            finder.enable(self.program, state);
+            let after = || end.place.clone().unwrap_or_else(|| self.policy.after(from.place, happened));
+            let next = match is_ahead {
+                // Look first: the scheduler is seldom needed.
+                true => finder
+                    .find(self.program, state, last, |_| true)
+                    .map(|task| (task, self.proposed(after(), &finder.enabled, key).0)),
+                false => {
+                    let (place, proposal) = self.proposed(after(), &finder.enabled, key);
+                    let is_sole = finder.enabled.len() == 1;
+                    let allowed = |task| proposal == Proposal::Run(task) && (is_sole || task == last);
+                    finder.find(self.program, state, last, allowed).map(|task| (task, place))
+                }
+            };
+            let Some((task, place)) = next else {
+                end.is_settled = is_ahead || finder.enabled.is_empty();
+                return key;
+            };
+            let Successors { outcomes, states, events, .. } = &mut finder.successors;
+            let (Some(outcome), Some(next)) = (outcomes.first(), states.pop()) else { return key };
+            let step = Happened { task: Some(task), events, turn: outcome.turn };
+            end.place = Some(self.policy.after(&place, &step));
+            let is_sole = finder.enabled.len() == 1;
+            end.chain = if is_sole { 0 } else { end.chain.saturating_add(1) };
+            (end.steps, end.alone) = (end.steps + 1, end.alone + u8::from(!is_sole));
+            key = outcome.fingerprint.unwrap_or_else(|| self.program.fingerprint(&next));
+            (*state, last) = (next, task);
+        }
+    }
+
+    /// The scheduler after its first proposal at a state, and the proposal.
+    fn proposed(
+        &self,
+        mut place: O::SchedulerState,
+        enabled: &[TaskId],
+        key: Fingerprint,
+    ) -> (O::SchedulerState, Proposal) {
+        let point = Point { ready: Ready::at(enabled, key.low()), exact: false };
+        let proposal = self.policy.propose(&mut place, &mut O::Cursor::default(), &point);
+        (place, proposal)
+    }
+}
