@@ -366,7 +366,8 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Builtin(Builtin::Print, operands), ty: self.basic.int, span }
     }
 
-    fn no_format<A>(&mut self, span: Span) -> Checked<A> {
+    /// Reports a call without a format.
+    pub(super) fn no_format<A>(&mut self, span: Span) -> Checked<A> {
         self.error(Code::WRONG_COUNT, span, "this call has no format");
         None
     }

@@ -47,7 +47,7 @@ impl Checker<'_> {
 
     /// `fscanf`
     pub(super) fn scan_on(&mut self, arguments: &[ExprId], span: Span) -> Checked<Expr> {
-        let (stream, rest) = arguments.split_first()?;
+        let Some((stream, rest)) = arguments.split_first() else { return self.no_format(span) };
         let stream = self.value(*stream)?;
         let check = self.library_value("__dally_stream", vec![stream], span)?;
         let scan = self.scan(rest, span)?;
@@ -89,7 +89,7 @@ impl Checker<'_> {
     /// `sscanf`
     pub(super) fn scan_text(&mut self, arguments: &[ExprId], span: Span) -> Checked<Expr> {
         let mut formatted = self.formatted(arguments, 2, span)?;
-        let Some(text) = arguments.first() else { return None };
+        let Some(text) = arguments.first() else { return self.no_format(span) };
         let text = self.value(*text)?;
         let text = self.assignable(text, self.basic.char_ptr, "this argument")?;
         let text = self.temporary(text, &mut formatted)?;
@@ -244,7 +244,8 @@ impl Checker<'_> {
         format: Option<&ExprId>,
         formatted: &mut Formatted,
     ) -> Checked<Option<Vec<Piece>>> {
-        let format = self.value(*format?)?;
+        let Some(format) = format else { return self.no_format(formatted.span) };
+        let format = self.value(*format)?;
         if let Some(text) = self.literal_text(&format) {
             return Some(Some(pieces(&text, true)));
         }
