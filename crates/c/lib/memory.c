@@ -1,6 +1,12 @@
-/* The heap, and functions on bytes. Allocation always succeeds. */
-void *malloc(size_t size) { return __dally_allocate(size, 0); }
-void *calloc(size_t count, size_t size) { return __dally_allocate(count * size, 1); }
+/* The heap, and functions on bytes. Allocation succeeds, unless the object is too large for any machine (2 GB here). */
+void *malloc(size_t size) {
+  if (size > 2147483647) return 0;
+  return __dally_allocate(size, 0);
+}
+void *calloc(size_t count, size_t size) {
+  if (size != 0 && count > 2147483647 / size) return 0;
+  return __dally_allocate(count * size, 1);
+}
 void *aligned_alloc(size_t alignment, size_t size) { return __dally_allocate(size, 0); }
 void *memalign(size_t alignment, size_t size) { return __dally_allocate(size, 0); }
 void *valloc(size_t size) { return __dally_allocate(size, 0); }
@@ -9,6 +15,7 @@ void cfree(void *p) { __dally_release(p); }
 int posix_memalign(void **p, size_t alignment, size_t size) { *p = __dally_allocate(size, 0); return 0; }
 
 void *realloc(void *p, size_t size) {
+  if (size > 2147483647) return 0;
   void *new = __dally_allocate(size, 0);
   if (p != 0) {
     size_t old = __dally_object_size(p);
@@ -17,14 +24,17 @@ void *realloc(void *p, size_t size) {
   }
   return new;
 }
-void *reallocarray(void *p, size_t count, size_t size) { return realloc(p, count * size); }
+void *reallocarray(void *p, size_t count, size_t size) {
+  if (size != 0 && count > 2147483647 / size) return 0;
+  return realloc(p, count * size);
+}
 
-void *memcpy(void *to, const void *from, size_t n) { __dally_copy(to, from, n); return to; }
-void *memmove(void *to, const void *from, size_t n) { __dally_copy(to, from, n); return to; }
-void *mempcpy(void *to, const void *from, size_t n) { __dally_copy(to, from, n); return (char *)to + n; }
+void *memcpy(void *to, const void *from, size_t n) { __dally_move(to, from, n); return to; }
+void *memmove(void *to, const void *from, size_t n) { __dally_move(to, from, n); return to; }
+void *mempcpy(void *to, const void *from, size_t n) { __dally_move(to, from, n); return (char *)to + n; }
 void *memset(void *p, int byte, size_t n) { __dally_fill(p, byte, n); return p; }
 void bzero(void *p, size_t n) { __dally_fill(p, 0, n); }
-void bcopy(const void *from, void *to, size_t n) { __dally_copy(to, from, n); }
+void bcopy(const void *from, void *to, size_t n) { __dally_move(to, from, n); }
 
 int memcmp(const void *a, const void *b, size_t n) {
   const unsigned char *x = a;

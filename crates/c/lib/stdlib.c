@@ -37,7 +37,7 @@ long atol(const char *s) { return strtoll(s, 0, 10); }
 long long atoll(const char *s) { return strtoll(s, 0, 10); }
 
 int rand(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
-int rand_r(unsigned *seed) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
+int rand_r(unsigned *seed) { unsigned s = *seed; *seed = s; int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
 long random(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
 long lrand48(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }
 void srand(unsigned seed) { }
@@ -72,8 +72,12 @@ void _exit(int status) { __dally_exit_program(); }
 void _Exit(int status) { __dally_exit_program(); }
 void quick_exit(int status) { __dally_exit_program(); }
 
-char *getenv(const char *name) { return 0; }
-int setenv(const char *name, const char *value, int overwrite) { return 0; }
+char *getenv(const char *name) { __dally_read_string(name, -1); return 0; }
+int setenv(const char *name, const char *value, int overwrite) {
+  __dally_read_string(name, -1);
+  __dally_read_string(value, -1);
+  return 0;
+}
 int system(const char *command) { __dally_unsupported("system"); return 0; }
 double atof(const char *s) { __dally_unsupported("floating-point numbers"); return 0; }
 double strtod(const char *s, char **end) { __dally_unsupported("floating-point numbers"); return 0; }

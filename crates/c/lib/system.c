@@ -45,7 +45,7 @@ long sysconf(int name) { return name == 30 ? 4096 : 2; }
 pid_t fork(void) { __dally_unsupported("fork"); return 0; }
 pid_t wait(int *status) { __dally_unsupported("wait"); return 0; }
 pid_t waitpid(pid_t pid, int *status, int options) { __dally_unsupported("waitpid"); return 0; }
-long write(int file, const void *p, size_t n) { return n; }
+long write(int file, const void *p, size_t n) { __dally_access(p, n); return n; }
 long read(int file, void *p, size_t n) { __dally_unsupported("read"); return 0; }
 int open(const char *name, int flags, ...) { __dally_unsupported("open"); return 0; }
 int close(int file) { return 0; }
@@ -65,3 +65,32 @@ int setjmp(jmp_buf state) { __dally_unsupported("setjmp"); return 0; }
 int _setjmp(jmp_buf state) { __dally_unsupported("setjmp"); return 0; }
 void longjmp(jmp_buf state, int value) { __dally_unsupported("longjmp"); }
 int *__errno_location(void) { return &errno; }
+/* Options, locales, and memory that is not on the heap. The program gets no options. */
+char *optarg;
+int optind = 1;
+int opterr = 1;
+int optopt;
+struct option { const char *name; int has_arg; int *flag; int val; };
+int getopt(int argc, char *const *argv, const char *options) { __dally_read_string(options, -1); return -1; }
+int getopt_long(int argc, char *const *argv, const char *options, const struct option *longer, int *index) {
+  __dally_read_string(options, -1);
+  return -1;
+}
+char *setlocale(int category, const char *locale) { if (locale) __dally_read_string(locale, -1); return "C"; }
+void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+  if (!(flags & 32)) __dally_unsupported("mmap of a file");
+  if (address != 0 && flags & 16) __dally_unsupported("mmap at a fixed address");
+  if (size == 0 || size > 2147483647) return (void *)-1;
+  return __dally_allocate(size, 1);
+}
+int munmap(void *address, size_t size) {
+  if (__dally_object_size(address) != size) __dally_unsupported("munmap of a part");
+  __dally_release(address);
+  return 0;
+}
+int mprotect(void *address, size_t size, int protection) {
+  if (protection % 4 != 3) __dally_unsupported("mprotect that takes rights away");
+  return 0;
+}
+int msync(void *address, size_t size, int flags) { return 0; }
+int madvise(void *address, size_t size, int advice) { return 0; }

@@ -55,7 +55,7 @@ int pthread_attr_setschedparam(pthread_attr_t *attr, const struct sched_param *p
 int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *param) { return 0; }
 int pthread_setschedprio(pthread_t thread, int priority) { return 0; }
 int pthread_setconcurrency(int level) { return 0; }
-int pthread_setname_np(pthread_t thread, const char *name) { return 0; }
+int pthread_setname_np(pthread_t thread, const char *name) { __dally_read_string(name, -1); return 0; }
 int pthread_setaffinity_np(pthread_t thread, size_t size, const void *set) { return 0; }
 int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) { return 0; }
 int sched_yield(void) { __dally_yield(); return 0; }

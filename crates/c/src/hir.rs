@@ -321,10 +321,14 @@ pub enum Builtin {
     Release,
     /// `__dally_object_size(p)`: the size of the object that a valid pointer points into.
     ObjectSize,
-    /// `__dally_copy(to, from, n)`: as `memmove`.
+    /// `__dally_copy(to, from, n)`: as `memmove`, in one step.
     Copy,
+    /// `__dally_move(to, from, n)`: as `memmove`. Other threads may run between pieces of 8 bytes, unless the areas overlap.
+    Move,
     /// `__dally_fill(p, byte, n)`: as `memset`.
     Fill,
+    /// `__dally_access(p, n)`: a bug unless the bytes belong to an object.
+    Access,
     /// `alloca`: an object that exists until the function returns.
     Alloca,
 
@@ -341,6 +345,8 @@ pub enum Builtin {
     AtomicFetch(BinaryOp),
     /// `__atomic_fetch_nand`, the old value.
     AtomicFetchNand,
+    /// `__atomic_nand_fetch`, the new value.
+    AtomicNandFetch,
     /// `__atomic_add_fetch(p, v, order)` and the like: the new value.
     AtomicUpdate(BinaryOp),
     /// `__sync_val_compare_and_swap(p, old, new)`: the old value.
@@ -351,7 +357,7 @@ pub enum Builtin {
     Fence,
 
     // Output.
-    /// `printf` and the like: the format and its arguments, for traces. The result is 0.
+    /// `printf` and the like: the format and its arguments, for traces. The strings were read before.
     Print,
 
     // Varargs of user functions.

@@ -8,6 +8,7 @@ mod ast;
 mod check;
 pub mod codes;
 pub mod dump;
+mod format;
 pub mod hir;
 mod lexer;
 pub mod library;

@@ -79,7 +79,11 @@ impl Notation {
             }
             // Flags, width, precision and length do not matter in a trace.
             let is_modifier = |c: &char| c.is_ascii_digit() || "-+ #.*'hlLqjzt".contains(*c);
-            while chars.next_if(is_modifier).is_some() {}
+            while let Some(modifier) = chars.next_if(is_modifier) {
+                if modifier == '*' {
+                    args.next();
+                }
+            }
             match chars.next() {
                 Some('%') => text.push('%'),
                 Some(conversion) => {

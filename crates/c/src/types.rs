@@ -128,6 +128,16 @@ pub struct BitField {
     pub low: u8,
     /// The number of bits.
     pub width: u8,
+    /// The bits of the storage unit that belong to this bit-field and to those adjacent to it. They are one memory location
+    /// (C11 3.14): a write to one of them writes all.
+    pub location: u64,
+}
+
+impl BitField {
+    /// Returns true if a write changes other bit-fields, too.
+    pub fn has_neighbours(&self) -> bool {
+        self.location.count_ones() > u32::from(self.width)
+    }
 }
 
 /// An enumeration.

@@ -20,6 +20,7 @@ enum Access {
     CompareExchange { weak: Option<bool> },
     Fetch(BinaryOp),
     FetchNand,
+    NandFetch,
     Update(BinaryOp),
     Init,
     FlagSet,
@@ -96,6 +97,7 @@ impl Checker<'_> {
             }
             _ => match (name.strip_prefix("fetch_and_"), name.strip_suffix("_and_fetch")) {
                 (Some("nand"), _) => Access::FetchNand,
+                (_, Some("nand")) => Access::NandFetch,
                 (Some(op), _) => Access::Fetch(operator(op)?),
                 (_, Some(op)) => Access::Update(operator(op)?),
                 _ => return None,
@@ -201,6 +203,7 @@ impl Checker<'_> {
                     Access::Store | Access::Init => (Builtin::AtomicStore, self.basic.void),
                     Access::Fetch(op) => (Builtin::AtomicFetch(op), target),
                     Access::FetchNand => (Builtin::AtomicFetchNand, target),
+                    Access::NandFetch => (Builtin::AtomicNandFetch, target),
                     Access::Update(op) => (Builtin::AtomicUpdate(op), target),
                     _ => (Builtin::AtomicExchange, target),
                 };
@@ -364,6 +367,7 @@ fn gnu(name: &str) -> Option<(Access, Style)> {
         "test_and_set" => (Access::FlagSet, Style::Values),
         "clear" => (Access::FlagClear, Style::Values),
         "fetch_nand" => (Access::FetchNand, Style::Values),
+        "nand_fetch" => (Access::NandFetch, Style::Values),
         _ => match (name.strip_prefix("fetch_"), name.strip_suffix("_fetch")) {
             (Some(op), _) => (Access::Fetch(operator(op)?), Style::Values),
             (_, Some(op)) => (Access::Update(operator(op)?), Style::Values),

@@ -23,8 +23,6 @@ impl Checker<'_> {
             return Some(self.gnu(rest, arguments, span));
         }
         match name {
-            "printf" => Some(self.print(arguments, 0, span)),
-            "fprintf" | "dprintf" => Some(self.print(arguments, 1, span)),
             "alloca" => Some(self.gnu("alloca", arguments, span)),
             _ => None,
         }
@@ -58,9 +56,10 @@ impl Checker<'_> {
             "release" => (Builtin::Release, &[pointer], void),
             "object_size" => (Builtin::ObjectSize, &[pointer], basic.ulong),
             "copy" => (Builtin::Copy, &[pointer, pointer, size], void),
+            "move" => (Builtin::Move, &[pointer, pointer, size], void),
             "fill" => (Builtin::Fill, &[pointer, number, size], void),
+            "access" => (Builtin::Access, &[pointer, size], void),
             "alloca" => (Builtin::Alloca, &[size], basic.void_ptr),
-            "print" => return Some(self.print(arguments, 0, span)),
             _ => return None,
         };
         let described =
@@ -112,18 +111,11 @@ impl Checker<'_> {
         None
     }
 
-    /// `printf`: the format and its arguments, after `skipped` others.
-    fn print(&mut self, arguments: &[ExprId], skipped: usize, span: Span) -> Checked<Expr> {
-        let mut values = Vec::new();
-        for argument in arguments.iter().skip(skipped) {
-            let value = self.value(*argument)?;
-            values.push(self.extra_argument(value)?);
-        }
-        Some(Expr { kind: ExprKind::Builtin(Builtin::Print, values), ty: self.basic.int, span })
-    }
-
     /// `__builtin_…`: some are known here, the others are functions of the library with or without the prefix.
     fn gnu(&mut self, name: &str, arguments: &[ExprId], span: Span) -> Checked<Expr> {
+        if let Some(result) = self.formatted_call(name, arguments, false, span) {
+            return result;
+        }
         let (int, long) = (self.basic.int, self.basic.long);
         match name {
             "expect" | "expect_with_probability" if arguments.len() >= 2 => {
@@ -187,9 +179,6 @@ impl Checker<'_> {
                 let function = self.function_expr(id, span);
                 return self.call_value(function, values, span);
             }
-        }
-        if name == "printf" || name == "fprintf" {
-            return self.print(arguments, usize::from(name == "fprintf"), span);
         }
         let what = self.unsupported_here(&format!("the function `__builtin_{name}`"), span);
         let zero = self.int_expr(0, self.basic.int, span);

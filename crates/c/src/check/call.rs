@@ -14,9 +14,13 @@ use crate::types::{FunctionType, Type};
 
 impl Checker<'_> {
     pub(super) fn call(&mut self, callee: ExprId, arguments: &[ExprId], span: Span) -> Checked<Expr> {
+        let discards = std::mem::take(&mut self.discards);
         if let E::Ident(sym) = self.ast.expr(callee).kind {
             if self.may_be_builtin(sym) {
                 let name = self.text(sym).to_owned();
+                if let Some(result) = self.formatted_call(&name, arguments, discards, span) {
+                    return result;
+                }
                 if let Some(result) = self.builtin(&name, arguments, span) {
                     return result;
                 }

@@ -1,7 +1,7 @@
 //! The check: names are resolved, types are found, conversions become explicit, and units are linked.
 //!
 //! One file per theme: [`ty`] and [`record`] find types, [`decl`] and [`function`] declare names, [`expr`], [`ops`],
-//! [`call`] and [`builtin`] check expressions, [`convert`] and [`fold`] convert and evaluate them, [`init`] flattens
+//! [`call`], [`builtin`], [`print`] and [`scan`] check expressions, [`convert`] and [`fold`] convert and evaluate them, [`init`] flattens
 //! initialisers, [`stmt`] checks statements, [`asynchronous`] makes threads of labelled ones, [`escape`] finds variables whose address is taken, and [`link`] leaves
 //! out what the program does not use.
 
@@ -19,7 +19,9 @@ mod function;
 mod init;
 mod link;
 mod ops;
+mod print;
 mod record;
+mod scan;
 mod scope;
 mod stmt;
 mod ty;
@@ -73,6 +75,7 @@ pub(crate) fn check(input: &Input<'_>, symbols: Symbols, diagnostics: Diagnostic
         wanted: Vec::new(),
         current: None,
         is_static: false,
+        discards: false,
         diagnostics,
     };
     checker.library_units(input.library);
@@ -147,6 +150,8 @@ struct Checker<'a> {
     current: Option<Current>,
     /// True in the initialiser of a variable with static storage.
     is_static: bool,
+    /// True if the value of the next call is not used.
+    discards: bool,
     diagnostics: Diagnostics,
 }
 

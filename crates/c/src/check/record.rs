@@ -169,23 +169,29 @@ impl Checker<'_> {
         let mut size = 0_u64;
         let mut align = 1_u64;
         let mut fields = Vec::new();
+        // The first of the bit-fields that are adjacent to the next one.
+        let mut sequence = 0;
         for plan in plans {
             let bytes = self.types.size(plan.ty).unwrap_or(0);
             if is_union {
                 next = 0;
             }
             let Some(width) = plan.width else {
+                find_locations(&mut fields[sequence..]);
                 next = next.next_multiple_of(8 * plan.align);
                 let offset = next / 8;
                 next += 8 * bytes;
                 size = size.max(next);
                 align = align.max(plan.align);
                 fields.push(Field { name: plan.name, ty: plan.ty, offset, bits: None });
+                sequence = fields.len();
                 continue;
             };
             let unit = 8 * bytes;
             if width == 0 {
                 next = next.next_multiple_of(unit);
+                find_locations(&mut fields[sequence..]);
+                sequence = fields.len();
                 continue;
             }
             let crosses = next / unit != (next + u64::from(width) - 1) / unit;
@@ -195,13 +201,14 @@ impl Checker<'_> {
             if !plan.name.is_empty() {
                 // Packed bit-fields that cross a unit begin at their own byte.
                 let offset = if crosses && packed { next / 8 } else { next / unit * bytes };
-                let bits = Some(BitField { low: (next - 8 * offset) as u8, width });
+                let bits = Some(BitField { low: (next - 8 * offset) as u8, width, location: 0 });
                 fields.push(Field { name: plan.name, ty: plan.ty, offset, bits });
                 align = align.max(plan.align);
             }
             next += u64::from(width);
             size = size.max(next);
         }
+        find_locations(&mut fields[sequence..]);
         (fields, size.div_ceil(8), align)
     }
 
@@ -238,5 +245,22 @@ impl Checker<'_> {
             }
         }
         None
+    }
+}
+
+/// Finds the memory locations of adjacent bit-fields: those of the same sequence, as far as storage units contain them.
+fn find_locations(fields: &mut [Field]) {
+    let at = |field: &Field| field.bits.map(|bits| (8 * field.offset + u64::from(bits.low), bits.width));
+    let all: Vec<(u64, u8)> = fields.iter().filter_map(at).collect();
+    for field in fields {
+        let start = 8 * field.offset;
+        let Some(bits) = &mut field.bits else { continue };
+        for (first, width) in &all {
+            for bit in *first..first + u64::from(*width) {
+                if (start..start + 64).contains(&bit) {
+                    bits.location |= 1 << (bit - start);
+                }
+            }
+        }
     }
 }

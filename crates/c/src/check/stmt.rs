@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::basic::Class;
 use super::{Checked, Checker};
-use crate::ast::{ExprId, StmtId, StmtKind as S};
+use crate::ast::{ExprId, ExprKind as E, StmtId, StmtKind as S};
 use crate::codes;
 use crate::hir::{Builtin, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::TypeId;
@@ -46,7 +46,10 @@ impl Checker<'_> {
         let stmt = ast.stmt(id);
         let span = stmt.span;
         let kind = match &stmt.kind {
-            S::Expr(expr) => self.value(*expr).map(StmtKind::Expr),
+            S::Expr(expr) => {
+                self.discards = matches!(ast.expr(*expr).kind, E::Call(..));
+                self.value(*expr).map(StmtKind::Expr)
+            }
             S::Declaration(declaration) => return self.local_declaration(declaration, out),
             S::StaticAssert(assertion) => return self.static_assertion(assertion),
             S::NestedFunction => {

@@ -112,6 +112,14 @@ pub(super) fn analyse(program: &Program, placeholder: Sym) -> Facts {
         facts.written.extend(&summaries[function.index()].writes);
     }
     facts.shared = shared(program, &facts, &summaries);
+    for id in &facts.shared {
+        let leaves = objects::leaves(&program.types, program.globals[id.index()].ty, placeholder);
+        let has_neighbours = |leaf: &objects::Leaf| leaf.bits.is_some_and(|bits| bits.has_neighbours());
+        // A write to a bit-field writes its neighbours.
+        if leaves.unwrap_or_default().iter().any(has_neighbours) {
+            facts.in_memory.insert(*id);
+        }
+    }
     facts
 }
 

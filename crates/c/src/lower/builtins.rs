@@ -21,6 +21,7 @@ fn has_weak_order(builtin: Builtin, args: &[Expr]) -> bool {
             | Builtin::AtomicCompareExchange
             | Builtin::AtomicFetch(_)
             | Builtin::AtomicFetchNand
+            | Builtin::AtomicNandFetch
             | Builtin::AtomicUpdate(_)
             | Builtin::Fence
     );
@@ -67,7 +68,9 @@ impl Lowerer<'_> {
             | Builtin::Release
             | Builtin::ObjectSize
             | Builtin::Copy
+            | Builtin::Move
             | Builtin::Fill
+            | Builtin::Access
             | Builtin::Alloca => self.memory_builtin(builtin, args),
             Builtin::Fence => {
                 args.iter().for_each(|a| self.effect(a));
@@ -245,6 +248,17 @@ impl Lowerer<'_> {
                 self.copy_bytes(to, from, size);
                 Value::Void
             }
+            (Builtin::Access, [pointer, size, ..]) => {
+                let (pointer, size) = (self.stable(pointer.clone()), self.stable(size.clone()));
+                self.scheduling_point();
+                let some = term::binary(B::Gt, size.clone(), term::int(0));
+                self.when(&some, |l| l.check_access(&pointer, &size));
+                Value::Void
+            }
+            (Builtin::Move, [to, from, size, ..]) => {
+                self.move_bytes(to, from, size);
+                Value::Void
+            }
             (Builtin::Fill, [pointer, byte, size, ..]) => {
                 self.fill(pointer, byte, size);
                 Value::Void
@@ -353,12 +367,13 @@ impl Lowerer<'_> {
                 self.store(place, new.clone());
                 if matches!(builtin, Builtin::AtomicFetch(_)) { old } else { new }
             }
-            Builtin::AtomicFetchNand => {
+            Builtin::AtomicFetchNand | Builtin::AtomicNandFetch => {
                 let operand = arg(self, 0);
                 let both = self.binary(BinaryOp::BitAnd, old.clone(), operand, ty);
                 let new = self.unary(crate::hir::UnaryOp::BitNot, both, ty);
-                self.store(place, new);
-                old
+                let new = self.stable_value(new);
+                self.store(place, new.clone());
+                if builtin == Builtin::AtomicFetchNand { old } else { new }
             }
             Builtin::SyncValCas | Builtin::SyncBoolCas => {
                 let (expected, new) = (arg(self, 0), arg(self, 1));
@@ -421,11 +436,14 @@ impl Lowerer<'_> {
         let Some((format, rest)) = args.split_first() else { return Value::constant(0) };
         let Some(mut text) = self.literal(format) else {
             args.iter().for_each(|arg| self.effect(arg));
+            self.caveat_nondet("the arguments of formats that are not literals are not read", true);
             return Value::constant(0);
         };
         let mut shown = Vec::new();
         for arg in rest {
-            let literal = if self.program.types.pointee(arg.ty).is_some() { self.literal(arg) } else { None };
+            // A width that is an argument is shown with the argument behind it.
+            let may_insert = self.program.types.pointee(arg.ty).is_some() && !text.contains('*');
+            let literal = if may_insert { self.literal(arg) } else { None };
             if let Some(literal) = literal {
                 text = substitute(&text, shown.len(), &literal);
             } else if self.is_float(arg.ty) {

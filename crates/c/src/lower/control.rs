@@ -21,6 +21,8 @@ pub(super) struct Exits {
     broken: bool,
     continued: bool,
     is_loop: bool,
+    /// The number of blocks around it.
+    depth: usize,
     /// The labels of a `switch`, in the order of the text.
     cases: Vec<Sym>,
     /// The next of them to be placed.
@@ -33,18 +35,18 @@ impl Lowerer<'_> {
         let condition = self.condition(value);
         let has_labels = contains_label(then) || otherwise.is_some_and(contains_label);
         match (&*condition, has_labels) {
-            (term::Term::Bool(true), false) => return self.statement(then),
+            (term::Term::Bool(true), false) => return self.body(then),
             (term::Term::Bool(false), false) => {
-                return otherwise.into_iter().for_each(|s| self.statement(s));
+                return otherwise.into_iter().for_each(|s| self.body(s));
             }
             _ => {}
         }
         let condition = self.expr(&condition, true);
         self.begin();
-        self.statement(then);
+        self.body(then);
         let first = self.end();
         self.begin();
-        otherwise.into_iter().for_each(|s| self.statement(s));
+        otherwise.into_iter().for_each(|s| self.body(s));
         let second = self.end();
         self.push_if(condition, first, second);
     }
@@ -67,6 +69,7 @@ impl Lowerer<'_> {
             broken: false,
             continued: false,
             is_loop: true,
+            depth: self.open_scopes(),
             cases: Vec::new(),
             placed: 0,
         }
@@ -91,7 +94,7 @@ impl Lowerer<'_> {
         if let Some(condition) = condition.filter(|_| !simple) {
             self.leave_unless(condition);
         }
-        self.statement(body);
+        self.body(body);
         self.end_of_turn();
         if let Some(step) = step {
             let mark = (self.proc.temporaries, self.slot_count());
@@ -128,7 +131,7 @@ impl Lowerer<'_> {
         self.exits(exits);
         self.begin();
         self.proc.dirty = true;
-        self.statement(body);
+        self.body(body);
         self.end_of_turn();
         self.leave_unless(condition);
         let stmts = self.end();
@@ -152,7 +155,9 @@ impl Lowerer<'_> {
     pub(super) fn break_statement(&mut self) {
         let Some(exits) = self.proc.frames.last_mut().and_then(|f| f.exits.last_mut()) else { return };
         exits.broken = true;
-        match exits.after {
+        let (after, depth) = (exits.after, exits.depth);
+        self.leave_scopes(depth);
+        match after {
             Some(after) => self.push_goto(after),
             None => self.push(Bpl::Break(None)),
         }
@@ -163,7 +168,9 @@ impl Lowerer<'_> {
         let exits = frame.and_then(|f| f.exits.iter_mut().rev().find(|e| e.is_loop));
         let Some(exits) = exits else { return };
         exits.continued = true;
-        if let Some(next) = exits.next {
+        let (next, depth) = (exits.next, exits.depth);
+        self.leave_scopes(depth);
+        if let Some(next) = next {
             self.push_goto(next);
         }
     }
@@ -193,28 +200,30 @@ impl Lowerer<'_> {
         collect_cases(body, &mut labels);
         let after = self.fresh("$after");
         let names: Vec<Sym> = labels.iter().map(|_| self.fresh("$case")).collect();
-        let default = labels.iter().position(Option::is_none).map_or(after, |n| names[n]);
-        self.jump_to_case(&value, &labels, &names, default);
-        let has_default = default != after;
+        let default = labels.iter().position(|case| case.values.is_none());
+        let has_default = default.is_some();
+        let targets: Vec<(Case, Sym)> = labels.into_iter().zip(names.iter().copied()).collect();
+        self.jump_to_case(&value, &targets, default.map(|n| targets[n]), after);
         self.exits(Exits {
             after: Some(after),
             next: None,
             broken: !has_default,
             continued: false,
             is_loop: false,
+            depth: self.open_scopes(),
             cases: names,
             placed: 0,
         });
-        self.statement(body);
+        self.body(body);
         if self.leave_exits().is_some_and(|e| e.broken) {
             self.push_label(after);
         }
     }
 
-    fn jump_to_case(&mut self, value: &T, labels: &[Option<(i128, i128)>], names: &[Sym], default: Sym) {
+    fn jump_to_case(&mut self, value: &T, cases: &[(Case, Sym)], default: Option<(Case, Sym)>, after: Sym) {
         let mut conditions = Vec::new();
-        for (label, name) in labels.iter().zip(names) {
-            let Some((low, high)) = *label else { continue };
+        for (case, name) in cases {
+            let Some((low, high)) = case.values else { continue };
             let condition = match low == high {
                 true => term::binary(B::Eq, value.clone(), term::int(low)),
                 false => term::and(
@@ -222,14 +231,18 @@ impl Lowerer<'_> {
                     term::binary(B::Le, value.clone(), term::int(high)),
                 ),
             };
-            conditions.push((self.expr(&condition, true), *name));
+            conditions.push((self.expr(&condition, true), *case, *name));
         }
         self.settle();
         self.begin();
-        self.push_goto(default);
+        if let Some((case, _)) = default {
+            self.jump_to_case_label(case.stmt);
+        }
+        self.push_goto(default.map_or(after, |(_, name)| name));
         let mut otherwise = self.end();
-        for (condition, name) in conditions.into_iter().rev() {
+        for (condition, case, name) in conditions.into_iter().rev() {
             self.begin();
+            self.jump_to_case_label(case.stmt);
             self.push_goto(name);
             let then = self.end();
             self.begin();
@@ -260,11 +273,19 @@ impl Lowerer<'_> {
     }
 }
 
-/// The labels of a `switch` in the order of the text; `None` is the default.
-fn collect_cases(stmt: &Stmt, labels: &mut Vec<Option<(i128, i128)>>) {
+/// A label of a `switch`.
+#[derive(Clone, Copy)]
+struct Case {
+    /// The first and the last value; none for `default`.
+    values: Option<(i128, i128)>,
+    stmt: *const Stmt,
+}
+
+/// The labels of a `switch` in the order of the text.
+fn collect_cases(stmt: &Stmt, labels: &mut Vec<Case>) {
     match &stmt.kind {
-        StmtKind::Case(low, high) => labels.push(Some((*low, *high))),
-        StmtKind::Default => labels.push(None),
+        StmtKind::Case(low, high) => labels.push(Case { values: Some((*low, *high)), stmt }),
+        StmtKind::Default => labels.push(Case { values: None, stmt }),
         StmtKind::Block(stmts) => stmts.iter().for_each(|s| collect_cases(s, labels)),
         StmtKind::If(_, then, otherwise) => {
             collect_cases(then, labels);

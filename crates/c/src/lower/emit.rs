@@ -14,9 +14,11 @@ use dally_bpl::ast::{
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 use super::Lowerer;
 use super::objects::{ObjectId, Storage};
+use super::scopes::{Scope, Scopes};
 use super::term::{self, T, Term};
 use crate::hir::{FunctionId, LabelId, LocalId};
 
@@ -58,6 +60,11 @@ pub(super) struct Frame {
     pub(super) labels: FxHashMap<LabelId, Sym>,
     /// The targets of `break` and `continue`, innermost last.
     pub(super) exits: Vec<super::control::Exits>,
+    /// The blocks that declare variables in memory, and those that are open.
+    pub(super) scopes: Rc<Scopes>,
+    pub(super) open: Vec<Scope>,
+    /// The variables with the addresses of locals in memory.
+    pub(super) addresses: FxHashMap<LocalId, Sym>,
 }
 
 /// The procedure under construction.
@@ -87,7 +94,7 @@ pub(super) struct Procedure {
     dirty_outside: Vec<bool>,
     /// The result that says that the thread ends.
     pub(super) exits: Option<Sym>,
-    /// The addresses of the objects in memory that are released when the function returns.
+    /// The addresses of the objects in memory that are released when the function returns, besides those of blocks.
     pub(super) stack: Vec<Sym>,
     /// True if the value of the next call is not used.
     pub(super) unused: bool,

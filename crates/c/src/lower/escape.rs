@@ -210,6 +210,7 @@ impl Walk<'_> {
             | Builtin::AtomicExchange
             | Builtin::AtomicFetch(_)
             | Builtin::AtomicFetchNand
+            | Builtin::AtomicNandFetch
             | Builtin::AtomicUpdate(_)
             | Builtin::SyncValCas
             | Builtin::SyncBoolCas => 1,

@@ -280,10 +280,17 @@ impl Lowerer<'_> {
     /// The value of `({ … })`.
     fn block_value(&mut self, stmts: &[Stmt]) -> Value {
         self.settle();
+        self.scoped(super::scopes::Scope::List(stmts.as_ptr()), |l| l.last_value(stmts))
+    }
+
+    fn last_value(&mut self, stmts: &[Stmt]) -> Value {
         match stmts.split_last() {
             Some((Stmt { kind: StmtKind::Expr(last), span }, rest)) => {
                 self.statements(rest);
-                let outer = std::mem::replace(&mut self.proc.span, *span);
+                let outer = self.proc.span;
+                if self.library_depth() == 0 {
+                    self.proc.span = *span;
+                }
                 let value = self.value(last);
                 self.proc.span = outer;
                 value

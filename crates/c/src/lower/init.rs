@@ -281,6 +281,20 @@ impl Lowerer<'_> {
     }
 }
 
+impl Lowerer<'_> {
+    /// The thread-local variables in memory no longer exist.
+    pub(super) fn release_thread_locals(&mut self) {
+        for (index, global) in self.program.globals.iter().enumerate() {
+            let is_used = self.used_globals.contains(&GlobalId(index as u32));
+            if let (true, true, Storage::Memory(address)) =
+                (global.thread_local, is_used, self.globals[index].clone())
+            {
+                self.call(Vec::new(), "$release", &[address]);
+            }
+        }
+    }
+}
+
 /// Returns true if the initialiser has a part for a scalar.
 fn covers(init: &Init, leaf: &Leaf) -> bool {
     init.parts.iter().any(|p| p.offset == leaf.offset && p.bits == leaf.bits)

@@ -4,6 +4,7 @@
 //! fails is the pointer checked, and the cell made.
 
 use dally_bpl::ast::BinaryOp;
+use dally_text::symbol::Sym;
 
 use super::Lowerer;
 use super::objects::{Leaf, Storage};
@@ -18,8 +19,11 @@ pub(super) const OBJECT: i128 = 1 << 32;
 /// The kind of objects that `free` must not release; see `$zeroed` in `runtime.bpl`.
 pub(super) const STACK: i128 = 2;
 
-/// Larger records are copied in one step.
+/// Larger records are copied by pieces instead of scalars.
 const MOST_STEPS: u64 = 16;
+
+/// The number of bytes that `memcpy` copies in one step.
+const PIECE: i128 = 8;
 
 /// Structs of at most this many scalars are copied scalar by scalar.
 const MOST_COPIED: u64 = 64;
@@ -73,12 +77,19 @@ impl Lowerer<'_> {
         let object = term::binary(BinaryOp::Div, address.clone(), term::int(OBJECT));
         let offset = term::binary(BinaryOp::Mod, address.clone(), term::int(OBJECT));
         let sizes = self.runtime_var("$size");
-        let object_size = term::select(sizes, object);
+        let object_size = term::select(sizes, object.clone());
         // Members of an object at the null pointer are near it.
         let not_null = term::binary(BinaryOp::Ge, address.clone(), term::int(OBJECT));
         self.check(&not_null, "a null pointer is dereferenced");
         let not_released = self.differs(object_size.clone(), -1);
-        self.check(&not_released, "use after free: the object no longer exists");
+        let ended = self.runtime_var("$zeroed");
+        let ended = term::eq(term::select(ended, object), term::int(-2));
+        let not_freed = term::or(not_released.clone(), ended);
+        self.check(&not_freed, "use after free: the object no longer exists");
+        self.check(
+            &not_released,
+            "use after scope: the variable no longer exists, since its block, function or thread has ended",
+        );
         let exists = self.differs(object_size.clone(), 0);
         self.check(&exists, "a wild pointer is dereferenced");
         let end = term::add(offset, size.clone());
@@ -102,26 +113,47 @@ impl Lowerer<'_> {
         Value::Int(value, range)
     }
 
+    /// Stores a bit-field. The bit-fields beside it in the storage unit are the same memory location: the unit is read, and
+    /// written later, so that a write of another thread to one of them may be lost. The rest of the unit is left alone.
     pub(super) fn store_bits(&mut self, address: &T, ty: TypeId, bits: BitField, value: &T) {
         let value = self.stable(value.clone());
         let address = self.stable(address.clone());
-        let unit = self.load_memory(&address, ty);
-        let unit = self.stable(unit);
-        let (low, width) = (term::int(1 << bits.low), term::int(1 << bits.width));
-        let old = term::binary(
-            BinaryOp::Mod,
-            term::binary(BinaryOp::Div, unit.clone(), low.clone()),
-            width.clone(),
-        );
-        let new = term::binary(BinaryOp::Mod, value, width);
-        let changed = term::add(unit, term::mul(term::sub(new, old), low));
+        let unit_bits = 8 * self.program.types.size(ty).unwrap_or(1).clamp(1, 8) as u32;
+        let location = bits.location & (u64::MAX >> (64 - unit_bits));
+        let low = location.trailing_zeros().min(u32::from(bits.low));
+        let high = (64 - location.leading_zeros()).max(u32::from(bits.low) + u32::from(bits.width));
+        let old = self.load_memory(&address, ty);
+        let old = self.stable(old);
+        let part = |unit: T, low: u32, width: u32| {
+            term::binary(BinaryOp::Mod, shifted_down(unit, low), term::int(1 << width))
+        };
+        let field = part(old.clone(), u32::from(bits.low), u32::from(bits.width));
+        let new = term::binary(BinaryOp::Mod, value, term::int(1 << bits.width));
+        let change = term::mul(term::sub(new, field), term::int(1 << bits.low));
+        let is_alone = !bits.has_neighbours();
+        if !is_alone {
+            self.scheduling_point();
+        }
+        self.proc.atomic += 1;
+        let changed = match is_alone || high - low == unit_bits {
+            true => term::add(old, change),
+            false => {
+                let now = self.load_memory(&address, ty);
+                let now = self.stable(now);
+                let lost = term::sub(part(old, low, high - low), part(now.clone(), low, high - low));
+                let lost = term::mul(lost, term::int(1 << low));
+                term::add(term::add(now, lost), change)
+            }
+        };
         let int = self.program.types.as_int(ty);
         let changed = int.map_or(changed.clone(), |int| {
             self.wrapped(changed, Range { low: i128::MIN, high: i128::MAX }, int)
         });
-        let atomic = std::mem::replace(&mut self.proc.atomic, 1);
+        // Traces would show the whole unit.
+        let lvalue = self.proc.lvalue.take();
         self.store_memory(&address, ty, &changed);
-        self.proc.atomic = atomic;
+        self.proc.lvalue = lvalue;
+        self.proc.atomic -= 1;
     }
 
     /// The n-th scalar of a leaf of the record at a place.
@@ -147,7 +179,7 @@ impl Lowerer<'_> {
             let (target, source) = (self.stable(target.clone()), self.stable(source.clone()));
             for (offset, size) in self.copied_parts(to.ty, leaves.as_deref()) {
                 let at = |address: &T| term::add(address.clone(), term::int(offset));
-                self.copy_bytes(&at(&target), &at(&source), &term::int(size));
+                self.move_bytes(&at(&target), &at(&source), &term::int(size));
             }
             return;
         }
@@ -167,7 +199,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The offsets and sizes that an assignment of a record copies in one step each: its scalars, or all of it if other
+    /// The offsets and sizes that an assignment of a record copies one after the other: its scalars, or all of it if other
     /// threads cannot see the difference, and for unions and large records.
     fn copied_parts(&self, ty: TypeId, leaves: Option<&[Leaf]>) -> Vec<(i128, i128)> {
         let types = &self.program.types;
@@ -185,12 +217,7 @@ impl Lowerer<'_> {
     }
 
     /// The maps of an array inside of two records that are not themselves elements.
-    fn whole_maps(
-        &mut self,
-        to: &Place,
-        from: &Place,
-        leaf: &Leaf,
-    ) -> Option<(dally_text::symbol::Sym, dally_text::symbol::Sym)> {
+    fn whole_maps(&mut self, to: &Place, from: &Place, leaf: &Leaf) -> Option<(Sym, Sym)> {
         let map = |l: &Self, place: &Place| {
             let Base::Variables(object, steps) = &place.base else { return None };
             let fixed = steps.iter().all(|s| matches!(s, Step::Field(_)));
@@ -209,7 +236,51 @@ impl Lowerer<'_> {
         Some((map(self, to)?, map(self, from)?))
     }
 
-    /// `memmove`, with checks.
+    /// `memmove` in pieces, between which other threads may run. Areas that overlap are copied in one step.
+    pub(super) fn move_bytes(&mut self, to: &T, from: &T, size: &T) {
+        let small = size.as_int().is_some_and(|n| n <= PIECE);
+        // Only the function of the library around it makes it atomic.
+        let may_interrupt = self.proc.atomic == 0 || self.proc.atomic == 1 && self.library_depth() == 1;
+        if small || !may_interrupt || !self.facts.threaded {
+            return self.copy_bytes(to, from, size);
+        }
+        let (to, from, size) =
+            (self.stable(to.clone()), self.stable(from.clone()), self.stable(size.clone()));
+        let atomic = std::mem::replace(&mut self.proc.atomic, 0);
+        let le = |a: T, b: T| term::binary(BinaryOp::Le, a, b);
+        let apart = term::or(
+            le(term::add(to.clone(), size.clone()), from.clone()),
+            le(term::add(from.clone(), size.clone()), to.clone()),
+        );
+        let apart = self.expr(&apart, true);
+        self.begin();
+        self.copy_pieces(&to, &from, &size);
+        let pieces = self.end();
+        self.begin();
+        self.copy_bytes(&to, &from, &size);
+        let whole = self.end();
+        self.push_if(apart, pieces, whole);
+        self.proc.atomic = atomic;
+    }
+
+    /// `while (done < size) { yield; copy 8 bytes }`
+    fn copy_pieces(&mut self, to: &T, from: &T, size: &T) {
+        let done = self.temporary(false);
+        self.set(done, &term::int(0));
+        let more = term::binary(BinaryOp::Lt, term::var(done), size.clone());
+        let more = self.expr(&more, true);
+        self.begin();
+        let rest = term::sub(size.clone(), term::var(done));
+        let is_last = term::binary(BinaryOp::Lt, rest.clone(), term::int(PIECE));
+        let piece = self.stable(term::ite(is_last, rest, term::int(PIECE)));
+        let at = |address: &T| term::add(address.clone(), term::var(done));
+        self.copy_bytes(&at(to), &at(from), &piece);
+        self.set(done, &term::add(term::var(done), piece));
+        let body = self.end();
+        self.push_while(more, body);
+    }
+
+    /// `memmove` in one step, with checks.
     pub(super) fn copy_bytes(&mut self, to: &T, from: &T, size: &T) {
         if size.as_int() == Some(0) {
             return;
@@ -244,12 +315,18 @@ impl Lowerer<'_> {
         self.statics
     }
 
-    /// An object that exists until the function returns; its address is in a variable.
-    pub(super) fn stack_object(&mut self, name: &str, size: &T) -> Storage {
+    /// A variable for the address of an object.
+    pub(super) fn stack_address(&mut self, name: &str) -> Sym {
         let wanted = if name.is_empty() { "$at".to_owned() } else { format!("{name}$at") };
         let address = self.fresh(&wanted);
         let decl = self.var_decl(address, false, dally_bpl::ast::Attrs::NONE);
         self.proc.locals.push(decl);
+        address
+    }
+
+    /// An object that exists until the function returns; its address is in a variable.
+    pub(super) fn stack_object(&mut self, name: &str, size: &T) -> Storage {
+        let address = self.stack_address(name);
         self.call(vec![Some(address)], "$allocate", &[size.clone(), term::int(STACK)]);
         self.proc.stack.push(address);
         Storage::Memory(term::var(address))
@@ -264,8 +341,8 @@ impl Lowerer<'_> {
 
     /// Releases the objects of a function that returns. Those of `main` exist until the end of the program.
     pub(super) fn release_at_return(&mut self) {
-        let function = self.proc.frames.first().map(|frame| frame.function);
-        if function.is_none() || function != self.facts.first {
+        if !self.is_main() {
+            self.leave_all_scopes();
             self.release_stack();
         }
     }
@@ -288,6 +365,11 @@ impl Lowerer<'_> {
     pub(super) fn is_zero(term: &Term) -> bool {
         term.as_int() == Some(0)
     }
+}
+
+/// The bits of a storage unit from `low` on.
+fn shifted_down(unit: T, low: u32) -> T {
+    term::binary(BinaryOp::Div, unit, term::int(1 << low))
 }
 
 /// The steps from a record to the n-th scalar of one of its leaves.

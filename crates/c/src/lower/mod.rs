@@ -24,6 +24,7 @@ mod ops;
 mod places;
 mod points;
 mod prune;
+mod scopes;
 mod stmt;
 mod term;
 mod text;

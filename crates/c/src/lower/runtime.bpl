@@ -5,7 +5,8 @@ var {:heap_cells} $mem: [int]int;
 var {:heap_cells} $cell: [int]int;
 // The size of each object; 0: there is no such object, -1: it was released, -2: it is empty.
 var {:heap_objects -1} $size: [int]int;
-// Odd for objects whose bytes are zero where there is no cell; 2 more for those that are not on the heap.
+// Odd for objects whose bytes are zero where there is no cell; 2 more for those that are not on the heap. After the release, -1 and
+// for those -2.
 var {:heap_objects -1} $zeroed: [int]int;
 var {:heap_counter 1291845632, 32} $heap: int;
 
@@ -24,19 +25,25 @@ procedure $release(p: int)
 {
   var a: int;
   var end: int;
+  var width: int;
   a := p;
   end := p + $size[p div 4294967296];
   while (a < end)
   {
-    if ($cell[a] != 0)
+    width := $width($cell[a]);
+    if (width != 0)
     {
       $cell[a] := 0;
       $mem[a] := 0;
+      a := a + width;
     }
-    a := a + 1;
+    else
+    {
+      a := a + 1;
+    }
   }
   $size[p div 4294967296] := -1;
-  $zeroed[p div 4294967296] := -1;
+  $zeroed[p div 4294967296] := if $zeroed[p div 4294967296] >= 2 then -2 else -1;
 }
 
 function $width(cell: int): int { if cell < 0 then -cell else cell }

@@ -8,6 +8,7 @@ use super::emit::{Frame, Procedure, Return, ident};
 use super::memory::STACK;
 use super::objects::{Object, Storage};
 use super::places::{Place, Value};
+use super::scopes::Scope;
 use super::term;
 use crate::hir::{Expr, ExprKind, FunctionId, LocalId, Stmt, StmtKind};
 use crate::types::{Type, TypeId};
@@ -31,6 +32,13 @@ impl Lowerer<'_> {
             self.proc.span = stmt.span;
         }
         let (temporaries, slots) = (self.proc.temporaries, self.slot_count());
+        self.block_statement(stmt, |l| l.statement_kind(stmt));
+        self.proc.temporaries = temporaries;
+        self.forget_slots(slots);
+        self.proc.span = outer;
+    }
+
+    fn statement_kind(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Expr(e) => self.effect(e),
             StmtKind::Declare(local, init) => self.initialise(*local, init.as_ref()),
@@ -50,6 +58,7 @@ impl Lowerer<'_> {
             StmtKind::Break => self.break_statement(),
             StmtKind::Continue => self.continue_statement(),
             StmtKind::Goto(label) => {
+                self.jump_to_label(*label);
                 let label = self.label(*label);
                 self.push_goto(label);
             }
@@ -60,9 +69,6 @@ impl Lowerer<'_> {
             StmtKind::Return(value) => self.return_statement(value.as_ref()),
             StmtKind::Empty => {}
         }
-        self.proc.temporaries = temporaries;
-        self.forget_slots(slots);
-        self.proc.span = outer;
     }
 
     fn return_statement(&mut self, value: Option<&Expr>) {
@@ -110,8 +116,14 @@ impl Lowerer<'_> {
         let count = self.value(count);
         let count = self.int(count);
         let bytes = term::mul(count, term::int(i128::from(size)));
-        let storage = self.stack_object(&name, &bytes);
-        if let Storage::Memory(address) = storage {
+        let address = match self.library_depth() {
+            0 => self.begin_array(local, &bytes),
+            _ => match self.stack_object(&name, &bytes) {
+                Storage::Memory(address) => Some(address),
+                _ => None,
+            },
+        };
+        if let Some(address) = address {
             let value = Value::Int(address, super::term::Range { low: 0, high: i128::from(u64::MAX) });
             self.bind_local(local, Storage::Bound(value));
         }
@@ -161,15 +173,16 @@ impl Lowerer<'_> {
         let Some(body) = &callee.body else { return };
         self.proc = Procedure::new(self.procedure_names[function.index()].clone());
         self.proc.span = callee.span;
-        self.proc.frames.push(Frame::new(function, Return::Procedure));
+        let mut frame = Frame::new(function, Return::Procedure);
+        frame.scopes = self.find_scopes(function);
+        self.proc.frames.push(frame);
         let outs = self.results(function);
         let ins = self.parameters(function);
-        self.memory_locals(function);
         if let Some(exits) = self.proc.exits {
             self.set(exits, &term::boolean(false));
         }
         let mark = self.proc.temporaries;
-        self.statements(body);
+        self.scoped(Scope::List(body.as_ptr()), |l| l.statements(body));
         self.proc.temporaries = mark;
         if !self.has_left() {
             self.proc.span = callee.span;
@@ -271,19 +284,6 @@ impl Lowerer<'_> {
         let address = self.fresh(&format!("{name}$in"));
         ins.push(self.var_decl(address, false, Attrs::NONE));
         self.copy_parameter(param, &Place::memory(term::var(address), ty));
-    }
-
-    /// Allocates the locals that are in memory: once for each activation.
-    fn memory_locals(&mut self, function: FunctionId) {
-        let count = self.function(function).locals.len();
-        for local in (0..count as u32).map(LocalId) {
-            let is_array =
-                matches!(self.program.types.get(self.local_of(function, local).ty), Type::Pointer(_))
-                    && self.facts.is_variable_array(function, local);
-            if self.facts.in_memory_local(function, local) && !is_array {
-                self.local_storage(local);
-            }
-        }
     }
 }
 

@@ -171,6 +171,7 @@ impl Lowerer<'_> {
             self.when(&normally, |l| l.set_element(results, &own, &term::var(result)));
         }
         self.thread_end(exits);
+        self.release_thread_locals();
         let ended = self.sym("$ended");
         self.set_element(ended, &own, &term::boolean(true));
     }
@@ -218,6 +219,7 @@ impl Lowerer<'_> {
         }
         self.run_in_turn(&functions, &args);
         if self.proc.exits.is_some() {
+            self.release_thread_locals();
             let (ended, own) = (self.sym("$ended"), self.runtime_var("$self"));
             self.set_element(ended, &own, &term::boolean(true));
         }

@@ -1,0 +1,6 @@
+#include <stdio.h>
+
+int main(void) {
+  int *count = NULL;
+  printf("abc%n\n", count);
+}
