@@ -17,7 +17,9 @@
 mod answer;
 mod dialect;
 mod pipes;
+mod portfolio;
 mod process;
 
-pub use crate::dialect::{DIALECTS, Dialect, Effort};
+pub use crate::dialect::{DIALECTS, Dialect, Modes};
+pub use crate::portfolio::{Logs, Portfolio};
 pub use crate::process::{Budget, Process};

@@ -39,5 +39,5 @@ pub use crate::axioms::Theory;
 pub use crate::inline::{Answer, Effort, InlineOptions, NoAnswer, Verifier};
 pub use crate::limits::Limits;
 pub use crate::path::{Application, Binding, Division, Failed, Path, Site, Step, StepKind};
-pub use crate::solver::{Solver, SolverError};
+pub use crate::solver::{QueryMode, Solver, SolverError};
 pub use crate::value::{ModelValue, NoValue};

@@ -15,7 +15,7 @@ use dally_bpl::ast::DeclKind;
 use dally_counterexample::Translated;
 use dally_explore::{BoundCoverage, InliningCoverage};
 use dally_interp::Inputs;
-use dally_smt::{Budget, Process};
+use dally_smt::{Budget, Portfolio};
 use dally_verify::{Answer, Effort, InlineOptions, NoAnswer, Path, SolverError, Verifier};
 
 use crate::budget;
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
         Ok(Err(message)) => return report::Json::refuse(arguments.json, &message),
         Err(diagnostics) => return report::Json::errors(arguments.json, sources, &diagnostics),
     };
-    if arguments.solver.as_deref().is_some_and(|solver| solver.trim().is_empty()) {
+    if arguments.solver.iter().any(|solver| solver.trim().is_empty()) {
         return report::Json::refuse(arguments.json, "--solver: it names no solver");
     }
     if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.trace.as_deref()) {
@@ -126,20 +126,23 @@ fn unused_flags(arguments: &Verify, plan: &Plan) -> Vec<String> {
 fn prepare_log(arguments: &Verify, plan: &Plan) -> Result<(), String> {
     let Some(folder) = &arguments.smt_log else { return Ok(()) };
     std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::File::create(log(folder, plan, 0)))
+        .and_then(|()| std::fs::File::create(log(folder, plan, 0, 0)))
         .map(|_| ())
         .map_err(|error| format!("--smt-log: cannot write to `{folder}`: {error}"))
 }
 
-/// The solver to start: that of `--solver`, else that of the environment, else z3.
-fn solver_name(flag: Option<&str>) -> String {
-    let environment = || std::env::var("DALLY_SOLVER").ok().filter(|name| !name.is_empty());
-    flag.map(str::to_owned).or_else(environment).unwrap_or_else(|| "z3".to_owned())
+/// The solvers to start: those of `--solver`, else those of the environment, else z3.
+fn solver_names(given: &[String]) -> Vec<String> {
+    let environment = || std::env::var("DALLY_SOLVER").ok();
+    let listed = |names: String| names.split(',').filter(|n| !n.trim().is_empty()).map(str::to_owned).collect();
+    let names = if given.is_empty() { environment().map_or_else(Vec::new, listed) } else { given.to_vec() };
+    if names.is_empty() { vec!["z3".to_owned()] } else { names }
 }
 
-/// The file of a log.
-fn log(folder: &str, plan: &Plan, index: usize) -> std::path::PathBuf {
-    std::path::Path::new(folder).join(format!("{}.smt2", plan.file(index)))
+/// The file of the log of the n-th process for a bound on schedules.
+fn log(folder: &str, plan: &Plan, index: usize, nth: usize) -> std::path::PathBuf {
+    let nth = if nth == 0 { String::new() } else { format!("-process-{}", nth + 1) };
+    std::path::Path::new(folder).join(format!("{}{nth}.smt2", plan.file(index)))
 }
 
 fn has_axioms(program: &Program) -> bool {
@@ -154,7 +157,7 @@ fn has_axioms(program: &Program) -> bool {
 /// One bound on schedules.
 struct Attempt<'t> {
     /// None once the result is final: its terms and its process are released.
-    work: Option<(Verifier<'t>, Process)>,
+    work: Option<(Verifier<'t>, Portfolio<'t>)>,
     effort: Effort,
     /// The highest recursion bound that is complete.
     recursion: u32,
@@ -272,19 +275,18 @@ impl<'t> Stages<'t> {
         report::Bug { at, path, inputs: Inputs { failure: Some(failed.span), ..inputs }, failed }
     }
 
-    fn start_solver(&self, index: usize) -> Result<Process, SolverError> {
-        let name = solver_name(self.arguments.solver.as_deref());
-        let log = match &self.arguments.smt_log {
-            None => None,
-            Some(folder) => {
-                let path = log(folder, self.plan, index);
-                let file = std::fs::File::create(&path).map_err(|error| {
-                    SolverError::Broken(format!("cannot write `{}`: {error}", path.display()))
-                })?;
-                Some(Box::new(BufWriter::new(file)) as Box<dyn Write>)
-            }
+    fn start_solver(&self, index: usize) -> Result<Portfolio<'t>, SolverError> {
+        let names = solver_names(&self.arguments.solver);
+        let (folder, plan) = (self.arguments.smt_log.as_deref(), self.plan);
+        let logs = move |nth: usize| {
+            let Some(folder) = folder else { return Ok(None) };
+            let path = log(folder, plan, index, nth);
+            let file = std::fs::File::create(&path).map_err(|error| {
+                SolverError::Broken(format!("cannot write `{}`: {error}", path.display()))
+            })?;
+            Ok(Some(Box::new(BufWriter::new(file)) as Box<dyn Write>))
         };
-        Process::start(&name, log, self.budget.clone())
+        Portfolio::start(&names, Box::new(logs), self.budget.clone())
     }
 
     fn finding(self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, NoAnswer>) -> Finding {
