@@ -15,6 +15,13 @@ pub struct Dialect {
     pub modes: Option<Modes>,
     /// Further commands, after `setup`, each of which makes another solver of it: where one takes long, others may not.
     pub variants: &'static [&'static str],
+    /// True if it decides constrained Horn clauses (`(set-logic HORN)`).
+    pub horn: bool,
+}
+
+/// True if the solver of this name decides constrained Horn clauses.
+pub fn has_horn_clauses(name: &str) -> bool {
+    Named::new(name).dialect.horn
 }
 
 /// Commands that set the mode of the queries that follow: see [`dally_verify::QueryMode`]. The limit is a measure of work
@@ -60,6 +67,7 @@ pub const DIALECTS: &[Dialect] = &[
             "(set-option :smt.case_split 3)\n(set-option :smt.arith.solver 6)\n(set-option :smt.random_seed 11)\n",
             "(set-option :smt.relevancy 0)\n(set-option :smt.random_seed 13)\n",
         ],
+        horn: true,
     },
     Dialect {
         programs: &["cvc5"],
@@ -67,6 +75,7 @@ pub const DIALECTS: &[Dialect] = &[
         setup: SET_LOGIC,
         modes: None,
         variants: &[],
+        horn: false,
     },
     Dialect {
         programs: &["yices-smt2", "yices"],
@@ -74,12 +83,13 @@ pub const DIALECTS: &[Dialect] = &[
         setup: SET_LOGIC,
         modes: None,
         variants: &[],
+        horn: false,
     },
 ];
 
 /// The dialect of a program that the table does not name: plain SMT-LIB 2.
 const OTHER: Dialect =
-    Dialect { programs: &[], flags: &[], setup: SET_LOGIC, modes: None, variants: &[] };
+    Dialect { programs: &[], flags: &[], setup: SET_LOGIC, modes: None, variants: &[], horn: false };
 
 const SET_LOGIC: &str = "(set-logic ALL)\n";
 

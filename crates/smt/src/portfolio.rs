@@ -117,6 +117,9 @@ impl<'l> Portfolio<'l> {
         self.process.send(query)?;
         let mut rivals: Vec<Rival> = Vec::new();
         let mut turns = self.turns();
+        // If the active process fails, each other solver is tried once: one with other options would fail in the same way.
+        let mut others: Vec<usize> = (0..self.lanes.len()).filter(|lane| self.is_other(*lane)).collect();
+        others.reverse();
         let mut failure = None;
         loop {
             self.budget.check(started)?;
@@ -138,8 +141,7 @@ impl<'l> Portfolio<'l> {
             while is_due && rivals.len() < self.most_rivals {
                 let next = match &failure {
                     None => turns.next(),
-                    // A solver with other options would fail in the same way.
-                    Some(_) => turns.by_ref().take(self.lanes.len()).find(|(lane, _)| self.is_other(*lane)),
+                    Some(_) => others.pop().map(|lane| (lane, Duration::MAX)),
                 };
                 let Some((lane, slice)) = next else { break };
                 rivals.extend(self.rival(lane, query, slice).ok());
@@ -258,7 +260,7 @@ mod tests {
     }
 
     fn start(names: &[String]) -> Portfolio<'static> {
-        let budget = Budget { query: None, until: None, cancelled: Arc::default() };
+        let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default() };
         let mut portfolio = Portfolio::start(names, Box::new(|_| Ok(None)), budget).unwrap();
         portfolio.patience = Duration::ZERO;
         portfolio

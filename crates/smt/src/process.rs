@@ -27,6 +27,8 @@ pub struct Budget {
     pub until: Option<Instant>,
     /// Set to end the run as soon as possible.
     pub cancelled: Arc<AtomicBool>,
+    /// Set if the answer is no longer needed: its query ends as if the run were cancelled.
+    pub decided: Arc<AtomicBool>,
 }
 
 /// A solver that is running.
@@ -209,7 +211,7 @@ impl Process {
 impl Budget {
     /// Fails if a query that started then has used up its time, or the run has.
     pub(crate) fn check(&self, started: Instant) -> Result<(), SolverError> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.cancelled.load(Ordering::Relaxed) || self.decided.load(Ordering::Relaxed) {
             return Err(SolverError::Cancelled);
         }
         let now = Instant::now();
@@ -303,7 +305,7 @@ mod tests {
     fn start(name: &str, script: &str) -> Process {
         let path = std::env::temp_dir().join(format!("dally-smt-{}-{name}", std::process::id()));
         std::fs::write(&path, format!("rm \"$0\"\n{script}")).unwrap();
-        let budget = Budget { query: None, until: None, cancelled: Arc::default() };
+        let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default() };
         Process::start(&format!("sh {}", path.display()), None, budget).unwrap()
     }
 

@@ -19,6 +19,7 @@ mod execute;
 mod expr;
 mod facts;
 mod flow;
+mod horn;
 mod inline;
 mod lambda;
 mod limits;
@@ -36,6 +37,7 @@ mod walk;
 mod witness;
 
 pub use crate::axioms::Theory;
+pub use crate::horn::horn_clauses;
 pub use crate::inline::{Answer, Effort, InlineOptions, NoAnswer, Verifier};
 pub use crate::limits::Limits;
 pub use crate::path::{Application, Binding, Division, Failed, Path, Site, Step, StepKind};

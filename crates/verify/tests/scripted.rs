@@ -240,7 +240,7 @@ fn contradictory_axioms_are_found_with_limited_effort() {
     assert!(matches!(verifier.run(1, &mut solver), Ok(Answer::Proved)));
     let found = verifier.contradiction(&mut solver).unwrap();
     assert_eq!(found, Some(dally_verify::Theory::Axioms));
-    assert_eq!(solver.efforts.first(), Some(&true), "{:?}", solver.efforts);
+    assert_eq!(solver.modes.first(), Some(&QueryMode::Limited), "{:?}", solver.modes);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod plan;
 mod replay;
 mod report;
+mod unbounded;
 
 use std::cell::OnceCell;
 use std::io::{BufWriter, Write};
@@ -26,6 +27,7 @@ use crate::traces;
 use plan::{Plan, Text};
 use replay::Replay;
 use report::Finding;
+use unbounded::Unbounded;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
     let language = Language::of(&arguments.program.files);
@@ -78,7 +80,12 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let started = Instant::now();
     let (cancelled, interrupt) = (Arc::clone(&budget.cancelled), Arc::clone(&budget.interrupt));
     let until = budget.until();
-    let budget = Budget { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
+    let budget = Budget {
+        query: arguments.query_time,
+        until,
+        cancelled: Arc::clone(&cancelled),
+        decided: Arc::default(),
+    };
     let found = Stages { arguments, program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
     let report = report::Reporter { arguments, sources, program, plan: &plan, remarks, started };
     let replayed = match &found.end {
@@ -163,6 +170,11 @@ struct Attempt<'t> {
     recursion: u32,
     /// The final result: true for a proof.
     proved: Option<bool>,
+    /// The search for a proof without a bound on recursion, once this bound was reached; none if it was not needed or cannot
+    /// be made.
+    unbounded: Option<Option<Unbounded>>,
+    /// Set once that search has found a proof.
+    summarised: Arc<AtomicBool>,
 }
 
 impl Attempt<'_> {
@@ -171,9 +183,19 @@ impl Attempt<'_> {
         self.work.as_ref().map_or(0, |(verifier, _)| verifier.held())
     }
 
+    /// Makes the result final if there is a proof without a bound on recursion.
+    fn is_summarised(&mut self) -> bool {
+        let summarised = self.summarised.load(Ordering::Relaxed);
+        if summarised {
+            (self.proved, self.work, self.unbounded) = (Some(true), None, None);
+        }
+        summarised
+    }
+
     /// Makes the result final, unless it rests on a contradiction.
     fn close(&mut self, proved: bool) -> Result<(), NoAnswer> {
         self.proved = Some(false);
+        self.unbounded = None;
         if let Some((verifier, mut solver)) = self.work.take() {
             match verifier.contradiction(&mut solver) {
                 Ok(Some(theory)) => return Err(NoAnswer::Contradiction(theory)),
@@ -215,6 +237,9 @@ impl<'t> Stages<'t> {
             for index in 0..attempts.len() {
                 let held: usize = attempts.iter().map(Attempt::held).sum();
                 let attempt = &mut attempts[index];
+                if attempt.is_summarised() {
+                    continue;
+                }
                 let Some((verifier, solver)) = &mut attempt.work else { continue };
                 let most = self.arguments.recursion.unwrap_or(u32::MAX);
                 let steps = u32::try_from(stage - index).unwrap_or(u32::MAX);
@@ -226,7 +251,13 @@ impl<'t> Stages<'t> {
                 let closed = match answer {
                     Ok(Answer::Proved) => attempt.close(true),
                     Ok(Answer::NoBug) if recursion == most => attempt.close(false),
-                    Ok(Answer::NoBug) => Ok(()),
+                    Ok(Answer::NoBug) => {
+                        if attempt.unbounded.is_none() {
+                            attempt.unbounded = Some(self.prove(&texts[index], &attempt.summarised));
+                        }
+                        Ok(())
+                    }
+                    Err(NoAnswer::Solver(SolverError::Cancelled)) if attempt.is_summarised() => continue,
                     Ok(Answer::Bug(path)) => {
                         let bug = texts[index].get().map(|text| self.bug(index, text.view(), path));
                         return self.finding(&attempts, Ok(bug));
@@ -264,9 +295,24 @@ impl<'t> Stages<'t> {
             InlineOptions { full: self.arguments.full_inlining, calls: self.arguments.calls, limits };
         let view = translated.view();
         let verifier = Verifier::new(view.program, view.root, &options)?;
-        let solver = self.start_solver(index)?;
+        let summarised: Arc<AtomicBool> = Arc::default();
+        let solver = self.start_solver(index, &summarised)?;
         let effort = verifier.effort();
-        Ok(Attempt { work: Some((verifier, solver)), effort, recursion: 0, proved: None })
+        let work = Some((verifier, solver));
+        Ok(Attempt { work, effort, recursion: 0, proved: None, unbounded: None, summarised })
+    }
+
+    /// Starts the search for a proof without a bound on recursion, unless the user asks for one.
+    fn prove(&self, text: &OnceCell<Text<'t>>, proved: &Arc<AtomicBool>) -> Option<Unbounded> {
+        let arguments = self.arguments;
+        if arguments.recursion.is_some() || arguments.calls.is_some() || arguments.full_inlining {
+            return None;
+        }
+        let view = text.get()?.view();
+        let limits = dally_verify::Limits { interrupt: Arc::clone(&self.interrupt), ..Default::default() };
+        let clauses = dally_verify::horn_clauses(view.program, view.root, &limits)?;
+        let solvers = solver_names(&arguments.solver);
+        Some(Unbounded::start(clauses, &solvers, &self.budget, Arc::clone(proved)))
     }
 
     fn bug(&self, at: usize, text: Translated<'_>, path: Box<Path>) -> report::Bug {
@@ -275,7 +321,7 @@ impl<'t> Stages<'t> {
         report::Bug { at, path, inputs: Inputs { failure: Some(failed.span), ..inputs }, failed }
     }
 
-    fn start_solver(&self, index: usize) -> Result<Portfolio<'t>, SolverError> {
+    fn start_solver(&self, index: usize, decided: &Arc<AtomicBool>) -> Result<Portfolio<'t>, SolverError> {
         let names = solver_names(&self.arguments.solver);
         let (folder, plan) = (self.arguments.smt_log.as_deref(), self.plan);
         let logs = move |nth: usize| {
@@ -286,7 +332,8 @@ impl<'t> Stages<'t> {
             })?;
             Ok(Some(Box::new(BufWriter::new(file)) as Box<dyn Write>))
         };
-        Portfolio::start(&names, Box::new(logs), self.budget.clone())
+        let budget = Budget { decided: Arc::clone(decided), ..self.budget.clone() };
+        Portfolio::start(&names, Box::new(logs), budget)
     }
 
     fn finding(self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, NoAnswer>) -> Finding {
@@ -306,6 +353,7 @@ impl<'t> Stages<'t> {
             inlined: attempts.iter().map(|a| a.effort.inlined).sum(),
             queries: attempts.iter().map(|a| a.effort.queries).sum(),
         };
-        Finding { end, coverage }
+        let summarised = attempts.iter().any(|a| a.summarised.load(Ordering::Relaxed));
+        Finding { end, coverage, summarised }
     }
 }
