@@ -39,7 +39,10 @@ pub struct Portfolio<'l> {
 
 impl std::fmt::Debug for Portfolio<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Portfolio").field("lanes", &self.lanes).field("active", &self.active).finish_non_exhaustive()
+        f.debug_struct("Portfolio")
+            .field("lanes", &self.lanes)
+            .field("active", &self.active)
+            .finish_non_exhaustive()
     }
 }
 

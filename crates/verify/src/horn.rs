@@ -56,7 +56,8 @@ pub fn horn_clauses(program: &Program, root: Sym, limits: &Limits) -> Option<Str
     let eagerness = Eagerness { size: SMALL_PROCEDURE, depth: 0, level: u32::MAX };
     let mut executor = Executor::new(logic, flows, facts, eagerness, limits.clone());
     let (_, outcome) = executor.root(root).ok()?;
-    let mut clauses = Clauses { executor, todo: Vec::new(), known: FxHashSet::default(), predicates: String::new() };
+    let mut clauses =
+        Clauses { executor, todo: Vec::new(), known: FxHashSet::default(), predicates: String::new() };
     let mut text = clauses.goal(outcome.fails)?;
     while let Some((flow, entry)) = clauses.todo.pop() {
         text.push_str(&clauses.definition(flow, entry)?);
@@ -142,7 +143,8 @@ impl Clauses<'_> {
         self.todo.push((flow, entry));
         let sites = &self.executor.calls;
         let site = sites.iter().find(|s| s.flow == flow && s.entry == entry && s.open.is_some());
-        let Some((inputs, open)) = site.and_then(|s| Some((self.inputs(flow, &s.values), s.open.clone()?))) else {
+        let Some((inputs, open)) = site.and_then(|s| Some((self.inputs(flow, &s.values), s.open.clone()?)))
+        else {
             return;
         };
         let terms = &self.executor.logic.terms;
@@ -245,16 +247,25 @@ mod tests {
 
     #[test]
     fn a_loop_is_one_predicate_with_two_clauses() {
-        let text = clauses("procedure main() { var x: int; x := 0; while (*) { x := x + 1; } assert x >= 0; }");
+        let text =
+            clauses("procedure main() { var x: int; x := 0; while (*) { x := x + 1; } assert x >= 0; }");
         let text = text.unwrap();
         assert_eq!(text.matches("(declare-fun ").count(), 1, "{text}");
         assert_eq!(text.matches("(assert ").count(), 3, "{text}");
     }
 
     #[test]
+    fn invariants_are_checked_in_the_clauses() {
+        let text = "procedure main() { var x, n: int; x := 0; assume n >= 0; \
+                    while (x < n) invariant x <= n; { x := x + 1; } assert x == n; }";
+        assert!(clauses(text).is_some());
+    }
+
+    #[test]
     fn programs_that_clauses_cannot_express_have_none() {
         assert_eq!(clauses("procedure main() { assert true; }"), None);
-        let applied = "function f(int): int; procedure main() { var x: int; while (*) { x := f(x); } assert x > 0; }";
+        let applied =
+            "function f(int): int; procedure main() { var x: int; while (*) { x := f(x); } assert x > 0; }";
         assert_eq!(clauses(applied), None);
         let old = "var g: int; procedure main() modifies g; { while (*) { g := old(g) + 1; } assert g > 0; }";
         assert_eq!(clauses(old), None);

@@ -7,8 +7,8 @@ use dally_bpl::Program;
 use dally_bpl::literal::Literal;
 use dally_text::source::SourceMap;
 use dally_verify::{
-    Answer, Binding, Effort, InlineOptions, Limits, NoAnswer, NoValue, Path, QueryMode, Solver, SolverError, StepKind,
-    Verifier,
+    Answer, Binding, Effort, InlineOptions, Limits, NoAnswer, NoValue, Path, QueryMode, Solver, SolverError,
+    StepKind, Verifier,
 };
 
 fn load(text: &str) -> Program {

@@ -141,7 +141,8 @@ fn prepare_log(arguments: &Verify, plan: &Plan) -> Result<(), String> {
 /// The solvers to start: those of `--solver`, else those of the environment, else z3.
 fn solver_names(given: &[String]) -> Vec<String> {
     let environment = || std::env::var("DALLY_SOLVER").ok();
-    let listed = |names: String| names.split(',').filter(|n| !n.trim().is_empty()).map(str::to_owned).collect();
+    let listed =
+        |names: String| names.split(',').filter(|n| !n.trim().is_empty()).map(str::to_owned).collect();
     let names = if given.is_empty() { environment().map_or_else(Vec::new, listed) } else { given.to_vec() };
     if names.is_empty() { vec!["z3".to_owned()] } else { names }
 }
@@ -253,7 +254,7 @@ impl<'t> Stages<'t> {
                     Ok(Answer::NoBug) if recursion == most => attempt.close(false),
                     Ok(Answer::NoBug) => {
                         if attempt.unbounded.is_none() {
-                            attempt.unbounded = Some(self.prove(&texts[index], &attempt.summarised));
+                            attempt.unbounded = Some(self.prove(index, &texts[index], &attempt.summarised));
                         }
                         Ok(())
                     }
@@ -303,7 +304,7 @@ impl<'t> Stages<'t> {
     }
 
     /// Starts the search for a proof without a bound on recursion, unless the user asks for one.
-    fn prove(&self, text: &OnceCell<Text<'t>>, proved: &Arc<AtomicBool>) -> Option<Unbounded> {
+    fn prove(&self, index: usize, text: &OnceCell<Text<'t>>, proved: &Arc<AtomicBool>) -> Option<Unbounded> {
         let arguments = self.arguments;
         if arguments.recursion.is_some() || arguments.calls.is_some() || arguments.full_inlining {
             return None;
@@ -312,7 +313,13 @@ impl<'t> Stages<'t> {
         let limits = dally_verify::Limits { interrupt: Arc::clone(&self.interrupt), ..Default::default() };
         let clauses = dally_verify::horn_clauses(view.program, view.root, &limits)?;
         let solvers = solver_names(&arguments.solver);
-        Some(Unbounded::start(clauses, &solvers, &self.budget, Arc::clone(proved)))
+        let log = arguments
+            .smt_log
+            .as_deref()
+            .map(|folder| std::path::Path::new(folder).join(format!("{}-horn.smt2", self.plan.file(index))));
+        let log = log.and_then(|path| std::fs::File::create(path).ok());
+        let log = log.map(|file| Box::new(BufWriter::new(file)) as Box<dyn Write + Send>);
+        Some(Unbounded::start(clauses, &solvers, log, &self.budget, Arc::clone(proved)))
     }
 
     fn bug(&self, at: usize, text: Translated<'_>, path: Box<Path>) -> report::Bug {

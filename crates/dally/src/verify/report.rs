@@ -115,7 +115,12 @@ impl Reporter<'_> {
                 diagnostics: warnings,
                 more: More {
                     failure,
-                    remarks: self.remarks.iter().cloned().chain(assumed.iter().map(|line| (*line).to_owned())).collect(),
+                    remarks: self
+                        .remarks
+                        .iter()
+                        .cloned()
+                        .chain(assumed.iter().map(|line| (*line).to_owned()))
+                        .collect(),
                     scheduling_points: points.map(SchedulingPoints::word),
                 },
             })
