@@ -226,7 +226,7 @@ impl<'a> Verifier<'a> {
             let beyond: Vec<CallId> =
                 self.open.iter().copied().filter(|c| !self.within(*c, recursion)).collect();
             let all = self.open.clone();
-            match self.check_bug(&all, solver)? {
+            match self.check(&all, solver)? {
                 Sat::Yes => return self.confirmed(&all, solver),
                 Sat::No if self.open.is_empty() => return Ok(Answer::Proved),
                 Sat::No => {}
@@ -392,27 +392,6 @@ impl<'a> Verifier<'a> {
     /// True if the assertions are unsatisfiable.
     pub(crate) fn is_impossible(&mut self, solver: &mut dyn Solver) -> Result<bool, NoAnswer> {
         Ok(matches!(self.check(&[], solver)?, Sat::No))
-    }
-
-    /// Checks for a bug. The search for a model in which all quantifiers hold may take long: so it is limited, and done only
-    /// if their instances do not suffice to exclude a bug.
-    fn check_bug(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, NoAnswer> {
-        let answer = self.check_quickly(blocked, solver)?;
-        if !self.quantified || !matches!(answer, Sat::Unknown) {
-            return Ok(answer);
-        }
-        let reason = self.reason(solver)?;
-        if !may_have_model(&reason) {
-            return Ok(answer);
-        }
-        solver.set_mode(QueryMode::Limited)?;
-        let answer = self.check(blocked, solver)?;
-        if !matches!(answer, Sat::Unknown) {
-            solver.set_mode(QueryMode::Models)?;
-            return Ok(answer);
-        }
-        // For a model that violates quantifiers.
-        self.check_quickly(blocked, solver)
     }
 
     /// Checks without a search for a model in which quantifiers hold.
