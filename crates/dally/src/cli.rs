@@ -601,7 +601,8 @@ pub(crate) struct Sequentialize {
                   dally verify --smt-log log program.bpl         log all queries, to run them again\n\n\
                   Bounds that are not given are raised until a bug or a proof is found.\n\n\
                   The solver is z3, unless --solver or the environment variable DALLY_SOLVER names another\n\
-                  (z3, cvc5, yices-smt2, or a path; flags of the solver may follow).")]
+                  (z3, cvc5, yices-smt2, or a path; flags of the solver may follow; several with commas between them).\n\
+                  If a query takes long, solvers with other options start beside it: the first answer counts.")]
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
@@ -629,9 +630,10 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) query_time: Option<std::time::Duration>,
 
-    /// The solver: z3, cvc5, yices-smt2, or a path; flags of the solver may follow, as in "z3 -T:5"
-    #[arg(long, value_name = "PROGRAM")]
-    pub(crate) solver: Option<String>,
+    /// The solver: z3, cvc5, yices-smt2, or a path; flags of the solver may follow, as in "z3 -T:5". Of several
+    /// (z3,cvc5), the others start if a query takes long, and the first answer counts
+    #[arg(long, value_name = "PROGRAM", value_delimiter = ',')]
+    pub(crate) solver: Vec<String>,
 
     #[command(flatten)]
     pub(crate) written: TraceFiles,

@@ -11,18 +11,29 @@ pub struct Dialect {
     pub flags: &'static [&'static str],
     /// Commands sent before all others: options, and the logic where the solver wants one.
     pub setup: &'static str,
-    /// How to limit the effort of a query, if the solver can.
-    pub effort: Option<Effort>,
+    /// How to change the mode of queries, if the solver can.
+    pub modes: Option<Modes>,
+    /// Further commands, after `setup`, each of which makes another solver of it: where one takes long, others may not.
+    pub variants: &'static [&'static str],
+    /// True if it decides constrained Horn clauses (`(set-logic HORN)`).
+    pub horn: bool,
 }
 
-/// Commands that limit the effort of the queries that follow. The limit is a measure of work rather than of time, so that
-/// it is the same on all machines.
+/// True if the solver of this name decides constrained Horn clauses.
+pub fn has_horn_clauses(name: &str) -> bool {
+    Named::new(name).dialect.horn
+}
+
+/// Commands that set the mode of the queries that follow: see [`dally_verify::QueryMode`]. The limit is a measure of work
+/// rather than of time, so that it is the same on all machines.
 #[derive(Debug)]
-pub struct Effort {
+pub struct Modes {
+    /// The initial mode.
+    pub models: &'static str,
+    /// No search for models of quantifiers.
+    pub triggers: &'static str,
     /// Gives up soon: after a second or two.
     pub limited: &'static str,
-    /// No limit.
-    pub unlimited: &'static str,
 }
 
 /// All solvers with a dialect of their own.
@@ -41,22 +52,44 @@ pub const DIALECTS: &[Dialect] = &[
                 (set-option :smt.phase_selection 1)\n",
         // Queries of limited effort are about axioms: more rounds of model-based quantifier instantiation find the values
         // for which an axiom does not hold.
-        effort: Some(Effort {
-            limited: "(set-option :rlimit 4000000)\n(set-option :smt.mbqi.max_iterations 1000)\n",
-            unlimited: "(set-option :rlimit 0)\n(set-option :smt.mbqi.max_iterations 10)\n",
+        modes: Some(Modes {
+            models: "(set-option :rlimit 0)\n(set-option :smt.mbqi true)\n\
+                     (set-option :smt.mbqi.max_iterations 10)\n",
+            triggers: "(set-option :rlimit 0)\n(set-option :smt.mbqi false)\n",
+            limited: "(set-option :rlimit 4000000)\n(set-option :smt.mbqi true)\n\
+                      (set-option :smt.mbqi.max_iterations 1000)\n",
         }),
+        variants: &[
+            // Boogie's own: splits on the literals that the goal depends on. It is lost in fewer array equations.
+            "(set-option :smt.case_split 3)\n",
+            "(set-option :smt.arith.solver 6)\n(set-option :smt.phase_selection 3)\n\
+             (set-option :smt.random_seed 7)\n",
+            "(set-option :smt.case_split 3)\n(set-option :smt.arith.solver 6)\n(set-option :smt.random_seed 11)\n",
+            "(set-option :smt.relevancy 0)\n(set-option :smt.random_seed 13)\n",
+        ],
+        horn: true,
     },
     Dialect {
         programs: &["cvc5"],
         flags: &["--lang=smt2", "--incremental", "--produce-models", "--quiet"],
         setup: SET_LOGIC,
-        effort: None,
+        modes: None,
+        variants: &[],
+        horn: false,
     },
-    Dialect { programs: &["yices-smt2", "yices"], flags: &["--incremental"], setup: SET_LOGIC, effort: None },
+    Dialect {
+        programs: &["yices-smt2", "yices"],
+        flags: &["--incremental"],
+        setup: SET_LOGIC,
+        modes: None,
+        variants: &[],
+        horn: false,
+    },
 ];
 
 /// The dialect of a program that the table does not name: plain SMT-LIB 2.
-const OTHER: Dialect = Dialect { programs: &[], flags: &[], setup: SET_LOGIC, effort: None };
+const OTHER: Dialect =
+    Dialect { programs: &[], flags: &[], setup: SET_LOGIC, modes: None, variants: &[], horn: false };
 
 const SET_LOGIC: &str = "(set-logic ALL)\n";
 

@@ -4,11 +4,11 @@
 //! in the table of [`dialects`](DIALECTS): add a solver there.
 //!
 //! ```no_run
-//! use std::sync::{Arc, atomic::AtomicBool};
+//! use std::sync::Arc;
 //! use dally_smt::{Budget, Process};
 //! use dally_verify::Solver;
 //!
-//! let budget = Budget { query: None, until: None, cancelled: Arc::new(AtomicBool::new(false)) };
+//! let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default() };
 //! let mut solver = Process::start("z3", None, budget).expect("z3 is installed");
 //! solver.send("(declare-const x Int)\n(assert (> x 0))\n").unwrap();
 //! assert_eq!(solver.query("(check-sat)\n").unwrap(), "sat");
@@ -17,7 +17,9 @@
 mod answer;
 mod dialect;
 mod pipes;
+mod portfolio;
 mod process;
 
-pub use crate::dialect::{DIALECTS, Dialect, Effort};
+pub use crate::dialect::{DIALECTS, Dialect, Modes, has_horn_clauses};
+pub use crate::portfolio::{Logs, Portfolio};
 pub use crate::process::{Budget, Process};

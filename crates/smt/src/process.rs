@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use dally_verify::{Solver, SolverError};
+use dally_verify::{QueryMode, Solver, SolverError};
 
 use crate::answer::Scan;
 use crate::dialect::{DIALECTS, Dialect, Named};
@@ -27,6 +27,8 @@ pub struct Budget {
     pub until: Option<Instant>,
     /// Set to end the run as soon as possible.
     pub cancelled: Arc<AtomicBool>,
+    /// Set if the answer is no longer needed: its query ends as if the run were cancelled.
+    pub decided: Arc<AtomicBool>,
 }
 
 /// A solver that is running.
@@ -39,6 +41,7 @@ pub struct Process {
     errors: Receiver<Vec<u8>>,
     /// Output that no answer has consumed.
     pending: Vec<u8>,
+    scan: Scan,
     log: Option<Box<dyn Write>>,
     budget: Budget,
     /// True once it has answered the greeting.
@@ -65,12 +68,22 @@ const MOST_SHOWN: usize = 200;
 /// Time for a process to terminate after it has closed its output.
 const GRACE: Duration = Duration::from_secs(5);
 /// Period at which the budget is checked while waiting.
-const EVERY: Duration = Duration::from_millis(50);
+pub(crate) const EVERY: Duration = Duration::from_millis(50);
 
 impl Process {
     /// Starts a solver: a program by its name or path, perhaps followed by flags. All commands are written to `log`, so that
     /// they can be run again.
     pub fn start(name: &str, log: Option<Box<dyn Write>>, budget: Budget) -> Result<Process, SolverError> {
+        Process::start_variant(name, "", log, budget)
+    }
+
+    /// Starts a solver with further options: commands after those that its dialect needs.
+    pub(crate) fn start_variant(
+        name: &str,
+        options: &str,
+        log: Option<Box<dyn Write>>,
+        budget: Budget,
+    ) -> Result<Process, SolverError> {
         let named = Named::new(name);
         let child = command(&named).spawn();
         let mut child = child.map_err(|error| SolverError::Broken(not_started(&named, &error)))?;
@@ -86,12 +99,14 @@ impl Process {
             output: pipes::reader(stdout),
             errors: pipes::collector(stderr),
             pending: Vec::new(),
+            scan: Scan::default(),
             log,
             budget,
             greeted: false,
             reaped: false,
         };
         process.send(process.dialect.setup)?;
+        process.send(options)?;
         process.send(&format!("(echo \"{GREETING}\")\n"))?;
         Ok(process)
     }
@@ -138,29 +153,37 @@ impl Process {
         let _ = self.child.wait();
     }
 
-    /// Reads one answer.
-    fn answer(&mut self) -> Result<String, SolverError> {
-        let started = Instant::now();
-        let mut scan = Scan::default();
+    /// The next answer, if it arrives within this time.
+    pub(crate) fn poll(&mut self, patience: Duration) -> Result<Option<String>, SolverError> {
         loop {
-            if let Some(end) = scan.end(&self.pending) {
-                let rest = self.pending.split_off(end);
-                let answer = std::mem::replace(&mut self.pending, rest);
-                return String::from_utf8(answer).map_err(|_| {
-                    SolverError::Broken(format!("an answer of the solver `{}` is not UTF-8", self.name))
-                });
+            if let Some(answer) = self.next_answer()? {
+                if std::mem::replace(&mut self.greeted, true) {
+                    return Ok(Some(answer));
+                }
+                self.check_greeting(&answer)?;
+                continue;
             }
             if self.pending.len() > MOST_OUTPUT {
                 let message = format!("an answer of the solver `{}` is longer than 1 GiB", self.name);
                 return Err(SolverError::Broken(message));
             }
-            self.wait(started)?;
+            match self.output.recv_timeout(patience) {
+                Ok(bytes) => self.pending.extend(bytes),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.terminated()),
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+            }
         }
     }
 
-    /// Reads one answer that is not an error.
-    fn accepted(&mut self) -> Result<String, SolverError> {
-        let answer = self.answer()?;
+    /// The first answer of the output so far, which is not an error.
+    fn next_answer(&mut self) -> Result<Option<String>, SolverError> {
+        let Some(end) = self.scan.end(&self.pending) else { return Ok(None) };
+        self.scan = Scan::default();
+        let rest = self.pending.split_off(end);
+        let answer = std::mem::replace(&mut self.pending, rest);
+        let Ok(answer) = String::from_utf8(answer) else {
+            return Err(SolverError::Broken(format!("an answer of the solver `{}` is not UTF-8", self.name)));
+        };
         let answer = answer.trim();
         if answer.starts_with("(error") || answer == "unsupported" {
             let error = answer.strip_prefix("(error").and_then(|t| t.strip_suffix(')')).unwrap_or(answer);
@@ -168,45 +191,37 @@ impl Process {
             let message = format!("the solver `{}` reports an error: {error}", self.name);
             return Err(SolverError::Broken(message));
         }
-        Ok(answer.to_owned())
-    }
-
-    /// Waits for more output.
-    fn wait(&mut self, started: Instant) -> Result<(), SolverError> {
-        loop {
-            if self.budget.cancelled.load(Ordering::Relaxed) {
-                return Err(SolverError::Cancelled);
-            }
-            let now = Instant::now();
-            if self.budget.until.is_some_and(|until| now >= until) {
-                return Err(SolverError::Time);
-            }
-            if self.budget.query.is_some_and(|most| now.duration_since(started) >= most) {
-                return Err(SolverError::QueryTime);
-            }
-            match self.output.recv_timeout(EVERY) {
-                Ok(bytes) => {
-                    self.pending.extend(bytes);
-                    return Ok(());
-                }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.terminated()),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        }
+        Ok(Some(answer.to_owned()))
     }
 
     /// Checks that the process echoes the greeting.
-    fn greet(&mut self) -> Result<(), SolverError> {
-        let answer = self.accepted()?;
+    fn check_greeting(&self, answer: &str) -> Result<(), SolverError> {
         // Some solvers keep the quotation marks.
         if answer.trim_matches('"') == GREETING {
             return Ok(());
         }
-        let answer = shortened(&answer);
+        let answer = shortened(answer);
         Err(SolverError::Broken(format!(
             "`{}` does not answer as a solver does, but with `{answer}`",
             self.name
         )))
+    }
+}
+
+impl Budget {
+    /// Fails if a query that started then has used up its time, or the run has.
+    pub(crate) fn check(&self, started: Instant) -> Result<(), SolverError> {
+        if self.cancelled.load(Ordering::Relaxed) || self.decided.load(Ordering::Relaxed) {
+            return Err(SolverError::Cancelled);
+        }
+        let now = Instant::now();
+        if self.until.is_some_and(|until| now >= until) {
+            return Err(SolverError::Time);
+        }
+        if self.query.is_some_and(|most| now.duration_since(started) >= most) {
+            return Err(SolverError::QueryTime);
+        }
+        Ok(())
     }
 }
 
@@ -222,18 +237,23 @@ impl Solver for Process {
     }
 
     fn query(&mut self, command: &str) -> Result<String, SolverError> {
+        let started = Instant::now();
         self.send(command)?;
-        if !std::mem::replace(&mut self.greeted, true) {
-            self.greet()?;
+        loop {
+            self.budget.check(started)?;
+            if let Some(answer) = self.poll(EVERY)? {
+                return Ok(answer);
+            }
         }
-        self.accepted()
     }
 
-    fn limit_effort(&mut self, limited: bool) -> Result<(), SolverError> {
-        match &self.dialect.effort {
-            Some(effort) => self.send(if limited { effort.limited } else { effort.unlimited }),
-            None => Ok(()),
-        }
+    fn set_mode(&mut self, mode: QueryMode) -> Result<(), SolverError> {
+        let Some(modes) = &self.dialect.modes else { return Ok(()) };
+        self.send(match mode {
+            QueryMode::Models => modes.models,
+            QueryMode::Triggers => modes.triggers,
+            QueryMode::Limited => modes.limited,
+        })
     }
 }
 
@@ -285,7 +305,7 @@ mod tests {
     fn start(name: &str, script: &str) -> Process {
         let path = std::env::temp_dir().join(format!("dally-smt-{}-{name}", std::process::id()));
         std::fs::write(&path, format!("rm \"$0\"\n{script}")).unwrap();
-        let budget = Budget { query: None, until: None, cancelled: Arc::default() };
+        let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default() };
         Process::start(&format!("sh {}", path.display()), None, budget).unwrap()
     }
 

@@ -14,7 +14,7 @@ use crate::emit::Emitter;
 use crate::expr::Scope;
 use crate::inline::{NoAnswer, Verifier};
 use crate::logic::{Found, Logic, Symbol};
-use crate::solver::Solver;
+use crate::solver::{QueryMode, Solver};
 use crate::term::Term;
 
 impl Logic<'_> {
@@ -318,9 +318,9 @@ impl Verifier<'_> {
         self.emitter = Emitter::default();
         self.assert(&stated, &mut text)?;
         solver.send(&text)?;
-        solver.limit_effort(true)?;
+        solver.set_mode(QueryMode::Limited)?;
         let contradict = self.is_impossible(solver)?;
-        solver.limit_effort(false)?;
+        solver.set_mode(QueryMode::Models)?;
         Ok(contradict.then_some(theory))
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct CallSite {
     /// The number of calls from the root to this one; the root is 0, and iterations of loops are calls.
     pub(crate) level: u32,
     /// The values of variables on entry to the callee.
-    values: Values,
+    pub(crate) values: Values,
     /// The globals to which `old` refers in a loop.
     old: Values,
     /// The unknowns for its results, while it is open.
@@ -178,7 +178,7 @@ impl<'a> Executor<'a> {
         Ok((call, outcome))
     }
 
-    fn site(
+    pub(crate) fn site(
         &mut self,
         flow: FlowId,
         entry: BlockId,
@@ -214,7 +214,7 @@ impl<'a> Executor<'a> {
     }
 
     /// The variables on entry to a procedure: globals and parameters are given, all others are arbitrary.
-    fn frame(&mut self, flow: FlowId, mut values: Vec<Term>, args: &[Term]) -> Found<Values> {
+    pub(crate) fn frame(&mut self, flow: FlowId, mut values: Vec<Term>, args: &[Term]) -> Found<Values> {
         let flows = Rc::clone(&self.flows);
         values.truncate(flows.globals.len());
         for (index, var) in flows.flows[flow].vars.iter().enumerate() {
@@ -577,7 +577,7 @@ impl<'a> Executor<'a> {
         Ok(outcome)
     }
 
-    fn unknown_outcome(&mut self, flow: FlowId) -> Found<Outcome> {
+    pub(crate) fn unknown_outcome(&mut self, flow: FlowId) -> Found<Outcome> {
         let (flows, facts) = (Rc::clone(&self.flows), Rc::clone(&self.facts));
         let exits = (0..flows.flows[flow].exits).map(|_| self.logic.unknown("returns", Sort::BOOL)).collect();
         let fails = if facts[flow].can_fail { self.logic.unknown("fails", Sort::BOOL) } else { Terms::FALSE };

@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::logic::{Found, Logic, Shape, unsupported};
 use crate::path::Path;
 use crate::sexpr::{Sexpr, shown};
-use crate::solver::{Solver, SolverError};
+use crate::solver::{QueryMode, Solver, SolverError};
 use crate::term::{Term, Terms};
 use crate::walk::{self, Model, Walk};
 use crate::{facts, loops, solve};
@@ -93,6 +93,8 @@ pub struct Verifier<'a> {
     /// The number of terms that were searched for applications of functions.
     pointed: usize,
     pub(crate) started: bool,
+    /// True if the solver has been told of a quantifier.
+    quantified: bool,
     full: bool,
     most_calls: Option<u32>,
     effort: Effort,
@@ -149,6 +151,7 @@ impl<'a> Verifier<'a> {
             seen: 0,
             pointed: 0,
             started: false,
+            quantified: false,
             full: options.full,
             most_calls: options.calls,
             effort: Effort::default(),
@@ -237,9 +240,10 @@ impl<'a> Verifier<'a> {
                     }
                 }
             }
-            match self.check(&beyond, solver)? {
+            // Any model will do: it only shows which calls to inline.
+            match self.check_quickly(&beyond, solver)? {
                 Sat::No => {
-                    let proved = beyond.is_empty() || matches!(self.check(&[], solver)?, Sat::No);
+                    let proved = beyond.is_empty() || matches!(self.check_quickly(&[], solver)?, Sat::No);
                     return Ok(if proved { Answer::Proved } else { Answer::NoBug });
                 }
                 Sat::Yes => {
@@ -357,6 +361,7 @@ impl<'a> Verifier<'a> {
         }
         for term in shown {
             self.executor.limits.poll()?;
+            self.quantified |= self.executor.logic.terms.has_quantifier(term);
             self.emitter.observe(&self.executor.logic, term, &mut text);
         }
         self.told = self.executor.instances.len();
@@ -369,6 +374,7 @@ impl<'a> Verifier<'a> {
     pub(crate) fn assert(&mut self, terms: &[Term], text: &mut String) -> Result<(), NoAnswer> {
         for term in terms {
             self.executor.limits.poll()?;
+            self.quantified |= self.executor.logic.terms.has_quantifier(*term);
             self.emitter.declare(&self.executor.logic, *term, text);
             text.push_str("(assert ");
             self.emitter.reference(&self.executor.logic, *term, text);
@@ -386,6 +392,17 @@ impl<'a> Verifier<'a> {
     /// True if the assertions are unsatisfiable.
     pub(crate) fn is_impossible(&mut self, solver: &mut dyn Solver) -> Result<bool, NoAnswer> {
         Ok(matches!(self.check(&[], solver)?, Sat::No))
+    }
+
+    /// Checks without a search for a model in which quantifiers hold.
+    fn check_quickly(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, NoAnswer> {
+        if !self.quantified {
+            return self.check(blocked, solver);
+        }
+        solver.set_mode(QueryMode::Triggers)?;
+        let answer = self.check(blocked, solver);
+        solver.set_mode(QueryMode::Models)?;
+        answer
     }
 
     fn check(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, NoAnswer> {
@@ -438,9 +455,9 @@ impl<'a> Verifier<'a> {
         }
         solver.send(&text)?;
         // Without quantifiers they are no harder than the queries before.
-        solver.limit_effort(quantified)?;
+        solver.set_mode(if quantified { QueryMode::Limited } else { QueryMode::Models })?;
         let answer = self.check(blocked, solver)?;
-        solver.limit_effort(false)?;
+        solver.set_mode(QueryMode::Models)?;
         if matches!(answer, Sat::Yes) {
             return self.bug(true, Axioms { left_out, forbid: false }, solver);
         }

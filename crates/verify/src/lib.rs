@@ -19,6 +19,7 @@ mod execute;
 mod expr;
 mod facts;
 mod flow;
+mod horn;
 mod inline;
 mod lambda;
 mod limits;
@@ -36,8 +37,9 @@ mod walk;
 mod witness;
 
 pub use crate::axioms::Theory;
+pub use crate::horn::horn_clauses;
 pub use crate::inline::{Answer, Effort, InlineOptions, NoAnswer, Verifier};
 pub use crate::limits::Limits;
 pub use crate::path::{Application, Binding, Division, Failed, Path, Site, Step, StepKind};
-pub use crate::solver::{Solver, SolverError};
+pub use crate::solver::{QueryMode, Solver, SolverError};
 pub use crate::value::{ModelValue, NoValue};

@@ -11,11 +11,24 @@ pub trait Solver {
     /// Sends a command and waits for its answer: one word, or one balanced list.
     fn query(&mut self, command: &str) -> Result<String, SolverError>;
 
-    /// Limits the effort of the queries that follow, or lifts the limit: a query that exceeds it has the answer `unknown`.
-    /// A solver without such a limit ignores this.
-    fn limit_effort(&mut self, _limited: bool) -> Result<(), SolverError> {
+    /// Sets how the queries that follow are answered. A solver that has no such modes ignores this.
+    fn set_mode(&mut self, _mode: QueryMode) -> Result<(), SolverError> {
         Ok(())
     }
+}
+
+/// How a query is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum QueryMode {
+    /// Quantifiers are instantiated by their triggers, and the solver searches for a few rounds for a model in which they
+    /// hold.
+    #[default]
+    Models,
+    /// Quantifiers are instantiated by their triggers only: a query that quantifiers do not refute has the answer
+    /// `unknown`, soon, with a model that may violate them.
+    Triggers,
+    /// The search for models is longer, and the effort is limited: a query that exceeds it has the answer `unknown`.
+    Limited,
 }
 
 /// The reasons why a query has no answer.

@@ -7,8 +7,8 @@ use dally_bpl::Program;
 use dally_bpl::literal::Literal;
 use dally_text::source::SourceMap;
 use dally_verify::{
-    Answer, Binding, Effort, InlineOptions, Limits, NoAnswer, NoValue, Path, Solver, SolverError, StepKind,
-    Verifier,
+    Answer, Binding, Effort, InlineOptions, Limits, NoAnswer, NoValue, Path, QueryMode, Solver, SolverError,
+    StepKind, Verifier,
 };
 
 fn load(text: &str) -> Program {
@@ -24,14 +24,14 @@ struct Scripted {
     /// Everything that was sent.
     sent: String,
     queries: Vec<String>,
-    /// The calls of `limit_effort`.
-    efforts: Vec<bool>,
+    /// The modes that were set.
+    modes: Vec<QueryMode>,
 }
 
 impl Scripted {
     fn new(answers: &[&str], value: fn(&str) -> &'static str) -> Scripted {
         let answers = answers.iter().map(|a| Ok((*a).to_owned())).collect();
-        Scripted { answers, value, sent: String::new(), queries: Vec::new(), efforts: Vec::new() }
+        Scripted { answers, value, sent: String::new(), queries: Vec::new(), modes: Vec::new() }
     }
 
     /// The queries for satisfiability.
@@ -71,8 +71,8 @@ impl Solver for Scripted {
         self.answers.pop_front().unwrap_or(Err(SolverError::Time))
     }
 
-    fn limit_effort(&mut self, limited: bool) -> Result<(), SolverError> {
-        self.efforts.push(limited);
+    fn set_mode(&mut self, mode: QueryMode) -> Result<(), SolverError> {
+        self.modes.push(mode);
         Ok(())
     }
 }
@@ -240,7 +240,7 @@ fn contradictory_axioms_are_found_with_limited_effort() {
     assert!(matches!(verifier.run(1, &mut solver), Ok(Answer::Proved)));
     let found = verifier.contradiction(&mut solver).unwrap();
     assert_eq!(found, Some(dally_verify::Theory::Axioms));
-    assert_eq!(solver.efforts.first(), Some(&true), "{:?}", solver.efforts);
+    assert_eq!(solver.modes.first(), Some(&QueryMode::Limited), "{:?}", solver.modes);
 }
 
 #[test]

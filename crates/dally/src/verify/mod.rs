@@ -3,6 +3,7 @@
 mod plan;
 mod replay;
 mod report;
+mod unbounded;
 
 use std::cell::OnceCell;
 use std::io::{BufWriter, Write};
@@ -15,7 +16,7 @@ use dally_bpl::ast::DeclKind;
 use dally_counterexample::Translated;
 use dally_explore::{BoundCoverage, InliningCoverage};
 use dally_interp::Inputs;
-use dally_smt::{Budget, Process};
+use dally_smt::{Budget, Portfolio};
 use dally_verify::{Answer, Effort, InlineOptions, NoAnswer, Path, SolverError, Verifier};
 
 use crate::budget;
@@ -26,6 +27,7 @@ use crate::traces;
 use plan::{Plan, Text};
 use replay::Replay;
 use report::Finding;
+use unbounded::Unbounded;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
     let language = Language::of(&arguments.program.files);
@@ -60,7 +62,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
         Ok(Err(message)) => return report::Json::refuse(arguments.json, &message),
         Err(diagnostics) => return report::Json::errors(arguments.json, sources, &diagnostics),
     };
-    if arguments.solver.as_deref().is_some_and(|solver| solver.trim().is_empty()) {
+    if arguments.solver.iter().any(|solver| solver.trim().is_empty()) {
         return report::Json::refuse(arguments.json, "--solver: it names no solver");
     }
     if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.written.named()) {
@@ -78,7 +80,12 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let started = Instant::now();
     let (cancelled, interrupt) = (Arc::clone(&budget.cancelled), Arc::clone(&budget.interrupt));
     let until = budget.until();
-    let budget = Budget { query: arguments.query_time, until, cancelled: Arc::clone(&cancelled) };
+    let budget = Budget {
+        query: arguments.query_time,
+        until,
+        cancelled: Arc::clone(&cancelled),
+        decided: Arc::default(),
+    };
     let found = Stages { arguments, program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
     let report = report::Reporter { arguments, sources, program, plan: &plan, remarks, started };
     let replayed = match &found.end {
@@ -126,20 +133,24 @@ fn unused_flags(arguments: &Verify, plan: &Plan) -> Vec<String> {
 fn prepare_log(arguments: &Verify, plan: &Plan) -> Result<(), String> {
     let Some(folder) = &arguments.smt_log else { return Ok(()) };
     std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::File::create(log(folder, plan, 0)))
+        .and_then(|()| std::fs::File::create(log(folder, plan, 0, 0)))
         .map(|_| ())
         .map_err(|error| format!("--smt-log: cannot write to `{folder}`: {error}"))
 }
 
-/// The solver to start: that of `--solver`, else that of the environment, else z3.
-fn solver_name(flag: Option<&str>) -> String {
-    let environment = || std::env::var("DALLY_SOLVER").ok().filter(|name| !name.is_empty());
-    flag.map(str::to_owned).or_else(environment).unwrap_or_else(|| "z3".to_owned())
+/// The solvers to start: those of `--solver`, else those of the environment, else z3.
+fn solver_names(given: &[String]) -> Vec<String> {
+    let environment = || std::env::var("DALLY_SOLVER").ok();
+    let listed =
+        |names: String| names.split(',').filter(|n| !n.trim().is_empty()).map(str::to_owned).collect();
+    let names = if given.is_empty() { environment().map_or_else(Vec::new, listed) } else { given.to_vec() };
+    if names.is_empty() { vec!["z3".to_owned()] } else { names }
 }
 
-/// The file of a log.
-fn log(folder: &str, plan: &Plan, index: usize) -> std::path::PathBuf {
-    std::path::Path::new(folder).join(format!("{}.smt2", plan.file(index)))
+/// The file of the log of the n-th process for a bound on schedules.
+fn log(folder: &str, plan: &Plan, index: usize, nth: usize) -> std::path::PathBuf {
+    let nth = if nth == 0 { String::new() } else { format!("-process-{}", nth + 1) };
+    std::path::Path::new(folder).join(format!("{}{nth}.smt2", plan.file(index)))
 }
 
 fn has_axioms(program: &Program) -> bool {
@@ -154,12 +165,17 @@ fn has_axioms(program: &Program) -> bool {
 /// One bound on schedules.
 struct Attempt<'t> {
     /// None once the result is final: its terms and its process are released.
-    work: Option<(Verifier<'t>, Process)>,
+    work: Option<(Verifier<'t>, Portfolio<'t>)>,
     effort: Effort,
     /// The highest recursion bound that is complete.
     recursion: u32,
     /// The final result: true for a proof.
     proved: Option<bool>,
+    /// The search for a proof without a bound on recursion, once this bound was reached; none if it was not needed or cannot
+    /// be made.
+    unbounded: Option<Option<Unbounded>>,
+    /// Set once that search has found a proof.
+    summarised: Arc<AtomicBool>,
 }
 
 impl Attempt<'_> {
@@ -168,9 +184,19 @@ impl Attempt<'_> {
         self.work.as_ref().map_or(0, |(verifier, _)| verifier.held())
     }
 
+    /// Makes the result final if there is a proof without a bound on recursion.
+    fn is_summarised(&mut self) -> bool {
+        let summarised = self.summarised.load(Ordering::Relaxed);
+        if summarised {
+            (self.proved, self.work, self.unbounded) = (Some(true), None, None);
+        }
+        summarised
+    }
+
     /// Makes the result final, unless it rests on a contradiction.
     fn close(&mut self, proved: bool) -> Result<(), NoAnswer> {
         self.proved = Some(false);
+        self.unbounded = None;
         if let Some((verifier, mut solver)) = self.work.take() {
             match verifier.contradiction(&mut solver) {
                 Ok(Some(theory)) => return Err(NoAnswer::Contradiction(theory)),
@@ -212,6 +238,9 @@ impl<'t> Stages<'t> {
             for index in 0..attempts.len() {
                 let held: usize = attempts.iter().map(Attempt::held).sum();
                 let attempt = &mut attempts[index];
+                if attempt.is_summarised() {
+                    continue;
+                }
                 let Some((verifier, solver)) = &mut attempt.work else { continue };
                 let most = self.arguments.recursion.unwrap_or(u32::MAX);
                 let steps = u32::try_from(stage - index).unwrap_or(u32::MAX);
@@ -223,7 +252,13 @@ impl<'t> Stages<'t> {
                 let closed = match answer {
                     Ok(Answer::Proved) => attempt.close(true),
                     Ok(Answer::NoBug) if recursion == most => attempt.close(false),
-                    Ok(Answer::NoBug) => Ok(()),
+                    Ok(Answer::NoBug) => {
+                        if attempt.unbounded.is_none() {
+                            attempt.unbounded = Some(self.prove(index, &texts[index], &attempt.summarised));
+                        }
+                        Ok(())
+                    }
+                    Err(NoAnswer::Solver(SolverError::Cancelled)) if attempt.is_summarised() => continue,
                     Ok(Answer::Bug(path)) => {
                         let bug = texts[index].get().map(|text| self.bug(index, text.view(), path));
                         return self.finding(&attempts, Ok(bug));
@@ -261,9 +296,30 @@ impl<'t> Stages<'t> {
             InlineOptions { full: self.arguments.full_inlining, calls: self.arguments.calls, limits };
         let view = translated.view();
         let verifier = Verifier::new(view.program, view.root, &options)?;
-        let solver = self.start_solver(index)?;
+        let summarised: Arc<AtomicBool> = Arc::default();
+        let solver = self.start_solver(index, &summarised)?;
         let effort = verifier.effort();
-        Ok(Attempt { work: Some((verifier, solver)), effort, recursion: 0, proved: None })
+        let work = Some((verifier, solver));
+        Ok(Attempt { work, effort, recursion: 0, proved: None, unbounded: None, summarised })
+    }
+
+    /// Starts the search for a proof without a bound on recursion, unless the user asks for one.
+    fn prove(&self, index: usize, text: &OnceCell<Text<'t>>, proved: &Arc<AtomicBool>) -> Option<Unbounded> {
+        let arguments = self.arguments;
+        if arguments.recursion.is_some() || arguments.calls.is_some() || arguments.full_inlining {
+            return None;
+        }
+        let view = text.get()?.view();
+        let limits = dally_verify::Limits { interrupt: Arc::clone(&self.interrupt), ..Default::default() };
+        let clauses = dally_verify::horn_clauses(view.program, view.root, &limits)?;
+        let solvers = solver_names(&arguments.solver);
+        let log = arguments
+            .smt_log
+            .as_deref()
+            .map(|folder| std::path::Path::new(folder).join(format!("{}-horn.smt2", self.plan.file(index))));
+        let log = log.and_then(|path| std::fs::File::create(path).ok());
+        let log = log.map(|file| Box::new(BufWriter::new(file)) as Box<dyn Write + Send>);
+        Some(Unbounded::start(clauses, &solvers, log, &self.budget, Arc::clone(proved)))
     }
 
     fn bug(&self, at: usize, text: Translated<'_>, path: Box<Path>) -> report::Bug {
@@ -272,19 +328,19 @@ impl<'t> Stages<'t> {
         report::Bug { at, path, inputs: Inputs { failure: Some(failed.span), ..inputs }, failed }
     }
 
-    fn start_solver(&self, index: usize) -> Result<Process, SolverError> {
-        let name = solver_name(self.arguments.solver.as_deref());
-        let log = match &self.arguments.smt_log {
-            None => None,
-            Some(folder) => {
-                let path = log(folder, self.plan, index);
-                let file = std::fs::File::create(&path).map_err(|error| {
-                    SolverError::Broken(format!("cannot write `{}`: {error}", path.display()))
-                })?;
-                Some(Box::new(BufWriter::new(file)) as Box<dyn Write>)
-            }
+    fn start_solver(&self, index: usize, decided: &Arc<AtomicBool>) -> Result<Portfolio<'t>, SolverError> {
+        let names = solver_names(&self.arguments.solver);
+        let (folder, plan) = (self.arguments.smt_log.as_deref(), self.plan);
+        let logs = move |nth: usize| {
+            let Some(folder) = folder else { return Ok(None) };
+            let path = log(folder, plan, index, nth);
+            let file = std::fs::File::create(&path).map_err(|error| {
+                SolverError::Broken(format!("cannot write `{}`: {error}", path.display()))
+            })?;
+            Ok(Some(Box::new(BufWriter::new(file)) as Box<dyn Write>))
         };
-        Process::start(&name, log, self.budget.clone())
+        let budget = Budget { decided: Arc::clone(decided), ..self.budget.clone() };
+        Portfolio::start(&names, Box::new(logs), budget)
     }
 
     fn finding(self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, NoAnswer>) -> Finding {
@@ -304,6 +360,7 @@ impl<'t> Stages<'t> {
             inlined: attempts.iter().map(|a| a.effort.inlined).sum(),
             queries: attempts.iter().map(|a| a.effort.queries).sum(),
         };
-        Finding { end, coverage }
+        let summarised = attempts.iter().any(|a| a.summarised.load(Ordering::Relaxed));
+        Finding { end, coverage, summarised }
     }
 }

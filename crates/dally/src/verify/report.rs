@@ -35,6 +35,8 @@ pub(crate) struct Bug {
 pub(crate) struct Finding {
     pub(crate) end: Result<Option<Bug>, NoAnswer>,
     pub(crate) coverage: InliningCoverage,
+    /// True if a proof rests on inductive summaries rather than on inlining.
+    pub(crate) summarised: bool,
 }
 
 /// The object that `dally verify --json` prints.
@@ -44,7 +46,7 @@ pub(crate) type Json<'a> = OutcomeJson<'a, InliningCoverage, More>;
 #[derive(Default, Serialize)]
 pub(crate) struct More {
     failure: Option<JsonFailure>,
-    /// What the user should know about the flags.
+    /// What the user should know about the flags, and what the verdict does not cover.
     remarks: Vec<String>,
     /// Where tasks are switched: `explicit` or `accesses`; none if the program is sequential.
     scheduling_points: Option<&'static str>,
@@ -55,6 +57,12 @@ struct JsonFailure {
     message: String,
     location: Option<Location>,
 }
+
+/// What a verdict without a bug does not cover.
+const DEADLOCKS: &str = "deadlocks are not covered: dally check reports tasks that wait forever";
+
+/// How a program was proved whose recursion has no bound.
+const SUMMARIES: &str = "for all iterations and recursion depths, by inductive summaries (Horn clauses)";
 
 /// The context of a report.
 pub(crate) struct Reporter<'r> {
@@ -91,6 +99,9 @@ impl Reporter<'_> {
         };
         let message = self.sentence(verdict.headline(), finding, replayed);
         let points = self.scheduling_points();
+        let deadlocks = self.may_deadlock(&verdict).then_some(DEADLOCKS);
+        let summaries = (finding.summarised && verdict == Verdict::Proved).then_some(SUMMARIES);
+        let assumed: Vec<&str> = summaries.into_iter().chain(deadlocks).collect();
         let written = if self.arguments.json {
             let location = failed.and_then(|f| self.sources.location(f.span));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
@@ -104,7 +115,12 @@ impl Reporter<'_> {
                 diagnostics: warnings,
                 more: More {
                     failure,
-                    remarks: self.remarks.clone(),
+                    remarks: self
+                        .remarks
+                        .iter()
+                        .cloned()
+                        .chain(assumed.iter().map(|line| (*line).to_owned()))
+                        .collect(),
                     scheduling_points: points.map(SchedulingPoints::word),
                 },
             })
@@ -116,7 +132,8 @@ impl Reporter<'_> {
             };
             let covered = finding.coverage.sentence("", self.started.elapsed());
             let assumption = points.and_then(|points| points.assumption(&verdict)).unwrap_or_default();
-            output::coloured(&format!("{message}\n{assumption}{shown}{covered}\n"))
+            let assumed: String = assumed.iter().map(|line| format!("{line}\n")).collect();
+            output::coloured(&format!("{message}\n{assumption}{assumed}{shown}{covered}\n"))
         };
         let files = &self.arguments.written;
         match trace {
@@ -138,6 +155,12 @@ impl Reporter<'_> {
             true => SchedulingPoints::Accesses,
             false => SchedulingPoints::Explicit,
         })
+    }
+
+    /// True if a clean verdict says nothing about tasks that may wait forever.
+    fn may_deadlock(&self, verdict: &Verdict<()>) -> bool {
+        let blocks = |kind: &StmtKind| matches!(kind, StmtKind::Wait(..) | StmtKind::Await(_));
+        verdict.is_clean() && self.plan.sequential().is_none() && has_stmt(self.program, blocks)
     }
 
     /// The verdict. A counterexample that no execution confirms is not a bug.
