@@ -509,7 +509,7 @@ pub(crate) struct Sequentialize {
 /// An asynchronous program is first translated into a sequential one, as by dally sequentialize. Loops and recursion are
 /// unrolled up to a bound, which is raised until a bug or a proof is found. Calls are inlined only if a counterexample
 /// needs them.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
                   dally verify program.bpl                       deepen until a bug, a proof, or Ctrl-C\n  \
                   dally verify --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
@@ -541,6 +541,10 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) time: Option<std::time::Duration>,
 
+    /// Stop when dally and its solvers together hold this much memory, such as 4G; by default, most of the free memory
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) memory: Option<bytesize::ByteSize>,
+
     /// The time limit of a solver query
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) query_time: Option<std::time::Duration>,
@@ -556,6 +560,10 @@ pub(crate) struct Verify {
     /// Write the queries of each solver process to this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) smt_log: Option<String>,
+
+    /// Report each completed bound at once, on standard error; by default on terminals, if the run is long
+    #[arg(long)]
+    pub(crate) progress: bool,
 
     /// Inline all calls up to the recursion bound before the first query, for comparison
     #[arg(long)]

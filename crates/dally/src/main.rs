@@ -13,6 +13,7 @@ mod print;
 mod regression;
 mod replay;
 mod sequentialize;
+mod status_line;
 mod traces;
 mod verify;
 

@@ -4,11 +4,11 @@
 //! in the table of [`dialects`](DIALECTS): add a solver there.
 //!
 //! ```no_run
-//! use std::sync::{Arc, atomic::AtomicBool};
+//! use std::sync::Arc;
 //! use dally_smt::{Budget, Process};
 //! use dally_verify::Solver;
 //!
-//! let budget = Budget { query: None, until: None, cancelled: Arc::new(AtomicBool::new(false)) };
+//! let budget = Budget { query: None, until: None, cancelled: Arc::default(), processes: Arc::default() };
 //! let mut solver = Process::start("z3", None, budget).expect("z3 is installed");
 //! solver.send("(declare-const x Int)\n(assert (> x 0))\n").unwrap();
 //! assert_eq!(solver.query("(check-sat)\n").unwrap(), "sat");
@@ -16,8 +16,12 @@
 
 mod answer;
 mod dialect;
+#[cfg(unix)]
+mod guard;
 mod pipes;
 mod process;
+mod processes;
 
 pub use crate::dialect::{DIALECTS, Dialect, Effort};
 pub use crate::process::{Budget, Process};
+pub use crate::processes::Processes;
