@@ -530,7 +530,7 @@ pub(crate) struct Verify {
     pub(crate) bounds: BoundArgs,
 
     /// The maximum number of iterations of a loop, and of nested calls of one procedure; by default unbounded
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, visible_alias = "unroll", value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) recursion: Option<u32>,
 
     /// The maximum depth of calls, recursive or not; by default unbounded
@@ -556,6 +556,10 @@ pub(crate) struct Verify {
     /// Write the trace of a bug to this file, for dally replay
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<String>,
+
+    /// Show the whole trace of a bug; by default about a page of it
+    #[arg(long)]
+    pub(crate) full_trace: bool,
 
     /// Write the queries of each solver process to this folder
     #[arg(long, value_name = "DIR")]

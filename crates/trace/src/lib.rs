@@ -56,6 +56,7 @@
 //! ```
 
 mod assemble;
+mod brief;
 mod data;
 mod explain;
 mod format;
@@ -69,6 +70,7 @@ mod summary;
 mod text;
 
 pub use assemble::trace;
+pub use brief::brief;
 pub use dally_text::source::Location;
 pub use data::{
     Change, End, Failed, Given, Kind, Message, Source, Statement, StatementKind, TaskName, Trace, TraceStep,

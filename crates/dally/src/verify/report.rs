@@ -121,7 +121,12 @@ impl Reporter<'_> {
         } else {
             let excerpt = || failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
             let shown = match trace {
-                Some(trace) => format!("\n{}\n", dally_trace::text(trace, &output::look())),
+                Some(trace) if self.arguments().full_trace => {
+                    format!("\n{}\n", dally_trace::text(trace, &output::look()))
+                }
+                Some(trace) => {
+                    format!("\n{}\n", dally_trace::text(&dally_trace::brief(trace), &output::look()))
+                }
                 None => excerpt(),
             };
             let covered = finding.coverage.sentence("", self.started.elapsed());
