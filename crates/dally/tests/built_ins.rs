@@ -192,7 +192,7 @@ fn operators_on_floats_are_replayed() {
                 }\n";
     let (code, said) = common::verify(text, &[]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("y = 0x1.ce0f24e8"), "{said}");
+    assert!(said.contains("x = 0x1.8e0f24e8, y = 0x1."), "{said}");
     let nan = "procedure main() { var x: float24e8; x := 0NaN24e8; assert x == x; }";
     assert_eq!(common::verify(nan, &[]).0, Some(1));
     let (code, said) = common::verify(

@@ -4,14 +4,17 @@
 //! {:sourceline 7} true;`, or `{:sourceloc "a.c", 7, 3}`. A brief trace shows the locations instead of these statements. It
 //! leaves out the statements of initialisers, and the middle of a long execution.
 
-use dally_explore::count;
+use dally_explore::{count, cut};
 
+use crate::assemble::MOST_SHOWN;
 use crate::left_out::are_left_out;
 use crate::{Location, Statement, Trace, TraceStep};
 
 /// The statements that fit on a page, at its beginning and at its end.
 const FIRST: usize = 8;
 const LAST: usize = 36;
+/// The final values that are shown.
+const GLOBALS: usize = 16;
 /// Shorter initialisers are shown.
 const SHORT: usize = 3;
 
@@ -29,6 +32,15 @@ pub fn brief(trace: &Trace) -> Trace {
         brief.notes.push(format!("in the original source the failure is at {file}:{line}"));
     }
     shorten(&mut brief);
+    // Of a large program, most variables were never assigned to.
+    if brief.globals.len() > GLOBALS {
+        brief.globals.retain(|global| global.value != "*");
+    }
+    if brief.globals.len() > GLOBALS {
+        let many = brief.globals.len() - GLOBALS;
+        brief.globals.truncate(GLOBALS);
+        brief.notes.push(format!("{} more variables are not shown", count(many)));
+    }
     brief
 }
 
@@ -50,7 +62,7 @@ fn tell_in_source(step: &mut TraceStep) -> Option<Location> {
         last = None;
         if let Some(at) = &marked[depth] {
             statement.location = Some(at.clone());
-            statement.text = without_source(&statement.text);
+            statement.text = cut(&without_source(&statement.text), MOST_SHOWN);
             last = Some(at.clone());
         }
         step.statements.push(statement);

@@ -8,7 +8,7 @@ use dally_text::stack::grow;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
-use crate::flow::Flows;
+use crate::flow::{Flows, code_of_function};
 use crate::logic::{Found, Logic, unsupported};
 use crate::term::{Sort, Term, Terms};
 
@@ -104,6 +104,10 @@ impl Logic<'_> {
                 Ok(self.unknown("any", sort))
             }
             Expr::Name(_) => self.named_value(e, scope),
+            Expr::Call(..) if let Some((body, _)) = code_of_function(program, e) => match scope.code(body) {
+                Some(term) => Ok(term),
+                None => unsupported(span, "a code expression here"),
+            },
             Expr::Call(_, args) => {
                 let args = self.exprs(args, scope)?;
                 let sort = self.sort_of_expr(e)?;
