@@ -117,11 +117,10 @@ impl FloatKind {
     /// True if the operation rounds.
     pub(crate) fn rounds(self) -> bool {
         use FloatKind as F;
-        match self {
-            F::Add | F::Sub | F::Mul | F::Div | F::Fma | F::Sqrt | F::RoundToIntegral => true,
-            F::Convert(_) | F::OfSigned(..) | F::OfUnsigned(_) | F::ToSigned(_) | F::ToUnsigned(_) => true,
-            _ => false,
-        }
+        let operates =
+            matches!(self, F::Add | F::Sub | F::Mul | F::Div | F::Fma | F::Sqrt | F::RoundToIntegral);
+        let converts = matches!(self, F::Convert(_) | F::OfSigned(..) | F::OfUnsigned(_));
+        operates || converts || matches!(self, F::ToSigned(_) | F::ToUnsigned(_))
     }
 }
 

@@ -118,14 +118,7 @@ impl Logic<'_> {
             }
             Expr::Unary(op, a) => {
                 let a = self.expr(a, scope)?;
-                Ok(match op {
-                    UnaryOp::Neg if self.terms.is_number(a) => self.terms.neg(a),
-                    UnaryOp::Neg => {
-                        let sort = self.terms.sort_of(a);
-                        self.terms.named("fp.neg", &[a], sort)
-                    }
-                    UnaryOp::Not => self.terms.not(a),
-                })
+                Ok(self.unary(op, a))
             }
             Expr::Binary(op, a, b) => {
                 let whole = program.info.type_of(e);
@@ -186,6 +179,17 @@ impl Logic<'_> {
     }
 
     /// A literal.
+    fn unary(&mut self, op: UnaryOp, a: Term) -> Term {
+        match op {
+            UnaryOp::Neg if self.terms.is_number(a) => self.terms.neg(a),
+            UnaryOp::Neg => {
+                let sort = self.terms.sort_of(a);
+                self.terms.named("fp.neg", &[a], sort)
+            }
+            UnaryOp::Not => self.terms.not(a),
+        }
+    }
+
     fn literal(&mut self, e: ExprId) -> Found<Term> {
         let program = self.program;
         let span = self.span(e);
