@@ -28,7 +28,7 @@
 pub mod ast;
 pub mod check;
 pub mod codes;
-mod float;
+pub mod float;
 pub mod lexer;
 pub mod literal;
 mod options;

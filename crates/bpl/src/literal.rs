@@ -1,6 +1,6 @@
 //! Values of Boogie types as data: what a solver's model says, a trace keeps, and the interpreter is given.
 //!
-//! The text of a value is `true`, `-5`, `1/3`, `2.0`, `7bv8`, `[1 := 2, else 0]`, `Cons(1, Nil())`, or `|v|` for the element `v` of
+//! The text of a value is `true`, `-5`, `1/3`, `2.0`, `7bv8`, `0x1.8e0f24e8`, `RNE`, `[1 := 2, else 0]`, `Cons(1, Nil())`, or `|v|` for the element `v` of
 //! a type without a definition.
 
 use std::fmt;
@@ -10,6 +10,8 @@ use dally_text::stack::grow;
 use num_bigint::{BigInt, BigUint};
 use serde::{Deserialize, Serialize};
 
+use crate::ast::RoundingMode;
+use crate::float::Float;
 use crate::real::Real;
 
 /// A value of a Boogie type. It is serialised as its text.
@@ -24,6 +26,10 @@ pub enum Literal {
     Real(Real),
     /// Of a bitvector type: the number, and the width.
     Bv(BigUint, u32),
+    /// Of a floating-point type.
+    Float(Float),
+    /// Of the type of rounding modes.
+    Rounding(RoundingMode),
     /// Of a map type: the value at some indices, where the last entry for an index counts, and at all others. A map with
     /// several indices is a map of maps.
     Map(Vec<(Literal, Literal)>, Box<Literal>),
@@ -45,6 +51,8 @@ impl fmt::Display for Literal {
             Literal::Int(n) => write!(f, "{n}"),
             Literal::Real(n) => write!(f, "{n}"),
             Literal::Bv(n, width) => write!(f, "{n}bv{width}"),
+            Literal::Float(float) => write!(f, "{float}"),
+            Literal::Rounding(mode) => f.write_str(mode.spelling()),
             Literal::Map(entries, default) => {
                 f.write_str("[")?;
                 entries.iter().try_for_each(|(index, value)| write!(f, "{index} := {value}, "))?;
@@ -209,6 +217,8 @@ fn scalar(word: &str) -> Result<Literal, &'static str> {
         _ if is_number(word.strip_prefix('-').unwrap_or(word)) => {
             word.parse().map(Literal::Int).map_err(|_| "it is not a number")
         }
+        _ if let Some(float) = Float::literal(word) => Ok(Literal::Float(float)),
+        _ if let Some(mode) = RoundingMode::named(word) => Ok(Literal::Rounding(mode)),
         _ if word.contains(['/', '.']) => match word.parse::<Real>() {
             Ok(real) => Ok(Literal::Real(real)),
             Err(()) => Err("a real is like 2.0 or 1/3"),
@@ -232,6 +242,9 @@ mod tests {
             "-5",
             "123456789012345678901234567890",
             "7bv8",
+            "-0x1.8e0f24e8",
+            "0NaN53e11",
+            "[RNE := 0+oo24e8, else 0-oo24e8]",
             "340282366920938463463374607431768211455bv128",
             "-1/3",
             "[2.0 := 1/2, else 0.0]",

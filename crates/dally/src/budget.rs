@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use dally_explore::{Exit, Limit};
+use dally_smt::Processes;
 
 /// The time between two looks at the limits, and near the limit on memory: a program may allocate a gigabyte in a second.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -21,7 +22,7 @@ const ALWAYS: u64 = 32 << 20;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) time: Option<Duration>,
-    /// In bytes.
+    /// In bytes; solvers count.
     pub(crate) memory: Option<usize>,
 }
 
@@ -43,6 +44,8 @@ struct Shared {
     started: Instant,
     limits: Limits,
     report: Option<Reporter>,
+    /// The solvers that the command runs.
+    solvers: Arc<Processes>,
     /// True once the program is compiled, or was rejected. While a limit is reported, the lock is held.
     is_loaded: Mutex<bool>,
     /// True if the process has more memory than the limit allows.
@@ -80,6 +83,7 @@ impl Budget {
             started: Instant::now(),
             limits,
             report,
+            solvers: Arc::default(),
             is_loaded: Mutex::default(),
             is_out_of_memory: AtomicBool::default(),
         };
@@ -98,6 +102,11 @@ impl Budget {
     /// The result of a part of loading. If it is an error, the caller reports it, and the watcher no longer does.
     pub(crate) fn loading<T, E>(&self, result: Result<T, E>) -> Result<T, E> {
         result.inspect_err(|_| self.loaded())
+    }
+
+    /// The solvers that the command runs: their memory counts.
+    pub(crate) fn solvers(&self) -> &Arc<Processes> {
+        &self.shared.solvers
     }
 
     /// The time at which the budget ends.
@@ -141,13 +150,18 @@ impl Shared {
 
     fn exceeds_memory(&self) -> bool {
         let allowed = self.limits.memory.map(|memory| allowed(memory as u64));
-        allowed.zip(resident()).is_some_and(|(allowed, now)| now > allowed)
+        allowed.zip(self.resident()).is_some_and(|(allowed, now)| now > allowed)
+    }
+
+    /// The resident memory of the process and its solvers.
+    fn resident(&self) -> Option<u64> {
+        resident().map(|own| own + self.solvers.resident())
     }
 
     /// The time until the next look.
     fn pause(&self) -> Duration {
         let half = self.limits.memory.map(|memory| allowed(memory as u64) / 2);
-        let is_near = half.zip(resident()).is_some_and(|(half, now)| now > half);
+        let is_near = half.zip(self.resident()).is_some_and(|(half, now)| now > half);
         if is_near { LOOK_OFTEN } else { LOOK_EVERY }
     }
 
@@ -168,6 +182,23 @@ fn on_interrupt(cancelled: &Arc<AtomicBool>, interrupt: &Arc<AtomicBool>) -> Res
             std::process::exit(130);
         }
     })
+}
+
+/// The memory that a command may hold without a limit of its own: most of the free memory, on systems that report it.
+pub(crate) fn free_memory() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    // A search counts only what it holds itself.
+    Some(kib * 1024 / 5 * 3)
+}
+
+/// The limit on memory that a flag sets, or the default.
+pub(crate) fn memory(flag: Option<bytesize::ByteSize>) -> Option<usize> {
+    match flag {
+        Some(memory) => Some(usize::try_from(memory.as_u64()).unwrap_or(usize::MAX)),
+        None => free_memory(),
+    }
 }
 
 /// The resident memory that is allowed under a limit.

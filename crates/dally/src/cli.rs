@@ -593,7 +593,7 @@ pub(crate) struct Sequentialize {
 /// An asynchronous program is first translated into a sequential one, as by dally sequentialize. Loops and recursion are
 /// unrolled up to a bound, which is raised until a bug or a proof is found. Calls are inlined only if a counterexample
 /// needs them.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
                   dally verify program.bpl                       deepen until a bug, a proof, or Ctrl-C\n  \
                   dally verify --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
@@ -615,7 +615,7 @@ pub(crate) struct Verify {
     pub(crate) bounds: BoundArgs,
 
     /// The maximum number of iterations of a loop, and of nested calls of one procedure; by default unbounded
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, visible_alias = "unroll", value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) recursion: Option<u32>,
 
     /// The maximum depth of calls, recursive or not; by default unbounded
@@ -625,6 +625,10 @@ pub(crate) struct Verify {
     /// Stop after this time, such as 30s or 5m
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) time: Option<std::time::Duration>,
+
+    /// Stop when dally and its solvers together hold this much memory, such as 4G; by default, most of the free memory
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) memory: Option<bytesize::ByteSize>,
 
     /// The time limit of a solver query
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
@@ -638,9 +642,17 @@ pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) written: TraceFiles,
 
+    /// Show the whole trace of a bug; by default about a page of it
+    #[arg(long)]
+    pub(crate) full_trace: bool,
+
     /// Write the queries of each solver process to this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) smt_log: Option<String>,
+
+    /// Report each completed bound at once, on standard error; by default on terminals, if the run is long
+    #[arg(long)]
+    pub(crate) progress: bool,
 
     /// Inline all calls up to the recursion bound before the first query, for comparison
     #[arg(long)]

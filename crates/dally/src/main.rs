@@ -14,6 +14,7 @@ mod regression;
 mod replay;
 mod sequentialize;
 mod show;
+mod status_line;
 mod traces;
 mod verify;
 

@@ -85,6 +85,11 @@ pub(crate) fn remark(message: &str) {
     stderr(&format!("warning: {}\n", render::printable(&shortened(message))));
 }
 
+/// Reports a partial result, on standard error.
+pub(crate) fn progress(message: &str) {
+    stderr(&format!("{}\n", render::printable(&shortened(message))));
+}
+
 /// Writes to standard error, with colours only on a terminal.
 fn stderr(text: &str) {
     // An error of standard error cannot be reported anywhere.

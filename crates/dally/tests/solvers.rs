@@ -163,3 +163,80 @@ fn a_solver_that_forgets() {
     assert_eq!(code, 3, "{said}");
     assert!(said.starts_with("inconclusive: ") && said.contains("or of the solver"), "{said}");
 }
+
+/// A solver that holds a pipe open tells by it when it is gone.
+#[test]
+fn solvers_end_with_a_dally_that_is_killed() {
+    use std::io::{BufRead, BufReader, Read};
+    let folder = std::env::temp_dir().join(format!("dally-solvers-{}-orphan", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (solver, pipe, program) = (folder.join("z3"), folder.join("pipe"), folder.join("program.bpl"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // It has started another process, answers no query, and does not end with its input.
+    let script = format!("#!/bin/sh\nexec 3> {}\nsleep 100 &\necho started >&3\nsleep 100\n", pipe.display());
+    write_executable(&solver, &script);
+    std::fs::write(&program, "procedure main() { var x: int; assert x * x != 17; }").unwrap();
+    let mut dally = Command::new(env!("CARGO_BIN_EXE_dally"))
+        .args(["verify", "--solver"])
+        .args([&solver, &program])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut pipe = BufReader::new(std::fs::File::open(&pipe).unwrap());
+    let mut line = String::new();
+    pipe.read_line(&mut line).unwrap();
+    assert_eq!(line, "started\n");
+    let started = std::time::Instant::now();
+    dally.kill().unwrap();
+    dally.wait().unwrap();
+    // The pipe ends when all processes that hold it are gone.
+    assert_eq!(pipe.read_to_string(&mut line).unwrap(), 0);
+    assert!(started.elapsed().as_secs() < 90, "the solver has ended by itself");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn memory_of_solvers_counts() {
+    // The script stands for a solver that needs 200 MB, without an answer.
+    let script = "exec tail -c 200000000 /dev/zero";
+    fails("memory", script, &["--memory", "100M"], "the memory is used up");
+}
+
+/// Each entry point has its own result; a bug of one is a bug.
+#[test]
+fn several_entry_points_are_verified_in_turn() {
+    let program = "var g: int;\n\
+                   procedure good() modifies g; { g := 1; assert g == 1; }\n\
+                   procedure bad() { var x: int; assert x != 17; }\n\
+                   procedure none();\n";
+    let output = |flags: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dally"));
+        let mut child = command
+            .args(["verify", "-"])
+            .args(flags)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), program.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, said) = output(&["--entry", "*"]);
+    assert_eq!(code, Some(1), "{said}");
+    let (good, bad) = (said.find("\ngood:\nproved").unwrap(), said.find("\nbad:\nbug").unwrap());
+    assert!(good < bad, "{said}");
+    assert!(said.ends_with("\n2 entry points: 1 with a bug, 1 without a bug\n"), "{said}");
+    let (code, said) = output(&["--entry", "good, bad", "--json"]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!((code, lines.len()), (Some(1), 2), "{said}");
+    assert!(lines[0].contains("\"verdict\":\"proved\"") && lines[0].contains("\"entry\":\"good\""));
+    assert!(lines[1].contains("\"verdict\":\"bug\"") && lines[1].contains("\"entry\":\"bad\""));
+    let (code, said) = output(&["--entry", "good,missing"]);
+    assert_eq!(code, Some(2), "{said}");
+    let (code, said) = output(&["--entry", "good"]);
+    assert_eq!((code, said.starts_with("proved")), (Some(0), true), "{said}");
+    let (code, _) = output(&["--entry", "*", "--trace", "t.json"]);
+    assert_eq!(code, Some(2));
+}

@@ -9,6 +9,7 @@ use dally_step::dead::Dead;
 use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
 
+use crate::builtin::BuiltIn;
 use crate::canonical::HeapLayout;
 use crate::notation::Telling;
 use crate::quantifier::Kind;
@@ -47,10 +48,8 @@ pub(crate) enum Op {
     /// Extension from one width to another.
     ZeroExtend,
     SignExtend(u8, u8),
-    /// The lowest bits of an integer.
-    IntToBv(u8),
-    /// The number that the bits encode.
-    BvToInt,
+    /// Apply one of [`Code::built_ins`] to this many arguments.
+    BuiltIn(u32, u8),
     /// An operation with an operand or result of more than 64 bits.
     Wide(WideOp),
     /// Select from a map with this many indices. If the flag is set, the result is a map, which may be
@@ -438,6 +437,8 @@ pub(crate) struct Code {
     pub(crate) targets: Vec<Vec<Target>>,
     /// The guards of those options, concatenated.
     pub(crate) guards: Vec<Guard>,
+    /// Functions of SMT-LIB without an instruction of their own.
+    pub(crate) built_ins: Vec<BuiltIn>,
     /// For each field, the constructors that have it, with its position in each.
     pub(crate) fields: Vec<Vec<(u32, u32)>>,
     /// Names of constructors and atoms, for messages.

@@ -46,7 +46,6 @@ impl Code {
             Op::Take(place) => read(computes(0, 1), procedure, place),
             Op::Not | Op::Neg | Op::Floor | Op::ToReal | Op::ConstantMap => computes(1, 1),
             Op::Extract(..) | Op::ZeroExtend | Op::SignExtend(..) => computes(1, 1),
-            Op::IntToBv(_) | Op::BvToInt => computes(1, 1),
             Op::Field(_) | Op::Is(_) => computes(1, 1),
             Op::Arith(_) | Op::Eq | Op::Ne | Op::Compare(_) | Op::Concat(_) | Op::FieldUpdate(_) => {
                 computes(2, 1)
@@ -55,7 +54,9 @@ impl Code {
             Op::Wide(op) => computes(if op.is_binary() { 2 } else { 1 }, 1),
             Op::Select(count, _) => computes(1 + u32::from(count), 1),
             Op::Store(count) => computes(2 + u32::from(count), 1),
-            Op::Construct(_, count) | Op::Apply(_, count) => computes(u32::from(count), 1),
+            Op::Construct(_, count) | Op::Apply(_, count) | Op::BuiltIn(_, count) => {
+                computes(u32::from(count), 1)
+            }
             Op::Recall(_) => computes(1, 1),
             Op::Result | Op::Remember(_) => Effect::ends(1),
             Op::Slide(count) => computes(1 + u32::from(count), 1),

@@ -20,6 +20,8 @@ pub(crate) enum Trouble {
     MissingField,
     /// The number exceeds the limit on bits.
     TooLarge,
+    /// SMT-LIB does not specify the result.
+    Unspecified,
     /// The value is of another type, which the type checker rules out.
     Types,
 }
@@ -31,6 +33,7 @@ impl Trouble {
             Trouble::TooLarge => {
                 "a number above the limit of a million bits for integers, or 65,536 for reals"
             }
+            Trouble::Unspecified => "a result that SMT-LIB does not specify",
             Trouble::DivisionByZero => "division by zero",
             Trouble::MissingField => "the value has no such field",
             Trouble::Types => "the value is of another type",
@@ -164,20 +167,6 @@ pub(crate) fn bits(value: Value) -> Result<u64, Trouble> {
         Value::Unset => Err(Trouble::Arbitrary),
         _ => Err(Trouble::Types),
     }
-}
-
-/// The lowest bits of an integer, as a bitvector of at most 64 bits.
-pub(crate) fn int_to_bits(heap: &Heap, value: Value, width: u8) -> Result<Value, Trouble> {
-    let n = match value {
-        Value::Int(n) => n as u64,
-        Value::Unset => return Err(Trouble::Arbitrary),
-        _ => {
-            let n = heap.big(value).ok_or(Trouble::Types)?;
-            let low = n & BigInt::from(u64::MAX);
-            low.iter_u64_digits().next().unwrap_or(0)
-        }
-    };
-    Ok(Value::Bv(bv::wrap(n, width)))
 }
 
 /// The operations on one bitvector.

@@ -289,6 +289,12 @@ impl Machine {
             }
             Value::Data(id) => {
                 let data = self.store.heap.data.get(id);
+                if let Ok(float) = self.store.heap.as_float(value) {
+                    return out.push_str(&float.to_string());
+                }
+                if let Ok(mode) = self.store.heap.as_rounding(value) {
+                    return out.push_str(mode.spelling());
+                }
                 if data.constructor != DataValue::TUPLE {
                     out.push_str(self.text(self.code.constructors[data.constructor as usize]));
                 }

@@ -28,6 +28,7 @@
 //! 2. With `preempt`, statements are atomic: a switch may happen before each one that touches a shared
 //!    variable, not between two accesses of one statement.
 
+mod builtin;
 mod bv;
 mod canonical;
 mod code;

@@ -8,7 +8,13 @@
 //! use dally_smt::{Budget, Process};
 //! use dally_verify::Solver;
 //!
-//! let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default() };
+//! let budget = Budget {
+//!     query: None,
+//!     until: None,
+//!     cancelled: Arc::default(),
+//!     decided: Arc::default(),
+//!     processes: Arc::default(),
+//! };
 //! let mut solver = Process::start("z3", None, budget).expect("z3 is installed");
 //! solver.send("(declare-const x Int)\n(assert (> x 0))\n").unwrap();
 //! assert_eq!(solver.query("(check-sat)\n").unwrap(), "sat");
@@ -16,10 +22,14 @@
 
 mod answer;
 mod dialect;
+#[cfg(unix)]
+mod guard;
 mod pipes;
 mod portfolio;
 mod process;
+mod processes;
 
 pub use crate::dialect::{DIALECTS, Dialect, Modes, has_horn_clauses};
 pub use crate::portfolio::{Logs, Portfolio};
 pub use crate::process::{Budget, Process};
+pub use crate::processes::Processes;

@@ -110,14 +110,14 @@ impl<'l> Portfolio<'l> {
                 Sent::Mode(mode) => process.set_mode(*mode)?,
             }
         }
-        process.send(query)?;
+        process.ask(query)?;
         Ok(Rival { lane, process, started: Instant::now(), slice })
     }
 
     /// The answer to a query for satisfiability.
     fn race(&mut self, query: &str) -> Result<String, SolverError> {
         let started = Instant::now();
-        self.process.send(query)?;
+        self.process.ask(query)?;
         let mut rivals: Vec<Rival> = Vec::new();
         let mut turns = self.turns();
         // If the active process fails, each other solver is tried once: one with other options would fail in the same way.
@@ -263,7 +263,7 @@ mod tests {
     }
 
     fn start(names: &[String]) -> Portfolio<'static> {
-        let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default() };
+        let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default(), processes: Arc::default() };
         let mut portfolio = Portfolio::start(names, Box::new(|_| Ok(None)), budget).unwrap();
         portfolio.patience = Duration::ZERO;
         portfolio

@@ -16,7 +16,10 @@ use dally_verify::{QueryMode, Solver, SolverError};
 
 use crate::answer::Scan;
 use crate::dialect::{DIALECTS, Dialect, Named};
+#[cfg(unix)]
+use crate::guard::Guard;
 use crate::pipes;
+use crate::processes::Processes;
 
 /// How long a solver may take.
 #[derive(Clone, Debug)]
@@ -29,6 +32,8 @@ pub struct Budget {
     pub cancelled: Arc<AtomicBool>,
     /// Set if the answer is no longer needed: its query ends as if the run were cancelled.
     pub decided: Arc<AtomicBool>,
+    /// All processes with this budget.
+    pub processes: Arc<Processes>,
 }
 
 /// A solver that is running.
@@ -36,6 +41,8 @@ pub struct Process {
     name: String,
     dialect: &'static Dialect,
     child: Child,
+    #[cfg(unix)]
+    guard: Guard,
     input: Sender<String>,
     output: Receiver<Vec<u8>>,
     errors: Receiver<Vec<u8>>,
@@ -85,8 +92,13 @@ impl Process {
         budget: Budget,
     ) -> Result<Process, SolverError> {
         let named = Named::new(name);
-        let child = command(&named).spawn();
-        let mut child = child.map_err(|error| SolverError::Broken(not_started(&named, &error)))?;
+        let mut command = command(&named);
+        #[cfg(unix)]
+        let guard = Guard::start().map_err(|error| SolverError::Broken(no_guard(&error)))?;
+        #[cfg(unix)]
+        guard.adopt(&mut command);
+        let mut child = command.spawn().map_err(|error| SolverError::Broken(not_started(&named, &error)))?;
+        budget.processes.enter(child.id());
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(SolverError::Broken(format!("the pipes of the solver `{name}` cannot be opened")));
@@ -95,6 +107,8 @@ impl Process {
             name: name.to_owned(),
             dialect: named.dialect,
             child,
+            #[cfg(unix)]
+            guard,
             input: pipes::writer(stdin),
             output: pipes::reader(stdout),
             errors: pipes::collector(stderr),
@@ -146,11 +160,16 @@ impl Process {
             return;
         }
         #[cfg(unix)]
-        let _ = i32::try_from(self.child.id()).map(|group| {
-            nix::sys::signal::killpg(nix::unistd::Pid::from_raw(group), nix::sys::signal::Signal::SIGKILL)
-        });
+        self.guard.kill();
         let _ = self.child.kill();
         let _ = self.child.wait();
+        self.budget.processes.leave(self.child.id());
+    }
+
+    /// Sends a query. The process counts as busy until its answer is read.
+    pub(crate) fn ask(&mut self, query: &str) -> Result<(), SolverError> {
+        self.budget.processes.set_busy(self.child.id(), Some(query));
+        self.send(query)
     }
 
     /// The next answer, if it arrives within this time.
@@ -158,6 +177,7 @@ impl Process {
         loop {
             if let Some(answer) = self.next_answer()? {
                 if std::mem::replace(&mut self.greeted, true) {
+                    self.budget.processes.set_busy(self.child.id(), None);
                     return Ok(Some(answer));
                 }
                 self.check_greeting(&answer)?;
@@ -238,7 +258,7 @@ impl Solver for Process {
 
     fn query(&mut self, command: &str) -> Result<String, SolverError> {
         let started = Instant::now();
-        self.send(command)?;
+        self.ask(command)?;
         loop {
             self.budget.check(started)?;
             if let Some(answer) = self.poll(EVERY)? {
@@ -268,15 +288,17 @@ fn shortened(text: &str) -> String {
     text.chars().take(MOST_SHOWN).collect()
 }
 
-/// Starts a solver in a process group of its own, which contains all processes that it starts.
 fn command(named: &Named<'_>) -> Command {
     let mut command = Command::new(named.program);
     command.args(named.dialect.flags).args(&named.flags);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Ctrl-C then reaches dally only, which reports what is known.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
+}
+
+/// The message for a guard that cannot be started.
+#[cfg(unix)]
+fn no_guard(error: &std::io::Error) -> String {
+    format!("the shell `/bin/sh`, which ends solvers together with dally, cannot be started: {error}")
 }
 
 /// The message for a solver that cannot be started, and how to install one.
@@ -305,7 +327,7 @@ mod tests {
     fn start(name: &str, script: &str) -> Process {
         let path = std::env::temp_dir().join(format!("dally-smt-{}-{name}", std::process::id()));
         std::fs::write(&path, format!("rm \"$0\"\n{script}")).unwrap();
-        let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default() };
+        let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default(), processes: Arc::default() };
         Process::start(&format!("sh {}", path.display()), None, budget).unwrap()
     }
 

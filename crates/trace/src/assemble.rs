@@ -185,14 +185,21 @@ impl<'a, P: Explain> Recording<'a, P> {
     }
 }
 
+/// The most characters of a statement, and of one that names its location in the original source.
+pub(crate) const MOST_SHOWN: usize = 70;
+const MOST_MARKED: usize = 1000;
+
 /// The first line of a statement, without its block and without comments.
 fn one_line(text: &str) -> String {
-    const MOST: usize = 70;
     let line = text.lines().next().unwrap_or("");
+    if line.contains("{:source") {
+        // Attributes that name a location of the original source are part of the text, however long.
+        return cut(line.trim(), MOST_MARKED);
+    }
     let line = line.split("//").next().unwrap_or("").trim_end();
     let block = line.starts_with("if") || line.starts_with("while");
     // A statement on one line with its block: the block begins after the guard.
     let end = line.find(") {").map(|i| i + 1).or_else(|| line.strip_suffix('{').map(str::len));
     let line = line[..end.filter(|_| block).unwrap_or(line.len())].trim();
-    cut(line, MOST)
+    cut(line, MOST_SHOWN)
 }

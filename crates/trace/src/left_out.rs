@@ -96,7 +96,7 @@ impl Statement {
     }
 
     /// The placeholder for this many statements.
-    fn left_out(many: usize) -> Self {
+    pub(crate) fn left_out(many: usize) -> Self {
         Statement {
             location: None,
             kind: StatementKind::Remark,

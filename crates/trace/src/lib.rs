@@ -57,6 +57,7 @@
 
 mod arrows;
 mod assemble;
+mod brief;
 mod data;
 mod explain;
 mod format;
@@ -74,6 +75,7 @@ mod svg;
 mod text;
 
 pub use assemble::trace;
+pub use brief::brief;
 pub use dally_text::source::Location;
 pub use data::{
     Change, End, Failed, Given, Kind, Message, Source, Statement, StatementKind, TaskName, Trace, TraceStep,

@@ -7,6 +7,7 @@
 //! A call is *open* if it is not inlined: its results, whether it returns, and whether it fails are unknowns.
 
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use dally_bpl::ast::{Access, AttrArg, ExprId, Lhs};
 use dally_bpl::check::VarId;
@@ -244,6 +245,7 @@ impl<'a> Executor<'a> {
         let instance = self.instances.len();
         let started = Instance { flow, entry, values: Rc::clone(&values), blocks: FxHashMap::default() };
         self.instances.push(started);
+        self.limits.inlined.fetch_add(1, Ordering::Relaxed);
         self.calls[call].instance = Some(instance);
         let exits = vec![Vec::new(); self.flows.flows[flow].exits];
         let mut run = Run {

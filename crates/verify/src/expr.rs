@@ -2,12 +2,13 @@
 
 use dally_bpl::ast::{BinaryOp, BinderKind, Expr, ExprId, ExprList, UnaryOp};
 use dally_bpl::check::{Ref, Ty, TyKind, VarId, VarKind};
+use dally_bpl::float::{Float, Format};
 use dally_text::source::Span;
 use dally_text::stack::grow;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
-use crate::flow::Flows;
+use crate::flow::{Flows, code_of_function};
 use crate::logic::{Found, Logic, unsupported};
 use crate::term::{Sort, Term, Terms};
 
@@ -103,6 +104,10 @@ impl Logic<'_> {
                 Ok(self.unknown("any", sort))
             }
             Expr::Name(_) => self.named_value(e, scope),
+            Expr::Call(..) if let Some((body, _)) = code_of_function(program, e) => match scope.code(body) {
+                Some(term) => Ok(term),
+                None => unsupported(span, "a code expression here"),
+            },
             Expr::Call(_, args) => {
                 let args = self.exprs(args, scope)?;
                 let sort = self.sort_of_expr(e)?;
@@ -113,10 +118,7 @@ impl Logic<'_> {
             }
             Expr::Unary(op, a) => {
                 let a = self.expr(a, scope)?;
-                Ok(match op {
-                    UnaryOp::Neg => self.terms.neg(a),
-                    UnaryOp::Not => self.terms.not(a),
-                })
+                Ok(self.unary(op, a))
             }
             Expr::Binary(op, a, b) => {
                 let whole = program.info.type_of(e);
@@ -177,6 +179,17 @@ impl Logic<'_> {
     }
 
     /// A literal.
+    fn unary(&mut self, op: UnaryOp, a: Term) -> Term {
+        match op {
+            UnaryOp::Neg if self.terms.is_number(a) => self.terms.neg(a),
+            UnaryOp::Neg => {
+                let sort = self.terms.sort_of(a);
+                self.terms.named("fp.neg", &[a], sort)
+            }
+            UnaryOp::Not => self.terms.not(a),
+        }
+    }
+
     fn literal(&mut self, e: ExprId) -> Found<Term> {
         let program = self.program;
         let span = self.span(e);
@@ -198,7 +211,13 @@ impl Logic<'_> {
                 let sort = self.sort_of_expr(e)?;
                 Ok(self.terms.literal(mode.spelling(), sort))
             }
-            Expr::Float(_) => unsupported(span, "a floating-point literal"),
+            Expr::Float(text) => match Float::literal(program.ast.text(text)) {
+                Some(float) => {
+                    let sort = self.sort_of_expr(e)?;
+                    Ok(self.terms.literal(&bits_of(&float), sort))
+                }
+                None => unsupported(span, "a floating-point literal of so many bits"),
+            },
             _ => unsupported(span, "a string"),
         }
     }
@@ -290,6 +309,14 @@ impl Logic<'_> {
             if terms.sort_of(t) == Sort::INT { terms.named("to_real", &[t], Sort::REAL) } else { t }
         };
         Ok(match op {
+            // As in Boogie, equality is that of IEEE 754, and operators round to the nearest even number.
+            _ if let Some(head) = float_operator(op)
+                && terms.sort_text(terms.sort_of(a)).starts_with("(_ FloatingPoint") =>
+            {
+                let sort = self.sort(whole, span)?;
+                let term = self.terms.named(head, &[a, b], sort);
+                if op == BinaryOp::Neq { self.terms.not(term) } else { term }
+            }
             BinaryOp::Iff | BinaryOp::Eq => terms.eq(a, b),
             BinaryOp::Neq => {
                 let equal = terms.eq(a, b);
@@ -299,16 +326,7 @@ impl Logic<'_> {
             BinaryOp::And => terms.and(a, b),
             BinaryOp::Or => terms.or(a, b),
             BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge if !terms.is_number(a) => {
-                let (head, a, b) = match op {
-                    BinaryOp::Lt => ("fp.lt", a, b),
-                    BinaryOp::Gt => ("fp.gt", a, b),
-                    BinaryOp::Le => ("fp.leq", a, b),
-                    _ => ("fp.geq", a, b),
-                };
-                if !terms.sort_text(terms.sort_of(a)).starts_with("(_ FloatingPoint") {
-                    return unsupported(span, "this comparison");
-                }
-                terms.named(head, &[a, b], Sort::BOOL)
+                return unsupported(span, "this comparison");
             }
             BinaryOp::Lt => terms.lt(a, b),
             BinaryOp::Gt => terms.lt(b, a),
@@ -324,7 +342,7 @@ impl Logic<'_> {
                 }
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if !terms.is_number(a) => {
-                return unsupported(span, "floating-point arithmetic");
+                return unsupported(span, "this operator");
             }
             BinaryOp::Add => terms.add_terms(a, b),
             BinaryOp::Sub => terms.sub_terms(a, b),
@@ -505,4 +523,34 @@ impl Logic<'_> {
         self.state(axiom);
         Ok(map)
     }
+}
+
+/// A floating-point number for the solver.
+fn bits_of(float: &Float) -> String {
+    let Format { significand, exponent } = float.format();
+    let width = float.format().width() as usize;
+    let bits = float.bits().to_str_radix(2);
+    let bits = format!("{bits:0>width$}");
+    let (sign, rest) = bits.split_at(1);
+    let (power, fraction) = rest.split_at(exponent as usize);
+    match float.is_nan() {
+        true => format!("(_ NaN {exponent} {significand})"),
+        false => format!("(fp #b{sign} #b{power} #b{fraction})"),
+    }
+}
+
+/// The function that an operator on floating-point numbers is.
+fn float_operator(op: BinaryOp) -> Option<&'static str> {
+    Some(match op {
+        BinaryOp::Eq | BinaryOp::Neq => "fp.eq",
+        BinaryOp::Lt => "fp.lt",
+        BinaryOp::Le => "fp.leq",
+        BinaryOp::Gt => "fp.gt",
+        BinaryOp::Ge => "fp.geq",
+        BinaryOp::Add => "fp.add RNE",
+        BinaryOp::Sub => "fp.sub RNE",
+        BinaryOp::Mul => "fp.mul RNE",
+        BinaryOp::RealDiv => "fp.div RNE",
+        _ => return None,
+    })
 }

@@ -6,10 +6,10 @@
 
 use dally_bpl::Program;
 use dally_bpl::ast::{
-    AttrArg, Attrs, Block as Stmts, Body, Branch, Call, DeclKind, Expr, ExprId, Guard, Ident, LoopSpecKind,
-    Procedure, Spec, SpecKind, Stmt, StmtKind, While, for_each_stmt_mut,
+    AttrArg, Attrs, Block as Stmts, Body, Branch, Call, CodeId, DeclKind, Expr, ExprId, Guard, Ident,
+    LoopSpecKind, Procedure, Spec, SpecKind, Stmt, StmtKind, While, for_each_stmt_mut,
 };
-use dally_bpl::check::{ProcedureId, VarId, VarKind};
+use dally_bpl::check::{ProcedureId, Ref, VarId, VarKind};
 use dally_bpl::codes;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
@@ -307,6 +307,21 @@ impl Flow {
 
 type Built<T> = Result<T, Box<Diagnostic>>;
 
+/// The code expression that an application stands for: of a function without parameters whose body is one.
+pub(crate) fn code_of_function(program: &Program, e: ExprId) -> Option<(ExprId, CodeId)> {
+    let (Expr::Call(..), Some(Ref::Function(function))) = (&program.ast.exprs[e], program.info.meaning(e))
+    else {
+        return None;
+    };
+    let info = &program.info[function];
+    let DeclKind::Function(declared) = &program.ast.decls.get(info.decl)?.kind else { return None };
+    let body = declared.body.filter(|_| info.params.is_empty())?;
+    match program.ast.exprs[body] {
+        Expr::Code(code) => Some((body, code)),
+        _ => None,
+    }
+}
+
 fn unsupported<T>(span: Span, what: &str) -> Built<T> {
     Err(Box::new(Diagnostic::new(codes::NOT_VERIFIED, span, format!("{what} cannot be verified"))))
 }
@@ -553,15 +568,19 @@ impl<'a> Builder<'a> {
         for root in stmt.kind.accesses(exprs).evaluated {
             exprs.any(root, &mut |e| {
                 codes.extend(match exprs[e] {
-                    Expr::Code(code) => Some((e, code)),
-                    _ => None,
+                    Expr::Code(code) => Some((e, code, false)),
+                    _ => code_of_function(self.program, e).map(|(body, code)| (body, code, true)),
                 });
                 false
             });
         }
-        for (e, code) in codes {
+        for (e, code, shared) in codes {
             if matches!(stmt.kind, StmtKind::While(_)) {
                 return unsupported(exprs.span(e), "a code expression in the guard of a loop");
+            }
+            // The value of a code expression has one slot: that of the statement before which it is evaluated.
+            if shared && self.flows.results.contains_key(&e) {
+                return unsupported(exprs.span(e), "a code expression of a function that is applied twice");
             }
             at = self.code(e, exprs.code(code), at)?;
         }

@@ -1,7 +1,7 @@
 //! Limits of a run.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::inline::NoAnswer;
 use crate::solver::SolverError;
@@ -13,11 +13,13 @@ pub struct Limits {
     pub interrupt: Arc<AtomicBool>,
     /// The most terms; each takes some hundred bytes. A run with more fails with [`NoAnswer::TooLarge`].
     pub terms: usize,
+    /// Counts inlined calls while a run is under way.
+    pub inlined: Arc<AtomicUsize>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { interrupt: Arc::default(), terms: Limits::TERMS }
+        Limits { interrupt: Arc::default(), terms: Limits::TERMS, inlined: Arc::default() }
     }
 }
 

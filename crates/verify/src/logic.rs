@@ -3,7 +3,7 @@
 //! A symbol is declared when it is first used, so that the solver does not see the rest of the program.
 
 use dally_bpl::Program;
-use dally_bpl::ast::{Attr, AttrArg, Attrs, BinderKind, DeclKind, ExprId};
+use dally_bpl::ast::{Attr, AttrArg, Attrs, BinderKind, DeclKind, ExprId, RoundingMode};
 use dally_bpl::check::{ConstructorInfo, FunctionId, Ty, TyCon, TyKind, VarId, VarKind};
 use dally_bpl::codes;
 use dally_text::diagnostic::Diagnostic;
@@ -513,7 +513,7 @@ impl<'a> Logic<'a> {
             return unsupported(span, "a function without a declaration");
         };
         let attrs = decl.map_or(&Attrs::NONE, |d| &d.attrs);
-        if let Some(head) = self.built_in(attrs, result, span)? {
+        if let Some(head) = self.built_in(attrs, args, result, span)? {
             let known = (head.clone(), decl.map_or(span, |d| d.span));
             if !self.built_ins.contains(&known) {
                 self.built_ins.push(known);
@@ -604,17 +604,26 @@ impl<'a> Logic<'a> {
     }
 
     /// The name of a function that the solver interprets: `{:bvbuiltin "bvadd"}`.
-    fn built_in(&mut self, attrs: &Attrs, result: Sort, span: Span) -> Found<Option<String>> {
+    fn built_in(&mut self, attrs: &Attrs, args: &[Term], result: Sort, span: Span) -> Found<Option<String>> {
         let ast = &self.program.ast;
         let attr = ast.attr(attrs, "bvbuiltin").or_else(|| ast.attr(attrs, "builtin"));
-        let Some(Attr { args, .. }) = attr else { return Ok(None) };
-        let Some(AttrArg::Str(text)) = args.first() else { return Ok(None) };
+        let Some(Attr { args: named, .. }) = attr else { return Ok(None) };
+        let Some(AttrArg::Str(text)) = named.first() else { return Ok(None) };
         let text = ast.text(*text).trim();
         // The text is sent as it is: it must be one symbol or one list.
         let plain = |c: char| c.is_ascii_alphanumeric() || "_.-+*/<>=!$".contains(c);
         let listed = |c: char| plain(c) || c == ' ';
         Ok(Some(if text == "MapConst" {
             format!("(as const {})", self.terms.sort_text(result))
+        } else if let Some(operation) = self.map_operation(text, args, result) {
+            operation
+        } else if let Some((head, mode)) = text.rsplit_once(' ')
+            && RoundingMode::named(mode).is_some()
+            && head.trim_start_matches("(_ ").trim_end_matches(')').chars().all(listed)
+            && head.starts_with('(') == head.ends_with(')')
+        {
+            // The rounding mode is the first argument.
+            text.to_owned()
         } else if !text.is_empty() && text.chars().all(plain) {
             text.to_owned()
         } else if let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'))
@@ -626,6 +635,40 @@ impl<'a> Logic<'a> {
         } else {
             return unsupported(span, "this built-in function");
         }))
+    }
+
+    /// A map function of Boogie's library: an operation on the elements of maps.
+    fn map_operation(&self, name: &str, args: &[Term], result: Sort) -> Option<String> {
+        let element = |sort: Sort| match *self.shape(sort) {
+            Shape::Map(_, value) => self.terms.sort_text(value).to_owned(),
+            _ => String::new(),
+        };
+        let integers = |op: &str, to: &str| Some(format!("(_ map ({op} (Int Int) {to}))"));
+        match name {
+            "MapAdd" => integers("+", "Int"),
+            "MapSub" => integers("-", "Int"),
+            "MapMul" => integers("*", "Int"),
+            "MapDiv" => integers("div", "Int"),
+            "MapMod" => integers("mod", "Int"),
+            "MapGt" => integers(">", "Bool"),
+            "MapGe" => integers(">=", "Bool"),
+            "MapLt" => integers("<", "Bool"),
+            "MapLe" => integers("<=", "Bool"),
+            "MapIff" => Some("(_ map (= (Bool Bool) Bool))".to_owned()),
+            "MapOr" => Some("(_ map or)".to_owned()),
+            "MapAnd" => Some("(_ map and)".to_owned()),
+            "MapNot" => Some("(_ map not)".to_owned()),
+            "MapImp" => Some("(_ map =>)".to_owned()),
+            "MapEq" => {
+                let own = args.first().map(|arg| element(self.terms.sort_of(*arg)))?;
+                Some(format!("(_ map (= ({own} {own}) Bool))"))
+            }
+            "MapIte" => {
+                let own = element(result);
+                Some(format!("(_ map (ite (Bool {own} {own}) {own}))"))
+            }
+            _ => None,
+        }
     }
 
     /// The keyword of a quantifier.

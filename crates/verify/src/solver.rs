@@ -38,6 +38,8 @@ pub enum SolverError {
     Time,
     /// The time for one query is up.
     QueryTime,
+    /// The memory is used up.
+    Memory,
     /// The run has been cancelled.
     Cancelled,
     /// The solver cannot be used: it is missing, has terminated, or its answer is malformed. The message says which.
@@ -49,6 +51,7 @@ impl std::fmt::Display for SolverError {
         match self {
             SolverError::Time => f.write_str("the time for the solver is up"),
             SolverError::QueryTime => f.write_str("the time for one query is up"),
+            SolverError::Memory => f.write_str("the memory is used up"),
             SolverError::Cancelled => f.write_str("interrupted"),
             SolverError::Broken(message) => f.write_str(message),
         }

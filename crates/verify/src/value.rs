@@ -1,5 +1,7 @@
 //! Reading the values of a model.
 
+use dally_bpl::ast::RoundingMode;
+use dally_bpl::float::{Float, Format};
 use dally_bpl::literal::{Literal, MOST_DIGITS};
 use dally_bpl::real::Real;
 use dally_text::stack::grow;
@@ -100,6 +102,9 @@ fn scalar(text: &Sexpr) -> ModelValue {
 
 /// `true`, `12`, `1.0`, `#b01` or `#xff`.
 fn scalar_word(word: &str) -> Option<ModelValue> {
+    if let Some(mode) = RoundingMode::named(word) {
+        return Some(Ok(Literal::Rounding(mode)));
+    }
     match word {
         "true" => return Some(Ok(Literal::Bool(true))),
         "false" => return Some(Ok(Literal::Bool(false))),
@@ -127,6 +132,9 @@ fn scalar_list(list: &Sexpr) -> Option<ModelValue> {
             _ => return None,
         });
     }
+    if let Some(float) = float(list) {
+        return Some(Ok(Literal::Float(float)));
+    }
     if let Some([n, d]) = list.headed("/") {
         let whole = |part: &Sexpr| match scalar(part)? {
             Literal::Int(n) => Ok(n),
@@ -142,6 +150,27 @@ fn scalar_list(list: &Sexpr) -> Option<ModelValue> {
         return Some(Ok(Literal::Bv(n, width)));
     }
     None
+}
+
+/// `(fp #b0 #b01111111 #b…)`, or a special value: `(_ NaN 8 24)`, `(_ +oo 8 24)`, `(_ -zero 8 24)`.
+fn float(list: &Sexpr) -> Option<Float> {
+    if let Some([sign, exponent, fraction]) = list.headed("fp") {
+        let bits = |part: &Sexpr| match scalar(part) {
+            Ok(Literal::Bv(n, width)) => Some((n, width)),
+            _ => None,
+        };
+        let ((sign, _), (exponent, e), (fraction, s)) = (bits(sign)?, bits(exponent)?, bits(fraction)?);
+        let format = Format::new(s + 1, e)?;
+        return Some(Float::from_bits(format, (sign << e | exponent) << s | fraction));
+    }
+    let [Sexpr::Word(special), Sexpr::Word(e), Sexpr::Word(s)] = list.headed("_")? else { return None };
+    let format = Format::new(s.parse().ok()?, e.parse().ok()?)?;
+    match special.as_str() {
+        "NaN" => Some(Float::nan(format)),
+        "+oo" | "-oo" => Some(Float::infinite(format, special == "-oo")),
+        "+zero" | "-zero" => Some(Float::zero(format, special == "-zero")),
+        _ => None,
+    }
 }
 
 /// `(store (store ((as const S) d) i v) j w)`, or a function.

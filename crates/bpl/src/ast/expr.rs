@@ -201,7 +201,7 @@ impl BinaryOp {
 }
 
 /// A rounding mode of floating-point arithmetic.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RoundingMode {
     /// To nearest, ties to even.
     Rne,
@@ -216,6 +216,18 @@ pub enum RoundingMode {
 }
 
 impl RoundingMode {
+    /// The mode with this spelling, in Boogie or in full.
+    pub fn named(text: &str) -> Option<RoundingMode> {
+        Some(match text {
+            "RNE" | "roundNearestTiesToEven" => RoundingMode::Rne,
+            "RNA" | "roundNearestTiesToAway" => RoundingMode::Rna,
+            "RTP" | "roundTowardPositive" => RoundingMode::Rtp,
+            "RTN" | "roundTowardNegative" => RoundingMode::Rtn,
+            "RTZ" | "roundTowardZero" => RoundingMode::Rtz,
+            _ => return None,
+        })
+    }
+
     /// The spelling of the mode.
     pub fn spelling(self) -> &'static str {
         match self {

@@ -14,7 +14,7 @@ use super::analysis::Facts;
 use super::memory::STACK;
 use super::objects::Storage;
 use super::term::{self, T};
-use super::walk::children;
+use crate::hir::walk::children;
 use crate::hir::{Expr, ExprKind, Function, FunctionId, Init, LabelId, LocalId, Stmt, StmtKind};
 
 /// A block, by the address of its statement or of the first one in its list.

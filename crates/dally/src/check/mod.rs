@@ -104,7 +104,7 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
 
 /// Starts the clock of a check.
 fn start_budget(arguments: &Check) -> Result<Budget, String> {
-    let limits = budget::Limits { time: arguments.time, memory: memory(arguments) };
+    let limits = budget::Limits { time: arguments.time, memory: budget::memory(arguments.memory) };
     let (json, files) = (arguments.json, arguments.program.files.clone());
     Budget::start(limits, move |limit| report::Json::ended_early(json, &files, limit))
 }
@@ -122,7 +122,7 @@ fn search(
     work: &Work,
     budget: Budget,
 ) -> (Report, Option<Sampled>, Monitor) {
-    let memory = memory(arguments).unwrap_or(usize::MAX);
+    let memory = budget::memory(arguments.memory).unwrap_or(usize::MAX);
     program.limit_steps(Limits { interrupt: Arc::clone(&budget.interrupt), memory });
     let cancelled = Arc::clone(&budget.cancelled);
     let monitor = Monitor::new(budget, !arguments.json);
@@ -182,27 +182,10 @@ fn plan(
         free_options: arguments.free_options as usize,
         steps: arguments.steps,
         threads: arguments.thread_count(),
-        memory: memory(arguments),
+        memory: budget::memory(arguments.memory),
         ..Options::default()
     };
     Plan { strategies, options, liveness, sampling }
-}
-
-/// The memory that a search may hold.
-fn memory(arguments: &Check) -> Option<usize> {
-    match arguments.memory {
-        Some(memory) => Some(usize::try_from(memory.as_u64()).unwrap_or(usize::MAX)),
-        None => free_memory(),
-    }
-}
-
-/// Without the flag: most of the free memory, on systems that report it.
-fn free_memory() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    // The search counts only what it holds itself.
-    Some(kib * 1024 / 5 * 3)
 }
 
 /// How cycles are searched for: by default if the program declares a liveness property.

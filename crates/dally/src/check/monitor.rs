@@ -1,16 +1,13 @@
 //! Monitoring a search: the clock, Ctrl-C, and progress on a terminal.
 
-use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use dally_explore::{Limit, Sampled, StateCoverage, Watch, count};
 
 use crate::budget::Budget;
-
-/// The time between two lines of progress, and before the first.
-const PROGRESS_EVERY: Duration = Duration::from_millis(500);
+use crate::status_line::StatusLine;
 
 /// Ends a search at the end of its budget, and shows its progress.
 pub(crate) struct Monitor {
@@ -18,7 +15,7 @@ pub(crate) struct Monitor {
     /// The time that the search took, once it has ended.
     took: OnceLock<Duration>,
     budget: Budget,
-    progress: Option<Mutex<Instant>>,
+    progress: Option<StatusLine>,
 }
 
 /// Interrupts a step that is still running at the time limit.
@@ -34,7 +31,7 @@ pub(crate) fn interrupt_after(time: Duration, interrupt: Arc<AtomicBool>) {
 impl Monitor {
     pub(crate) fn new(budget: Budget, show: bool) -> Self {
         let started = Instant::now();
-        let progress = (show && std::io::stderr().is_terminal()).then(|| Mutex::new(started));
+        let progress = StatusLine::new().filter(|_| show);
         Monitor { started, took: OnceLock::new(), budget, progress }
     }
 
@@ -44,25 +41,16 @@ impl Monitor {
     }
 
     fn show(&self, line: impl FnOnce(f64) -> String) {
-        let Some(progress) = &self.progress else { return };
-        // If another thread holds the lock, it is writing a line already.
-        let Ok(mut last) = progress.try_lock() else { return };
-        if last.elapsed() < PROGRESS_EVERY {
-            return;
+        if let Some(progress) = &self.progress {
+            progress.show(|| line(self.elapsed().as_secs_f64()));
         }
-        *last = Instant::now();
-        let line = line(self.elapsed().as_secs_f64());
-        let mut err = std::io::stderr().lock();
-        // Progress is optional: an error is ignored.
-        let _ = write!(err, "\r\x1b[2K{line}").and_then(|()| err.flush());
     }
 
     /// The search has ended: stops the clock, and clears the line.
     pub(crate) fn finish(&self) {
         self.took.get_or_init(|| self.started.elapsed());
-        if self.progress.is_some() {
-            let mut err = std::io::stderr().lock();
-            let _ = write!(err, "\r\x1b[2K").and_then(|()| err.flush());
+        if let Some(progress) = &self.progress {
+            progress.clear();
         }
     }
 }

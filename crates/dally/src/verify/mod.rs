@@ -1,22 +1,26 @@
 //! `dally verify`: decide with a solver whether an assertion can fail.
 
+mod entries;
 mod plan;
+mod progress;
 mod replay;
 mod report;
 mod unbounded;
+mod work;
 
 use std::cell::OnceCell;
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::time::Instant;
 
 use dally_bpl::Program;
 use dally_bpl::ast::DeclKind;
 use dally_counterexample::Translated;
-use dally_explore::{BoundCoverage, InliningCoverage};
+use dally_explore::{BoundCoverage, InliningCoverage, Limit};
 use dally_interp::Inputs;
 use dally_smt::{Budget, Portfolio};
+use dally_text::source::SourceMap;
 use dally_verify::{Answer, Effort, InlineOptions, NoAnswer, Path, SolverError, Verifier};
 
 use crate::budget;
@@ -24,10 +28,13 @@ use crate::cli::Verify;
 use crate::language::Language;
 use crate::output::{self, Exit};
 use crate::traces;
+use entries::Entry;
 use plan::{Plan, Text};
-use replay::Replay;
+use progress::{Display, Phase, Progress};
+use replay::{Replay, Replayed};
 use report::Finding;
 use unbounded::Unbounded;
+use work::Message;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
     let language = Language::of(&arguments.program.files);
@@ -55,64 +62,175 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
         budget.loaded();
         return report::Json::refuse(arguments.json, "the program was not lowered to Boogie");
     };
-    let plan = Plan::new(arguments, program);
+    let entries = entries::named(arguments, program);
+    if let Ok(entries) = &entries {
+        // The plan of the first entry point is part of loading.
+        let _ = entries.first().map(|entry| entry.plan(program));
+    }
     budget.loaded();
-    let plan = match plan {
-        Ok(Ok(plan)) => plan,
-        Ok(Err(message)) => return report::Json::refuse(arguments.json, &message),
-        Err(diagnostics) => return report::Json::errors(arguments.json, sources, &diagnostics),
+    let entries = match entries {
+        Ok(entries) => entries,
+        Err(message) => return report::Json::refuse(arguments.json, &message),
     };
-    if arguments.solver.iter().any(|solver| solver.trim().is_empty()) {
-        return report::Json::refuse(arguments.json, "--solver: it names no solver");
-    }
-    if let Some(message) = traces::cannot_go_to(&arguments.program, arguments.written.named()) {
+    if let Some(message) = refused(arguments, &entries) {
         return report::Json::refuse(arguments.json, &message);
     }
-    if let Err(message) = prepare_log(arguments, &plan) {
-        return report::Json::refuse(arguments.json, &message);
-    }
-    let warnings = output::json(sources, &program.warnings);
     if !arguments.json {
         output::warn(sources, &program.warnings);
     }
-    let remarks = unused_flags(arguments, &plan);
-    remarks.iter().for_each(|remark| output::remark(remark));
-    let started = Instant::now();
-    let (cancelled, interrupt) = (Arc::clone(&budget.cancelled), Arc::clone(&budget.interrupt));
-    let until = budget.until();
-    let budget = Budget {
-        query: arguments.query_time,
-        until,
-        cancelled: Arc::clone(&cancelled),
-        decided: Arc::default(),
-    };
-    let found = Stages { arguments, program, plan: &plan, budget, interrupt: Arc::clone(&interrupt) }.run();
-    let report = report::Reporter { arguments, sources, program, plan: &plan, remarks, started };
-    let replayed = match &found.end {
-        // Where the solver is not certain, functions may violate axioms, and a replay would show nothing.
-        Ok(Some(bug))
-            if (bug.path.certain || !has_axioms(program))
-                && bug.path.left_out.is_empty()
-                && !bug.path.forbidden =>
-        {
-            let replay = Replay {
-                program,
-                sources,
-                arguments: &arguments.program,
-                cancelled: &cancelled,
-                interrupt: &interrupt,
-            };
-            let replayed = replay.run(&bug.inputs, plan.target(bug.at));
-            Some(replayed.judged(bug.path.certain, dally_counterexample::unreadable(&bug.path)))
+    Session { program, sources, budget: &budget }.run(arguments, &entries)
+}
+
+/// The reason why a run with these flags cannot start, if there is one.
+fn refused(arguments: &Verify, entries: &[Entry]) -> Option<String> {
+    let Some(Ok(Ok(plan))) = entries.first().and_then(Entry::finished_plan) else { return None };
+    if arguments.solver.iter().any(|solver| solver.trim().is_empty()) {
+        return Some("--solver: it names no solver".to_owned());
+    }
+    if let (Some((flag, _)), 2..) = (arguments.written.named().next(), entries.len()) {
+        return Some(format!("{flag} is for one entry point: name it with --entry"));
+    }
+    traces::cannot_go_to(&arguments.program, arguments.written.named())
+        .or_else(|| prepare_log(arguments, plan).err())
+}
+
+/// What all entry points share.
+struct Session<'s> {
+    program: &'s Program,
+    sources: &'s SourceMap,
+    budget: &'s budget::Budget,
+}
+
+impl<'s> Session<'s> {
+    /// Verifies one entry point after the other.
+    fn run(&self, arguments: &Verify, entries: &'s [Entry]) -> Exit {
+        let display = Display::new(arguments.progress);
+        std::thread::scope(|scope| {
+            let mut exits = Vec::new();
+            let mut abandoned = false;
+            for entry in entries {
+                let ended = self.budget.reached().filter(|_| !exits.is_empty());
+                exits.push(match ended {
+                    Some(limit) => report::not_begun(entry, limit),
+                    None => {
+                        let (exit, alone) = self.verify(scope, entry, &display);
+                        abandoned |= alone;
+                        exit
+                    }
+                });
+            }
+            if entries.len() > 1 && !arguments.json {
+                output::coloured(&format!("{}\n", entries::summary(&exits)));
+            }
+            let exit = entries::exit(&exits);
+            if abandoned {
+                // The verifying thread would keep the process running.
+                std::process::exit(exit.code().into());
+            }
+            exit
+        })
+    }
+
+    /// Verifies one entry point. True if the verifying thread is still running.
+    fn verify<'scope>(
+        &self,
+        scope: &'scope std::thread::Scope<'scope, '_>,
+        entry: &'s Entry,
+        display: &Display,
+    ) -> (Exit, bool)
+    where
+        's: 'scope,
+    {
+        let started = Instant::now();
+        let progress = Arc::new(Progress::new(Arc::clone(self.budget.solvers())));
+        let (sender, messages) = mpsc::channel();
+        let work = Work {
+            program: self.program,
+            sources: self.sources,
+            entry,
+            budget: self.budget.clone(),
+            progress: Arc::clone(&progress),
+        };
+        let worker = scope.spawn(move || work.run(&sender));
+        let done = work::wait(&messages, self.budget, &progress, display);
+        let arguments = &entry.arguments;
+        let (plan, done) = match (entry.finished_plan(), done) {
+            (Some(Ok(Ok(plan))), Some(done)) => (plan, done),
+            (Some(Ok(Err(message))), _) => return (report::Json::refuse(arguments.json, message), false),
+            (Some(Err(diagnostics)), _) => {
+                return (report::Json::errors(arguments.json, self.sources, diagnostics), false);
+            }
+            (None, Some(_)) => return (report::not_begun(entry, Limit::Time), true),
+            (_, None) => match worker.join() {
+                Ok(()) => {
+                    return (report::Json::refuse(arguments.json, "the verification has ended early"), false);
+                }
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+        };
+        let remarks = unused_flags(arguments, plan);
+        remarks.iter().for_each(|remark| output::remark(remark));
+        let report =
+            report::Reporter { entry, sources: self.sources, program: self.program, plan, remarks, started };
+        let warnings = output::json(self.sources, &self.program.warnings);
+        (report.show(&done.finding, done.replayed, warnings), done.abandoned)
+    }
+}
+
+/// The verification of one entry point, in a thread of its own.
+struct Work<'t> {
+    program: &'t Program,
+    sources: &'t SourceMap,
+    entry: &'t Entry,
+    budget: budget::Budget,
+    progress: Arc<Progress>,
+}
+
+impl Work<'_> {
+    fn run(&self, sender: &Sender<Message>) {
+        let Ok(Ok(plan)) = self.entry.plan(self.program) else { return };
+        let arguments = &self.entry.arguments;
+        let budget = Budget {
+            query: arguments.query_time,
+            until: self.budget.until(),
+            cancelled: Arc::clone(&self.budget.interrupt),
+            decided: Arc::default(),
+            processes: Arc::clone(self.budget.solvers()),
+        };
+        let stages = Stages {
+            arguments,
+            program: self.program,
+            plan,
+            budget,
+            limits: &self.budget,
+            progress: &self.progress,
+            entry: self.entry.name.as_deref(),
+        };
+        let found = Arc::new(stages.run());
+        // Sending fails once the run is abandoned.
+        let _ = sender.send(Message::Found(Arc::clone(&found)));
+        let _ = sender.send(Message::Replayed(self.replay(&found, plan)));
+    }
+
+    /// Replays a failing execution. Where the solver is not certain, functions may violate axioms, and a replay would show
+    /// nothing.
+    fn replay(&self, found: &Finding, plan: &Plan) -> Option<Replayed> {
+        let Ok(Some(bug)) = &found.end else { return None };
+        let Path { certain, left_out, forbidden, .. } = &*bug.path;
+        if !certain && has_axioms(self.program) || !left_out.is_empty() || *forbidden {
+            return None;
         }
-        _ => None,
-    };
-    report.show(&found, replayed, warnings)
+        self.progress.begin(Phase::Replaying);
+        let arguments = &self.entry.arguments.program;
+        let replay = Replay { program: self.program, sources: self.sources, arguments, budget: &self.budget };
+        let replayed = replay.run(&bug.inputs, plan.target(bug.at));
+        Some(replayed.judged(*certain, dally_counterexample::unreadable(&bug.path)))
+    }
 }
 
 /// Starts the clock of a verification.
 fn start_budget(arguments: &Verify) -> Result<budget::Budget, String> {
-    let limits = budget::Limits { time: arguments.time, memory: None };
+    let limits = budget::Limits { time: arguments.time, memory: budget::memory(arguments.memory) };
     let (json, files) = (arguments.json, arguments.program.files.clone());
     budget::Budget::start(limits, move |limit| report::Json::ended_early(json, &files, limit))
 }
@@ -133,7 +251,7 @@ fn unused_flags(arguments: &Verify, plan: &Plan) -> Vec<String> {
 fn prepare_log(arguments: &Verify, plan: &Plan) -> Result<(), String> {
     let Some(folder) = &arguments.smt_log else { return Ok(()) };
     std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::File::create(log(folder, plan, 0, 0)))
+        .and_then(|()| std::fs::File::create(log(folder, plan, 0, LogOf::default())))
         .map(|_| ())
         .map_err(|error| format!("--smt-log: cannot write to `{folder}`: {error}"))
 }
@@ -147,10 +265,21 @@ fn solver_names(given: &[String]) -> Vec<String> {
     if names.is_empty() { vec!["z3".to_owned()] } else { names }
 }
 
-/// The file of the log of the n-th process for a bound on schedules.
-fn log(folder: &str, plan: &Plan, index: usize, nth: usize) -> std::path::PathBuf {
-    let nth = if nth == 0 { String::new() } else { format!("-process-{}", nth + 1) };
-    std::path::Path::new(folder).join(format!("{}{nth}.smt2", plan.file(index)))
+/// Which process of a bound a log is of.
+#[derive(Clone, Copy, Default)]
+struct LogOf<'a> {
+    /// The name of the entry point, if there are several.
+    entry: Option<&'a str>,
+    /// The number of the process, from 0.
+    process: usize,
+}
+
+/// The file of a log.
+fn log(folder: &str, plan: &Plan, index: usize, of: LogOf<'_>) -> std::path::PathBuf {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let entry: String = of.entry.into_iter().flat_map(|name| name.chars().map(plain).chain(['-'])).collect();
+    let nth = if of.process == 0 { String::new() } else { format!("-process-{}", of.process + 1) };
+    std::path::Path::new(folder).join(format!("{entry}{}{nth}.smt2", plan.file(index)))
 }
 
 fn has_axioms(program: &Program) -> bool {
@@ -220,11 +349,15 @@ struct Stages<'t> {
     program: &'t Program,
     plan: &'t Plan,
     budget: Budget,
-    interrupt: Arc<AtomicBool>,
+    /// The budget of the command.
+    limits: &'t budget::Budget,
+    progress: &'t Progress,
+    /// The name of the entry point, if there are several.
+    entry: Option<&'t str>,
 }
 
 impl<'t> Stages<'t> {
-    fn run(self) -> Finding {
+    fn run(&self) -> Finding {
         let texts: Vec<OnceCell<Text<'t>>> = (0..self.plan.len()).map(|_| OnceCell::new()).collect();
         let mut attempts: Vec<Attempt<'_>> = Vec::new();
         for stage in 0.. {
@@ -247,6 +380,7 @@ impl<'t> Stages<'t> {
                 let recursion = 1u32.checked_shl(steps).unwrap_or(u32::MAX).min(most);
                 let others = held - verifier.held();
                 verifier.allow(dally_verify::Limits::TERMS.saturating_sub(others));
+                self.progress.search(self.plan.target(index).map(report::within), recursion);
                 let answer = verifier.run(recursion, solver);
                 attempt.effort = verifier.effort();
                 let closed = match answer {
@@ -269,6 +403,8 @@ impl<'t> Stages<'t> {
                     return self.finding(&attempts, Err(failure));
                 }
                 attempt.recursion = recursion;
+                let bounds = self.bounds(&attempts);
+                self.progress.complete(&bounds[index].clone(), bounds);
             }
             if attempts.len() == texts.len() && attempts.iter().all(|a| a.proved.is_some()) {
                 return self.finding(&attempts, Ok(None));
@@ -286,11 +422,13 @@ impl<'t> Stages<'t> {
         index: usize,
         held: usize,
     ) -> Result<Attempt<'p>, NoAnswer> {
+        self.progress.begin(Phase::Translating);
         let translated = self.plan.translate(self.program, index).map_err(NoAnswer::Unsupported)?;
         let translated = text.get_or_init(|| translated);
         let limits = dally_verify::Limits {
-            interrupt: Arc::clone(&self.interrupt),
+            interrupt: Arc::clone(&self.limits.interrupt),
             terms: dally_verify::Limits::TERMS.saturating_sub(held),
+            inlined: Arc::clone(&self.progress.inlined),
         };
         let options =
             InlineOptions { full: self.arguments.full_inlining, calls: self.arguments.calls, limits };
@@ -310,7 +448,7 @@ impl<'t> Stages<'t> {
             return None;
         }
         let view = text.get()?.view();
-        let limits = dally_verify::Limits { interrupt: Arc::clone(&self.interrupt), ..Default::default() };
+        let limits = dally_verify::Limits { interrupt: Arc::clone(&self.limits.interrupt), ..Default::default() };
         let clauses = dally_verify::horn_clauses(view.program, view.root, &limits)?;
         let solvers = solver_names(&arguments.solver);
         let log = arguments
@@ -330,10 +468,10 @@ impl<'t> Stages<'t> {
 
     fn start_solver(&self, index: usize, decided: &Arc<AtomicBool>) -> Result<Portfolio<'t>, SolverError> {
         let names = solver_names(&self.arguments.solver);
-        let (folder, plan) = (self.arguments.smt_log.as_deref(), self.plan);
+        let (folder, plan, entry) = (self.arguments.smt_log.as_deref(), self.plan, self.entry);
         let logs = move |nth: usize| {
             let Some(folder) = folder else { return Ok(None) };
-            let path = log(folder, plan, index, nth);
+            let path = log(folder, plan, index, LogOf { entry, process: nth });
             let file = std::fs::File::create(&path).map_err(|error| {
                 SolverError::Broken(format!("cannot write `{}`: {error}", path.display()))
             })?;
@@ -343,24 +481,30 @@ impl<'t> Stages<'t> {
         Portfolio::start(&names, Box::new(logs), budget)
     }
 
-    fn finding(self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, NoAnswer>) -> Finding {
-        // Without Ctrl-C, only the clock interrupts a run.
-        let cancelled = self.budget.cancelled.load(Ordering::Relaxed);
+    fn finding(&self, attempts: &[Attempt<'_>], end: Result<Option<report::Bug>, NoAnswer>) -> Finding {
+        // A run is interrupted at a limit; which one it was, the budget knows.
         let end = end.map_err(|failure| match failure {
-            NoAnswer::Solver(SolverError::Cancelled) if !cancelled => NoAnswer::Solver(SolverError::Time),
+            NoAnswer::Solver(SolverError::Cancelled) => {
+                NoAnswer::Solver(work::error(self.limits.reached().unwrap_or(Limit::Time)))
+            }
             other => other,
         });
-        let bound = |(index, attempt): (usize, &Attempt<'_>)| BoundCoverage {
-            bound: self.plan.target(index).map(report::within),
-            recursion: attempt.recursion,
-            proved: attempt.proved == Some(true),
-        };
         let coverage = InliningCoverage {
-            bounds: attempts.iter().enumerate().map(bound).collect(),
+            bounds: self.bounds(attempts),
             inlined: attempts.iter().map(|a| a.effort.inlined).sum(),
             queries: attempts.iter().map(|a| a.effort.queries).sum(),
         };
         let summarised = attempts.iter().any(|a| a.summarised.load(Ordering::Relaxed));
         Finding { end, coverage, summarised }
+    }
+
+    /// What was covered of each bound.
+    fn bounds(&self, attempts: &[Attempt<'_>]) -> Vec<BoundCoverage> {
+        let bound = |(index, attempt): (usize, &Attempt<'_>)| BoundCoverage {
+            bound: self.plan.target(index).map(report::within),
+            recursion: attempt.recursion,
+            proved: attempt.proved == Some(true),
+        };
+        attempts.iter().enumerate().map(bound).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dally_bpl::Program;
 use dally_counterexample::{Execution, Original};
@@ -11,6 +11,7 @@ use dally_sequentialize::Target;
 use dally_text::source::SourceMap;
 use dally_trace::{Kind, Location, Trace};
 
+use super::work::LAST_REPLAY;
 use crate::budget::{self, Budget};
 use crate::check::monitor::{self, Monitor};
 use crate::cli::ProgramArgs;
@@ -68,37 +69,41 @@ impl Replayed {
     }
 }
 
-/// The original program, and the flags that end a run.
+/// The original program, and the budget of the run.
 pub(crate) struct Replay<'r> {
     pub(crate) program: &'r Program,
     pub(crate) sources: &'r SourceMap,
     pub(crate) arguments: &'r ProgramArgs,
-    pub(crate) cancelled: &'r Arc<AtomicBool>,
-    pub(crate) interrupt: &'r Arc<AtomicBool>,
+    pub(crate) budget: &'r Budget,
 }
 
 impl Replay<'_> {
     /// Searches for the execution that the inputs describe, and explains it.
     pub(crate) fn run(&self, inputs: &Inputs, target: Option<Target>) -> Replayed {
-        monitor::interrupt_after(PATIENCE, Arc::clone(self.interrupt));
+        let left = self.budget.until().map(|until| until.saturating_duration_since(Instant::now()));
+        // Also a replay that begins when the time is up may find its execution.
+        let time = left.map_or(PATIENCE, |left| (left + LAST_REPLAY).min(PATIENCE));
+        let cancelled = Arc::clone(&self.budget.cancelled);
+        // The flag of the budget would end the replay at once.
+        let interrupt = Arc::new(AtomicBool::new(false));
+        monitor::interrupt_after(time, Arc::clone(&interrupt));
         let options = self.arguments.options();
         let original = Original {
             program: self.program,
             sources: self.sources,
             options: &options,
-            interrupt: self.interrupt,
+            interrupt: &interrupt,
         };
-        let limits = budget::Limits { time: Some(PATIENCE), memory: None };
-        let budget = Budget::unwatched(limits, Arc::clone(self.cancelled), Arc::clone(self.interrupt));
-        let monitor = Monitor::new(budget, false);
+        let limits = budget::Limits { time: Some(time), memory: None };
+        let monitor = Monitor::new(Budget::unwatched(limits, cancelled, Arc::clone(&interrupt)), false);
         match dally_counterexample::replay(&original, inputs, target, &monitor) {
             dally_counterexample::Replayed::Found(execution) => self.explain(*execution),
             dally_counterexample::Replayed::Absent { partly } => Replayed::Absent(partly),
             dally_counterexample::Replayed::Refused(reason) => Replayed::Not(reason),
             dally_counterexample::Replayed::Stopped(limit) => Replayed::Not(match () {
-                () if self.cancelled.load(Ordering::Relaxed) => "interrupted".to_owned(),
-                // Without Ctrl-C, only the clock interrupts.
-                () if self.interrupt.load(Ordering::Relaxed) => "the search for it takes too long".to_owned(),
+                () if let Some(limit) = self.budget.reached() => limit.to_string(),
+                // Otherwise only the clock interrupts.
+                () if interrupt.load(Ordering::Relaxed) => "the search for it takes too long".to_owned(),
                 () => limit.to_string(),
             }),
         }

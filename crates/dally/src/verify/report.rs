@@ -13,6 +13,7 @@ use dally_trace::Location;
 use dally_verify::{Failed, NoAnswer, Path, SolverError, Theory};
 use serde::Serialize;
 
+use super::entries::Entry;
 use super::plan::Plan;
 use super::replay::Replayed;
 use crate::cli::Verify;
@@ -45,6 +46,9 @@ pub(crate) type Json<'a> = OutcomeJson<'a, InliningCoverage, More>;
 /// The keys that only `dally verify` has.
 #[derive(Default, Serialize)]
 pub(crate) struct More {
+    /// The entry point, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
     failure: Option<JsonFailure>,
     /// What the user should know about the flags, and what the verdict does not cover.
     remarks: Vec<String>,
@@ -66,7 +70,7 @@ const SUMMARIES: &str = "for all iterations and recursion depths, by inductive s
 
 /// The context of a report.
 pub(crate) struct Reporter<'r> {
-    pub(crate) arguments: &'r Verify,
+    pub(crate) entry: &'r Entry,
     pub(crate) sources: &'r SourceMap,
     pub(crate) program: &'r Program,
     pub(crate) plan: &'r Plan,
@@ -76,6 +80,10 @@ pub(crate) struct Reporter<'r> {
 }
 
 impl Reporter<'_> {
+    fn arguments(&self) -> &Verify {
+        &self.entry.arguments
+    }
+
     pub(crate) fn show(
         &self,
         finding: &Finding,
@@ -83,7 +91,8 @@ impl Reporter<'_> {
         warnings: Vec<JsonDiagnostic>,
     ) -> Exit {
         if let Err(NoAnswer::Unsupported(diagnostics)) = &finding.end {
-            return Json::errors(self.arguments.json, self.sources, diagnostics);
+            self.entry.announce();
+            return Json::errors(self.arguments().json, self.sources, diagnostics);
         }
         let failed = match &finding.end {
             Ok(Some(bug)) => Some(&bug.failed),
@@ -102,7 +111,7 @@ impl Reporter<'_> {
         let deadlocks = self.may_deadlock(&verdict).then_some(DEADLOCKS);
         let summaries = (finding.summarised && verdict == Verdict::Proved).then_some(SUMMARIES);
         let assumed: Vec<&str> = summaries.into_iter().chain(deadlocks).collect();
-        let written = if self.arguments.json {
+        let written = if self.arguments().json {
             let location = failed.and_then(|f| self.sources.location(f.span));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
             let last = finding.coverage.bounds.len().saturating_sub(1);
@@ -114,6 +123,7 @@ impl Reporter<'_> {
                 trace,
                 diagnostics: warnings,
                 more: More {
+                    entry: self.entry.name.clone(),
                     failure,
                     remarks: self
                         .remarks
@@ -127,15 +137,21 @@ impl Reporter<'_> {
         } else {
             let excerpt = || failed.and_then(|f| self.excerpt(f.span)).unwrap_or_default();
             let shown = match trace {
-                Some(trace) => format!("\n{}\n", dally_trace::text(trace, &output::look())),
+                Some(trace) if self.arguments().full_trace => {
+                    format!("\n{}\n", dally_trace::text(trace, &output::look()))
+                }
+                Some(trace) => {
+                    format!("\n{}\n", dally_trace::text(&dally_trace::brief(trace), &output::look()))
+                }
                 None => excerpt(),
             };
             let covered = finding.coverage.sentence("", self.started.elapsed());
             let assumption = points.and_then(|points| points.assumption(&verdict)).unwrap_or_default();
             let assumed: String = assumed.iter().map(|line| format!("{line}\n")).collect();
+            self.entry.announce();
             output::coloured(&format!("{message}\n{assumption}{assumed}{shown}{covered}\n"))
         };
-        let files = &self.arguments.written;
+        let files = &self.arguments().written;
         match trace {
             Some(trace) => traces::write_or_complain(trace, self.sources, files),
             None if matches!(finding.end, Ok(Some(_))) => {
@@ -151,7 +167,7 @@ impl Reporter<'_> {
 
     /// Where tasks are switched; none if the program is sequential.
     fn scheduling_points(&self) -> Option<SchedulingPoints> {
-        self.plan.sequential().is_none().then_some(match self.arguments.program.preempt {
+        self.plan.sequential().is_none().then_some(match self.arguments().program.preempt {
             true => SchedulingPoints::Accesses,
             false => SchedulingPoints::Explicit,
         })
@@ -304,7 +320,7 @@ impl Reporter<'_> {
 
     /// The bounds on recursion and on nested calls, in words.
     fn within_recursion(&self, recursion: u32) -> String {
-        match self.arguments.calls {
+        match self.arguments().calls {
             None => recursively(recursion),
             Some(calls) if recursion == u32::MAX => format!("with calls at most {calls} deep"),
             Some(calls) => format!("with calls at most {calls} deep, {}", recursively(recursion)),
@@ -320,11 +336,32 @@ impl Reporter<'_> {
     }
 }
 
+/// Reports an entry point that was not verified because a limit was reached before.
+pub(crate) fn not_begun(entry: &Entry, limit: Limit) -> Exit {
+    let verdict = Verdict::<()>::Inconclusive(limit);
+    let message = format!("{}: {limit}, before it was verified", verdict.headline());
+    if !entry.arguments.json {
+        entry.announce();
+        return output::exit_after(output::coloured(&format!("{message}\n")), verdict.exit());
+    }
+    let json = Json {
+        verdict: verdict.word(),
+        message: &message,
+        policy: None,
+        coverage: None,
+        trace: None,
+        diagnostics: Vec::new(),
+        more: More { entry: entry.name.clone(), ..More::default() },
+    };
+    output::exit_after(output::write_json(&json), verdict.exit())
+}
+
 /// The limit that a verifier without an answer has met.
 fn limit(failure: &NoAnswer) -> Limit {
     match failure {
         NoAnswer::Solver(SolverError::Time) => Limit::Time,
         NoAnswer::Solver(SolverError::QueryTime) => Limit::Query,
+        NoAnswer::Solver(SolverError::Memory) => Limit::Memory,
         NoAnswer::Solver(SolverError::Cancelled) => Limit::Cancelled,
         NoAnswer::Solver(SolverError::Broken(_)) => Limit::Solver,
         NoAnswer::Unknown(_) | NoAnswer::Unsupported(_) => Limit::Unknown,
@@ -373,7 +410,7 @@ fn multi_line(message: &str) -> String {
 }
 
 /// The bound on recursion, in words.
-fn recursively(recursion: u32) -> String {
+pub(super) fn recursively(recursion: u32) -> String {
     let plural = if recursion == 1 { "" } else { "s" };
     format!("within {recursion} iteration{plural} of each loop and {recursion} level{plural} of recursion")
 }

@@ -5,6 +5,7 @@
 
 use dally_bpl::ast::{BinaryOp, DeclKind, Expr, ExprId, UnaryOp};
 use dally_bpl::check::{Ref, TyKind, VarId, VarKind};
+use dally_bpl::float::Float;
 
 use super::{Compiler, Meaning};
 use crate::code::Arith;
@@ -89,6 +90,8 @@ impl Compiler<'_> {
             Expr::Bv(digits, width) if width <= wide::MAX_WIDTH => {
                 Some(self.heap.bits(self.text(digits).parse().ok()?, width))
             }
+            Expr::Float(text) => Some(self.heap.float(&Float::literal(self.text(text))?)),
+            Expr::Rounding(mode) => Some(self.heap.rounding(mode)),
             Expr::Name(_) => match self.meanings.get(&self.constant_name(e)?) {
                 Some(Meaning::Const(value)) => Some(*value),
                 _ => None,

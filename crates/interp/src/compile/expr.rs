@@ -6,6 +6,7 @@ use dally_text::symbol::Sym;
 
 use super::procedure::OldValue;
 use super::{Compiler, Meaning};
+use crate::builtin::FloatKind;
 use crate::code::{Arith, Compare, Domain, Op, Place, WideOp};
 use crate::value::Value;
 use crate::wide;
@@ -45,7 +46,13 @@ impl Compiler<'_> {
             }
             Expr::Unary(op, inner) => {
                 self.expr(inner);
-                self.emit(if op == UnaryOp::Not { Op::Not } else { Op::Neg });
+                let is_float = self.is_float(self.info.type_of(inner));
+                let op = match op {
+                    UnaryOp::Not => Op::Not,
+                    UnaryOp::Neg if is_float => self.float_operator(FloatKind::Neg, 1),
+                    UnaryOp::Neg => Op::Neg,
+                };
+                self.emit(op);
             }
             Expr::Ite(condition, then, otherwise) => {
                 self.expr(condition);
@@ -76,7 +83,7 @@ impl Compiler<'_> {
                 self.emit(Op::ToReal);
             }
             Expr::Float(_) | Expr::Rounding(_) => {
-                self.give_up(e, "floating-point numbers cannot be evaluated");
+                self.give_up(e, "floating-point numbers of so many bits cannot be evaluated");
             }
             Expr::Str(_) => self.give_up(e, "strings cannot be evaluated"),
             Expr::Code(_) => self.give_up(e, "code expressions cannot be evaluated"),
@@ -141,7 +148,7 @@ impl Compiler<'_> {
                 self.emit(Op::Store(count));
             }
             Expr::Extract(base, high, low) => {
-                let width = self.width(self.info.type_of(base));
+                let width = self.width_of(self.info.type_of(base));
                 self.emit(match width {
                     0..=64 => Op::Extract(high as u8, low as u8),
                     _ => Op::Wide(WideOp::Extract(high, low)),
@@ -192,6 +199,9 @@ impl Compiler<'_> {
         }
         self.expr(right);
         let (left_ty, right_ty) = (self.info.type_of(left), self.info.type_of(right));
+        if self.is_float(left_ty) {
+            return self.float_binary(e, op);
+        }
         let numbers = matches!(self.info.types.kind(left_ty), TyKind::Int | TyKind::Real);
         if matches!(op, BinaryOp::Eq | BinaryOp::Neq) && self.is_finite_map(left_ty) {
             let message = "maps over a finite type cannot be compared";
@@ -213,17 +223,42 @@ impl Compiler<'_> {
             BinaryOp::RealDiv if self.info.type_of(e) == Ty::REAL => Op::Arith(Arith::Quotient),
             BinaryOp::Mod => Op::Arith(Arith::Mod),
             _ => {
-                self.unsupported(
-                    self.ast.exprs.span(e),
-                    "floating-point numbers and powers cannot be evaluated",
-                );
+                self.unsupported(self.ast.exprs.span(e), "powers cannot be evaluated");
                 Op::Eq
             }
         };
         self.emit(op);
     }
 
-    fn width(&self, ty: Ty) -> u32 {
+    fn is_float(&self, ty: Ty) -> bool {
+        matches!(self.info.types.kind(ty), TyKind::Float(..))
+    }
+
+    /// An operator on floating-point numbers; equality is that of IEEE 754, as in Boogie.
+    fn float_binary(&mut self, e: ExprId, op: BinaryOp) {
+        let kind = match op {
+            BinaryOp::Eq | BinaryOp::Neq => FloatKind::Eq,
+            BinaryOp::Lt => FloatKind::Compare(Compare::Lt),
+            BinaryOp::Le => FloatKind::Compare(Compare::Le),
+            BinaryOp::Gt => FloatKind::Compare(Compare::Gt),
+            BinaryOp::Ge => FloatKind::Compare(Compare::Ge),
+            BinaryOp::Add => FloatKind::Add,
+            BinaryOp::Sub => FloatKind::Sub,
+            BinaryOp::Mul => FloatKind::Mul,
+            BinaryOp::RealDiv => FloatKind::Div,
+            _ => {
+                self.unsupported(self.ast.exprs.span(e), "this operator cannot be evaluated");
+                FloatKind::Eq
+            }
+        };
+        let operator = self.float_operator(kind, 2);
+        self.emit(operator);
+        if op == BinaryOp::Neq {
+            self.emit(Op::Not);
+        }
+    }
+
+    fn width_of(&self, ty: Ty) -> u32 {
         match self.info.types.kind(ty) {
             TyKind::Bv(width) => *width,
             _ => 0,
@@ -231,7 +266,7 @@ impl Compiler<'_> {
     }
 
     fn concat(&mut self, e: ExprId, left: Ty, right: Ty) -> Op {
-        let (left, right) = (self.width(left), self.width(right));
+        let (left, right) = (self.width_of(left), self.width_of(right));
         match left.saturating_add(right) {
             0..=64 => Op::Concat(right as u8),
             65..=wide::MAX_WIDTH => Op::Wide(WideOp::Concat(right)),

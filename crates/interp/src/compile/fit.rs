@@ -2,6 +2,7 @@
 
 use dally_bpl::Program;
 use dally_bpl::check::{FunctionInfo, Ty, TyKind, VarKind};
+use dally_bpl::float::Format;
 use dally_bpl::literal::{Literal, beginning};
 use dally_text::stack::grow;
 use rustc_hash::FxHashMap;
@@ -132,6 +133,10 @@ impl Fitter<'_> {
             | (Literal::Int(_), TyKind::Int)
             | (Literal::Real(_), TyKind::Real) => true,
             (Literal::Bv(n, own), TyKind::Bv(width)) => own == width && n.bits() <= u64::from(*width),
+            (Literal::Float(float), TyKind::Float(significand, exponent)) => {
+                float.format() == Format { significand: *significand, exponent: *exponent }
+            }
+            (Literal::Rounding(_), TyKind::Rounding) => true,
             (_, TyKind::Map(_, indices, result)) => self.fits_map(value, indices, *result),
             (Literal::Data(name, fields), TyKind::Con(con, _)) => {
                 let constructors = info.datatypes.get(con).map_or(&[][..], |d| &d.constructors);

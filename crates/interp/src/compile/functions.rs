@@ -1,12 +1,11 @@
 //! Functions: with a body, built in, or a constructor.
 
-use dally_bpl::ast::{Attr, AttrArg, DeclKind, ExprId, Function};
-use dally_bpl::check::{FunctionId, TyKind};
+use dally_bpl::ast::{DeclKind, ExprId, Function};
+use dally_bpl::check::FunctionId;
 use dally_text::source::Span;
 
 use super::{Compiler, Meaning, Todo};
-use crate::code::{BvOp, Op, WideOp};
-use crate::wide;
+use crate::code::Op;
 
 impl Compiler<'_> {
     /// The number of a constructor.
@@ -104,86 +103,4 @@ impl Compiler<'_> {
             }
         }
     }
-
-    /// The instruction for a function with `:bvbuiltin` or `:builtin`; `Some(None)` if the name is unknown.
-    fn built_in(&self, function: FunctionId) -> Option<Option<Op>> {
-        let decl = &self.ast.decls[self.info[function].decl];
-        let attr =
-            self.ast.attr(&decl.attrs, "bvbuiltin").or_else(|| self.ast.attr(&decl.attrs, "builtin"))?;
-        let Attr { args, .. } = attr;
-        let [AttrArg::Str(name)] = args[..] else { return Some(None) };
-        let info = &self.info[function];
-        let width = |ty| match self.info.types.kind(ty) {
-            TyKind::Bv(w) if *w <= wide::MAX_WIDTH => Some(*w),
-            _ => None,
-        };
-        let name = self.text(name);
-        if name == "MapConst" {
-            return Some(Some(Op::ConstantMap));
-        }
-        let result = width(info.result);
-        let words: Vec<&str> = name.split(|c: char| c.is_whitespace() || "()_".contains(c)).collect();
-        let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
-        if let (["int2bv", _], Some(width @ ..=64)) = (&words[..], result) {
-            return Some(Some(Op::IntToBv(width as u8)));
-        }
-        let Some(first) = info.params.first().and_then(|ty| width(*ty)) else { return Some(None) };
-        if matches!(words[..], ["bv2nat"]) && first <= 64 {
-            return Some(Some(Op::BvToInt));
-        }
-        let op = match (&words[..], result) {
-            (["zero", "extend", _], Some(result)) => Some(WideOp::ZeroExtend(result)),
-            (["sign", "extend", _], Some(result)) => Some(WideOp::SignExtend(first, result)),
-            (["concat"], Some(_)) => info.params.get(1).and_then(|ty| width(*ty)).map(WideOp::Concat),
-            ([word], _) => bv_op(word).map(|op| WideOp::Bv(op, first)),
-            _ => None,
-        };
-        let narrow = first.max(result.unwrap_or(0)) <= 64;
-        Some(op.map(|op| if narrow { of_words(op) } else { Op::Wide(op) }))
-    }
-}
-
-/// The instruction for the operation on bitvectors of up to 64 bits.
-fn of_words(op: WideOp) -> Op {
-    match op {
-        WideOp::Bv(op, width) => Op::Bv(op, width as u8),
-        WideOp::Extract(high, low) => Op::Extract(high as u8, low as u8),
-        WideOp::Concat(right) => Op::Concat(right as u8),
-        WideOp::ZeroExtend(_) => Op::ZeroExtend,
-        WideOp::SignExtend(from, to) => Op::SignExtend(from as u8, to as u8),
-    }
-}
-
-fn bv_op(name: &str) -> Option<BvOp> {
-    Some(match name {
-        "bvadd" => BvOp::Add,
-        "bvsub" => BvOp::Sub,
-        "bvmul" => BvOp::Mul,
-        "bvudiv" => BvOp::Udiv,
-        "bvurem" => BvOp::Urem,
-        "bvsdiv" => BvOp::Sdiv,
-        "bvsrem" => BvOp::Srem,
-        "bvsmod" => BvOp::Smod,
-        "bvand" => BvOp::And,
-        "bvor" => BvOp::Or,
-        "bvxor" => BvOp::Xor,
-        "bvnand" => BvOp::Nand,
-        "bvnor" => BvOp::Nor,
-        "bvxnor" => BvOp::Xnor,
-        "bvcomp" => BvOp::Comp,
-        "bvnot" => BvOp::Not,
-        "bvneg" => BvOp::Neg,
-        "bvshl" => BvOp::Shl,
-        "bvlshr" => BvOp::Lshr,
-        "bvashr" => BvOp::Ashr,
-        "bvult" => BvOp::Ult,
-        "bvule" => BvOp::Ule,
-        "bvugt" => BvOp::Ugt,
-        "bvuge" => BvOp::Uge,
-        "bvslt" => BvOp::Slt,
-        "bvsle" => BvOp::Sle,
-        "bvsgt" => BvOp::Sgt,
-        "bvsge" => BvOp::Sge,
-        _ => return None,
-    })
 }

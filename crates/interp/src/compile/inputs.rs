@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use dally_bpl::ast::Expr;
+use dally_bpl::ast::{Expr, RoundingMode};
 use dally_bpl::check::{FunctionId, Ty, TyKind, VarId, VarKind};
+use dally_bpl::float::{Float, Format};
 use dally_bpl::literal::Literal;
 use dally_text::source::Span;
 use num_bigint::BigUint;
@@ -174,6 +175,11 @@ impl Compiler<'_> {
             TyKind::Int => Some(Value::Int(0)),
             TyKind::Real => Some(self.heap.real(Real::from_int(0.into()))),
             TyKind::Bv(width) => Some(self.heap.bits(BigUint::ZERO, *width)),
+            TyKind::Float(significand, exponent) => {
+                let format = Format::new(*significand, *exponent)?;
+                Some(self.heap.float(&Float::zero(format, false)))
+            }
+            TyKind::Rounding => Some(self.heap.rounding(RoundingMode::Rne)),
             TyKind::Map(_, _, result) => {
                 let result = *result;
                 let value = dally_text::stack::grow(|| self.some_value(result))?;
@@ -194,6 +200,8 @@ impl Compiler<'_> {
             (Literal::Int(n), TyKind::Int) => Some(self.heap.int(n.clone())),
             (Literal::Real(n), TyKind::Real) => Some(self.heap.real(n.clone())),
             (Literal::Bv(n, _), TyKind::Bv(width)) => Some(self.heap.bits(n.clone(), *width)),
+            (Literal::Float(float), TyKind::Float(..)) => Some(self.heap.float(float)),
+            (Literal::Rounding(mode), TyKind::Rounding) => Some(self.heap.rounding(*mode)),
             (Literal::Map(..), TyKind::Map(_, indices, result)) => {
                 let (indices, result) = (indices.clone(), *result);
                 dally_text::stack::grow(|| self.map(input, &indices, result))
@@ -225,6 +233,8 @@ impl Compiler<'_> {
             Literal::Int(n) => Some(self.heap.int(n.clone())),
             Literal::Real(n) => Some(self.heap.real(n.clone())),
             Literal::Bv(n, width) => Some(self.heap.bits(n.clone(), *width)),
+            Literal::Float(float) => Some(self.heap.float(float)),
+            Literal::Rounding(mode) => Some(self.heap.rounding(*mode)),
             Literal::Abstract(name) => self.abstract_value(name, None),
             Literal::Data(constructor, fields) => {
                 let constructors = self.info.datatypes.values().flat_map(|d| &d.constructors);

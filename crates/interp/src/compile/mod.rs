@@ -7,6 +7,7 @@
 //! without a body returns arbitrary results that satisfy its postconditions.
 
 mod axioms;
+mod built_in;
 mod constants;
 mod constraints;
 mod domain;

@@ -9,6 +9,7 @@ use super::{
     Application, Choice, End, Flow, Local, MAX_CALLS, MAX_CHOICES, MAX_TASKS, Note, Observer, Posted, Run,
     first_frame,
 };
+use crate::builtin;
 use crate::bv;
 use crate::code::{Arith, Binary, BvOp, Domain, Op, Place};
 use crate::evaluate::{self as eval, Trouble};
@@ -393,13 +394,12 @@ impl<O: Observer> Run<'_, O> {
                 let value = self.pop();
                 self.push(eval::bits_unary(op, value)?);
             }
-            Op::IntToBv(width) => {
-                let value = self.pop();
-                self.push(eval::int_to_bits(heap, value, width)?);
-            }
-            Op::BvToInt => {
-                let value = eval::bits(self.pop())?;
-                self.push(heap.int(value.into()));
+            Op::BuiltIn(number, count) => {
+                let from = self.expression.values.len() - usize::from(count);
+                let function = self.code.built_ins[number as usize];
+                let value = builtin::apply(heap, function, &self.expression.values[from..])?;
+                self.expression.values.truncate(from);
+                self.push(value);
             }
             Op::Bv(op, width) => {
                 let (b, a) = (eval::bits(self.pop())?, eval::bits(self.pop())?);

@@ -382,7 +382,7 @@ impl<'m, O: Observer> Run<'m, O> {
     fn trouble(&self, trouble: Trouble) -> End {
         match trouble {
             Trouble::Arbitrary => self.unsupported(self.arbitrary_element()),
-            Trouble::TooLarge => self.unsupported(trouble.message().to_owned()),
+            Trouble::TooLarge | Trouble::Unspecified => self.unsupported(trouble.message().to_owned()),
             _ => End::Fails(Box::new(Failure::runtime(trouble.message())), self.span()),
         }
     }

@@ -135,7 +135,7 @@ fn is_value(op: Op) -> bool {
             true
         }
         Op::Floor | Op::ToReal | Op::Bv(..) | Op::Extract(..) | Op::Concat(_) | Op::ZeroExtend => true,
-        Op::SignExtend(..) | Op::IntToBv(_) | Op::BvToInt | Op::Wide(_) | Op::Select(_, false) => true,
+        Op::SignExtend(..) | Op::Wide(_) | Op::Select(_, false) => true,
         Op::Construct(..) | Op::Is(_) | Op::Apply(..) | Op::Again(..) | Op::Pick(..) => true,
         Op::ThreadId | Op::ChildId => true,
         _ => false,

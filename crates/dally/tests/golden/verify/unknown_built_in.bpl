@@ -1,5 +1,5 @@
 // The solver has no such function.
-function {:builtin "MapAdd"} add(a: [int]int, b: [int]int): [int]int;
+function {:builtin "MapFold"} add(a: [int]int, b: [int]int): [int]int;
 
 procedure main(a: [int]int)
 {
