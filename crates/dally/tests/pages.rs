@@ -2,6 +2,8 @@
 //!
 //! `scripts/test` installs Chromium where it can. Without it, these tests say that they are skipped.
 
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr, reason = "test code")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -4,18 +4,10 @@
 //! in the table of [`dialects`](DIALECTS): add a solver there.
 //!
 //! ```no_run
-//! use std::sync::Arc;
 //! use dally_smt::{Budget, Process};
 //! use dally_verify::Solver;
 //!
-//! let budget = Budget {
-//!     query: None,
-//!     until: None,
-//!     cancelled: Arc::default(),
-//!     decided: Arc::default(),
-//!     processes: Arc::default(),
-//! };
-//! let mut solver = Process::start("z3", None, budget).expect("z3 is installed");
+//! let mut solver = Process::start("z3", None, Budget::default()).expect("z3 is installed");
 //! solver.send("(declare-const x Int)\n(assert (> x 0))\n").unwrap();
 //! assert_eq!(solver.query("(check-sat)\n").unwrap(), "sat");
 //! ```

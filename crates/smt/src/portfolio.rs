@@ -241,7 +241,6 @@ fn lanes(names: &[String]) -> Vec<Lane> {
 #[cfg(all(test, unix))]
 #[allow(clippy::unwrap_used, reason = "test code")]
 mod tests {
-    use std::sync::Arc;
 
     use super::*;
 
@@ -263,7 +262,7 @@ mod tests {
     }
 
     fn start(names: &[String]) -> Portfolio<'static> {
-        let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default(), processes: Arc::default() };
+        let budget = Budget::default();
         let mut portfolio = Portfolio::start(names, Box::new(|_| Ok(None)), budget).unwrap();
         portfolio.patience = Duration::ZERO;
         portfolio

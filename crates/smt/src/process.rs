@@ -22,7 +22,7 @@ use crate::pipes;
 use crate::processes::Processes;
 
 /// How long a solver may take.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Budget {
     /// The time for one query.
     pub query: Option<Duration>,
@@ -327,7 +327,7 @@ mod tests {
     fn start(name: &str, script: &str) -> Process {
         let path = std::env::temp_dir().join(format!("dally-smt-{}-{name}", std::process::id()));
         std::fs::write(&path, format!("rm \"$0\"\n{script}")).unwrap();
-        let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default(), processes: Arc::default() };
+        let budget = Budget::default();
         Process::start(&format!("sh {}", path.display()), None, budget).unwrap()
     }
 

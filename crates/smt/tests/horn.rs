@@ -1,15 +1,13 @@
 //! Proofs by Horn clauses against the bounded engine, on random programs with loops and recursion.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
-use std::sync::Arc;
-
 use dally_smt::{Budget, Process};
 use dally_testing::{Random, for_seeds};
 use dally_text::source::SourceMap;
 use dally_verify::{Answer, InlineOptions, Limits, Solver, Verifier, horn_clauses};
 
 fn start() -> Process {
-    let budget = Budget { query: None, until: None, cancelled: Arc::default(), decided: Arc::default() };
+    let budget = Budget::default();
     Process::start("z3", None, budget).unwrap()
 }
 

@@ -195,8 +195,15 @@ mod tests {
             ..Statement::left_out(0)
         };
         let statements = statements.iter().map(statement).collect();
-        let step =
-            TraceStep { task: 0, name: "main".to_owned(), delayed: Vec::new(), statements, end: End::Fails };
+        let step = TraceStep {
+            number: 1,
+            variables: Vec::new(),
+            task: 0,
+            name: "main".to_owned(),
+            delayed: Vec::new(),
+            statements,
+            end: End::Fails,
+        };
         let none: Option<LeftOut> = None;
         Trace { steps: vec![step], ..crate::text::tests::trace(none, 0) }
     }

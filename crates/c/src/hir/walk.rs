@@ -6,8 +6,9 @@ use super::{Expr, ExprKind, Stmt, StmtKind};
 
 /// Defines a type of parts, and the functions that give the parts of a statement and of an expression.
 macro_rules! parts {
-    ($part:ident, $of_stmt:ident, $of_expr:ident, $iter:ident $(, $mut:tt)?) => {
+    ($(#[$attribute:meta])* $part:ident, $of_stmt:ident, $of_expr:ident, $iter:ident $(, $mut:tt)?) => {
         /// A part of a statement or expression.
+        $(#[$attribute])*
         pub(crate) enum $part<'a> {
             Expr(&'a $($mut)? Expr),
             Stmt(&'a $($mut)? Stmt),
@@ -94,7 +95,13 @@ macro_rules! parts {
     };
 }
 
-parts!(Part, parts_of_stmt, parts_of_expr, iter);
+parts!(
+    #[derive(Clone, Copy)]
+    Part,
+    parts_of_stmt,
+    parts_of_expr,
+    iter
+);
 parts!(PartMut, parts_of_stmt_mut, parts_of_expr_mut, iter_mut, mut);
 
 /// Calls `f` for each direct subexpression, lvalues included. Those of a block are the outermost expressions of its

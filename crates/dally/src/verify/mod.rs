@@ -11,6 +11,7 @@ mod work;
 use std::cell::OnceCell;
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::time::Instant;
 
@@ -448,7 +449,8 @@ impl<'t> Stages<'t> {
             return None;
         }
         let view = text.get()?.view();
-        let limits = dally_verify::Limits { interrupt: Arc::clone(&self.limits.interrupt), ..Default::default() };
+        let limits =
+            dally_verify::Limits { interrupt: Arc::clone(&self.limits.interrupt), ..Default::default() };
         let clauses = dally_verify::horn_clauses(view.program, view.root, &limits)?;
         let solvers = solver_names(&arguments.solver);
         let log = arguments

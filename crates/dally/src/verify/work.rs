@@ -77,7 +77,7 @@ fn abandon(found: Option<Arc<Finding>>, limit: Limit, progress: &Progress) -> Do
         }
         None => {
             let end = Err(NoAnswer::Solver(error(limit)));
-            let finding = Arc::new(Finding { end, coverage: progress.coverage() });
+            let finding = Arc::new(Finding { end, coverage: progress.coverage(), summarised: false });
             Done { finding, replayed: None, abandoned: true }
         }
     }
@@ -113,7 +113,7 @@ mod tests {
         assert!(done.abandoned && done.replayed.is_none());
         assert!(matches!(done.finding.end, Err(NoAnswer::Solver(SolverError::Time))));
         // It had found something, and its replay does not end.
-        let found = Finding { end: Ok(None), coverage: progress.coverage() };
+        let found = Finding { end: Ok(None), coverage: progress.coverage(), summarised: false };
         sender.send(Message::Found(Arc::new(found))).unwrap();
         let done = wait(&messages, &exhausted(), &progress, &Display::new(false)).unwrap();
         assert!(done.abandoned && matches!(done.finding.end, Ok(None)));
@@ -124,7 +124,7 @@ mod tests {
     fn a_result_at_the_limit_counts() {
         let (sender, messages) = mpsc::channel();
         let progress = Progress::new(Arc::default());
-        let found = Finding { end: Ok(None), coverage: progress.coverage() };
+        let found = Finding { end: Ok(None), coverage: progress.coverage(), summarised: false };
         sender.send(Message::Found(Arc::new(found))).unwrap();
         sender.send(Message::Replayed(None)).unwrap();
         let done = wait(&messages, &exhausted(), &progress, &Display::new(false)).unwrap();
