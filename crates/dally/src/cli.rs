@@ -471,7 +471,7 @@ pub(crate) struct Show {
     #[arg(long, value_name = "NAME", value_parser = formats(), group = "shown_as")]
     format: Option<&'static OutputFormat>,
 
-    /// Every step as text, for people [default]
+    /// Every step as text, for people; this is the default
     #[arg(long, group = "shown_as")]
     text: bool,
 

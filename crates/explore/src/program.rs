@@ -142,7 +142,7 @@ pub trait Program: Sync {
     ///     assert_eq!(report.verdict, Verdict::Proved);
     ///     report.coverage.states
     /// };
-    /// assert_eq!((states(true), states(false)), (15, 50));
+    /// assert_eq!((states(true), states(false)), (4, 50));
     /// ```
     fn footprint(&self, _state: &Self::State, _task: TaskId, out: &mut Footprint) {
         out.touches_everything();
