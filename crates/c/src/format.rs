@@ -98,7 +98,7 @@ pub(crate) fn conversions(pieces: &[Piece]) -> impl Iterator<Item = &Conversion>
     })
 }
 
-/// What is left of a format.
+/// The rest of a format, which is still to be parsed.
 struct Rest<'a>(&'a str);
 
 impl Rest<'_> {

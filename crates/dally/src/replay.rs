@@ -63,7 +63,7 @@ pub(crate) enum Replayed {
     Lost(String),
 }
 
-/// What has become of the bug of a trace, and the files of its program.
+/// The result of a replay, and the files of the program.
 pub(crate) struct Followed {
     pub(crate) replayed: Replayed,
     sources: SourceMap,

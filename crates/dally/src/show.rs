@@ -43,7 +43,7 @@ fn sources(file: &str, trace: &Trace) -> SourceMap {
     renamed(&read, &arguments, &trace.program)
 }
 
-/// The same files under the names that they had when the trace was written.
+/// Renames the files to their names in the trace, so that its locations refer to them.
 fn renamed(read: &SourceMap, arguments: &ProgramArgs, program: &Source) -> SourceMap {
     let pairs = || arguments.files.iter().zip(&program.files);
     // A project has its files in its folder.

@@ -95,7 +95,7 @@ fn refused(arguments: &Verify, entries: &[Entry]) -> Option<String> {
         .or_else(|| prepare_log(arguments, plan).err())
 }
 
-/// What all entry points share.
+/// The program and the budget, which all entry points share.
 struct Session<'s> {
     program: &'s Program,
     sources: &'s SourceMap,
@@ -500,7 +500,7 @@ impl<'t> Stages<'t> {
         Finding { end, coverage, summarised }
     }
 
-    /// What was covered of each bound.
+    /// The coverage of each bound.
     fn bounds(&self, attempts: &[Attempt<'_>]) -> Vec<BoundCoverage> {
         let bound = |(index, attempt): (usize, &Attempt<'_>)| BoundCoverage {
             bound: self.plan.target(index).map(report::within),

@@ -1,4 +1,4 @@
-//! What a verification is doing and has done so far: written by the thread that verifies, shown and reported by another.
+//! The progress of a verification. The verifying thread writes it; another thread shows and reports it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::status_line::StatusLine;
 /// Results of bounds are shown on a terminal if a run takes longer than this.
 const LONG: Duration = Duration::from_secs(2);
 
-/// What is under way.
+/// The current phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// The program is translated to a sequential one.
