@@ -116,6 +116,27 @@ pub(crate) struct Executor<'a> {
     frames: usize,
     /// The initial values of globals.
     pub(crate) initial: Vec<Term>,
+    /// The only path to execute, if there is one.
+    pub(crate) guide: Option<Guide>,
+}
+
+/// The blocks of one path through the program, calls included, in the order of execution. It ends in the block that fails.
+#[derive(Debug)]
+pub(crate) struct Guide {
+    pub(crate) trail: Vec<BlockId>,
+    /// The number of blocks that have been executed.
+    pub(crate) at: usize,
+}
+
+impl Guide {
+    fn next(&mut self) -> Option<BlockId> {
+        self.at += 1;
+        self.trail.get(self.at - 1).copied()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.at >= self.trail.len()
+    }
 }
 
 /// One execution of a procedure.
@@ -156,6 +177,7 @@ impl<'a> Executor<'a> {
             limits,
             frames: 0,
             initial: Vec::new(),
+            guide: None,
         }
     }
 
@@ -265,14 +287,38 @@ impl<'a> Executor<'a> {
         if self.calls[call].parent.is_none() {
             self.assume_globals(&mut run, entry)?;
         }
-        let flows = Rc::clone(&self.flows);
-        for block in self.orders.from(&flows, flow, entry).iter() {
-            let Some(incoming) = run.waiting.remove(block) else { continue };
-            let Some((path, values)) = run.paths.merge(&mut self.logic.terms, incoming) else { continue };
-            let happened = self.block(&flows, &mut run, *block, Front { path, values })?;
-            self.instances[instance].blocks.insert(*block, happened);
+        if self.guide.is_some() {
+            self.follow(&mut run, instance)?;
+            return self.outcome(run);
+        }
+        for block in self.orders.from(&self.flows, flow, entry).iter() {
+            self.arrive(&mut run, instance, *block)?;
         }
         self.outcome(run)
+    }
+
+    /// Executes the blocks of the only path, up to an exit or its end.
+    fn follow(&mut self, run: &mut Run, instance: InstanceId) -> Found<()> {
+        while let Some(block) = self.guide.as_mut().and_then(Guide::next) {
+            // Other successors of the block before are not on the path.
+            run.waiting.retain(|target, _| *target == block);
+            if !self.arrive(run, instance, block)? || run.waiting.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a block, unless no path leads to it.
+    fn arrive(&mut self, run: &mut Run, instance: InstanceId, block: BlockId) -> Found<bool> {
+        let Some(incoming) = run.waiting.remove(&block) else { return Ok(false) };
+        let Some((path, values)) = run.paths.merge(&mut self.logic.terms, incoming) else {
+            return Ok(false);
+        };
+        let flows = Rc::clone(&self.flows);
+        let happened = self.block(&flows, run, block, Front { path, values })?;
+        self.instances[instance].blocks.insert(block, happened);
+        Ok(true)
     }
 
     /// Assumes the `{:range}` of variables that are arbitrary on entry.
@@ -429,10 +475,9 @@ impl<'a> Executor<'a> {
                 let range = crate::flow::range(self.logic.program, &instruction.attrs);
                 self.havoc(flows, run, vars, range, front)
             }
-            Kind::Assign(targets, values) => {
-                let values = self.logic.program.ast.exprs.list(*values);
+            Kind::Assign(targets) => {
                 let mut new = Vec::new();
-                for ((slot, lhs), value) in targets.iter().zip(values) {
+                for (slot, lhs, value) in targets {
                     let value = self.evaluate(run, &front, *value)?;
                     let Some(var) = flows.var(run.flow, *slot) else { continue };
                     let ty = self.logic.program.info[var].ty;
@@ -452,7 +497,8 @@ impl<'a> Executor<'a> {
                     return unsupported(instruction.span, "a constructor that is not known");
                 };
                 let front = self.assume(run, front, is);
-                Ok((Event::Plain, front.map(|front| set(front, slots.iter().copied().zip(parts)))))
+                let new = slots.iter().zip(parts).filter_map(|(slot, part)| Some(((*slot)?, part)));
+                Ok((Event::Plain, front.map(|front| set(front, new))))
             }
             Kind::Call { callee, args, outs } => {
                 let args = args.iter().map(|a| self.evaluate(run, &front, *a)).collect::<Found<Vec<_>>>()?;
@@ -569,6 +615,9 @@ impl<'a> Executor<'a> {
     /// The result of a call: inlined if it is small, otherwise open.
     fn outcome_of(&mut self, call: CallId) -> Found<Outcome> {
         let CallSite { flow, depth, level, .. } = self.calls[call];
+        if let Some(guide) = &self.guide {
+            return if guide.has_ended() { self.no_outcome(flow) } else { self.inline(call) };
+        }
         let fact = &self.facts[flow];
         let small = fact.size <= self.eagerness.size && level <= self.eagerness.level;
         if small && (!fact.recursive || depth <= self.eagerness.depth) {
@@ -577,6 +626,13 @@ impl<'a> Executor<'a> {
         let outcome = self.unknown_outcome(flow)?;
         self.calls[call].open = Some(outcome.clone());
         Ok(outcome)
+    }
+
+    /// The result of a call that neither returns nor fails.
+    pub(crate) fn no_outcome(&mut self, flow: FlowId) -> Found<Outcome> {
+        let mut outcome = self.unknown_outcome(flow)?;
+        outcome.exits.fill(Terms::FALSE);
+        Ok(Outcome { fails: Terms::FALSE, ..outcome })
     }
 
     pub(crate) fn unknown_outcome(&mut self, flow: FlowId) -> Found<Outcome> {

@@ -8,7 +8,8 @@ use dally_text::stack::grow;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
 
-use crate::flow::{Flows, code_of_function};
+use crate::build::code_of_function;
+use crate::flow::Flows;
 use crate::logic::{Found, Logic, unsupported};
 use crate::term::{Sort, Term, Terms};
 
@@ -48,6 +49,12 @@ impl<'e> Scope<'e> {
     fn code(&self, e: ExprId) -> Option<Term> {
         let state = self.state?;
         state.now.get(state.flows.result(e)?).copied()
+    }
+
+    /// True if each read of a variable yields another value.
+    fn is_untracked(&self, var: VarId) -> bool {
+        let Some(State { flows, .. }) = self.state else { return false };
+        !self.bound.contains_key(&var) && flows.slot(var).is_some_and(|slot| flows.untracked.contains(&slot))
     }
 
     fn variable(&self, var: VarId) -> Option<Term> {
@@ -165,6 +172,7 @@ impl Logic<'_> {
     fn named_value(&mut self, e: ExprId, scope: &mut Scope<'_>) -> Found<Term> {
         let (program, span) = (self.program, self.span(e));
         match program.info.meaning(e) {
+            Some(Ref::Var(var)) if scope.is_untracked(var) => self.arbitrary(var),
             Some(Ref::Var(var)) => match scope.variable(var) {
                 Some(term) => Ok(term),
                 None if matches!(program.info[var].kind, VarKind::Const { .. }) => self.constant(var),

@@ -66,9 +66,9 @@ fn summarise(flows: &Flows, facts: &[Fact], flow: FlowId, recursive: bool) -> Fa
             Kind::Assert(..) | Kind::Requires(_) => can_fail = true,
             Kind::Assume(_) => {}
             Kind::Havoc(vars) => changes.extend(vars.iter().filter_map(|v| flows.slot(*v))),
-            Kind::Assign(targets, _) => changes.extend(targets.iter().map(|(slot, _)| *slot)),
+            Kind::Assign(targets) => changes.extend(targets.iter().map(|(slot, ..)| *slot)),
             Kind::Result(slot, _) => changes.push(*slot),
-            Kind::Unpack(_, slots, _) => changes.extend(slots),
+            Kind::Unpack(_, slots, _) => changes.extend(slots.iter().flatten()),
             Kind::Call { callee, outs, .. } => {
                 changes.extend(outs.iter().flatten());
                 changes.extend(facts[*callee].changes.iter().filter(|s| **s < globals));

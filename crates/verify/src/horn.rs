@@ -24,7 +24,7 @@ use crate::flow::{BlockId, FlowId, Flows};
 use crate::limits::Limits;
 use crate::logic::Logic;
 use crate::merge::Values;
-use crate::term::{Term, Terms};
+use crate::term::Term;
 use crate::{facts, loops};
 
 /// Procedures of at most this many instructions, with all calls inlined, have no predicate of their own.
@@ -101,9 +101,7 @@ impl Clauses<'_> {
         let defined = self.clause(first + 1, &[happens], |clauses, write| {
             format!("({} {})", name(flow, entry), write.all(clauses, &args))
         })?;
-        let mut nothing = self.executor.unknown_outcome(flow).ok()?;
-        nothing.exits.fill(Terms::FALSE);
-        nothing.fails = Terms::FALSE;
+        let nothing = self.executor.no_outcome(flow).ok()?;
         let args = self.arguments(&inputs, &nothing);
         let from = self.executor.calls.len();
         let otherwise = self.clause(from, &[], |clauses, write| {

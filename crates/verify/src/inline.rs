@@ -10,14 +10,15 @@
 //! than renamed from a template, so that known arguments are folded at once.
 
 use dally_bpl::Program;
+use dally_bpl::check::VarId;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
 use crate::axioms::{Late, Theory};
 use crate::emit::Emitter;
-use crate::execute::{CallId, Eagerness, Executor, Outcome};
-use crate::flow::Flows;
+use crate::execute::{CallId, Eagerness, Executor, Guide, Outcome};
+use crate::flow::{BlockId, Flows};
 use crate::limits::Limits;
 use crate::logic::{Found, Logic, Shape, unsupported};
 use crate::path::Path;
@@ -25,7 +26,7 @@ use crate::sexpr::{Sexpr, shown};
 use crate::solver::{QueryMode, Solver, SolverError};
 use crate::term::{Term, Terms};
 use crate::walk::{self, Model, Walk};
-use crate::{facts, loops, solve};
+use crate::{abstraction, facts, loops, solve};
 
 /// InlineOptions of inlining.
 #[derive(Clone, Default, Debug)]
@@ -79,6 +80,13 @@ pub struct Effort {
     pub queries: usize,
 }
 
+impl std::ops::AddAssign for Effort {
+    fn add_assign(&mut self, more: Effort) {
+        self.inlined += more.inlined;
+        self.queries += more.queries;
+    }
+}
+
 /// A program under verification. The recursion bound can be raised without starting anew.
 #[derive(Debug)]
 pub struct Verifier<'a> {
@@ -98,6 +106,17 @@ pub struct Verifier<'a> {
     full: bool,
     most_calls: Option<u32>,
     effort: Effort,
+    /// The blocks on the path of the last bug.
+    trail: Vec<BlockId>,
+}
+
+/// The part of a program's executions that a [`Verifier`] considers.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Scope {
+    /// Globals that are arbitrary wherever they are read.
+    pub(crate) untracked: Vec<VarId>,
+    /// The only path, if there is one.
+    pub(crate) trail: Option<Vec<BlockId>>,
 }
 
 /// Programs of at most this size, with all calls inlined, are inlined at once: the solver decides them in one query.
@@ -123,9 +142,20 @@ enum Sat {
 impl<'a> Verifier<'a> {
     /// Prepares a sequential program that starts in the procedure `root`.
     pub fn new(program: &'a Program, root: Sym, options: &InlineOptions) -> Result<Verifier<'a>, NoAnswer> {
+        Verifier::within_scope(program, root, options, Scope::default())
+    }
+
+    /// Prepares the part of a program's executions that a scope describes.
+    pub(crate) fn within_scope(
+        program: &'a Program,
+        root: Sym,
+        options: &InlineOptions,
+        scope: Scope,
+    ) -> Result<Verifier<'a>, NoAnswer> {
         let Some(root) = program.info.procedure(root) else { return Err(NoAnswer::Unsupported(Vec::new())) };
         let mut flows = Flows::of(program, root).map_err(NoAnswer::Unsupported)?;
         loops::to_recursion(&mut flows);
+        abstraction::forget(program, &mut flows, &scope.untracked);
         let facts = facts::find(&flows);
         let Some(root) = flows.procedure(root) else { return Err(NoAnswer::Unsupported(Vec::new())) };
         let size = match () {
@@ -134,13 +164,14 @@ impl<'a> Verifier<'a> {
             () => SMALL_PROCEDURE,
         };
         let logic = Logic::new(program, options.limits.clone())?;
-        let executor = Executor::new(
+        let mut executor = Executor::new(
             logic,
             flows,
             facts,
             Eagerness { size, depth: 0, level: options.calls.unwrap_or(u32::MAX) },
             options.limits.clone(),
         );
+        executor.guide = scope.trail.map(|trail| Guide { trail, at: 0 });
         let mut verifier = Verifier {
             executor,
             emitter: Emitter::default(),
@@ -155,6 +186,7 @@ impl<'a> Verifier<'a> {
             full: options.full,
             most_calls: options.calls,
             effort: Effort::default(),
+            trail: Vec::new(),
         };
         verifier.begin(root)?;
         Ok(verifier)
@@ -170,6 +202,11 @@ impl<'a> Verifier<'a> {
     /// The work so far.
     pub fn effort(&self) -> Effort {
         Effort { inlined: self.executor.instances.len(), ..self.effort }
+    }
+
+    /// The blocks on the path of the last bug.
+    pub(crate) fn trail(&self) -> &[BlockId] {
+        &self.trail
     }
 
     /// The number of terms, and of other data that takes as much memory.
@@ -486,7 +523,10 @@ impl<'a> Verifier<'a> {
         self.complete(&mut model, &inputs, solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         match walk.go(self.root) {
-            Some(failed) => Ok(Answer::Bug(Box::new(walk.path(failed, certain, axioms)))),
+            Some(failed) => {
+                self.trail = std::mem::take(&mut walk.trail);
+                Ok(Answer::Bug(Box::new(walk.path(failed, certain, axioms))))
+            }
             None => Err(SolverError::Broken("the solver's model has changed".to_owned()).into()),
         }
     }

@@ -13,7 +13,9 @@
 //! bitvectors, functions and axioms are the solver's. A function whose body is not recursive is inlined.
 //! Division by zero has an arbitrary value, and so has a field that a value does not have: neither is a failure here.
 
+mod abstraction;
 mod axioms;
+mod build;
 mod emit;
 mod execute;
 mod expr;
@@ -36,6 +38,7 @@ mod value;
 mod walk;
 mod witness;
 
+pub use crate::abstraction::{Abstraction, Group, Start, asserted, groups};
 pub use crate::axioms::Theory;
 pub use crate::horn::horn_clauses;
 pub use crate::inline::{Answer, Effort, InlineOptions, NoAnswer, Verifier};

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::emit::Emitter;
 use crate::execute::{CallId, Event, Executor};
-use crate::flow::{Block, Instruction, Kind, Next};
+use crate::flow::{Block, BlockId, Instruction, Kind, Next};
 use crate::inline::Axioms;
 use crate::path::{Application, Binding, Division, Failed, Path, Site, Step, StepKind};
 use crate::sexpr::Sexpr;
@@ -179,6 +179,8 @@ pub(crate) struct Walk<'w, 'a> {
     steps: Vec<Step>,
     /// The open calls on the path.
     pub(crate) open: Vec<CallId>,
+    /// The blocks on the path, in the order of execution.
+    pub(crate) trail: Vec<BlockId>,
     activations: usize,
     /// Arbitrary values on the path: those of the program, and those that a translation has added.
     arbitrary: Vec<Term>,
@@ -192,6 +194,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             model,
             steps: Vec::new(),
             open: Vec::new(),
+            trail: Vec::new(),
             activations: 0,
             arbitrary: Vec::new(),
             guessed: Vec::new(),
@@ -260,6 +263,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         let activation = if flow.is_loop { caller } else { self.enter(call) };
         let mut at = instance.entry;
         loop {
+            self.trail.push(at);
             let Some(happened) = instance.blocks.get(&at) else { return (End::Open, 0) };
             let block = &flow.blocks[at];
             let mut exit = 0;
