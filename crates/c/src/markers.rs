@@ -22,7 +22,7 @@ const LONGEST_USE: usize = 64;
 /// The files that markers name, by name: their index in the source map.
 pub(crate) type Files = FxHashMap<String, usize>;
 
-/// What the tokens of all units share.
+/// State that the tokens of all units share.
 pub(crate) struct Reader<'a> {
     pub(crate) sources: &'a mut SourceMap,
     pub(crate) read: &'a mut dyn FnMut(&str) -> Option<String>,

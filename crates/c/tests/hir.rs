@@ -1,4 +1,4 @@
-//! What programs mean: the typed tree of small programs, as text.
+//! The typed tree of small programs, as text.
 
 #![allow(clippy::unwrap_used, reason = "test code")]
 

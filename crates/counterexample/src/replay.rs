@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use dally_bpl::{Program, ProgramOptions};
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Bug, Delays, Exhaustive, Limit, Limits, Options, Report, SchedulerName, Search, Verdict, Watch,
+    Bug, Delays, Exhaustive, Limit, Options, Report, SchedulerName, Search, StepLimits, Verdict, Watch,
 };
 use dally_interp::{Inputs, Machine, MachineOptions, State};
 use dally_sequentialize::{Bounds, Target};
@@ -90,7 +90,7 @@ fn attempt(
             return Replayed::Refused(reason.to_owned());
         }
     };
-    machine.limit_steps(Limits { interrupt: Arc::clone(original.interrupt), memory: usize::MAX });
+    machine.limit_steps(StepLimits { interrupt: Arc::clone(original.interrupt), memory: usize::MAX });
     match search(&machine, target, watch).verdict {
         Verdict::Bug(bug) => Replayed::Found(Box::new(Execution { bug: *bug, machine, options })),
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => {

@@ -12,8 +12,8 @@ use std::path::Path;
 
 use dally_c::Caveat;
 use dally_explore::{
-    Arrangement, Bug, Limits, Plan, ReplayError, Report, Running, SampleOptions, Sampled, Sampler,
-    SchedulerName, Slice,
+    Arrangement, Bug, Plan, ReplayError, Report, Running, SampleOptions, Sampled, Sampler, SchedulerName,
+    Slice, StepLimits,
 };
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
@@ -153,7 +153,7 @@ pub(crate) trait LoadedProgram {
 /// A compiled program.
 pub(crate) trait Explorable {
     /// Sets the limits at which a step is interrupted.
-    fn limit_steps(&mut self, limits: Limits);
+    fn limit_steps(&mut self, limits: StepLimits);
 
     /// True if the program declares a liveness property.
     fn has_liveness(&self) -> bool;
@@ -186,7 +186,7 @@ pub(crate) trait Explorable {
 
 /// An interpreter for compiled programs of one language.
 pub(crate) trait Interpreter: Explain {
-    fn limit_steps(&mut self, limits: Limits);
+    fn limit_steps(&mut self, limits: StepLimits);
 
     /// Where tasks are switched, if the language leaves it open and there are several tasks.
     fn scheduling_points(&self) -> Option<SchedulingPoints> {
@@ -212,7 +212,7 @@ struct Compiled<M> {
 }
 
 impl<M: Interpreter> Explorable for Compiled<M> {
-    fn limit_steps(&mut self, limits: Limits) {
+    fn limit_steps(&mut self, limits: StepLimits) {
         self.machine.limit_steps(limits);
     }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::output::{self, Exit};
 use crate::replay::{Replayed, replay};
 
-/// What has become of the bug of a trace, in the order of the report.
+/// The result of replaying one trace, in the order of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Outcome {

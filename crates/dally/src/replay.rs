@@ -51,7 +51,7 @@ fn run_one(file: &str, arguments: &Replay) -> Exit {
     output::exit_after(written, Exit::Bug)
 }
 
-/// What has become of the bug of a trace.
+/// The result of replaying a trace.
 pub(crate) enum Replayed {
     /// The program still fails in this way. The remark is empty if the program has not changed.
     Fails { trace: Box<Trace>, remark: String },
@@ -172,7 +172,7 @@ fn retrace(
     Ok(again)
 }
 
-/// The same steps under a scheduler that admits every order.
+/// The steps of a schedule under a scheduler that admits every order.
 fn in_any_order(schedule: &Schedule) -> Schedule {
     let mut schedule = schedule.clone();
     schedule.strategy = SchedulerName::Bag.into();

@@ -63,7 +63,7 @@ fn target(arguments: &Sequentialize) -> Target {
     }
 }
 
-/// What the program is, and how to read its results.
+/// A comment for the top of the output: the translation, and how to read its results.
 fn header(options: &TranslationOptions, sequential: &Sequential) -> String {
     let root = sequential.program.ast.text(sequential.root);
     let also = match (options.program.preempt, options.reorder) {

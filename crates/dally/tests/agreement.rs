@@ -12,7 +12,7 @@ use support::random::for_seeds;
 
 const FEATURES: Features = Features { asserts: true, atomic: true, posts: 3, choices: 10, ..RICH };
 
-/// Whether `dally verify` finds a bug.
+/// Returns true if `dally verify` finds a bug.
 fn verified(text: &str, flags: &[&str]) -> bool {
     let (code, said) = common::verify(text, flags);
     match code {

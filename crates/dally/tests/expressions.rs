@@ -199,7 +199,7 @@ impl Writer {
                 format!("(if {c} then {a} else {b})")
             }
             _ => {
-                // What is unknown is multiplied with numbers only.
+                // Unknown values are multiplied with literals only, so that terms stay linear.
                 let linear = !self.vars.is_empty();
                 let op = *self.random.pick(if linear { &["+", "-", "-"] } else { &["+", "-", "*"] });
                 let (a, b) = (self.real(next), self.real(next));
@@ -255,7 +255,7 @@ impl Writer {
     }
 }
 
-/// What `dally verify` says, and its exit code.
+/// The exit code and the output of `dally verify`.
 fn verified(text: &str) -> (Option<i32>, String) {
     common::verify(text, &["--time", "60s"])
 }
@@ -285,7 +285,7 @@ fn what_is_known_comes_to_the_same() {
             return false;
         }
         assert_eq!(code, Some(0), "DALLY_SEED={seed}: {said}\n{}", asserting(&values));
-        // What is not so is found, and runs again.
+        // A false equation is reported as a bug, and the bug replays.
         let mut wrong = values;
         let flipped = seed as usize % COUNT;
         wrong[flipped] = !wrong[flipped];

@@ -1,4 +1,4 @@
-//! What the command line writes, and where: closed and full outputs, long inputs, units, programs that are not named.
+//! Output of the command line: closed and full outputs, long inputs, units, programs without a name.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 mod common;

@@ -81,7 +81,7 @@ fn edits_of_other_lines_are_tolerated() {
     assert!(said.starts_with("passes: the program has changed"), "{said}");
     let (code, said) = replay(&PROGRAM.replace("x := 2;", "assert x == 5;"));
     assert_eq!(code, Some(1), "{said}");
-    // The same message, but an earlier step: the execution is shown up to it.
+    // The message is the expected one, but at an earlier step: the execution is shown up to it.
     assert!(said.contains("step 2 executes `assert x == 5;` now"), "{said}");
     let (code, said) = replay(&PROGRAM.replace("call {:async} other();", ""));
     assert_eq!(code, Some(2), "{said}");

@@ -36,7 +36,7 @@ impl Drop for Scratch {
     }
 }
 
-/// What `dally replay` says of a trace.
+/// The exit code and the output of `dally replay` for a trace.
 fn replayed(folder: &Path, trace: &Value) -> (Option<i32>, String) {
     let file = Scratch::new("edited.json");
     std::fs::write(&file.0, trace.to_string()).unwrap();
@@ -358,7 +358,7 @@ fn the_only_task_has_the_number_one() {
     assert!(said.contains("t = 1") && said.contains("a = "), "{said}");
 }
 
-/// What cannot be run again is no bug, and is said to be none, in text and as JSON.
+/// A counterexample that cannot be replayed is not reported as a bug, in text and as JSON.
 #[test]
 fn values_that_cannot_be_read_are_told_apart() {
     for (text, why) in [

@@ -25,7 +25,7 @@ const PHRASES: &[&str] = &[
 ];
 
 /// Words with which a doc comment must not open.
-const OPENERS: &[&str] = &["likewise"];
+const OPENERS: &[&str] = &["likewise", "what", "who", "whether", "those", "of which", "of what"];
 
 /// The suffixes of sources, documents and programs.
 const SUFFIXES: &[&str] = &["rs", "md", "bpl", "p"];
@@ -77,7 +77,10 @@ fn hits(text: &str) -> Vec<(usize, &'static str)> {
         hits.extend(phrases.map(|phrase| (number, *phrase)));
         let is_doc = |line: &str| line.trim().starts_with("///") || line.trim().starts_with("//!");
         let opens = is_doc(line) && (number == 1 || !is_doc(lines[number - 2]));
-        let openers = OPENERS.iter().filter(|word| opens && start.starts_with(*word));
+        let begins = |word: &str| {
+            start.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        };
+        let openers = OPENERS.iter().filter(|word| opens && begins(word));
         hits.extend(openers.map(|word| (number, *word)));
     }
     hits
@@ -106,5 +109,6 @@ fn phrases_are_found() {
     assert_eq!(hits("fn nobody_waits() {}\n// Likewise."), [(1, "nobody")]);
     assert_eq!(hits("/// One.\n/// Likewise.\n"), []);
     assert_eq!(hits("x\n  /// Likewise.\n"), [(2, "likewise")]);
+    assert_eq!(hits("/// What it holds.\nx\n/// Whatever it holds."), [(1, "what")]);
     assert_eq!(hits("/// In vainglory, nobodys."), []);
 }

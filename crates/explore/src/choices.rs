@@ -25,7 +25,7 @@ pub struct Schedule {
     /// The index of the initial state.
     pub initial: u32,
     /// Its steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScheduleStep>,
     /// In a lasso, the index of the first step of the cycle, which ends with the last step.
     #[serde(default, rename = "loop", skip_serializing_if = "Option::is_none")]
     pub cycle: Option<usize>,
@@ -33,7 +33,7 @@ pub struct Schedule {
 
 /// One step of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct ScheduleStep {
     /// The task that runs.
     #[serde(with = "task_as_number")]
     pub task: TaskId,
@@ -47,7 +47,7 @@ pub struct Step {
     pub choice_cost: u32,
 }
 
-impl Step {
+impl ScheduleStep {
     /// A step without nondeterministic choices.
     pub fn new(task: TaskId, cost: u32) -> Self {
         Self { task, cost, choices: Path::new(), choice_cost: 0 }
@@ -121,7 +121,7 @@ impl fmt::Display for Schedule {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for ScheduleStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.task)?;
         if self.cost > 0 {
@@ -177,7 +177,7 @@ impl FromStr for Schedule {
     }
 }
 
-impl FromStr for Step {
+impl FromStr for ScheduleStep {
     type Err = ScheduleError;
 
     fn from_str(word: &str) -> Result<Self, ScheduleError> {

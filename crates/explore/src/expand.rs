@@ -74,7 +74,7 @@ pub(crate) struct Pending {
 enum Rest {
     /// All but the first, which cost extra. The program does not suspend steps.
     Outcomes,
-    /// Those of the remaining options of a choice, from `next` on.
+    /// The outcomes of the remaining options of a choice, from `next` on.
     Options {
         at: Suspended,
         next: u32,
@@ -172,7 +172,7 @@ pub(crate) struct Tally {
     pub(crate) examined: u64,
     /// Steps without a node of their own.
     pub(crate) fused: u64,
-    /// Those of them that were taken although other tasks were enabled.
+    /// The fused steps that were taken although other tasks were enabled.
     pub(crate) fused_alone: u64,
 }
 

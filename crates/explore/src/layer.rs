@@ -9,6 +9,9 @@ pub(crate) const BLOCK: usize = 512;
 /// Blocks of at most this many nodes are merged into the block before them.
 const SMALL: usize = BLOCK / 8;
 
+/// The least capacity of a block: a block that starts smaller is reallocated at its second node.
+const FEW: usize = 4;
+
 /// A wave has at least this many blocks for each thread, if it has enough nodes. With fewer, some
 /// threads would be idle while others finish.
 const BLOCKS_PER_THREAD: usize = 6;
@@ -31,7 +34,7 @@ impl<N> Layer<N> {
             Some(last) if last.len() < BLOCK => last.push(node),
             last => {
                 // A list that has filled one block will probably fill another one.
-                let room = if last.is_some() { BLOCK } else { expected.clamp(1, BLOCK) };
+                let room = if last.is_some() { BLOCK } else { expected.clamp(FEW, BLOCK) };
                 let mut block = Vec::with_capacity(room);
                 block.push(node);
                 self.blocks.push(block);

@@ -159,14 +159,14 @@ mod tree;
 mod visited;
 mod wave;
 
-pub use choices::{Path, Schedule, ScheduleError, Step};
+pub use choices::{Path, Schedule, ScheduleError, ScheduleStep};
 pub use confirm::confirm;
 pub use dally_schedule::sample::SamplerName;
 pub use dally_schedule::{Arrangement, Post, SchedulerName, StrategyName, TaskId, Unit};
 pub use excerpt::{Excerpt, Kept, cut, is_long, value_text};
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use footprint::{Footprint, Footprints, Object};
-pub use limits::Limits;
+pub use limits::StepLimits;
 pub use liveness::{Cycles, Liveness, Method, replay_cycle};
 pub use outcome::{
     BoundCoverage, Bug, Coverage, Covered, ExecutionCoverage, Exit, InliningCoverage, Limit, Report,

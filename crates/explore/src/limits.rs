@@ -7,20 +7,20 @@ use crate::{Failure, Limit};
 
 /// Limits on a step, for programs whose steps may take long.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct StepLimits {
     /// Becomes true when a running step must stop.
     pub interrupt: Arc<AtomicBool>,
     /// The limit on the bytes that the values of all states take.
     pub memory: usize,
 }
 
-impl Default for Limits {
+impl Default for StepLimits {
     fn default() -> Self {
-        Limits { interrupt: Arc::default(), memory: usize::MAX }
+        StepLimits { interrupt: Arc::default(), memory: usize::MAX }
     }
 }
 
-impl Limits {
+impl StepLimits {
     /// The failure with which the step stops, if a limit is reached. `bytes` counts the bytes of the values.
     #[cold]
     pub fn reached(&self, bytes: impl FnOnce() -> usize) -> Option<Failure> {

@@ -100,7 +100,7 @@ pub(crate) trait Listener {
 
 /// Bounds a search: proposes tasks, and assigns costs.
 pub trait Policy: Sync {
-    /// What the policy knows along an execution: the order of tasks, or the task that ran last.
+    /// The state of the policy along an execution: the order of tasks, or the task that ran last.
     type SchedulerState: Clone + Hash + Send + Sync;
     /// The position in the proposals at one state; the default is the first.
     type Cursor: Clone + Default + Hash + Send + Sync;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use dally_schedule::{Ready, TaskId};
 
-use crate::choices::{Schedule, Step};
+use crate::choices::{Schedule, ScheduleStep};
 use crate::policy::{Happened, Point, Policy, Proposal};
 use crate::successors::{Event, Successors, Turn};
 use crate::{Failure, Program};
@@ -15,7 +15,7 @@ pub struct StepAt<'a> {
     /// The number of steps before it.
     pub index: usize,
     /// The step.
-    pub step: &'a Step,
+    pub step: &'a ScheduleStep,
 }
 
 /// One step of a replay, as its observer sees it.

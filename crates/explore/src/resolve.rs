@@ -7,7 +7,7 @@
 use dally_schedule::{StrategyName, TaskId};
 
 use crate::Program;
-use crate::choices::{Path, Schedule, Step};
+use crate::choices::{Path, Schedule, ScheduleStep};
 use crate::expand::Finder;
 use crate::successors::Successors;
 use crate::tree::{Branch, Link, Spent};
@@ -80,7 +80,7 @@ impl<'a, P: Program> Resolver<'a, P> {
                 self.path.clear();
                 out.clear();
                 self.program.step(state, task, out);
-                self.schedule.steps.push(Step::new(task, 0));
+                self.schedule.steps.push(ScheduleStep::new(task, 0));
             }
             Some(option) => {
                 self.path.push(option);

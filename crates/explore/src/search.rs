@@ -40,15 +40,15 @@ use crate::shorten::shorten;
 use crate::team::{Team, with_spinning_threads};
 use crate::tree::{Link, NodeId, SearchTree};
 use crate::visited::{Mark, Visited};
-use crate::wave::{Budget, Wave, Workers};
+use crate::wave::{Wave, WaveBudget, Workers};
 use crate::{FailureKind, Program, Schedule};
 
 pub(crate) use self::core::Core;
 pub use options::{Options, Phase, Watch};
 
-/// The reason for which a search pauses.
+/// The reason for which a slice of a search has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum SliceEnd {
     /// A pass is done.
     Pass,
     /// The work of a slice is done.
@@ -148,8 +148,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Search<'a, P, O, W> {
     pub fn advance(&mut self, work: u64) -> Option<Report> {
         let verdict = match self.explore_for(work) {
             Err(stop) => self.stopped(stop),
-            Ok(Progress::Paused) => return None,
-            Ok(Progress::Pass) => self.verdict_after_bound()?,
+            Ok(SliceEnd::Paused) => return None,
+            Ok(SliceEnd::Pass) => self.verdict_after_bound()?,
         };
         Some(self.report(verdict))
     }
@@ -166,7 +166,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Self::by(team, Expander { program, policy, watch, options, order, reduces, fuses })
     }
 
-    /// The same search from the beginning, on the same threads.
+    /// A copy of this search that starts from the beginning, on the same threads.
     pub(crate) fn restarted(&self) -> Self {
         let Expander { program, policy, watch, options, order, .. } = self.expander;
         let (reduces, fuses) = (self.reduces, self.reduces);
@@ -233,7 +233,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
     /// Explores passes until another bound is complete, or no work is left within the limits.
     pub(crate) fn explore(&mut self) -> Result<(), Stop> {
         let before = self.coverage.completed_bound;
-        while self.explore_for(u64::MAX)? == Progress::Pass
+        while self.explore_for(u64::MAX)? == SliceEnd::Pass
             && self.coverage.completed_bound == before
             && !self.is_done()
         {}
@@ -242,16 +242,16 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
 
     /// Explores until the current pass is done, or about `work` steps and outcomes were computed. The point at which
     /// it pauses does not depend on the number of threads.
-    pub(crate) fn explore_for(&mut self, work: u64) -> Result<Progress, Stop> {
+    pub(crate) fn explore_for(&mut self, work: u64) -> Result<SliceEnd, Stop> {
         let explored = self.team.clone().run(|| self.explore_pass(work));
-        if !matches!(explored, Ok(Progress::Paused)) {
+        if !matches!(explored, Ok(SliceEnd::Paused)) {
             // Drop deferred nodes that this pass has reached.
             let Core { frontier, visited, .. } = &mut self.core;
             frontier.remove_visited(visited);
         }
         self.update_coverage();
         // A bound with a step that cannot be executed is not complete.
-        if let Ok(Progress::Pass) = explored
+        if let Ok(SliceEnd::Pass) = explored
             && self.core.abandoned.count == 0
         {
             let least = self.core.frontier.least_cost();
@@ -358,7 +358,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         Verdict::Bug(Box::new(shorten(program, policy, options, bug, &stop)))
     }
 
-    fn explore_pass(&mut self, work: u64) -> Result<Progress, Stop> {
+    fn explore_pass(&mut self, work: u64) -> Result<SliceEnd, Stop> {
         let until = self.scratch.tally.work.saturating_add(work);
         if !self.begun {
             self.begin()?;
@@ -367,10 +367,10 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         }
         loop {
             if !self.fill_layer() {
-                return Ok(Progress::Pass);
+                return Ok(SliceEnd::Pass);
             }
             if self.scratch.tally.work >= until {
-                return Ok(Progress::Paused);
+                return Ok(SliceEnd::Paused);
             }
             self.explore_portion()?;
         }
@@ -469,7 +469,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let nodes = layer::split_for_threads(layer::take_front(layer, self.workers.nodes(threads)), threads);
         let bytes_left = self.expander.options.memory.map(|limit| limit.saturating_sub(self.held));
         let Self { expander, core, workers, scratch, coverage, pass, .. } = self;
-        let budget = Budget { coverage, bytes_left };
+        let budget = WaveBudget { coverage, bytes_left };
         let wave = Wave { expander, pass: *pass, core, workers, tally: &mut scratch.tally };
         with_spinning_threads(|| wave.run(nodes, budget))
     }

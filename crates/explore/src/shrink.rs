@@ -27,7 +27,7 @@ use same::same_failure;
 use crate::abandoned::MOST_ABANDONED;
 use crate::outcome::Bug;
 use crate::sample::{End, Execution, Failing, SampleOptions, Taken};
-use crate::{Failure, FailureKind, Program, Schedule, Step};
+use crate::{Failure, FailureKind, Program, Schedule, ScheduleStep};
 
 /// A candidate may be longer than the best execution by this many steps; it may also be twice as long.
 const MORE_STEPS: usize = 32;
@@ -311,11 +311,13 @@ impl<'a, P: Program> Shrinker<'a, P> {
     fn schedule(&self, best: &Best) -> Schedule {
         let mut schedule = Schedule::new(self.options.scheduler.clone().into());
         schedule.initial = best.deviations.initial;
-        schedule.steps.extend(best.steps.iter().zip(&best.choice_costs).map(|(step, choice_cost)| Step {
-            task: step.task,
-            cost: step.delayed.len() as u32 * self.execution.delay_cost(),
-            choices: step.drawn.iter().map(|drawn| drawn.option).collect(),
-            choice_cost: *choice_cost,
+        schedule.steps.extend(best.steps.iter().zip(&best.choice_costs).map(|(step, choice_cost)| {
+            ScheduleStep {
+                task: step.task,
+                cost: step.delayed.len() as u32 * self.execution.delay_cost(),
+                choices: step.drawn.iter().map(|drawn| drawn.option).collect(),
+                choice_cost: *choice_cost,
+            }
         }));
         schedule
     }

@@ -114,7 +114,7 @@ impl<S, O: Policy> Workers<S, O> {
 }
 
 /// The coverage at the beginning of a wave, and the memory that it may use.
-pub(crate) struct Budget<'a> {
+pub(crate) struct WaveBudget<'a> {
     pub(crate) coverage: &'a StateCoverage,
     /// The bytes that the wave may allocate, if there is a limit.
     pub(crate) bytes_left: Option<usize>,
@@ -122,7 +122,7 @@ pub(crate) struct Budget<'a> {
 
 /// Stops phase 1 early: at a limit, or after a failure.
 struct Cutoff<'a> {
-    budget: Budget<'a>,
+    budget: WaveBudget<'a>,
     limit: OnceLock<Limit>,
     allocated: AtomicUsize,
     /// The first block with a failure: later blocks need not be expanded.
@@ -130,7 +130,7 @@ struct Cutoff<'a> {
 }
 
 impl<'a> Cutoff<'a> {
-    fn new(budget: Budget<'a>) -> Self {
+    fn new(budget: WaveBudget<'a>) -> Self {
         let (limit, allocated) = (OnceLock::new(), AtomicUsize::new(0));
         Self { budget, limit, allocated, first_failing: AtomicUsize::new(usize::MAX) }
     }
@@ -246,7 +246,7 @@ pub(crate) struct Wave<'w, 'e, P: Program, O: Policy, W, L: Ledger> {
 
 impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W, L> {
     /// Expands the nodes, and adds those successors that are new to the next layer.
-    pub(crate) fn run(self, nodes: Vec<Vec<Node<P::State, O>>>, budget: Budget<'_>) -> Result<(), Stop> {
+    pub(crate) fn run(self, nodes: Vec<Vec<Node<P::State, O>>>, budget: WaveBudget<'_>) -> Result<(), Stop> {
         let Self { expander, pass, core, workers, tally } = self;
         let sample = nodes.first().and_then(|block| block.first());
         let node_bytes = sample.map_or(0, |node| size_of_val(node) + expander.heap_bytes(node));

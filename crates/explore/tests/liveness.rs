@@ -13,8 +13,8 @@ use cycles::{Model, Modelled, Random, for_seeds};
 use dally_explore::policy::Policy;
 use dally_explore::{
     Arrangement, Cycles, Delays, Exhaustive, Failure, FailureKind, Liveness, Method, NoCycle, Options,
-    Preemptions, Program, ReplayError, Report, Schedule, SchedulerName, Search, Step, Successors, Switches,
-    TaskId, Verdict, replay_cycle, replay_under,
+    Preemptions, Program, ReplayError, Report, Schedule, ScheduleStep, SchedulerName, Search, Successors,
+    Switches, TaskId, Verdict, replay_cycle, replay_under,
 };
 
 const METHODS: [Method; 3] = [Method::Map, Method::Ndfs, Method::IterativeNdfs];
@@ -250,7 +250,7 @@ fn a_cycle_that_starves_an_enabled_task_is_unfair() {
 #[test]
 fn replay_says_why_a_cycle_is_not_a_violation() {
     let replayed = |steps: &[u32], from: usize| {
-        let step = |task: &u32| Step::new(TaskId(*task), 0);
+        let step = |task: &u32| ScheduleStep::new(TaskId(*task), 0);
         let steps = steps.iter().map(step).collect();
         let empty = Schedule::new(SchedulerName::Rr(Arrangement::Creation).into());
         let schedule = Schedule { steps, cycle: Some(from), ..empty };

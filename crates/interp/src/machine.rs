@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use dally_explore::store::Parts;
 use dally_explore::{
-    Choose, DrawnPath, Failure, Fingerprint, Footprint, Limits, Post, Program, Successors, TaskId,
+    Choose, DrawnPath, Failure, Fingerprint, Footprint, Post, Program, StepLimits, Successors, TaskId,
 };
 use dally_step::draw::Draws;
 use dally_step::engine::{Reached, Step, Task};
@@ -30,8 +30,8 @@ use crate::value::Value;
 pub struct Machine {
     pub(crate) code: Code,
     pub(crate) store: Store,
-    pub(crate) limits: Limits,
-    /// What steps touch, if it is known.
+    pub(crate) limits: StepLimits,
+    /// The footprints of steps, if they are known.
     pub(crate) footprints: Option<Footprints>,
     sources: SourceMap,
 }
@@ -49,7 +49,7 @@ impl Machine {
             store.memo = Memo::new();
         }
         store.sites = Sites::new(code.ops.len());
-        let (limits, sources) = (Limits::default(), sources.clone());
+        let (limits, sources) = (StepLimits::default(), sources.clone());
         let mut machine = Machine { code, store, limits, footprints: None, sources };
         if machine.is_concurrent() {
             machine.footprints = Footprints::new(&machine.code);
@@ -59,7 +59,7 @@ impl Machine {
 
     /// Limits the work of a step. A step that exceeds the limits fails with
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
-    pub fn limit_steps(&mut self, limits: Limits) {
+    pub fn limit_steps(&mut self, limits: StepLimits) {
         self.limits = limits;
     }
 

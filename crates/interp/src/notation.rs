@@ -34,7 +34,7 @@ pub trait Notation: fmt::Debug + Send + Sync {
     fn print(&self, format: &str, arguments: &[Option<i128>]) -> String;
 }
 
-/// What the attributes of a program say.
+/// The notation of a program, from its attributes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Telling {
     pub(crate) notation: Option<Arc<dyn Notation>>,

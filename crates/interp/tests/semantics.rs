@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use dally_bpl::ProgramOptions;
 use dally_bpl::literal::Literal;
 use dally_explore::{
-    Bug, Cycles, Delays, Exhaustive, FailureKind, Limit, Limits, Liveness, Method, SchedulerName, Search,
+    Bug, Cycles, Delays, Exhaustive, FailureKind, Limit, Liveness, Method, SchedulerName, Search, StepLimits,
     Verdict, Watch, replay, replay_cycle,
 };
 use dally_interp::{Decision, FunctionPoint, Inputs, Machine, MachineOptions, Script, State};
@@ -88,7 +88,7 @@ fn set(values: &[&[&str]]) -> BTreeSet<Vec<String>> {
 fn steps_stop_at_a_limit() {
     // The step ends by itself, with a failure, if the interrupt is not seen.
     let mut machine = machine(&body("x := 0; while (x < 100000) { x := x + 1; } assert false;"));
-    let limits = Limits::default();
+    let limits = StepLimits::default();
     limits.interrupt.store(true, Ordering::Relaxed);
     machine.limit_steps(limits);
     assert_eq!(exhaust(&machine), Verdict::Inconclusive(Limit::Cancelled));

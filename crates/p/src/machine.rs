@@ -7,8 +7,8 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use dally_explore::{
-    Choose, DrawnPath, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Limits, Path,
-    Program, Successor, Successors, TaskId,
+    Choose, DrawnPath, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Path, Program,
+    StepLimits, Successor, Successors, TaskId,
 };
 use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Reached, Step, Task};
@@ -46,7 +46,7 @@ struct Outcome {
     fair: SmallVec<[FairChoice; 2]>,
 }
 
-/// What a step reaches along one path.
+/// The result of a step along one path.
 #[derive(Debug)]
 enum Reaches {
     Ended(Outcome),
@@ -89,7 +89,7 @@ pub struct Machine {
     pub(crate) info: Info,
     pub(crate) symbols: dally_text::symbol::Symbols,
     sources: SourceMap,
-    limits: Limits,
+    limits: StepLimits,
     /// The cache of outcomes.
     known: Cache<Vec<Reaches>>,
     pub(crate) reduction: Reduction,
@@ -109,7 +109,7 @@ impl Machine {
             info: program.info.clone(),
             symbols: program.ast.symbols.clone(),
             sources: sources.clone(),
-            limits: Limits::default(),
+            limits: StepLimits::default(),
             known: Cache::default(),
             reduction: Reduction::default(),
         }
@@ -117,7 +117,7 @@ impl Machine {
 
     /// Limits the work of a step. A step that exceeds the limits fails with
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
-    pub fn limit_steps(&mut self, limits: Limits) {
+    pub fn limit_steps(&mut self, limits: StepLimits) {
         self.limits = limits;
     }
 

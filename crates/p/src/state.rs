@@ -61,9 +61,14 @@ impl State {
 
     /// The numbers of the list.
     pub(crate) fn numbers(&self) -> Numbers {
-        // The ids of small programs have one byte.
-        if self.bytes.is_ascii() {
-            return self.bytes.iter().map(|byte| u32::from(*byte)).collect();
+        // The ids of small programs have one byte. A loop over an array is vectorised, an iterator into a
+        // vector checks the capacity for each number.
+        if self.bytes.len() <= INLINE_NUMBERS && self.bytes.is_ascii() {
+            let mut numbers = [0; INLINE_NUMBERS];
+            for (number, byte) in numbers.iter_mut().zip(&self.bytes) {
+                *number = u32::from(*byte);
+            }
+            return Numbers::from_buf_and_len(numbers, self.bytes.len());
         }
         let mut bytes = self.bytes.iter();
         let next = || {
@@ -80,7 +85,10 @@ impl State {
 }
 
 /// The numbers of a state.
-pub(crate) type Numbers = SmallVec<[u32; 48]>;
+pub(crate) type Numbers = SmallVec<[u32; INLINE_NUMBERS]>;
+
+/// States with at most this many numbers are unpacked without an allocation.
+const INLINE_NUMBERS: usize = 48;
 
 /// Numbers in a variable-length encoding.
 fn encode(numbers: &[u32]) -> SmallVec<[u8; 32]> {
@@ -247,7 +255,7 @@ pub(crate) struct Record {
     pub(crate) state: u32,
     pub(crate) mode: Mode,
     rest: Rest,
-    /// What a machine may do from now on, for the reduction.
+    /// The future footprint of the machine, for the reduction.
     pub(crate) future: OnceLock<Box<Future>>,
 }
 

@@ -4,8 +4,8 @@
 use std::sync::atomic::Ordering;
 
 use dally_explore::{
-    Cycles, Delays, FailureKind, Limit, Limits, Liveness, Method, Options, Program, Report, SchedulerName,
-    Search, Verdict, replay_cycle,
+    Cycles, Delays, FailureKind, Limit, Liveness, Method, Options, Program, Report, SchedulerName, Search,
+    StepLimits, Verdict, replay_cycle,
 };
 use dally_p::Machine;
 use dally_text::source::SourceMap;
@@ -158,7 +158,7 @@ fn steps_stop_at_a_limit() {
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap();
     let mut machine = Machine::new(&program, &program.tests[0], &sources);
-    let limits = Limits::default();
+    let limits = StepLimits::default();
     limits.interrupt.store(true, Ordering::Relaxed);
     machine.limit_steps(limits);
     let report = Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run();
@@ -231,7 +231,7 @@ fn collections_of_a_step_count_against_the_memory_limit() {
     sources.add("test.p", text).unwrap();
     let program = dally_p::load(&sources).unwrap();
     let mut machine = Machine::new(&program, &program.tests[0], &sources);
-    machine.limit_steps(Limits { memory: 16 << 20, ..Limits::default() });
+    machine.limit_steps(StepLimits { memory: 16 << 20, ..StepLimits::default() });
     let report = Search::new(&machine, &Delays::named(&SchedulerName::Rtc), &Options::default(), &()).run();
     assert_eq!(report.verdict, Verdict::Inconclusive(Limit::Memory));
 }

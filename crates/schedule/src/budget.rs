@@ -7,14 +7,14 @@ use crate::{DelayingScheduler, Ready, TaskId, Why};
 
 /// A scheduler with a limit on the total cost of its delays.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub struct Budget<S> {
+pub struct DelayBudget<S> {
     inner: S,
     left: u32,
 }
 
-reusing_clone!(Budget<S> { inner, left });
+reusing_clone!(DelayBudget<S> { inner, left });
 
-impl<S> Budget<S> {
+impl<S> DelayBudget<S> {
     /// The scheduler, with this many delays.
     pub fn new(inner: S, delays: u32) -> Self {
         Self { inner, left: delays }
@@ -26,7 +26,7 @@ impl<S> Budget<S> {
     }
 }
 
-impl<S: DelayingScheduler> DelayingScheduler for Budget<S> {
+impl<S: DelayingScheduler> DelayingScheduler for DelayBudget<S> {
     fn give(&mut self, task: TaskId, why: Why) {
         self.inner.give(task, why);
     }

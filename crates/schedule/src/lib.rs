@@ -5,7 +5,7 @@
 //! however many tasks there are [POPL11 §3], and with enough delays every task is proposed [POPL11, Lemma 1].
 //!
 //! The trait is [`DelayingScheduler`]; each scheduler is one module, and [`Scheduler`] is any one of them, built from its
-//! [`SchedulerName`]. [`Sealable`] and [`Budget`] wrap any of them. [The table of strategies](table) lists their names.
+//! [`SchedulerName`]. [`Sealable`] and [`DelayBudget`] wrap any of them. [The table of strategies](table) lists their names.
 //!
 //! ```
 //! use dally_schedule::{DelayingScheduler, Post, Ready, Rr, TaskId, Why};
@@ -87,7 +87,7 @@ mod vocabulary;
 pub use any::Scheduler;
 pub use bag::Bag;
 pub use bounded_bag::BoundedBag;
-pub use budget::Budget;
+pub use budget::DelayBudget;
 pub use df::Df;
 pub use dfs::Dfs;
 pub use dfw::Dfw;

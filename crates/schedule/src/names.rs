@@ -84,7 +84,7 @@ impl fmt::Display for SchedulerName {
     }
 }
 
-/// What a search follows and counts. It prints as its name, and is parsed from it.
+/// The strategy of a search: its order and its cost. It prints as its name, and is parsed from it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StrategyName {
     /// Delays of a scheduler of this crate.
@@ -125,7 +125,7 @@ impl StrategyName {
         matches!(scheduler, Some(SchedulerName::BoundedBag(_)))
     }
 
-    /// What a bound limits.
+    /// The unit of a bound.
     pub fn unit(&self) -> Unit {
         match self {
             Self::Delays(_) | Self::Custom(_) => Unit::Delay,
@@ -156,7 +156,7 @@ impl fmt::Display for StrategyName {
     }
 }
 
-/// What a bound limits.
+/// The unit of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// Deviations from the order of a scheduler.

@@ -31,7 +31,7 @@ pub struct Row {
     pub family: Family,
     /// The order in which tasks run.
     pub order: &'static str,
-    /// What a deviation from that order does.
+    /// The effect of a deviation from that order.
     pub deviation: &'static str,
     /// Reads the parameter.
     pub(crate) read: fn(Parameter<'_>) -> Result<StrategyName, Problem>,

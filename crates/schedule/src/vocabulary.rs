@@ -20,13 +20,13 @@ const OLD_SEPARATOR: char = ';';
 /// The strategies that a flag or a configuration accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Vocabulary {
-    /// What messages call a strategy: `scheduler` or `strategy`.
+    /// The noun for a strategy in messages: `scheduler` or `strategy`.
     pub noun: &'static str,
     /// Why the strategies of a row cannot be used, if they cannot.
     pub excluded: fn(&Row) -> Option<&'static str>,
 }
 
-/// What depends on the program or on other flags in a list of strategies.
+/// The context of a list of strategies: settings that depend on the program or on other flags.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ListContext<'a> {
     /// The strategies that `portfolio` stands for.

@@ -1,6 +1,6 @@
 //! The order of each scheduler, by hand, from the papers' definitions and figures.
 
-use dally_schedule::{Budget, DelayingScheduler, Post, Ready, Scheduler, SchedulerName, TaskId, Why};
+use dally_schedule::{DelayBudget, DelayingScheduler, Post, Ready, Scheduler, SchedulerName, TaskId, Why};
 
 /// A scheduler with all of its tasks enabled, and tasks as letters.
 struct Run {
@@ -253,7 +253,7 @@ fn random_orders_are_functions_of_seed_and_state() {
 
 #[test]
 fn a_budget_allows_so_many_delays() {
-    let mut scheduler = Budget::new(SchedulerName::Rtc.build(), 1);
+    let mut scheduler = DelayBudget::new(SchedulerName::Rtc.build(), 1);
     scheduler.give(TaskId(0), Why::Posted(Post::default()));
     assert!(scheduler.can_delay());
     let task = scheduler.take(&Ready::new(&[TaskId(0)])).expect("it can run");

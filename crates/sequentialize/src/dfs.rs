@@ -30,9 +30,9 @@ use crate::unit::{Entry, Unit};
 struct Copies {
     shared: Vec<Global>,
     vars: Vec<Sym>,
-    /// What the next piece of each round will find.
+    /// The globals that the next piece of each round finds.
     next: Vec<Vec<Sym>>,
-    /// What the running piece will leave.
+    /// The guessed globals at the end of the running piece.
     guess: Vec<Sym>,
 }
 

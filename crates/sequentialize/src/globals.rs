@@ -23,9 +23,9 @@ pub(crate) struct Global {
 /// The globals that change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Globals {
-    /// Those that all tasks see.
+    /// Globals that all tasks share.
     pub(crate) shared: Vec<Global>,
-    /// Those of which each task has its own.
+    /// Globals of which each task has its own copy.
     pub(crate) thread_local: Vec<Global>,
 }
 

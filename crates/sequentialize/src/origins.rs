@@ -44,7 +44,7 @@ impl Lowered {
 /// A condition that the source checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Check {
-    /// What is wrong if it fails.
+    /// The message if the check fails.
     pub message: &'static str,
     /// Its place in the source.
     pub span: Span,

@@ -28,7 +28,7 @@ fn kind(ast: &Ast, decl: &Decl, procedure: &Procedure) -> Option<String> {
     wrapper.or_else(|| helper.then(|| name.to_owned()))
 }
 
-/// Whether a statement confirms a guess, keeps to a bound, or puts something back.
+/// The kind of a statement whose removal must be noticed: it confirms a guess, enforces a bound, or restores a value.
 fn candidate(ast: &Ast, stmt: &Stmt) -> Option<&'static str> {
     match &stmt.kind {
         StmtKind::Assume(_) if ast.attr(&stmt.attrs, "place").is_none() => Some("assume"),
@@ -79,7 +79,7 @@ fn mutate(
     mutated
 }
 
-/// Whether outcomes are what they should be.
+/// A comparison of the outcomes of a mutant with the expected ones.
 type Right = fn(&Outcomes, &Outcomes) -> bool;
 
 struct Case {
@@ -119,7 +119,7 @@ impl Case {
             return false;
         }
         let globals = generate::globals(self.features);
-        // What the evaluator asserts about the order of pieces counts, too.
+        // A failed assertion of the evaluator about the order of pieces also detects the mutant.
         let outcome = catch_unwind(AssertUnwindSafe(|| run(&mutated, &globals)));
         match outcome {
             Err(_) => true,
@@ -225,7 +225,7 @@ tests! {
     buffers = 4;
 }
 
-/// Whether a line is left out.
+/// Selects the lines that a mutation removes.
 type Goes = fn(&str) -> bool;
 
 /// The lines of SYNCE, each kind of which is left out in turn.

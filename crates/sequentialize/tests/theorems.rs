@@ -12,7 +12,7 @@ use support::{
     Outcomes, explore, explore_named, explore_preempted, load, printed, reordered, run, translated,
 };
 
-/// What a translation reaches is what the scheduler reaches, with the same number of delays.
+/// Checks that a translation reaches the same results as the scheduler, with the same number of delays.
 fn agrees(test: &str, programs: u64, features: Features, scheduler: &str, to: impl Fn(Bounds) -> Target) {
     for_seeds(test, programs, |seed| {
         let text = generate::program(seed, features);

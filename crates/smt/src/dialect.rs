@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// What differs between solvers.
+/// The differences between solvers.
 #[derive(Debug)]
 pub struct Dialect {
     /// The names of its programs, or prefixes of them (`z3-4.13`); the usual one first.

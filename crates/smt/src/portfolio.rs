@@ -53,7 +53,7 @@ struct Lane {
     options: &'static str,
 }
 
-/// What was sent to the active process.
+/// A command that was sent to the active process.
 #[derive(Debug)]
 enum Sent {
     Commands(String),

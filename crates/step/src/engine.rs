@@ -20,7 +20,7 @@
 //! 3. Between two suspensions, the product of the numbers of options along a path is at most
 //!    [`MAX_OUTCOMES`], and therefore so is the number of outcomes.
 
-use dally_explore::{Fingerprint, Limits, Path};
+use dally_explore::{Fingerprint, Path, StepLimits};
 use smallvec::SmallVec;
 
 use crate::meter::{Exhausted, Meter};
@@ -48,7 +48,7 @@ pub struct Context<'m, C, S> {
     /// The interned parts of states.
     pub store: &'m S,
     /// The limits of the search.
-    pub limits: &'m Limits,
+    pub limits: &'m StepLimits,
 }
 
 /// The reason for which a task has paused.
@@ -147,7 +147,7 @@ pub(crate) type DrawOption<'d> = dyn FnMut(Offered<'_>) -> Option<u64> + 'd;
 
 /// The paths of a step to execute.
 enum Mode<'p> {
-    /// Those that begin with `path`. Beyond it, choices among more than `inline` values suspend the step.
+    /// Paths that begin with `path`. Beyond it, choices among more than `inline` values suspend the step.
     From { path: &'p [u32], inline: u64 },
     /// One path, whose options are drawn.
     Draw(&'p mut DrawOption<'p>),

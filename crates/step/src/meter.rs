@@ -4,7 +4,7 @@
 //! others run. At intervals the meter checks the limits that end a search in the middle of a step: an
 //! interrupt, and the memory budget.
 
-use dally_explore::{Failure, Limits};
+use dally_explore::{Failure, StepLimits};
 
 /// The fuel burnt between two checks of the limits.
 const SLICE: i64 = 1 << 12;
@@ -14,7 +14,7 @@ const CHOICES_BETWEEN_CHECKS: u32 = 64;
 
 /// The fuel of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct StepBudget {
     /// The fuel of one execution of the step.
     pub fuel: i64,
     /// The fuel of all its executions together.
@@ -35,7 +35,7 @@ pub enum Exhausted {
 /// The resources that a step has used.
 #[derive(Clone, Debug)]
 pub struct Meter<'m> {
-    limits: &'m Limits,
+    limits: &'m StepLimits,
     /// The fuel until the next check of the limits, and the rest of this execution's fuel.
     slice: i64,
     reserve: i64,
@@ -48,7 +48,7 @@ pub struct Meter<'m> {
 
 impl<'m> Meter<'m> {
     /// The meter of a step that has not started.
-    pub fn new(limits: &'m Limits, budget: Budget) -> Self {
+    pub fn new(limits: &'m StepLimits, budget: StepBudget) -> Self {
         let slice = SLICE.min(budget.fuel);
         Meter { limits, slice, reserve: budget.fuel - slice, total: budget.total, choices: 0, delivered: 0 }
     }

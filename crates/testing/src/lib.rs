@@ -1,4 +1,4 @@
-//! What random tests share: seeds, pseudo-random numbers, and structured inputs.
+//! Shared parts of random tests: seeds, pseudo-random numbers, and structured inputs.
 //!
 //! A test runs the same inputs each time, on every machine and however fast it is: a run that
 //! passed once passes again. Two environment variables explore more:

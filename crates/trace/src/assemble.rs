@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dally_explore::{Bug, Moment, ReplayError, Step, StepAt, TaskId, Turn, confirm, cut};
+use dally_explore::{Bug, Moment, ReplayError, ScheduleStep, StepAt, TaskId, Turn, confirm, cut};
 use dally_text::source::{SourceMap, Span};
 
 use crate::arrows::receive;
@@ -124,7 +124,11 @@ impl<'a, P: Explain> Recording<'a, P> {
         }
     }
 
-    fn statements(&mut self, moment: &Moment<'_, P::State>, step: &Step) -> (Vec<Statement>, Vec<Message>) {
+    fn statements(
+        &mut self,
+        moment: &Moment<'_, P::State>,
+        step: &ScheduleStep,
+    ) -> (Vec<Statement>, Vec<Message>) {
         let explained = self.program.explain(&Taken {
             before: moment.before,
             after: moment.after,

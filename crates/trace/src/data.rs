@@ -89,7 +89,7 @@ pub struct Message {
 pub struct Source {
     /// The files, as they were named on the command line.
     pub files: Vec<String>,
-    /// The same files relative to the folder of the trace file, if the trace was written to a file.
+    /// The source files, relative to the folder of the trace file, if the trace was written to a file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub relative: Vec<String>,
     /// A hash of their texts, which says if the program has changed.
@@ -197,7 +197,7 @@ pub struct TaskName {
 pub struct Statement {
     /// Its position in the source.
     pub location: Option<Location>,
-    /// What it is: a statement, or something that the runtime of the language did.
+    /// The kind of the entry: a statement, or an action of the language's runtime.
     #[serde(default, skip_serializing_if = "StatementKind::is_statement")]
     pub kind: StatementKind,
     /// Its text, on one line.

@@ -24,7 +24,7 @@ const AROUND: usize = 30;
 /// Longer lines of source text are cut.
 const LONGEST_LINE: usize = 1000;
 
-/// What the script of the page reads.
+/// The data that the script of the page reads.
 #[derive(Serialize)]
 struct Data<'a> {
     trace: &'a Trace,

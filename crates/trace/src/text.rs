@@ -243,7 +243,7 @@ fn conclusion(trace: &Trace, page: &mut Page) {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use dally_explore::{FailureKind, Schedule, Step, StrategyName, TaskId};
+    use dally_explore::{FailureKind, Schedule, ScheduleStep, StrategyName, TaskId};
 
     use super::*;
     use crate::{Failed, LeftOut, Source, VERSION};
@@ -267,7 +267,7 @@ pub(crate) mod tests {
             failure: Failed { kind: FailureKind::Liveness.into(), message: "m".to_owned(), location: None },
             cost: 0,
             schedule: Schedule {
-                steps: vec![Step::new(TaskId(0), 0); steps],
+                steps: vec![ScheduleStep::new(TaskId(0), 0); steps],
                 cycle: Some(cycle),
                 ..Schedule::new(StrategyName::Exhaustive)
             },

@@ -89,7 +89,7 @@ impl Clauses<'_> {
         self.clause(0, &[fails], |_, _| "false".to_owned())
     }
 
-    /// What a procedure or a loop does.
+    /// The Horn clauses of a procedure or a loop.
     fn definition(&mut self, flow: FlowId, entry: BlockId) -> Option<String> {
         let first = self.executor.calls.len();
         let (inputs, outcome) = self.executor.isolated(flow, entry).ok()?;

@@ -206,7 +206,7 @@ impl<'a> Logic<'a> {
         self.terms.and(above, below)
     }
 
-    /// The same for a slot; one without a variable holds a condition.
+    /// An arbitrary value for a slot; a slot without a variable holds a condition.
     pub(crate) fn arbitrary_of(&mut self, var: Option<VarId>) -> Found<Term> {
         match var {
             Some(var) => self.arbitrary(var),

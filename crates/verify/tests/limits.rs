@@ -1,4 +1,4 @@
-//! What ends a run before it has taken all memory, or all patience.
+//! Limits that end a run before it has used all memory or time.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
 use std::sync::Arc;

@@ -21,7 +21,7 @@ pub(super) struct Escapes {
     pub(super) locals: FxHashSet<(FunctionId, LocalId)>,
 }
 
-/// What happens to the value of an expression.
+/// The use of the value of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Use {
     /// Anything.

@@ -67,7 +67,7 @@ pub struct Lowered {
     pub program: dally_bpl::Program,
     /// How its state is shown.
     pub notation: Notation,
-    /// What a verdict has to say about the executions that were left out.
+    /// Remarks for the verdict, on executions that are not modelled.
     pub caveats: Vec<Caveat>,
     /// The warnings.
     pub warnings: Vec<Diagnostic>,

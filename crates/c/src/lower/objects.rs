@@ -47,7 +47,7 @@ pub(super) struct Leaf {
     pub(super) ty: TypeId,
     pub(super) bits: Option<BitField>,
     pub(super) var: Sym,
-    /// What follows the name of the object.
+    /// The path within the object, printed after its name.
     pub(super) suffix: String,
 }
 

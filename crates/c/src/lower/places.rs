@@ -23,7 +23,7 @@ pub(super) enum Value {
     Void,
 }
 
-/// What an lvalue denotes.
+/// The object, or the part of one, that an lvalue denotes.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) base: Base,

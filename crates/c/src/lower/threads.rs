@@ -247,7 +247,7 @@ impl Lowerer<'_> {
         self.when(&normally, |l| l.run_in_turn(rest, args));
     }
 
-    /// What happens when `main` returns.
+    /// Lowers the end of the program, after `main` has returned.
     fn end_program(&mut self) {
         if let Some(hook) = self.hook("__dally_program_end") {
             let ty = self.function(hook).result;

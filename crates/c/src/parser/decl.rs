@@ -11,7 +11,7 @@ use crate::codes;
 use crate::token::{K, Op, T};
 use dally_text::parse::{Parse, Parsed};
 
-/// What a declaration turned out to be.
+/// The result of parsing a declaration.
 pub(super) enum Declared {
     Declaration(Declaration),
     Function(FunctionDefinition),

@@ -27,7 +27,7 @@ use crate::token::{T, Token};
 /// The limit on the height of expressions, which chains of operators reach without nesting.
 const HIGHEST: u16 = 4000;
 
-/// What is parsed.
+/// The input of the parser.
 pub(crate) struct Input<'a> {
     pub(crate) text: &'a str,
     pub(crate) tokens: &'a [Token],

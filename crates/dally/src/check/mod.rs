@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use dally_explore::{
-    Limits, Liveness, Method, Options, Plan, Report, SampleOptions, Sampled, StrategyName, Verdict,
+    Liveness, Method, Options, Plan, Report, SampleOptions, Sampled, StepLimits, StrategyName, Verdict,
 };
 use dally_text::source::SourceMap;
 use dally_trace::Trace;
@@ -123,7 +123,7 @@ fn search(
     budget: Budget,
 ) -> (Report, Option<Sampled>, Monitor) {
     let memory = budget::memory(arguments.memory).unwrap_or(usize::MAX);
-    program.limit_steps(Limits { interrupt: Arc::clone(&budget.interrupt), memory });
+    program.limit_steps(StepLimits { interrupt: Arc::clone(&budget.interrupt), memory });
     let cancelled = Arc::clone(&budget.cancelled);
     let monitor = Monitor::new(budget, !arguments.json);
     let (found, sampled) = match work {
@@ -136,7 +136,7 @@ fn search(
     monitor.finish();
     // A bug is replayed without limits, in about the time that its steps took in the search. From here on, Ctrl-C ends the
     // process at once.
-    program.limit_steps(Limits { interrupt: Arc::default(), memory: usize::MAX });
+    program.limit_steps(StepLimits { interrupt: Arc::default(), memory: usize::MAX });
     cancelled.store(true, Ordering::Relaxed);
     (found, sampled, monitor)
 }

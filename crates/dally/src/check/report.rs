@@ -236,7 +236,7 @@ impl Ended<'_> {
         }
     }
 
-    /// What is known of a search that a limit has ended.
+    /// The bounds that were completed before a limit ended the search, in words.
     fn known_so_far(&self) -> String {
         let coverage = &self.report.coverage;
         let known = match coverage.completed_bound {

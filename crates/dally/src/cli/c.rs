@@ -29,7 +29,7 @@ pub(crate) struct CArgs {
     #[arg(help_heading = HEADING, long)]
     pub(crate) overflow: bool,
 
-    /// What a call of a function without a body does: its result is arbitrary, or it is unsupported [default: arbitrary]
+    /// Functions without a body: their results are arbitrary, or a call is unsupported [default: arbitrary]
     #[arg(help_heading = HEADING, long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) external: Option<ExternalArg>,
 

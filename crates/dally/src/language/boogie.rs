@@ -1,6 +1,6 @@
 //! Boogie programs.
 
-use dally_explore::Limits;
+use dally_explore::StepLimits;
 use dally_interp::{Inputs, Machine};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
@@ -75,7 +75,7 @@ impl LoadedProgram for Loaded {
 }
 
 impl Interpreter for Machine {
-    fn limit_steps(&mut self, limits: Limits) {
+    fn limit_steps(&mut self, limits: StepLimits) {
         Machine::limit_steps(self, limits);
     }
 

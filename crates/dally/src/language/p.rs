@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dally_explore::Limits;
+use dally_explore::StepLimits;
 use dally_p::{Machine, codes};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::{SourceMap, Span};
@@ -53,7 +53,7 @@ impl LoadedProgram for Loaded {
 }
 
 impl Interpreter for Machine {
-    fn limit_steps(&mut self, limits: Limits) {
+    fn limit_steps(&mut self, limits: StepLimits) {
         Machine::limit_steps(self, limits);
     }
 

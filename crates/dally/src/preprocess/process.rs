@@ -73,7 +73,7 @@ pub(super) fn run(compiler: &[String], flags: &[String]) -> Result<Ran, String> 
 fn collect(pipe: impl Read + Send + 'static, most: u64) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was read before an error is shown.
+        // Output that was read before an error is shown.
         let _ = pipe.take(most + 1).read_to_end(&mut bytes);
         bytes
     })

@@ -86,7 +86,7 @@ impl Progress {
         state.completed = completed;
     }
 
-    /// What was covered so far.
+    /// The coverage so far.
     pub(crate) fn coverage(&self) -> InliningCoverage {
         InliningCoverage {
             bounds: self.lock().completed.clone(),

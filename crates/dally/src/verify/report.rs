@@ -50,7 +50,7 @@ pub(crate) struct More {
     #[serde(skip_serializing_if = "Option::is_none")]
     entry: Option<String>,
     failure: Option<JsonFailure>,
-    /// What the user should know about the flags, and what the verdict does not cover.
+    /// Remarks on the flags, and on the limits of the verdict.
     remarks: Vec<String>,
     /// Where tasks are switched: `explicit` or `accesses`; none if the program is sequential.
     scheduling_points: Option<&'static str>,
@@ -62,7 +62,7 @@ struct JsonFailure {
     location: Option<Location>,
 }
 
-/// What a verdict without a bug does not cover.
+/// The limit of every verdict without a bug.
 const DEADLOCKS: &str = "deadlocks are not covered: dally check reports tasks that wait forever";
 
 /// How a program was proved whose recursion has no bound.
@@ -250,7 +250,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// What is known after a run without a result; none if nothing is.
+    /// The last bound about which something is known, in words; none if there is none.
     fn known(&self, finding: &Finding) -> Option<String> {
         let index = finding.coverage.bounds.iter().rposition(|c| c.recursion > 0 || c.proved)?;
         let BoundCoverage { recursion, proved, .. } = finding.coverage.bounds[index];

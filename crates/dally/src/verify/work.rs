@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_millis(600);
 /// The part of it for a replay that has not begun when the limit is reached.
 pub(crate) const LAST_REPLAY: Duration = Duration::from_millis(300);
 
-/// What the verifying thread reports.
+/// A report of the verifying thread.
 pub(crate) enum Message {
     /// The search has ended; a failing execution will be replayed.
     Found(Arc<Finding>),

@@ -21,7 +21,7 @@ use crate::{Program, Schedule};
 /// Approximately how many edges are visited to make the cycle short.
 const EFFORT: usize = 4_000_000;
 
-/// What a cycle must contain and lacks.
+/// The requirements that a cycle does not meet yet.
 #[derive(Default)]
 struct Needs {
     hot: bool,

@@ -41,7 +41,7 @@ pub use confirm::replay_cycle;
 
 use crate::outcome::{Bug, Covered, Limit, Report, Verdict};
 use crate::policy::Policy;
-use crate::search::{Options, Phase, Progress, Search, Stop, Watch};
+use crate::search::{Options, Phase, Search, SliceEnd, Stop, Watch};
 use crate::tree::NodeId;
 use crate::{Program, SchedulerName};
 use fair::{Component, Examiner};
@@ -191,7 +191,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>> Cycles<'a, P, O, W> {
         self.phase(Phase::Explore);
         match self.liveness.method {
             Method::Ndfs if unbounded => return self.search_on_the_fly().map(Searched::Bound),
-            Method::Map if self.search.explore_for(work)? == Progress::Paused => return Ok(Searched::Paused),
+            Method::Map if self.search.explore_for(work)? == SliceEnd::Paused => return Ok(Searched::Paused),
             Method::Map => {}
             Method::IterativeNdfs => {
                 self.restart();

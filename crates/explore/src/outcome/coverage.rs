@@ -59,7 +59,7 @@ pub struct StateCoverage {
     /// The steps that were fused with the step before them: the states in between are not counted.
     #[serde(skip_serializing_if = "is_zero")]
     pub fused: u64,
-    /// Those of them that were taken although other tasks were enabled.
+    /// The fused steps that were taken although other tasks were enabled.
     #[serde(skip)]
     pub fused_alone: u64,
     /// The states with proposals beyond the limit on delays.

@@ -34,7 +34,7 @@ impl<S> Delays<S> {
 
 /// The position in the proposals at one state.
 #[derive(Clone, Debug, Default, Hash)]
-pub struct Progress {
+pub struct ProposalCursor {
     /// The task of the current proposal.
     task: Option<TaskId>,
     proposals: u32,
@@ -106,13 +106,18 @@ impl<S: DelayingScheduler> Listener for Sealable<S> {
 
 impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
     type SchedulerState = Sealable<S>;
-    type Cursor = Progress;
+    type Cursor = ProposalCursor;
 
     fn start(&self) -> Sealable<S> {
         Sealable::new(self.empty.clone())
     }
 
-    fn propose(&self, scheduler: &mut Sealable<S>, cursor: &mut Progress, point: &Point<'_>) -> Proposal {
+    fn propose(
+        &self,
+        scheduler: &mut Sealable<S>,
+        cursor: &mut ProposalCursor,
+        point: &Point<'_>,
+    ) -> Proposal {
         cursor.task = scheduler.take(&point.ready);
         let Some(task) = cursor.task else { return Proposal::End };
         if point.exact {
@@ -132,7 +137,12 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
         }
     }
 
-    fn advance(&self, scheduler: &mut Sealable<S>, cursor: &mut Progress, point: &Point<'_>) -> Option<u32> {
+    fn advance(
+        &self,
+        scheduler: &mut Sealable<S>,
+        cursor: &mut ProposalCursor,
+        point: &Point<'_>,
+    ) -> Option<u32> {
         let task = cursor.task?;
         if !scheduler.can_delay() || !point.exact && all_proposed(scheduler, cursor, &point.ready) {
             return None;
@@ -148,7 +158,7 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
         scheduler
     }
 
-    fn omission(&self, scheduler: &Sealable<S>, cursor: &Progress, point: &Point<'_>) -> Omission {
+    fn omission(&self, scheduler: &Sealable<S>, cursor: &ProposalCursor, point: &Point<'_>) -> Omission {
         if cursor.seen.len() == point.ready.enabled().len() {
             Omission::Nothing
         } else if scheduler.is_sealed() {
@@ -171,6 +181,10 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
     }
 }
 
-fn all_proposed<S: DelayingScheduler>(scheduler: &Sealable<S>, cursor: &Progress, ready: &Ready<'_>) -> bool {
+fn all_proposed<S: DelayingScheduler>(
+    scheduler: &Sealable<S>,
+    cursor: &ProposalCursor,
+    ready: &Ready<'_>,
+) -> bool {
     cursor.seen.len() == ready.enabled().len() || cursor.proposals as usize > scheduler.patience()
 }

@@ -30,7 +30,7 @@ pub(crate) enum Item {
     Choice(Local, usize),
 }
 
-/// What the search minimises, the most important first.
+/// The objectives of the search, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Score {
     /// The cost of the deviations.

@@ -302,7 +302,7 @@ fn outcomes(program: &Tasks, state: &State, task: TaskId) -> Vec<Option<(State, 
     let mut all = Vec::new();
     for choice in 0.. {
         let choices = dally_explore::Path::from_slice(&[choice]);
-        let step = dally_explore::Step { choices, ..dally_explore::Step::new(task, 0) };
+        let step = dally_explore::ScheduleStep { choices, ..dally_explore::ScheduleStep::new(task, 0) };
         let schedule = Schedule { steps: vec![step], ..Schedule::new(StrategyName::Exhaustive) };
         let mut taken = None;
         let replayed = dally_explore::replay(&from_here, &schedule, |moment| {

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use dally_explore::{Event, Failure, Fingerprint, Fingerprinter};
 use dally_step::Frame;
 use dally_step::engine::{MAX_CHOICES as MAX_CHOICES_OF_STEP, Pause, Since, Task};
-use dally_step::meter::{Budget, Exhausted, Meter};
+use dally_step::meter::{Exhausted, Meter, StepBudget};
 use dally_step::undo::{Cells, CellsMark, Lazy, Saved, SavedMark};
 use dally_text::source::Span;
 use smallvec::SmallVec;
@@ -25,7 +25,7 @@ use crate::state::{Control, Meta, Stack, Store};
 use crate::value::Value;
 
 /// The budget of a step, in jumps, calls and choices: on one path, and on all paths together.
-const BUDGET: Budget = Budget { fuel: 10_000_000, total: 400_000_000 };
+const BUDGET: StepBudget = StepBudget { fuel: 10_000_000, total: 400_000_000 };
 /// The limit on the depth of calls.
 const MAX_CALLS: usize = 10_000;
 /// The limit on the number of live tasks.

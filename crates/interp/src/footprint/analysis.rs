@@ -146,9 +146,9 @@ fn is_value(op: Op) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Widens {
     Nothing,
-    /// Those whose index has this variable.
+    /// Cells whose index has this variable.
     Assigned(u32),
-    /// Those whose index has variables of another call.
+    /// Cells whose index has variables of another call.
     Calls,
 }
 

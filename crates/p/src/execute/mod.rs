@@ -24,7 +24,7 @@ use dally_explore::{Failure, Fingerprint, Fingerprinter};
 use dally_step::Frame;
 use dally_step::cycle::Visits;
 use dally_step::engine::{MAX_CHOICES, Pause, Task};
-use dally_step::meter::{Budget, Exhausted, Meter};
+use dally_step::meter::{Exhausted, Meter, StepBudget};
 use dally_step::undo::{Saved, SavedMark};
 use dally_text::source::Span;
 use smallvec::SmallVec;
@@ -36,7 +36,7 @@ use crate::value::Value;
 
 /// The budget of a step, on one path and on all paths together, in instructions and in elements of copied
 /// values.
-const BUDGET: Budget = Budget { fuel: 10_000_000, total: 400_000_000 };
+const BUDGET: StepBudget = StepBudget { fuel: 10_000_000, total: 400_000_000 };
 /// The limit on the depth of calls.
 const DEEPEST: usize = 10_000;
 /// The limit on the options of a `choose`.

@@ -55,7 +55,7 @@ pub(super) enum Next {
     Creates,
 }
 
-/// What a machine may do from now on.
+/// The future footprint of a machine.
 #[derive(Debug)]
 pub(crate) struct Future {
     pub(super) next: Next,

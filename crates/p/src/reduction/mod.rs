@@ -123,7 +123,7 @@ impl Rules {
     }
 }
 
-/// What other machines may observe of the next step of a machine.
+/// The part of a machine's next step that other machines may observe.
 #[derive(Clone, Copy, Debug)]
 struct Observed {
     next: Next,
@@ -171,7 +171,7 @@ impl Machine {
         self.reduction.controls.get_or_init(|| Control::of_all(&self.code))
     }
 
-    /// What an interned machine may do from now on.
+    /// The future footprint of an interned machine.
     fn future(&self, local: u32) -> &Future {
         self.store.locals.get(local).future.get_or_init(|| {
             let (rules, unpacked) = (self.reduction.rules, self.store.unpack(local));
@@ -181,7 +181,7 @@ impl Machine {
         })
     }
 
-    /// What others may observe of a step; `None` if that is not known.
+    /// The part of a step that other machines may observe; `None` if it is not known.
     fn observed(&self, taking: &Taking) -> Option<Observed> {
         let local = taking.view.machine(taking.task).local;
         let future = self.future(local);
@@ -225,7 +225,7 @@ impl Machine {
     }
 }
 
-/// What the machines other than the one that takes a step may do before it.
+/// The steps that other machines may take before a given step.
 struct Others<'m> {
     machine: &'m Machine,
     taking: &'m Taking,

@@ -8,7 +8,7 @@ use crate::check::info::NULL_EVENT;
 use crate::code::{Action, Code, Op};
 use crate::reduction::origin::{Emission, Flow, Origins};
 
-/// What a machine may do from a control point on.
+/// The operations that a machine may execute from a control point on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reach {
     /// A bit set of [`Control::sends`].
@@ -47,7 +47,7 @@ pub(super) struct Control {
     /// By state: when it is entered, and after that.
     enter: Vec<Reach>,
     stay: Vec<Reach>,
-    /// What each `send` and `announce` does at once, by address.
+    /// The immediate operations of each `send` and `announce`, by address.
     emits: Vec<(u32, Reach)>,
     functions: Vec<u32>,
 }

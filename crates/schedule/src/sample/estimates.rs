@@ -1,4 +1,4 @@
-//! What earlier walks tell about the length of executions.
+//! Estimates of the length of executions, from earlier walks.
 
 use crate::{Post, TaskId};
 

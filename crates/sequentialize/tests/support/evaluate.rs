@@ -89,7 +89,7 @@ struct Run<'a> {
 /// A tag on the way, with the globals there.
 #[derive(Clone, Debug)]
 struct Tag {
-    /// Whether a piece begins here, or ends.
+    /// True if a piece begins here, false if one ends.
     opens: bool,
     keys: Vec<i64>,
     globals: Vec<Value>,
@@ -316,7 +316,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What is known of a value.
+    /// The value, as far as it has been determined.
     fn known(&self, mut value: Value) -> Value {
         while let Value::Unknown(id) = value {
             match &self.unknowns[id].0 {
@@ -470,7 +470,7 @@ impl<'a> Run<'a> {
         Some(true)
     }
 
-    /// Whether it is a conjunction of bounds.
+    /// Returns true if the expression is a conjunction of bounds.
     fn is_bounds(&self, e: ExprId) -> bool {
         match self.ast.exprs[e] {
             Expr::Binary(BinaryOp::And, a, b) => self.is_bounds(b) && self.is_bounds(a),

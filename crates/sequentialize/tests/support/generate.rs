@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::random::Random;
 
-/// What a program may use.
+/// The features that a random program may use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Features {
     pub(crate) yields: bool,

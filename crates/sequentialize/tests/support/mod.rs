@@ -1,4 +1,4 @@
-//! What the property tests share: random programs, their executions, and those of their translations.
+//! Shared parts of the property tests: random programs, their executions, and those of their translations.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
@@ -20,7 +20,7 @@ use dally_sequentialize::{Sequential, Target, TranslationOptions, sequentialize}
 use dally_text::source::SourceMap;
 use dally_trace::{Explain, TaskNumbers};
 
-/// What a program can come to: the values of its globals when all tasks have ended, and whether an assertion fails.
+/// The outcomes of a program: the values of its globals when all tasks have ended, and failed assertions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcomes {
     pub(crate) finals: BTreeSet<Vec<(String, String)>>,
@@ -82,7 +82,7 @@ impl Watch<State> for Collect<'_> {
     }
 }
 
-/// What the executions of a program come to that a policy allows within a bound.
+/// The outcomes of the executions of a program that a policy allows within a bound.
 ///
 /// A search ends at the first failed assertion: of a program that fails, there are no final values.
 pub(crate) fn explore(text: &str, policy: &impl Policy, bound: Option<u32>) -> Outcomes {
@@ -133,7 +133,7 @@ pub(crate) fn printed(text: &str, options: &TranslationOptions) -> String {
     dally_bpl::print(&program.ast)
 }
 
-/// What a sequential program comes to, projected to some globals.
+/// The outcomes of a sequential program, projected to some globals.
 ///
 /// Of a program that fails, there are no final values either, so that both sides can be compared. There are none
 /// of a program that takes too long.

@@ -46,11 +46,11 @@ pub(super) enum Omitted {
     Global,
     /// The guard of an await.
     Guards,
-    /// What assumptions and assertions read.
+    /// The reads of assumptions and assertions.
     Tests,
     /// Tasks that are posted later.
     Posts,
-    /// What a loop does when it goes back.
+    /// The operations of a loop after it goes back.
     Loops,
     /// Tasks that are blocked now.
     Blocked,

@@ -90,7 +90,7 @@ fn check_step(machine: &Machine, state: &State, task: u32) -> Result<(), String>
 struct Checked {
     steps: usize,
     commute: usize,
-    /// Those that other machines can observe.
+    /// The steps that other machines can observe.
     observed: usize,
 }
 
