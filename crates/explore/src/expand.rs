@@ -441,8 +441,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             tally.count(successors.ended().saturating_sub(1), successors.len());
             let mut from = self.origin(&node, task, None, pass);
             from.link.spent = Spent::new(from.link.spent.deviations(), self.options.choice_cost);
-            self.fuse(&from, successors, 1, fusing, tally, sink);
-            return self.deliver(&from, successors, (1, &mut fusing.ends), sink);
+            let ends = self.fuse(&from, successors, 1, fusing, tally, sink);
+            return self.deliver(&from, successors, (1, ends), sink);
         };
         while next < at.options {
             if node.cost > pass.cost {
@@ -458,8 +458,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             let found = !successors.is_empty();
             tally.count(successors.ended(), successors.len());
             let from = self.origin(&node, task, Some(next), pass);
-            self.fuse(&from, successors, 0, fusing, tally, sink);
-            self.deliver(&from, successors, (0, &mut fusing.ends), sink)?;
+            let ends = self.fuse(&from, successors, 0, fusing, tally, sink);
+            self.deliver(&from, successors, (0, ends), sink)?;
             next += 1;
             if found && !taken {
                 taken = true;

@@ -101,7 +101,7 @@ pub(crate) fn suffices<P: Program>(
     if outcomes.is_empty() {
         return mutant(options, Mutant::BlockedStepsSuffice).then_some(Mark::Closed);
     }
-    let has_failed = outcomes.iter().any(|outcome| outcome.failure.is_some());
+    let has_failed = outcomes.iter().any(|outcome| outcome.failure().is_some());
     if has_failed {
         return None;
     }
@@ -121,7 +121,7 @@ pub(crate) fn suffices<P: Program>(
             Some(Mark::Closed) => is_open |= mutant(options, Mutant::ClosedStatesSuffice),
             None => {}
         }
-        is_open |= outcome.suspended.is_some();
+        is_open |= outcome.suspended().is_some();
     }
     match (is_grounded, is_open) {
         (true, _) => Some(Mark::Grounded),

@@ -164,9 +164,9 @@ fn take<S: Clone>(
         turn: outcome.turn,
         hot: outcome.hot,
         cold: outcome.cold,
-        failure: outcome.failure.as_deref(),
+        failure: outcome.failure(),
     });
-    Some((state.clone(), outcome.failure.as_deref().cloned()))
+    Some((state.clone(), outcome.failure().cloned()))
 }
 
 /// Replays a schedule, and confirms that the policy proposes each step at the cost that the schedule gives.

@@ -87,10 +87,35 @@ pub(crate) struct Outcome {
     /// The liveness properties for which it is hot or cold, as bit sets.
     pub(crate) hot: u64,
     pub(crate) cold: u64,
-    pub(crate) failure: Option<Box<Failure>>,
-    /// If set, the step has not ended: there is no state, and `fingerprint` is that of the task's
+    /// Set in few outcomes. One field for both cases: outcomes are dropped for each step, field by field.
+    pub(crate) special: Option<Box<Special>>,
+}
+
+/// An outcome other than a state in which the step has ended without a failure.
+#[derive(Clone, Debug)]
+pub(crate) enum Special {
+    Failure(Failure),
+    /// The step has not ended: there is no state, and the `fingerprint` of the outcome is that of the task's
     /// configuration.
-    pub(crate) suspended: Option<Box<Suspended>>,
+    Suspended(Suspended),
+}
+
+impl Outcome {
+    #[inline]
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        match self.special.as_deref()? {
+            Special::Failure(failure) => Some(failure),
+            Special::Suspended(_) => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn suspended(&self) -> Option<&Suspended> {
+        match self.special.as_deref()? {
+            Special::Suspended(suspended) => Some(suspended),
+            Special::Failure(_) => None,
+        }
+    }
 }
 
 impl<S> Default for Successors<S> {
@@ -140,8 +165,7 @@ impl<S> Successors<S> {
             turn: Turn::Yields,
             hot: 0,
             cold: 0,
-            failure: None,
-            suspended: None,
+            special: None,
         });
         Successor { all: self }
     }
@@ -158,7 +182,8 @@ impl<S> Successors<S> {
         self.add(false, Some(configuration));
         self.suspensions += 1;
         if let Some(outcome) = self.outcomes.last_mut() {
-            outcome.suspended = Some(Box::new(Suspended { path: Path::from_slice(path), options }));
+            let suspended = Suspended { path: Path::from_slice(path), options };
+            outcome.special = Some(Box::new(Special::Suspended(suspended)));
         }
     }
 
@@ -189,7 +214,7 @@ impl<S> Successors<S> {
 
     /// The choice at which the step is suspended in the n-th outcome, if it is.
     pub fn suspended(&self, nth: usize) -> Option<&Suspended> {
-        self.outcomes.get(nth)?.suspended.as_deref()
+        self.outcomes.get(nth)?.suspended()
     }
 
     /// The path to the n-th outcome.
@@ -218,7 +243,7 @@ impl<S> Successors<S> {
 
     /// Returns true if an outcome fails.
     pub fn has_failed(&self) -> bool {
-        self.outcomes.iter().any(|outcome| outcome.failure.is_some())
+        self.outcomes.iter().any(|outcome| outcome.failure().is_some())
     }
 
     /// The size of the outcomes in bytes, without the heap memory of their states. A program may end a step
@@ -346,7 +371,7 @@ impl<S> Successor<'_, S> {
 
     /// The step fails.
     pub fn fails(mut self, failure: Failure) -> Self {
-        self.last().failure = Some(Box::new(failure));
+        self.last().special = Some(Box::new(Special::Failure(failure)));
         self
     }
 

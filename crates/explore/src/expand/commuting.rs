@@ -69,18 +69,19 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         tally.count(successors.ended(), successors.len());
         let mut from = self.origin(node, task, None, *pass);
         from.chain = if commutes { node.chain.saturating_add(1) } else { 0 };
-        let mut fuse = |successors: &mut Successors<P::State>| {
-            self.fuse(&from, successors, 0, fusing, tally, sink);
-        };
+        if !self.reduces {
+            self.deliver(&from, successors, (0, &mut []), sink)?;
+            return Ok(None);
+        }
         let suffices = |successors: &mut Successors<P::State>| match commutes && *reduction == Reduction::On {
             true => reduce::suffices(self.program, self.options, successors, |key| sink.mark_of(key)),
             false => None,
         };
         let early =
             reduce::mutant(self.options, Mutant::UnfusedOutcomesSuffice).then(|| suffices(successors));
-        fuse(successors);
+        let ends = self.fuse(&from, successors, 0, fusing, tally, sink);
         let mark = early.unwrap_or_else(|| suffices(successors));
-        self.deliver(&from, successors, (0, &mut fusing.ends), sink)?;
+        self.deliver(&from, successors, (0, ends), sink)?;
         tally.reduced += u64::from(mark.is_some());
         Ok(mark)
     }

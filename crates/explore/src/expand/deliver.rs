@@ -9,7 +9,7 @@ use crate::ledger::Transition;
 use crate::order::Pass;
 use crate::policy::{Happened, Policy};
 use crate::search::Watch;
-use crate::successors::{Outcome, Successors, Suspended};
+use crate::successors::{Outcome, Special, Successors, Suspended};
 use crate::tree::{Branch, Link};
 use crate::visited::Rank;
 use crate::{Failure, FailureKind, Fingerprint, Program};
@@ -31,56 +31,71 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         // The outcomes stay until the next step clears them: to drain them takes more instructions.
         for (nth, outcome) in (0..).zip(outcomes.iter_mut()) {
             let Outcome { has_state, fingerprint, events_end, turn, hot, cold, .. } = *outcome;
-            let (failure, suspended) = (outcome.failure.take(), outcome.suspended.take());
             let state = if has_state { states.next() } else { None };
             let events = &events[std::mem::replace(&mut start, events_end as usize)..events_end as usize];
             if nth < first {
                 continue;
             }
             let mut link = from.link_to(nth);
-            if let Some(suspended) = suspended {
-                self.deliver_suspended(from, fingerprint, *suspended, link, sink);
-                continue;
-            }
             let end = ends.get_mut(nth as usize);
             link.fused = end.as_ref().map_or(0, |end| end.steps);
-            let depth = from.depth + u32::from(from.step.is_some()) + u32::from(link.fused);
+            if let Some(special) = outcome.special.take() {
+                self.deliver_special(from, fingerprint, *special, link, sink)?;
+                continue;
+            }
+            let depth = from.depth_after(&link);
             // A recorded step needs its target, whose expansion is deferred instead.
             let when = if K::RECORDS { from.pass } else { self.order.pass(from.pass, from.cost, depth) };
-            match failure {
-                None => {
-                    let known = fingerprint.or_else(|| state.as_ref().map(|s| self.program.fingerprint(s)));
-                    let Some(key) = known else { continue };
-                    if K::RECORDS
-                        && let Some(Taking { task, .. }) = from.step
-                        && when.is_within(from.pass)
-                    {
-                        let branch = link.branch;
-                        sink.transition(key, &Transition { task, branch, hot, cold, events });
-                    }
-                    let Some(state) = state else { continue };
-                    if let Some(recent) = recent {
-                        if recent.contains(key) {
-                            continue;
-                        }
-                        let is_settled = end.as_ref().map_or(!self.fuses, |end| end.is_settled);
-                        if is_settled && when.is_within(from.pass) {
-                            recent.add(key);
-                        }
-                    }
-                    let task = from.step.as_ref().map(|step| step.task);
-                    let happened = Happened { task, events, turn };
-                    self.deliver_state(from, Arrival { key, state, happened, link, depth, when, end }, sink);
+            let known = fingerprint.or_else(|| state.as_ref().map(|s| self.program.fingerprint(s)));
+            let Some(key) = known else { continue };
+            if K::RECORDS
+                && let Some(Taking { task, .. }) = from.step
+                && when.is_within(from.pass)
+            {
+                let branch = link.branch;
+                sink.transition(key, &Transition { task, branch, hot, cold, events });
+            }
+            let Some(state) = state else { continue };
+            if let Some(recent) = recent {
+                if recent.contains(key) {
+                    continue;
                 }
-                Some(failure) => {
-                    let found = Found { failure: *failure, at: link.from, link: Some(link), cost: from.cost };
-                    match found.failure.kind {
-                        _ if from.cost > from.pass.cost => sink.defer(Deferred::Failing(found), when),
-                        FailureKind::Unsupported => sink.abandon(found.failure),
-                        _ => return Err(found),
-                    }
+                let is_settled = end.as_ref().map_or(!self.fuses, |end| end.is_settled);
+                if is_settled && when.is_within(from.pass) {
+                    recent.add(key);
                 }
             }
+            let task = from.step.as_ref().map(|step| step.task);
+            let happened = Happened { task, events, turn };
+            self.deliver_state(from, Arrival { key, state, happened, link, depth, when, end }, sink);
+        }
+        Ok(())
+    }
+
+    /// Delivers a failure or a suspended step.
+    #[cold]
+    fn deliver_special<K: Sink<P::State, O>>(
+        &self,
+        from: &Origin<'_, P::State, O>,
+        configuration: Option<Fingerprint>,
+        special: Special,
+        link: Link,
+        sink: &mut K,
+    ) -> Result<(), Found> {
+        let failure = match special {
+            Special::Failure(failure) => failure,
+            Special::Suspended(suspended) => {
+                self.deliver_suspended(from, configuration, suspended, link, sink);
+                return Ok(());
+            }
+        };
+        let depth = from.depth_after(&link);
+        let when = if K::RECORDS { from.pass } else { self.order.pass(from.pass, from.cost, depth) };
+        let found = Found { failure, at: link.from, link: Some(link), cost: from.cost };
+        match found.failure.kind {
+            _ if from.cost > from.pass.cost => sink.defer(Deferred::Failing(found), when),
+            FailureKind::Unsupported => sink.abandon(found.failure),
+            _ => return Err(found),
         }
         Ok(())
     }
@@ -210,6 +225,12 @@ impl<S, O: Policy> Origin<'_, S, O> {
             None => Branch::step(nth),
         };
         Link { branch, ..self.link }
+    }
+
+    /// The number of steps up to the end of a link from here.
+    #[inline]
+    fn depth_after(&self, link: &Link) -> u32 {
+        self.depth + u32::from(self.step.is_some()) + u32::from(link.fused)
     }
 }
 

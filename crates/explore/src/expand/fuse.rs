@@ -118,8 +118,8 @@ pub(super) struct End<T> {
 /// Buffers for chains.
 pub(crate) struct Fusing<S, O: Policy> {
     finder: Finder<S>,
-    /// By outcome; empty if no steps are fused.
-    pub(super) ends: Vec<End<O::SchedulerState>>,
+    /// By outcome of the last step for which chains were followed.
+    ends: Vec<End<O::SchedulerState>>,
 }
 
 impl<S, O: Policy> Fusing<S, O> {
@@ -129,8 +129,28 @@ impl<S, O: Policy> Fusing<S, O> {
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
-    /// Replaces the outcomes of a step, from this one on, by the ends of the chains that begin with them.
-    pub(super) fn fuse(
+    /// Replaces the outcomes of a step, from this one on, by the ends of the chains that begin with them, which it
+    /// returns. Returns none if no steps are fused.
+    #[inline]
+    pub(super) fn fuse<'f>(
+        &self,
+        from: &Origin<'_, P::State, O>,
+        successors: &mut Successors<P::State>,
+        first: u32,
+        fusing: &'f mut Fusing<P::State, O>,
+        tally: &mut Tally,
+        sink: &impl Sink<P::State, O>,
+    ) -> &'f mut [End<O::SchedulerState>] {
+        if !self.fuses {
+            return &mut [];
+        }
+        self.follow_all(from, successors, first, fusing, tally, sink);
+        &mut fusing.ends
+    }
+
+    /// Follows the chains of [`Self::fuse`].
+    #[inline(never)]
+    fn follow_all(
         &self,
         from: &Origin<'_, P::State, O>,
         successors: &mut Successors<P::State>,
@@ -141,9 +161,6 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     ) {
         let Fusing { finder, ends } = fusing;
         ends.clear();
-        if !self.fuses {
-            return;
-        }
         let Successors { outcomes, states, events, .. } = successors;
         let (mut states, mut start) = (states.iter_mut(), 0);
         for (nth, outcome) in (0..).zip(outcomes) {
@@ -152,7 +169,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             let mut end = End { place: None, steps: 0, alone: 0, chain: from.chain, is_settled: false };
             if let Some(state) = state
                 && nth >= first
-                && outcome.failure.is_none()
+                && outcome.failure().is_none()
                 && !events.iter().any(Event::seals)
             {
                 let key = outcome.fingerprint.unwrap_or_else(|| self.program.fingerprint(state));

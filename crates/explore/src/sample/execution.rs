@@ -8,7 +8,7 @@ use dally_schedule::{DelayingScheduler, Ready, Scheduler, SchedulerName, Sealabl
 use smallvec::SmallVec;
 
 use crate::policy::{Happened, Listener};
-use crate::successors::{Event, Turn};
+use crate::successors::{Event, Special, Turn};
 use crate::{Drawn, Failure, Fingerprint, Program, Successors};
 
 /// The end of an execution.
@@ -207,9 +207,9 @@ impl<'p, P: Program> Execution<'p, P> {
 
     /// Moves on to the outcome of a step, or to the initial state.
     fn arrive(&mut self, task: Option<TaskId>, sampler: Option<&mut dyn TaskSampler>) -> Option<End> {
-        let Some(mut outcome) = self.out.outcomes.pop() else { return Some(End::Discarded) };
-        if let Some(failure) = outcome.failure.take() {
-            return Some(End::Failed(*failure));
+        let Some(outcome) = self.out.outcomes.pop() else { return Some(End::Discarded) };
+        if let Some(Special::Failure(failure)) = outcome.special.map(|special| *special) {
+            return Some(End::Failed(failure));
         }
         self.state = self.out.states.pop();
         let turn: Turn = outcome.turn;
