@@ -6,12 +6,16 @@ use std::sync::Arc;
 use shuttle::Runner;
 
 use crate::diagnose::diagnose;
-use crate::hook::{self, Crash};
+use crate::hook::{self, Crash, Panic};
 use crate::locate::Capture;
-use crate::{Config, Deviations, Explorer, Strategy, TestReport, Verdict};
+use crate::shrink::{Failing, Plan, Shrinker, steps_of};
+use crate::{BugKind, Config, Deviations, Explorer, Limit, Strategy, TestReport, Values, Verdict};
 
 /// The environment variable with a schedule to replay.
 pub const REPLAY: &str = "DALLY_REPLAY";
+
+/// The environment variable that makes inconclusive tests fail, unless it is `0`.
+pub const STRICT: &str = "DALLY_STRICT";
 
 /// Runs a concurrent test under the schedules of the [default configuration](Config), those with the fewest
 /// delays first.
@@ -49,7 +53,7 @@ where
             hook::fail(&format!("{REPLAY}={} is not a schedule", text.display()))
         }
     };
-    insist(replayed.unwrap_or_else(|| run_all(&config, &Explorer::for_own_runner(&config), &f)))
+    insist(&config, replayed.unwrap_or_else(|| search(&config, &f)))
 }
 
 /// Runs a test under one schedule, as [`check`] printed it.
@@ -79,8 +83,13 @@ where
     refuse_inside();
     match parse(&config, schedule) {
         Ok((schedule, strategy)) => {
-            let explorer = Explorer::replaying(&config, &strategy, &schedule, Capture::default());
-            insist(run_all(&config, &explorer, &Arc::new(f)))
+            let f = Arc::new(f);
+            let report = on_fresh_thread(|| {
+                let explorer = Explorer::replaying(&config, &strategy, &schedule, Capture::default());
+                run_all(&config, &explorer, &f)
+            });
+            // A single execution is never conclusive.
+            insist(&Config { fail_if_inconclusive: false, ..config }, report)
         }
         Err(error) => hook::fail(&error.to_string()),
     }
@@ -94,13 +103,16 @@ where
     F: Fn() + Send + Sync + 'static,
 {
     let (schedule, strategy) = parse(config, text).unwrap_or_else(|error| hook::fail(&error.to_string()));
-    let explorer = Explorer::replaying(config, &strategy, &schedule, Capture::default());
-    let report = run_all(config, &explorer, f);
-    let fits = match report.verdict {
-        Verdict::Unsupported(_) => false,
-        Verdict::Bug(_) => explorer.inspect(|search| search.run.fits()).unwrap_or(true),
-        _ => true,
-    };
+    let (report, fits) = on_fresh_thread(|| {
+        let explorer = Explorer::replaying(config, &strategy, &schedule, Capture::default());
+        let report = run_all(config, &explorer, f);
+        let fits = match report.verdict {
+            Verdict::Unsupported(_) => false,
+            Verdict::Bug(_) => explorer.inspect(|search| search.run.fits()).unwrap_or(true),
+            _ => true,
+        };
+        (report, fits)
+    });
     if !fits {
         let here = std::panic::Location::caller();
         eprintln!("{REPLAY}={schedule} does not fit the check at {here}, which is run as usual");
@@ -128,7 +140,28 @@ where
     F: Fn() + Send + Sync + 'static,
 {
     refuse_inside();
-    run_all(config, &Explorer::for_own_runner(config), &Arc::new(f))
+    search(config, &Arc::new(f))
+}
+
+/// Searches for a failure.
+fn search<F>(config: &Config, f: &Arc<F>) -> TestReport
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    on_fresh_thread(|| run_all(config, &Explorer::for_own_runner(config).repeating(), f))
+}
+
+/// Runs a search on a thread of its own: thread-local variables that an earlier search, or the test, has set would
+/// make executions differ.
+fn on_fresh_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let mut builder = std::thread::Builder::new();
+    if let Some(name) = std::thread::current().name() {
+        builder = builder.name(name.to_owned());
+    }
+    std::thread::scope(|scope| match builder.spawn_scoped(scope, work) {
+        Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(error) => hook::fail(&format!("the thread of the search cannot be started: {error}")),
+    })
 }
 
 /// Panics inside another check, since shuttle runs one execution per thread at a time.
@@ -139,9 +172,11 @@ fn refuse_inside() {
 }
 
 #[track_caller]
-fn insist(report: TestReport) -> TestReport {
+fn insist(config: &Config, report: TestReport) -> TestReport {
+    let strict = config.fail_if_inconclusive || std::env::var_os(STRICT).is_some_and(|value| value != "0");
     match report.verdict {
         Verdict::Bug(_) | Verdict::Unsupported(_) => hook::fail(&report.to_string()),
+        Verdict::Inconclusive(limit) if strict && limit != Limit::Replay => hook::fail(&report.to_string()),
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug | Verdict::Inconclusive(_) => report,
     }
 }
@@ -155,11 +190,55 @@ where
     let report = explorer.report();
     match result {
         Ok(()) => report,
-        Err(crash) => {
-            let bug = diagnose(config, explorer, crash, |again, config| run_quietly(again, config, f));
-            TestReport { verdict: Verdict::Bug(Box::new(bug)), ..report }
-        }
+        Err(crash) => match internal(&crash) {
+            Some(reason) => TestReport { verdict: Verdict::Unsupported(reason), ..report },
+            None => {
+                let (failing, crash) = shrink(config, explorer, crash, f);
+                let bug = diagnose(config, &failing, crash, |again, config| run_quietly(again, config, f));
+                TestReport { verdict: Verdict::Bug(Box::new(bug)), ..report }
+            }
+        },
     }
+}
+
+/// The reason, if all panics of a failing execution are panics of shuttle itself: then shuttle does not support the
+/// program, or the program misuses it.
+fn internal(crash: &Crash) -> Option<String> {
+    let is_shuttles = |panic: &Panic| panic.place.as_ref().is_some_and(|(file, _)| hook::is_in_shuttle(file));
+    let last = crash.panics.first()?;
+    let is_panic = BugKind::of(&crash.message) == BugKind::Panic;
+    let (file, line) = last.place.as_ref().filter(|_| is_panic && crash.panics.iter().all(is_shuttles))?;
+    Some(format!(
+        "shuttle itself panicked, at {file}:{line}: {}. The program misuses a type of shuttle, or shuttle does not \
+         support it",
+        last.message.trim_end()
+    ))
+}
+
+/// If a failing execution is a random walk: a simpler one that fails in the same way.
+fn shrink<F>(config: &Config, explorer: &Explorer, crash: Crash, f: &Arc<F>) -> (Explorer, Crash)
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    let walk = explorer
+        .inspect(|search| Some((search.walk()?, search.schedule().values, steps_of(&search.run.trace))));
+    let Some((plan, values, steps)) = walk.flatten() else { return (explorer.clone(), crash) };
+    if matches!(values, Values::Choose(_)) {
+        // The values of a walk belong to its interleaving.
+        return (explorer.clone(), crash);
+    }
+    let signature = crash.signature();
+    let first = Failing { plan, steps, found: (explorer.clone(), crash) };
+    let run = |plan: Plan| {
+        let again = Explorer::planned(config, values, plan);
+        let crash = run_quietly(&again, config.for_shuttle(), f).err();
+        let (plan, steps) =
+            again.inspect(|search| (search.plan(), steps_of(&search.run.trace))).unwrap_or_default();
+        let all = steps.values().sum::<u32>() as usize;
+        let same = crash.filter(|crash| crash.signature() == signature);
+        (same.map(|crash| Failing { plan, steps, found: (again, crash) }), all)
+    };
+    Shrinker::new(first, run).shrink().found
 }
 
 fn run_quietly<F>(explorer: &Explorer, config: shuttle::Config, f: &Arc<F>) -> Result<(), Crash>

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dally_schedule::sample::SamplerName;
 use shuttle::MaxSteps;
 
 use crate::Strategy;
@@ -18,6 +19,10 @@ use crate::Strategy;
 pub struct Config {
     /// The strategies, explored side by side under one bound. The default is [`Strategy::portfolio`].
     pub strategies: Vec<Strategy>,
+    /// The samplers of random executions. They take turns with the strategies, one execution each, unless `delays`
+    /// limits the search: walks have any number of delays. A failing walk is shrunk to few delays of `rr`. The default
+    /// is [`SamplerName::portfolio`].
+    pub samplers: Vec<SamplerName>,
     /// The highest bound on delays (or preemptions). Without one, which is the default, the bound rises until every
     /// execution is covered, or another limit is reached.
     pub delays: Option<u32>,
@@ -30,6 +35,9 @@ pub struct Config {
     pub time: Option<Duration>,
     /// The values that `shuttle::rand` returns.
     pub values: Values,
+    /// True if an inconclusive search fails the test, as it does if `DALLY_STRICT` is set in the environment. For CI;
+    /// the default is false.
+    pub fail_if_inconclusive: bool,
     /// Shuttle's own configuration, for all other settings: size of stacks, warnings, shutdown.
     pub shuttle: shuttle::Config,
 }
@@ -39,11 +47,13 @@ impl Default for Config {
         let shuttle = shuttle::Config::default();
         Self {
             strategies: Strategy::portfolio(),
+            samplers: SamplerName::portfolio(),
             delays: None,
             schedules: Some(10_000),
             steps: shuttle.max_steps,
             time: None,
             values: Values::default(),
+            fail_if_inconclusive: false,
             shuttle,
         }
     }
@@ -61,20 +71,20 @@ impl Config {
 }
 
 /// The values that `shuttle::rand` returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Values {
+    /// Pseudo-random numbers that vary, the default: each random walk has a seed of its own. The systematic search has
+    /// the same one in all executions of a bound, since an execution must repeat the beginning of another; when it has
+    /// covered everything, it begins again with the next seed, up to a hundred times. The seed is part of a schedule.
+    /// Verdicts hold for these numbers.
+    #[default]
+    Vary,
     /// Pseudo-random numbers, the same in every execution. Verdicts hold for these numbers.
     Seed(u64),
     /// One of this many values, evenly spread: `gen_range(0..n)` with this n, or `gen::<bool>()` with 2, returns
     /// each of its values in some execution. Every value is tried, at no cost. The program may distinguish more values
     /// than these: verdicts hold for these values.
     Choose(u32),
-}
-
-impl Default for Values {
-    fn default() -> Self {
-        Self::Seed(0)
-    }
 }
 
 impl Values {

@@ -27,7 +27,8 @@ impl fmt::Display for Deviations {
         f.write_str(&strategy)?;
         match self.values {
             // A custom name may contain a `+`, which would be read as the beginning of this part.
-            Values::Seed(0) if !strategy.contains('+') => {}
+            Values::Vary | Values::Seed(0) if !strategy.contains('+') => {}
+            Values::Vary => f.write_str("+seed0")?,
             Values::Seed(seed) => write!(f, "+seed{seed}")?,
             Values::Choose(values) => write!(f, "+choose{values}")?,
         }
@@ -61,7 +62,7 @@ impl FromStr for Deviations {
         let error = |reason| DeviationsError { text: text.to_owned(), reason };
         let (order, branches) = text.trim().rsplit_once('/').ok_or_else(|| error("there is no `/`"))?;
         let (strategy, values) = match order.rsplit_once('+') {
-            None => (order, Values::default()),
+            None => (order, Values::Seed(0)),
             Some((strategy, values)) => {
                 (strategy, parse_values(values).ok_or_else(|| error("`+seedN` or `+chooseN` is expected"))?)
             }

@@ -99,12 +99,12 @@ pub(crate) fn diagnose(
     run: impl FnOnce(&Explorer, shuttle::Config) -> Result<(), Crash>,
 ) -> Bug {
     let Some(scene) = explorer.inspect(Scene::of) else { unreachable!("the search has ended") };
-    let failure = failure_of(&crash.message);
+    let failure = BugKind::of(&crash.message);
 
     let again = Explorer::replaying(config, &scene.strategy, &scene.schedule, scene.capture(failure));
     let mut shuttle = config.for_shuttle();
     shuttle.stack_size = shuttle.stack_size.max(STACK_FOR_BACKTRACES);
-    let second = run(&again, shuttle).err().filter(|second| failure_of(&second.message) == failure);
+    let second = run(&again, shuttle).err().filter(|second| BugKind::of(&second.message) == failure);
     let capture = again.into_capture().unwrap_or_default();
 
     let departures: Vec<_> =
@@ -132,19 +132,11 @@ pub(crate) fn diagnose(
         default_replays: config.steps == Config::default().steps
             && Strategy::try_from(&scene.schedule.strategy).is_ok(),
         unit: scene.strategy.unit(),
-        message: crash.message,
+        message: match crash.root() {
+            Some(root) if failure == BugKind::Panic => root.message.clone(),
+            _ => crash.message,
+        },
         schedule: scene.schedule,
-    }
-}
-
-/// The kind of failure, according to the message of shuttle.
-fn failure_of(message: &str) -> BugKind {
-    if message.starts_with("deadlock!") {
-        BugKind::Deadlock
-    } else if message.starts_with("exceeded max_steps bound") {
-        BugKind::StepLimit
-    } else {
-        BugKind::Panic
     }
 }
 
@@ -172,7 +164,7 @@ fn panics_before(crash: &Crash) -> Vec<Panicked> {
 }
 
 fn place_of_panic(crash: &Crash) -> Option<Site> {
-    place_of(crash.panics.iter().find(|panic| panic.message == crash.message)?)
+    place_of(crash.root()?)
 }
 
 fn place_of(panic: &Panic) -> Option<Site> {

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
-use dally_explore::{ExecutionCoverage, StrategyExecutions};
+use dally_explore::{ExecutionCoverage, SamplerExecutions, StrategyExecutions};
 use rustc_hash::FxHashSet;
 use shuttle::MaxSteps;
 use shuttle::scheduler::{DataSource, RandomDataSource, Scheduler, Task, TaskId};
@@ -15,12 +15,21 @@ use shuttle::scheduler::{DataSource, RandomDataSource, Scheduler, Task, TaskId};
 use crate::end::{End, Watch};
 use crate::enumeration::{Branches, Enumeration};
 use crate::locate::Capture;
-use crate::policy::{Point, Policy, Price};
+use crate::policy::{Delayed, Point, Policy, Price};
 use crate::run::{Departure, Run};
-use crate::{Config, Deviations, Limit, Strategy, TestReport, Values, Verdict};
+use crate::sampling::Sampling;
+use crate::shrink::{Plan, Planned};
+use crate::{Config, Deviations, Limit, SamplerName, Strategy, TestReport, Values, Verdict};
 
 /// The number of steps between two checks of the clock; a power of two.
 const CLOCK_PERIOD: usize = 4096;
+
+/// The systematic search begins again with at most this many seeds for `rand`.
+const MOST_SEEDS: u64 = 100;
+
+/// A task that has taken this many steps without a switch, while others could run, yields. Otherwise a loop that waits
+/// for another task, and does not say so, would never end under schedulers that let a task continue.
+const QUANTUM: usize = 200;
 
 /// A systematic search, as a shuttle `Scheduler`: it enumerates all executions without a delay, then all with
 /// one, and so on, each exactly once, until a limit is reached or all are covered.
@@ -68,6 +77,12 @@ impl Explorer {
         Self::of(Search::new(config, &config.strategies))
     }
 
+    /// Repeats some executions at the end, so that a program that is not deterministic is not called proved.
+    pub(crate) fn repeating(self) -> Self {
+        self.search.borrow_mut().repeats = Some(Vec::new());
+        self
+    }
+
     /// A search of a single execution.
     pub(crate) fn replaying(
         config: &Config,
@@ -75,10 +90,20 @@ impl Explorer {
         schedule: &Deviations,
         capture: Capture,
     ) -> Self {
-        let config = Config { values: schedule.values, schedules: None, ..config.clone() };
+        let config =
+            Config { values: schedule.values, schedules: None, samplers: Vec::new(), ..config.clone() };
         let mut search = Search::new(&config, std::slice::from_ref(strategy));
         (search.replaying, search.only) = (true, Some(schedule.branches.clone()));
         search.capture = Some(capture);
+        Self::of(search)
+    }
+
+    /// A search of the single execution that follows a plan.
+    pub(crate) fn planned(config: &Config, values: Values, plan: Plan) -> Self {
+        let config = Config { values, schedules: None, samplers: Vec::new(), ..config.clone() };
+        let mut search = Search::new(&config, &[Strategy::default()]);
+        (search.replaying, search.only) = (true, Some(Branches::default()));
+        search.guide = Guiding::Plan(Planned::new(plan));
         Self::of(search)
     }
 
@@ -115,6 +140,7 @@ impl Clone for Explorer {
 
 impl Scheduler for Explorer {
     fn new_execution(&mut self) -> Option<shuttle::scheduler::Schedule> {
+        crate::hook::begin_execution();
         let mut search = self.search.borrow_mut();
         // A handle has one runner, and a runner one limit.
         self.unlimited |= std::mem::replace(&mut self.begun, true) && search.ended() == Some(End::Unlimited);
@@ -124,6 +150,7 @@ impl Scheduler for Explorer {
     fn next_task(&mut self, tasks: &[&Task], current: Option<TaskId>, yielding: bool) -> Option<TaskId> {
         let mut search = self.search.borrow_mut();
         let (step, history) = (search.run.trace.len(), search.run.history());
+        let yielding = yielding || search.run.has_used_quantum(QUANTUM);
         let point = Point { tasks, current, yielding, step, history };
         if step >= search.next_look && !search.look(&point, self.unlimited) {
             return None;
@@ -134,6 +161,23 @@ impl Scheduler for Explorer {
     fn next_u64(&mut self) -> u64 {
         self.search.borrow_mut().next_value()
     }
+}
+
+/// The source of the decisions of the current execution.
+enum Guiding {
+    /// A strategy, with deviations.
+    Strategy,
+    /// The current walk of the samplers.
+    Walk,
+    Plan(Planned),
+}
+
+/// An execution that is repeated at the end, to detect a program that is not deterministic.
+struct Repeat {
+    turn: usize,
+    seed: u64,
+    deviations: Branches,
+    history: u64,
 }
 
 /// One strategy of the portfolio.
@@ -154,14 +198,27 @@ enum Stop {
     Limit(Limit),
     /// The configuration has no strategy.
     NoStrategy,
-    /// An execution could not follow its deviations.
+    /// An execution could not follow its deviations, or was different when it was repeated.
     Unrepeatable,
+}
+
+impl Stop {
+    /// True if all executions of the search were run.
+    fn is_complete(self) -> bool {
+        matches!(self, Self::Everything | Self::Bound(_))
+    }
 }
 
 pub(crate) struct Search {
     members: Vec<Member>,
-    /// The index of the strategy of the current execution.
+    /// The index of the strategy of the current execution, or of the last one that followed a strategy.
     turn: usize,
+    sampling: Sampling,
+    guide: Guiding,
+    /// The position of the current execution in the turns of strategies and samplers.
+    slot: usize,
+    /// The strategy that walks and plans are expressed in.
+    rr: Strategy,
     /// True if a single execution is replayed: `only`, until it has begun.
     replaying: bool,
     only: Option<Branches>,
@@ -172,6 +229,12 @@ pub(crate) struct Search {
     /// Observes the end of executions, if the runner has its own limits.
     watch: Option<Watch>,
     values: Values,
+    /// The seed of the current execution, and that of the systematic search.
+    seed: u64,
+    systematic_seed: u64,
+    /// Executions to be repeated, if the search repeats any, and the history that the current one must repeat.
+    repeats: Option<Vec<Repeat>>,
+    repeated: Option<u64>,
     /// The source of seeded values, once the execution has requested one.
     source: Option<RandomDataSource>,
     pub(crate) run: Run,
@@ -199,9 +262,17 @@ impl Search {
             completed_bound: None,
         };
         let executions = strategies.iter().map(counts).collect();
+        // Walks have any number of delays.
+        let samplers = if config.delays.is_none() { &config.samplers[..] } else { &[] };
+        let sampled = |sampler: &SamplerName| SamplerExecutions { sampler: sampler.clone(), schedules: 0 };
+        let seed = if let Values::Seed(seed) = config.values { seed } else { 0 };
         Self {
             members: strategies.iter().map(member).collect(),
             turn: strategies.len().saturating_sub(1),
+            sampling: Sampling::new(samplers),
+            guide: Guiding::Strategy,
+            slot: (strategies.len() + samplers.len()).saturating_sub(1),
+            rr: Strategy::default(),
             replaying: false,
             only: None,
             delays: config.delays,
@@ -210,12 +281,20 @@ impl Search {
             steps: config.steps,
             watch: None,
             values: config.values,
+            seed,
+            systematic_seed: seed,
+            repeats: None,
+            repeated: None,
             source: None,
             run: Run::new(Branches::default()),
             running: false,
             next_look: 0,
-            stop: if strategies.is_empty() { Some(Stop::NoStrategy) } else { None },
-            coverage: ExecutionCoverage { strategies: executions, ..ExecutionCoverage::default() },
+            stop: (strategies.is_empty() && samplers.is_empty()).then_some(Stop::NoStrategy),
+            coverage: ExecutionCoverage {
+                strategies: executions,
+                samplers: samplers.iter().map(sampled).collect(),
+                ..ExecutionCoverage::default()
+            },
             seen: FxHashSet::default(),
             capture: None,
         }
@@ -225,6 +304,9 @@ impl Search {
         if std::mem::take(&mut self.running) {
             self.finish_run();
         }
+        if self.stop.is_some_and(Stop::is_complete) {
+            return self.begin_repeat();
+        }
         if self.stop.is_some() || self.out_of_time() {
             return None;
         }
@@ -233,26 +315,52 @@ impl Search {
             return None;
         }
         let mut deviations = self.run.take_deviations();
-        if !self.next_deviations(&mut deviations) {
-            return None;
+        if !self.next_execution(&mut deviations) {
+            return if self.stop.is_some_and(Stop::is_complete) { self.begin_repeat() } else { None };
         }
         if self.schedules.is_some_and(|limit| self.coverage.schedules >= limit) {
             self.stop = Some(Stop::Limit(Limit::Schedules));
             return None;
         }
         self.run.restart(deviations);
-        self.begin_run();
-        self.source = None;
-        let seed = if let Values::Seed(seed) = self.values { seed } else { 0 };
-        Some(shuttle::scheduler::Schedule::new(seed))
+        self.count_begun();
+        Some(self.begin_run())
     }
 
-    fn begin_run(&mut self) {
-        (self.running, self.next_look) = (true, 0);
+    fn begin_run(&mut self) -> shuttle::scheduler::Schedule {
+        (self.running, self.next_look, self.source) = (true, 0, None);
         self.watch.iter().for_each(Watch::begin);
-        let member = &mut self.members[self.turn];
-        member.policy.begin();
+        self.seed = self.systematic_seed;
+        match self.guide {
+            Guiding::Strategy => self.members[self.turn].policy.begin(),
+            Guiding::Walk => {
+                let seed = self.sampling.begin(self.slot - self.members.len());
+                if self.values == Values::Vary {
+                    self.seed = seed;
+                }
+            }
+            Guiding::Plan(_) => {}
+        }
+        shuttle::scheduler::Schedule::new(self.seed)
+    }
+
+    /// Begins to repeat an earlier execution, if there is one. The search is complete.
+    fn begin_repeat(&mut self) -> Option<shuttle::scheduler::Schedule> {
+        let Repeat { turn, seed, deviations, history } = self.repeats.as_mut()?.pop()?;
+        (self.guide, self.turn, self.systematic_seed) = (Guiding::Strategy, turn, seed);
+        self.repeated = Some(history);
+        self.run.restart(deviations);
+        Some(self.begin_run())
+    }
+
+    /// Counts the execution that is about to begin.
+    fn count_begun(&mut self) {
         self.coverage.schedules += 1;
+        if let Guiding::Walk = self.guide {
+            self.coverage.samplers[self.slot - self.members.len()].schedules += 1;
+            return;
+        }
+        let member = &self.members[self.turn];
         let counts = &mut self.coverage.strategies[self.turn].schedules;
         let bound = member.enumeration.cost() as usize;
         counts.resize(counts.len().max(bound + 1), 0);
@@ -261,6 +369,12 @@ impl Search {
 
     /// The execution ended without a failure.
     fn finish_run(&mut self) {
+        if let Some(history) = self.repeated.take() {
+            if history != self.run.history() {
+                self.stop = Some(Stop::Unrepeatable);
+            }
+            return;
+        }
         let is_new = self.is_alone() || self.seen.insert(self.run.history());
         let cut = self.is_cut();
         count_run(&mut self.coverage, &self.run, is_new, cut);
@@ -273,12 +387,29 @@ impl Search {
             self.stop = Some(Stop::Unrepeatable);
             return;
         }
-        self.members[self.turn].enumeration.record(self.run.deviations(), self.run.outcome());
+        match self.guide {
+            Guiding::Strategy => self.record(),
+            Guiding::Walk => self.sampling.end(),
+            Guiding::Plan(_) => {}
+        }
+    }
+
+    /// Records an execution of a strategy.
+    fn record(&mut self) {
+        let Self { run, members, turn, seed, .. } = self;
+        members[*turn].enumeration.record(run.deviations(), run.outcome());
+        // The first, the second, the fourth, and so on: differences show between early and late executions.
+        if let Some(repeats) = &mut self.repeats
+            && self.coverage.schedules.is_power_of_two()
+        {
+            let (deviations, history) = (run.deviations().to_vec(), run.history());
+            repeats.push(Repeat { turn: *turn, seed: *seed, deviations, history });
+        }
     }
 
     /// True if there is one strategy only, so that no execution is repeated.
     fn is_alone(&self) -> bool {
-        self.members.len() == 1
+        self.members.len() == 1 && self.sampling.len() == 0
     }
 
     /// True if the limit on steps cut the execution off.
@@ -292,12 +423,42 @@ impl Search {
         self.watch.as_ref().map(Watch::end)
     }
 
-    /// Stores the deviations of the next execution of the portfolio. Returns false if there is none.
-    fn next_deviations(&mut self, deviations: &mut Branches) -> bool {
+    /// Selects the next execution. Returns false if there is none.
+    fn next_execution(&mut self, deviations: &mut Branches) -> bool {
         if let Some(only) = self.only.take() {
             (self.turn, *deviations) = (0, only);
             return true;
         }
+        self.slot = (self.slot + 1) % (self.members.len() + self.sampling.len());
+        if self.slot >= self.members.len() {
+            self.guide = Guiding::Walk;
+            deviations.clear();
+            return true;
+        }
+        self.guide = Guiding::Strategy;
+        self.next_deviations(deviations) || self.next_seed() && self.next_deviations(deviations)
+    }
+
+    /// Begins the systematic search again with another seed, if executions depend on values. Returns false if they do
+    /// not, or if there were enough seeds.
+    fn next_seed(&mut self) -> bool {
+        let has_values = self.values == Values::Vary && self.coverage.values > 0;
+        let is_complete = self.stop.is_some_and(Stop::is_complete);
+        if !has_values || !is_complete || self.coverage.seeds + 1 >= MOST_SEEDS {
+            return false;
+        }
+        self.stop = None;
+        self.coverage.seeds += 1;
+        self.systematic_seed += 1;
+        for member in &mut self.members {
+            member.enumeration = Enumeration::new(self.delays);
+            member.done = false;
+        }
+        true
+    }
+
+    /// Stores the deviations of the next execution of the strategies. Returns false if there is none.
+    fn next_deviations(&mut self, deviations: &mut Branches) -> bool {
         loop {
             for _ in 0..self.members.len() {
                 self.turn = (self.turn + 1) % self.members.len();
@@ -305,7 +466,8 @@ impl Search {
                     return true;
                 }
                 let member = &self.members[self.turn];
-                self.coverage.strategies[self.turn].completed_bound = Some(member.enumeration.cost());
+                let completed = &mut self.coverage.strategies[self.turn].completed_bound;
+                *completed = (*completed).max(Some(member.enumeration.cost()));
                 if !member.enumeration.goes_on() {
                     self.stop = Some(Stop::Everything);
                     return false;
@@ -359,25 +521,48 @@ impl Search {
 
     #[inline]
     fn next_task(&mut self, point: &Point<'_>) -> TaskId {
-        let policy = &mut self.members[self.turn].policy;
-        let task = match point.tasks.len() {
-            1 => policy.choose(point, 0).0,
-            options => self.run.branch(options, |nth| policy.choose(point, nth)).0,
+        let task = if let Guiding::Strategy = self.guide {
+            let policy = &mut self.members[self.turn].policy;
+            match point.tasks.len() {
+                1 => policy.choose(point, 0).0,
+                options => self.run.branch(options, |nth| policy.choose(point, nth)).0,
+            }
+        } else {
+            self.guided_task(point)
         };
-        self.run.ran(task);
+        self.run.ran(task, point.tasks.len() > 1 && Some(task) == point.current);
+        task
+    }
+
+    /// The next task of a walk or plan.
+    #[inline(never)]
+    fn guided_task(&mut self, point: &Point<'_>) -> TaskId {
+        let (task, nth, price) = match &mut self.guide {
+            Guiding::Plan(planned) => planned.next_task(point),
+            Guiding::Walk | Guiding::Strategy => self.sampling.next_task(point),
+        };
+        if point.tasks.len() > 1 {
+            self.run.guided(price, nth);
+        }
         task
     }
 
     fn next_value(&mut self) -> u64 {
         let values = match self.values {
             Values::Choose(values) => values.max(1),
-            Values::Seed(seed) => {
+            Values::Seed(_) | Values::Vary => {
                 self.run.returned(0);
+                let seed = self.seed;
                 return self.source.get_or_insert_with(|| RandomDataSource::initialize(seed)).next_u64();
             }
         };
         let nth = match values {
             1 => 0,
+            _ if matches!(self.guide, Guiding::Walk) => {
+                let nth = self.sampling.next_value(values);
+                self.run.guided(Price::FREE, nth);
+                nth
+            }
             _ => self.run.branch(values as usize, |nth| (nth, Price::FREE)).0,
         };
         if nth > 0 {
@@ -408,6 +593,8 @@ impl Search {
             Some(Stop::Everything) => Verdict::Proved,
             Some(Stop::Bound(bound)) => Verdict::ProvedWithin(bound),
             Some(Stop::NoStrategy) => Verdict::Unsupported("the configuration has no strategy".to_owned()),
+            // Everything was covered for some seeds.
+            Some(Stop::Limit(_)) if self.coverage.seeds > 0 && self.coverage.cut == 0 => Verdict::NoBug,
             Some(Stop::Limit(limit)) => Verdict::Inconclusive(limit),
             None => Verdict::Inconclusive(Limit::Unfinished),
         }
@@ -417,19 +604,45 @@ impl Search {
     pub(crate) fn schedule(&self) -> Deviations {
         Deviations {
             strategy: self.strategy().name().clone(),
-            values: self.values,
+            values: match self.values {
+                Values::Choose(values) => Values::Choose(values),
+                // The seed does not matter if no value was requested.
+                Values::Vary if self.run.values() == 0 => Values::Seed(0),
+                Values::Vary | Values::Seed(_) => Values::Seed(self.seed),
+            },
             branches: self.run.deviations().into(),
+        }
+    }
+
+    /// The plan of the current or last execution, if it is a walk.
+    pub(crate) fn walk(&self) -> Option<Plan> {
+        matches!(self.guide, Guiding::Walk).then(|| self.plan())
+    }
+
+    /// The delays of the current or last execution.
+    pub(crate) fn plan(&self) -> Plan {
+        Plan::of(&self.run.trace, self.delayed())
+    }
+
+    fn delayed(&self) -> &[Delayed] {
+        match &self.guide {
+            Guiding::Strategy => self.members[self.turn].policy.delayed(),
+            Guiding::Walk => self.sampling.delayed(),
+            Guiding::Plan(planned) => planned.delayed(),
         }
     }
 
     /// The strategy of that execution.
     pub(crate) fn strategy(&self) -> &Strategy {
-        &self.members[self.turn].strategy
+        match self.guide {
+            Guiding::Strategy => &self.members[self.turn].strategy,
+            Guiding::Walk | Guiding::Plan(_) => &self.rr,
+        }
     }
 
     /// The deviations of that execution from the default, in chronological order.
     pub(crate) fn departures(&self) -> Vec<Departure> {
-        let delayed = self.members[self.turn].policy.delayed().iter().copied().map(Departure::Delayed);
+        let delayed = self.delayed().iter().copied().map(Departure::Delayed);
         // A value before a step was requested by the task that ran before it.
         let mut departures: Vec<_> = self.run.chosen.iter().copied().chain(delayed).collect();
         departures.sort_by_key(Departure::step);

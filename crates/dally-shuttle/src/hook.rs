@@ -10,7 +10,7 @@ use std::sync::Once;
 
 use shuttle::scheduler::RoundRobinScheduler;
 
-use crate::Explorer;
+use crate::{BugKind, Explorer};
 
 /// A panic of the program under test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,38 @@ pub(crate) struct Crash {
     pub(crate) panics: Vec<Panic>,
 }
 
+impl Crash {
+    /// The panic that explains the failure: a `PoisonError` follows from an earlier panic.
+    pub(crate) fn root(&self) -> Option<&Panic> {
+        let is_poison = |panic: &Panic| panic.message.contains("PoisonError");
+        let last = self.panics.first()?;
+        if is_poison(last) {
+            self.panics.iter().rfind(|panic| !is_poison(panic)).or(Some(last))
+        } else {
+            Some(last)
+        }
+    }
+
+    /// The kind of failure, and the location of the panic that explains it. Executions that agree in it fail in the same way.
+    pub(crate) fn signature(&self) -> (BugKind, Option<(String, u32)>) {
+        let kind = BugKind::of(&self.message);
+        let place = self.root().and_then(|panic| panic.place.clone());
+        (kind, place.filter(|_| kind == BugKind::Panic))
+    }
+}
+
+/// True if a source file belongs to shuttle.
+pub(crate) fn is_in_shuttle(file: &str) -> bool {
+    let is_shuttle = |folder: &str| {
+        let version = folder.strip_prefix("shuttle-");
+        version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            || folder.starts_with("shuttle-engine-")
+            || folder.starts_with("shuttle-std-")
+            || folder.starts_with("shuttle-schedulers-")
+    };
+    file.split(['/', '\\']).any(is_shuttle)
+}
+
 /// Runs a search without printing its panics.
 pub(crate) fn watch(explorer: &Explorer, search: impl FnOnce()) -> Result<(), Crash> {
     install();
@@ -47,6 +79,15 @@ pub(crate) fn watch(explorer: &Explorer, search: impl FnOnce()) -> Result<(), Cr
         let panics = watch.into_iter().flat_map(|watch| watch.panics).rev().collect();
         Crash { message: message(payload.as_ref()), panics }
     })
+}
+
+/// An execution begins: panics of earlier ones, which the program caught, do not explain its failure.
+pub(crate) fn begin_execution() {
+    WATCH.with(|cell| {
+        if let Ok(mut watch) = cell.try_borrow_mut() {
+            watch.iter_mut().for_each(|watch| watch.panics.clear());
+        }
+    });
 }
 
 /// Panics with a report. The report is printed without shuttle's hook, which would add a schedule of its own.

@@ -71,11 +71,14 @@ mod locate;
 mod policy;
 mod report;
 mod run;
+mod sampling;
+mod shrink;
 mod strategy;
 
-pub use check::{REPLAY, check, check_with, explore, replay, replay_with};
+pub use check::{REPLAY, STRICT, check, check_with, explore, replay, replay_with};
 pub use config::{Config, Values};
-pub use dally_explore::{ExecutionCoverage, Limit, StrategyExecutions};
+pub use dally_explore::{ExecutionCoverage, Limit, SamplerExecutions, StrategyExecutions};
+pub use dally_schedule::sample::SamplerName;
 pub use dally_schedule::{
     DelayingScheduler, NameError, Post, Ready, SchedulerName, StrategyName, TaskId, Unit, Why,
 };

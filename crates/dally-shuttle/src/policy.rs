@@ -9,7 +9,7 @@ mod delays;
 mod preemptions;
 mod tasks;
 
-pub(crate) use delays::Delays;
+pub(crate) use delays::{Delays, Guide};
 pub(crate) use preemptions::Preemptions;
 
 /// A scheduling point.

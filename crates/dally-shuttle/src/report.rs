@@ -78,8 +78,21 @@ pub enum BugKind {
     Panic,
     /// No task is enabled, and some are blocked.
     Deadlock,
-    /// It had too many steps: a livelock, or an infinite loop.
+    /// It had too many steps, although every task that could run had its turns: a livelock, or an infinite loop.
     StepLimit,
+}
+
+impl BugKind {
+    /// The kind of failure, according to the message of shuttle.
+    pub(crate) fn of(message: &str) -> Self {
+        if message.starts_with("deadlock!") {
+            Self::Deadlock
+        } else if message.starts_with("exceeded max_steps bound") {
+            Self::StepLimit
+        } else {
+            Self::Panic
+        }
+    }
 }
 
 /// A task, in reports.
@@ -118,16 +131,16 @@ impl fmt::Display for TestReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headline = self.verdict.headline();
         match &self.verdict {
-            Verdict::Proved => write!(f, "{headline}: no schedule fails")?,
+            Verdict::Proved => write!(f, "{headline}: no schedule fails{SEQUENTIAL}")?,
             Verdict::ProvedWithin(bound) => {
-                write!(f, "{headline}: no schedule with at most {} fails", self.count(*bound))?;
+                write!(f, "{headline}: no schedule with at most {} fails{SEQUENTIAL}", self.count(*bound))?;
             }
             Verdict::NoBug => {
                 let bound = self.bound.map(|bound| format!(" with at most {}", self.count(bound)));
                 let bound = bound.unwrap_or_default();
                 write!(
                     f,
-                    "{headline}: no schedule{bound} fails with the values that `shuttle::rand` returned"
+                    "{headline}: no schedule{bound} fails with the values that `shuttle::rand` returned{SEQUENTIAL}"
                 )?;
             }
             // The first line of a bug is its headline.
@@ -135,9 +148,19 @@ impl fmt::Display for TestReport {
             Verdict::Inconclusive(limit) => write!(f, "{headline}: {limit}")?,
             Verdict::Unsupported(reason) => write!(f, "{headline}: {reason}")?,
         }
-        write!(f, "\n{}", self.coverage)
+        write!(f, "\n{}", self.coverage)?;
+        if self.coverage.schedules > 0 && self.coverage.branches == 0 {
+            f.write_str(
+                "\nwarning: no two threads could run at the same time; does the test use the types of shuttle \
+                 (`shuttle::sync`, `shuttle::thread`) instead of those of `std`?",
+            )?;
+        }
+        Ok(())
     }
 }
+
+/// The assumption of all proofs: shuttle runs one thread at a time, whatever the orderings of atomic operations.
+const SEQUENTIAL: &str = ", assuming sequential consistency";
 
 impl TestReport {
     /// A bound in the units of the strategies: `2 delays`, or `2 delays or preemptions`.
@@ -186,6 +209,11 @@ impl fmt::Display for Bug {
         if self.failure == BugKind::StepLimit {
             let seen = self.place.as_ref().map(|place| format!(", last seen at {}", Before(place)));
             writeln!(f, "{} ran last{}", self.task, seen.unwrap_or_default())?;
+            writeln!(
+                f,
+                "every thread that could run had its turns: a livelock, unless the test needs more steps \
+                 (Config::steps)"
+            )?;
         }
         for Panicked { message, place } in &self.panics {
             writeln!(f, "before that, a panic: {}", Said(message, place.as_ref()))?;

@@ -30,6 +30,8 @@ pub(crate) struct Run {
     cost: u32,
     /// True if a branch lacked the alternative of a deviation.
     misfit: bool,
+    /// The number of steps that the last task took one after the other, although others could run.
+    streak: usize,
 }
 
 /// A deviation of an execution from the default.
@@ -64,6 +66,7 @@ impl Run {
             chosen: Vec::new(),
             cost: 0,
             misfit: false,
+            streak: 0,
         };
         run.restart(deviations);
         run
@@ -74,6 +77,7 @@ impl Run {
         self.next = deviations.first().copied().unwrap_or(NEVER);
         self.deviations = deviations;
         (self.taken, self.misfit, self.values, self.history, self.cost) = (0, false, 0, 0, 0);
+        self.streak = 0;
         self.outcome.clear();
         self.trace.clear();
         self.chosen.clear();
@@ -90,6 +94,14 @@ impl Run {
         let (choice, price) = decide(nth);
         self.pass(price, (nth, options));
         (choice, nth)
+    }
+
+    /// Records the alternative of a branch that a guide has selected.
+    pub(crate) fn guided(&mut self, price: Price, nth: usize) {
+        self.deviations.extend(std::iter::repeat_n(self.outcome.branches, nth));
+        self.taken = self.deviations.len();
+        self.cost += price.paid();
+        self.outcome.branches += 1;
     }
 
     /// True if the execution deviates at the next branch.
@@ -129,10 +141,16 @@ impl Run {
         }
     }
 
-    /// Records a step of a task.
-    pub(crate) fn ran(&mut self, task: TaskId) {
+    /// Records a step of a task. `stays`: it ran before, and others could run.
+    pub(crate) fn ran(&mut self, task: TaskId, stays: bool) {
+        self.streak = if stays { self.streak + 1 } else { 0 };
         self.trace.push(task);
         self.happened(usize::from(task));
+    }
+
+    /// True if the last task took this many steps although others could run.
+    pub(crate) fn has_used_quantum(&self, quantum: usize) -> bool {
+        self.streak >= quantum
     }
 
     /// Records that the nth value was returned; seeded values count as 0.

@@ -84,7 +84,7 @@ fn the_portfolio_finds_each_bug_within_its_default_limit() {
     for program in bugs::PROGRAMS.iter().filter(|program| program.name != "two_stage_100") {
         let (verdict, schedules) = search(program, "portfolio", None);
         assert!(bug(verdict).repeatable);
-        assert!(schedules < 100, "{}: {schedules} schedules", program.name);
+        assert!(schedules < 300, "{}: {schedules} schedules", program.name);
     }
 }
 

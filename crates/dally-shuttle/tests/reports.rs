@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use dally_shuttle::{
-    BugKind, Config, Limit, REPLAY, SchedulerName, Strategy, Values, Verdict, check, check_with, explore,
-    replay, replay_with,
+    BugKind, Config, Limit, REPLAY, SamplerName, SchedulerName, Strategy, Values, Verdict, check, check_with,
+    explore, replay, replay_with,
 };
 use shuttle::rand::Rng;
 use shuttle::sync::Mutex;
@@ -15,7 +15,7 @@ use shuttle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use shuttle::{future, thread};
 
 fn under(strategy: &str) -> Config {
-    Config { strategies: Strategy::list(strategy).unwrap(), ..Config::default() }
+    Config { strategies: Strategy::list(strategy).unwrap(), samplers: Vec::new(), ..Config::default() }
 }
 
 /// The message that a function panics with.
@@ -79,7 +79,10 @@ fn preemptions_are_reported_as_preemptions() {
     {
         let config = Config { delays: Some(1), ..under(strategies) };
         let text = explore(&config, three_yields).to_string();
-        assert!(text.starts_with(&format!("proved: no schedule with at most {bound} fails\n")), "{text}");
+        assert!(
+            text.starts_with(&format!("proved: no schedule with at most {bound} fails, assuming sequential")),
+            "{text}"
+        );
     }
 }
 
@@ -223,9 +226,8 @@ fn too_many_steps_are_a_failure_or_not() {
     let spin = || {
         let flag = Arc::new(AtomicUsize::new(0));
         let setter = Arc::clone(&flag);
-        let thread = thread::spawn(move || setter.store(1, SeqCst));
-        // A thread that spins without yielding starves the others.
-        while flag.load(SeqCst) == 0 {} // IT SPINS
+        let thread = thread::spawn(move || setter.store(2, SeqCst));
+        while flag.load(SeqCst) != 1 {} // IT SPINS
         thread.join().unwrap();
     };
     let fails = Config { steps: shuttle::MaxSteps::FailAfter(1_000), ..under("rr") };
@@ -236,8 +238,109 @@ fn too_many_steps_are_a_failure_or_not() {
         line("// IT SPINS")
     );
     assert!(bug.to_string().contains(&last), "{bug}");
+    assert!(bug.to_string().contains("every thread that could run had its turns: a livelock"), "{bug}");
     let cut = Config { steps: shuttle::MaxSteps::ContinueAfter(1_000), delays: Some(0), ..under("rr") };
     assert_eq!(explore(&cut, spin).verdict, Verdict::Inconclusive(Limit::Steps));
+}
+
+#[test]
+fn threads_that_spin_do_not_starve_others() {
+    let spin = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let setter = Arc::clone(&flag);
+        let thread = thread::spawn(move || setter.store(1, SeqCst));
+        while flag.load(SeqCst) == 0 {}
+        thread.join().unwrap();
+    };
+    for strategy in ["rr", "rr:reverse", "rtc", "random:1", "dfs", "priority(rr)", "preemptions"] {
+        let config =
+            Config { steps: shuttle::MaxSteps::FailAfter(5_000), schedules: Some(300), ..under(strategy) };
+        let report = explore(&config, spin);
+        assert!(!matches!(report.verdict, Verdict::Bug(_)), "{strategy}: {report}");
+    }
+}
+
+/// A bug that needs two delays of `rr`, found by a sampler alone.
+#[test]
+fn failing_walks_are_shrunk() {
+    for sampler in ["random", "urw", "pct:3", "delays"] {
+        let samplers = vec![sampler.parse::<SamplerName>().unwrap()];
+        let config = Config { strategies: Vec::new(), samplers, ..Config::default() };
+        let report = explore(&config, lost_update);
+        let Verdict::Bug(bug) = &report.verdict else { panic!("{sampler}: {report}") };
+        assert_eq!(
+            (bug.failure, bug.delays, bug.repeatable),
+            (BugKind::Panic, 1, true),
+            "{sampler}: {report}"
+        );
+        let schedule = bug.schedule.to_string();
+        assert!(schedule.starts_with("rr"), "{schedule}");
+        assert_eq!(report.coverage.samplers[0].schedules, report.coverage.schedules);
+        let again = message(move || {
+            replay(&schedule, lost_update);
+        });
+        assert!(again.contains("a deposit is lost"), "{again}");
+    }
+}
+
+#[test]
+fn values_vary() {
+    // One value in sixteen fails: a fixed seed would find it in all executions, or in none.
+    let dice = || {
+        let roll = shuttle::rand::Rng::gen_range(&mut shuttle::rand::thread_rng(), 0..16);
+        assert_ne!(roll, 7, "unlucky");
+    };
+    for samplers in [Vec::new(), SamplerName::portfolio()] {
+        let report = explore(&Config { samplers, ..Config::default() }, dice);
+        let Verdict::Bug(bug) = &report.verdict else { panic!("{report}") };
+        let schedule = bug.schedule.to_string();
+        assert!(schedule.contains("+seed"), "{schedule}");
+        let again = message(move || {
+            replay(&schedule, dice);
+        });
+        assert!(again.contains("unlucky"), "{again}");
+    }
+}
+
+#[test]
+fn programs_that_differ_between_executions_are_not_proved() {
+    static EXECUTIONS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let report = explore(&under("rr"), || {
+        let threads = if EXECUTIONS.fetch_add(1, std::sync::atomic::Ordering::SeqCst) < 1 { 1 } else { 0 };
+        let threads: Vec<_> = (0..threads).map(|_| thread::spawn(thread::yield_now)).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+    let Verdict::Unsupported(reason) = &report.verdict else { panic!("{report}") };
+    assert!(reason.contains("is not deterministic under a fixed schedule"), "{reason}");
+}
+
+#[test]
+fn a_poisoned_lock_is_explained_by_the_first_panic() {
+    let poisoned = || {
+        let lock = Arc::new(Mutex::new(0));
+        let held = Arc::clone(&lock);
+        let thread = thread::spawn(move || {
+            let _guard = held.lock().unwrap();
+            panic!("the root");
+        });
+        let _ = thread.join();
+        *lock.lock().unwrap() += 1;
+    };
+    let report = explore(&under("rr"), poisoned);
+    assert!(report.to_string().contains("the root"), "{report}");
+}
+
+#[test]
+fn tests_without_concurrency_are_pointed_out() {
+    let report = explore(&under("rr"), || {
+        std::thread::spawn(|| {}).join().unwrap();
+    });
+    assert!(report.to_string().contains("warning: no two threads could run at the same time"), "{report}");
+    let text = message(|| {
+        let strict = Config { schedules: Some(1), fail_if_inconclusive: true, ..under("rr") };
+        check_with(strict, three_yields);
+    });
+    assert!(text.contains("inconclusive"), "{text}");
 }
 
 #[test]

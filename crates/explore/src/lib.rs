@@ -170,7 +170,7 @@ pub use limits::StepLimits;
 pub use liveness::{Cycles, Liveness, Method, replay_cycle};
 pub use outcome::{
     BoundCoverage, Bug, Coverage, Covered, ExecutionCoverage, Exit, InliningCoverage, Limit, Report,
-    StateCoverage, StrategyExecutions, Verdict, count, counted,
+    SamplerExecutions, StateCoverage, StrategyExecutions, Verdict, count, counted,
 };
 pub use plan::Plan;
 pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};

@@ -13,7 +13,8 @@ mod coverage;
 mod wording;
 
 pub use coverage::{
-    BoundCoverage, Coverage, ExecutionCoverage, InliningCoverage, StateCoverage, StrategyExecutions,
+    BoundCoverage, Coverage, ExecutionCoverage, InliningCoverage, SamplerExecutions, StateCoverage,
+    StrategyExecutions,
 };
 pub use wording::{count, counted};
 

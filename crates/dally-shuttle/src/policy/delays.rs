@@ -60,14 +60,16 @@ impl<S: DelayingScheduler> Delays<S> {
         }
     }
 
-    /// Reports the events since the last point to the scheduler.
-    fn observe(&mut self, point: &Point<'_>, same: bool) {
+    /// Reports the events since the last point to the scheduler, and to a listener.
+    fn observe(&mut self, point: &Point<'_>, same: bool, listen: &mut impl FnMut(TaskId, Why)) {
         if !same {
-            self.update_ready(point);
+            self.update_ready(point, listen);
         }
         if let Some(current) = point.current.map(ours) {
             let goes_on = same || self.ready.contains(current);
-            self.scheduler.give(current, if goes_on { Why::Yielded } else { Why::Blocked(None) });
+            let why = if goes_on { Why::Yielded } else { Why::Blocked(None) };
+            self.scheduler.give(current, why);
+            listen(current, why);
         }
     }
 
@@ -80,7 +82,7 @@ impl<S: DelayingScheduler> Delays<S> {
             && point.tasks.iter().zip(self.ready.ids()).all(same)
     }
 
-    fn update_ready(&mut self, point: &Point<'_>) {
+    fn update_ready(&mut self, point: &Point<'_>, listen: &mut impl FnMut(TaskId, Why)) {
         std::mem::swap(&mut self.before, &mut self.ready);
         self.ready.clear();
         self.dozing.clear();
@@ -91,23 +93,26 @@ impl<S: DelayingScheduler> Delays<S> {
                 continue;
             }
             self.ready.push(id);
-            if id.index() >= self.given {
-                self.give_new(task);
+            let why = if id.index() >= self.given {
+                self.posted(task)
             } else if !self.before.contains(id) && Some(task.id()) != point.current {
                 // It could not run before, and did not run: so the task that ran has woken it.
-                self.scheduler.give(id, Why::Woken(point.current.map(ours)));
-            }
+                Why::Woken(point.current.map(ours))
+            } else {
+                continue;
+            };
+            self.scheduler.give(id, why);
+            listen(id, why);
         }
     }
 
-    /// Gives a new task to the scheduler.
+    /// The post of a new task.
     #[inline(never)]
-    fn give_new(&mut self, task: &Task) {
-        let id = ours(task.id());
-        self.given = id.index() + 1;
+    fn posted(&mut self, task: &Task) -> Why {
+        self.given = ours(task.id()).index() + 1;
         let level = if self.levels { Level::of(task.id()) } else { 0 };
         let by = task.parent_task_id().map(ours);
-        self.scheduler.give(id, Why::Posted(Post { by, level, ..Post::default() }));
+        Why::Posted(Post { by, level, ..Post::default() })
     }
 
     /// The task that yields, if it can run and others can.
@@ -156,7 +161,7 @@ impl<S: DelayingScheduler> Delays<S> {
     /// The n-th task of the order, in the general case. `same`: the same tasks can run as before.
     #[inline(never)]
     fn choose_afresh(&mut self, point: &Point<'_>, nth: usize, same: bool) -> (shuttle::TaskId, Price) {
-        self.observe(point, same);
+        self.observe(point, same, &mut |_, _| {});
         if point.yielding || !self.last.is_empty() {
             self.put_last(point);
         }
@@ -182,7 +187,8 @@ impl<S: DelayingScheduler> Delays<S> {
     fn nth_past(&mut self, useless: Option<TaskId>, point: &Point<'_>, nth: usize) -> TaskId {
         useless.into_iter().for_each(|task| self.scheduler.delay(task));
         self.rest.set_to(&self.ready);
-        self.propose(point, self.delayed.len() + nth)
+        let until = self.delayed.len() + nth;
+        self.propose(point, &mut |_, delays| delays == until)
     }
 
     /// The n-th task of the order, after the first, which was proposed and can run.
@@ -192,12 +198,23 @@ impl<S: DelayingScheduler> Delays<S> {
         self.delayed.push(Delayed { step: point.step, task: theirs(first) });
         self.scheduler.delay(first);
         self.rest.set_to_all_but(first, &self.ready);
-        self.propose(point, until)
+        self.propose(point, &mut |_, delays| delays == until)
     }
 
     /// The n-th task of the order, if some tasks are last: these are delayed first, at no cost.
     #[inline(never)]
     fn nth_before_last(&mut self, point: &Point<'_>, nth: usize) -> TaskId {
+        let until = self.delayed.len() + nth;
+        self.first_accepted(point, &mut |_, delays| delays == until)
+    }
+
+    /// The first task of the order that is accepted. Tasks that are last are delayed first, at no cost.
+    #[inline]
+    fn first_accepted(
+        &mut self,
+        point: &Point<'_>,
+        accept: &mut impl FnMut(TaskId, usize) -> bool,
+    ) -> TaskId {
         self.rest.set_to(&self.ready);
         for place in 0..self.last.len() {
             let resting = self.last[place];
@@ -205,21 +222,21 @@ impl<S: DelayingScheduler> Delays<S> {
             self.scheduler.delay(resting);
             self.rest.remove(resting);
         }
-        let task = self.propose(point, self.delayed.len() + nth);
+        let task = self.propose(point, accept);
         self.last.retain(|resting| *resting != task);
         task
     }
 
-    /// The task among the rest that is proposed after `until` delays. Inlined, since one in three steps may need it, and a
-    /// call would cost more for each delay.
+    /// The first task among the rest that is accepted, given the task and the number of delays before it. Inlined, since
+    /// one in three steps may need it, and a call would cost more for each delay.
     #[inline(always)]
-    fn propose(&mut self, point: &Point<'_>, until: usize) -> TaskId {
+    fn propose(&mut self, point: &Point<'_>, accept: &mut impl FnMut(TaskId, usize) -> bool) -> TaskId {
         let mut patience = self.patience();
         while !self.rest.ids().is_empty() && patience > 0 {
             let Some(task) = self.scheduler.take(&self.rest.at(point.history)) else { break };
             if !self.rest.contains(task) {
                 patience -= 1;
-            } else if self.delayed.len() == until {
+            } else if accept(task, self.delayed.len()) {
                 return task;
             } else {
                 self.delayed.push(Delayed { step: point.step, task: theirs(task) });
@@ -227,23 +244,63 @@ impl<S: DelayingScheduler> Delays<S> {
             }
             self.scheduler.delay(task);
         }
-        self.choose_unproposed(point, until)
+        self.choose_unproposed(point, accept)
     }
 
-    /// The task after `until` delays, if the scheduler proposes no more tasks.
+    /// The first task that is accepted, if the scheduler proposes no more tasks.
     #[inline(never)]
-    fn choose_unproposed(&mut self, point: &Point<'_>, until: usize) -> TaskId {
+    fn choose_unproposed(
+        &mut self,
+        point: &Point<'_>,
+        accept: &mut impl FnMut(TaskId, usize) -> bool,
+    ) -> TaskId {
         let delayed = |task: TaskId| Delayed { step: point.step, task: theirs(task) };
         let before = self.delayed.partition_point(|earlier| earlier.step < point.step);
         let is_left = |task: &TaskId| !self.delayed[before..].contains(&delayed(*task));
         let others = self.ready.ids().iter().filter(|task| !self.last.contains(task));
         let all = others.chain(&self.last).chain(&self.dozing).copied();
         let left: Vec<_> = all.filter(is_left).collect();
-        let nth = until - self.delayed.len();
+        let before = self.delayed.len();
+        let accepted = (0..).zip(&left).position(|(nth, task)| accept(*task, before + nth));
+        let Some(nth) = accepted else { unreachable!("one of the tasks at a point is accepted") };
         self.delayed.extend(left[..nth].iter().map(|task| delayed(*task)));
         self.settle_on(left[nth], point);
         left[nth]
     }
+
+    /// Lets a guide select the task. Returns it with its position in the order, and its price.
+    pub(crate) fn follow(
+        &mut self,
+        point: &Point<'_>,
+        guide: &mut dyn Guide,
+    ) -> (shuttle::TaskId, usize, Price) {
+        let same = self.same_as_before(point);
+        self.observe(point, same, &mut |task, why| guide.give(task, why));
+        if point.yielding || !self.last.is_empty() {
+            self.put_last(point);
+        }
+        guide.arrive(&self.ready.at(point.history));
+        let before = self.delayed.len();
+        let task = self.first_accepted(point, &mut |task, _| guide.accepts(task));
+        guide.runs(task, point.tasks.len());
+        let nth = self.delayed.len() - before;
+        (theirs(task), nth, Price::new(true, true, nth as u32))
+    }
+}
+
+/// Selects the tasks of an execution, expressed by the delays of a scheduler.
+pub(crate) trait Guide {
+    /// A task was posted, has yielded, was blocked, or was woken.
+    fn give(&mut self, _task: TaskId, _why: Why) {}
+
+    /// The execution is at a point at which these tasks can run.
+    fn arrive(&mut self, _ready: &Ready<'_>) {}
+
+    /// Returns false if the task, which the scheduler proposes, is delayed. Accepts one of the tasks at each point.
+    fn accepts(&mut self, task: TaskId) -> bool;
+
+    /// The task runs, at a point with this many tasks.
+    fn runs(&mut self, task: TaskId, tasks: usize);
 }
 
 impl<S: DelayingScheduler> Policy for Delays<S> {

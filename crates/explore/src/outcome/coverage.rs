@@ -9,6 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use dally_schedule::StrategyName;
+use dally_schedule::sample::SamplerName;
 use serde::{Serialize, Serializer};
 
 use super::wording::{count, counted};
@@ -121,6 +122,20 @@ pub struct ExecutionCoverage {
     pub cut: u64,
     /// The executions of each strategy, in the order of the configuration.
     pub strategies: Vec<StrategyExecutions>,
+    /// The random walks of each sampler, in the order of the configuration.
+    pub samplers: Vec<SamplerExecutions>,
+    /// The number of seeds of random values for which the strategies have covered everything, but for the current one.
+    pub seeds: u64,
+}
+
+/// The random walks of one sampler.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SamplerExecutions {
+    /// The sampler.
+    #[serde(serialize_with = "by_name")]
+    pub sampler: SamplerName,
+    /// The number of walks.
+    pub schedules: u64,
 }
 
 /// The executions of one strategy.
@@ -150,7 +165,12 @@ impl Coverage for ExecutionCoverage {
 impl fmt::Display for ExecutionCoverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.counts())?;
-        self.strategies.iter().try_for_each(|strategy| write!(f, "\n  {strategy}"))
+        self.strategies.iter().try_for_each(|strategy| write!(f, "\n  {strategy}"))?;
+        let walked = self.samplers.iter().filter(|sampler| sampler.schedules > 0);
+        walked.into_iter().try_for_each(|sampler| {
+            let walks = counted(usize::try_from(sampler.schedules).unwrap_or(usize::MAX), "random walk");
+            write!(f, "\n  {}: {walks}", sampler.sampler)
+        })
     }
 }
 
@@ -192,7 +212,7 @@ impl Coverage for InliningCoverage {
     }
 }
 
-fn by_name<S: Serializer>(strategy: &StrategyName, serializer: S) -> Result<S::Ok, S::Error> {
+fn by_name<S: Serializer>(strategy: &impl fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(strategy)
 }
 
