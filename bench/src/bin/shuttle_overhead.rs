@@ -34,7 +34,8 @@ fn run(name: &str, Work { threads, times, executions }: Work) -> u64 {
         on_shuttle::run(DfsScheduler::new(Some(executions as usize), false), program).1
     } else {
         let strategies = Strategy::list(name).unwrap_or_default();
-        let config = Config { strategies, schedules: Some(executions), ..Config::default() };
+        let config =
+            Config { strategies, samplers: Vec::new(), schedules: Some(executions), ..Config::default() };
         on_shuttle::run(Explorer::new(&config), program).1
     };
     counts.steps.get()

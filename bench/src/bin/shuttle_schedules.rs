@@ -12,7 +12,7 @@
 use dally_bench::on_shuttle::bugs::{PROGRAMS, Program};
 use dally_bench::{on_loom, on_shuttle, table};
 use dally_shuttle::{Config, Strategy, Verdict, explore};
-use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler};
+use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, UrwRandomScheduler};
 
 /// The limit on schedules for every column.
 const LIMIT: u64 = 100_000;
@@ -21,10 +21,17 @@ const SEEDS: [u64; 3] = [1, 2, 3];
 /// Schedules until the bug is found; `None` if it is not.
 type Found = Option<u64>;
 
-fn systematic(program: &Program, strategies: &str) -> Found {
-    let strategies = Strategy::list(strategies).unwrap_or_default();
-    let config = Config { strategies, schedules: Some(LIMIT), ..Config::default() };
-    let report = explore(&config, program.run);
+/// A search with strategies only, or with all strategies and samplers of the default.
+fn searched(program: &Program, strategies: &str) -> Found {
+    let config = match strategies {
+        "default" => Config::default(),
+        names => Config {
+            strategies: Strategy::list(names).unwrap_or_default(),
+            samplers: Vec::new(),
+            ..Config::default()
+        },
+    };
+    let report = explore(&Config { schedules: Some(LIMIT), ..config }, program.run);
     matches!(report.verdict, Verdict::Bug(_)).then_some(report.coverage.schedules)
 }
 
@@ -46,15 +53,27 @@ fn depth_first(program: &Program) -> Found {
     failed.then(|| counts.executions.get())
 }
 
-const COLUMNS: [&str; 9] =
-    ["rr", "rr:reverse", "rtc", "portfolio", "preemptions", "random", "PCT (3)", "depth-first", "loom"];
+const COLUMNS: [&str; 11] = [
+    "rr",
+    "rr:reverse",
+    "rtc",
+    "portfolio",
+    "preemptions",
+    "default",
+    "random",
+    "PCT (3)",
+    "URW",
+    "depth-first",
+    "loom",
+];
 
 /// A row of the table; `None` where a tool cannot run the program.
 fn row(program: &Program) -> Vec<Option<Found>> {
     let mut row: Vec<_> =
-        COLUMNS[..5].iter().map(|strategies| Some(systematic(program, strategies))).collect();
+        COLUMNS[..6].iter().map(|strategies| Some(searched(program, strategies))).collect();
     row.push(Some(sampled(program, |seed| RandomScheduler::new_from_seed(seed, LIMIT as usize))));
     row.push(Some(sampled(program, |seed| PctScheduler::new_from_seed(seed, 3, LIMIT as usize))));
+    row.push(Some(sampled(program, |seed| UrwRandomScheduler::new_from_seed(seed, LIMIT as usize))));
     row.push(Some(depth_first(program)));
     row.push(on_loom::until_bug(program.name));
     row
@@ -68,23 +87,25 @@ fn cell(found: Option<Found>) -> String {
     }
 }
 
-/// The median ratio of a column to the portfolio's. A bug that is not found counts as the limit.
-fn median_ratio(rows: &[Vec<Option<Found>>], column: usize) -> f64 {
-    let number = |found: Found| found.unwrap_or(LIMIT) as f64;
-    let ratio = |row: &Vec<Option<Found>>| Some(number(row[column]?) / number(row[3]?));
-    let mut ratios: Vec<_> = rows.iter().filter_map(ratio).collect();
-    ratios.sort_unstable_by(f64::total_cmp);
-    ratios[ratios.len() / 2]
+/// The columns of the default configuration and of preemption bounding.
+const DEFAULT: usize = 5;
+const PREEMPTIONS: usize = 4;
+
+/// The geometric mean of a column, over the programs that the tool can run. A bug that is not found counts as the limit.
+fn mean(rows: &[Vec<Option<Found>>], column: usize) -> f64 {
+    let logarithm = |found: Found| (found.unwrap_or(LIMIT) as f64).ln();
+    let logarithms: Vec<f64> = rows.iter().filter_map(|row| row[column].map(logarithm)).collect();
+    (logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64).exp()
 }
 
-/// Bars for each program, on a logarithmic scale: the portfolio, and preemption bounding.
+/// Bars for each program, on a logarithmic scale: the default configuration, and preemption bounding.
 fn plot(rows: &[Vec<Option<Found>>]) {
     let bar = |found: Found| {
         let length = found.unwrap_or(LIMIT) as f64;
         "█".repeat((1.0 + 8.0 * length.log10()) as usize) + if found.is_none() { "…" } else { "" }
     };
     for (program, row) in PROGRAMS.iter().zip(rows) {
-        for column in [3, 4] {
+        for column in [DEFAULT, PREEMPTIONS] {
             let found = row[column].flatten();
             println!("{:>20} {:>12} {} {}", program.name, COLUMNS[column], bar(found), cell(row[column]));
         }
@@ -106,8 +127,8 @@ fn main() {
         [program.name.to_owned()].into_iter().chain(row.iter().map(|found| cell(*found))).collect()
     };
     let mut lines: Vec<Vec<String>> = PROGRAMS.iter().zip(&rows).map(line).collect();
-    let ratios = (0..COLUMNS.len()).map(|column| format!("{:.2}", median_ratio(&rows, column)));
-    lines.push(["median, portfolio = 1".to_owned()].into_iter().chain(ratios).collect());
+    let means = (0..COLUMNS.len()).map(|column| format!("{:.1}", mean(&rows, column)));
+    lines.push(["geometric mean".to_owned()].into_iter().chain(means).collect());
     println!("{}", table(&[&["program"], &COLUMNS[..]].concat(), &lines));
     plot(&rows);
 }
