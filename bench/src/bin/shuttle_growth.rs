@@ -16,7 +16,13 @@ const LIMIT: u64 = 100_000;
 
 fn schedules(strategy: &str, threads: usize) -> Option<u64> {
     let strategies = Strategy::list(strategy).unwrap_or_default();
-    let config = Config { strategies, delays: Some(2), schedules: Some(LIMIT), samplers: Vec::new(), ..Config::default() };
+    let config = Config {
+        strategies,
+        delays: Some(2),
+        schedules: Some(LIMIT),
+        samplers: Vec::new(),
+        ..Config::default()
+    };
     let report = explore(&config, on_shuttle::increments(threads, 2));
     let complete = matches!(report.verdict, Verdict::ProvedWithin(_) | Verdict::Proved);
     complete.then_some(report.coverage.schedules)

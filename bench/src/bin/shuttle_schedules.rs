@@ -69,8 +69,7 @@ const COLUMNS: [&str; 11] = [
 
 /// A row of the table; `None` where a tool cannot run the program.
 fn row(program: &Program) -> Vec<Option<Found>> {
-    let mut row: Vec<_> =
-        COLUMNS[..6].iter().map(|strategies| Some(searched(program, strategies))).collect();
+    let mut row: Vec<_> = COLUMNS[..6].iter().map(|strategies| Some(searched(program, strategies))).collect();
     row.push(Some(sampled(program, |seed| RandomScheduler::new_from_seed(seed, LIMIT as usize))));
     row.push(Some(sampled(program, |seed| PctScheduler::new_from_seed(seed, 3, LIMIT as usize))));
     row.push(Some(sampled(program, |seed| UrwRandomScheduler::new_from_seed(seed, LIMIT as usize))));

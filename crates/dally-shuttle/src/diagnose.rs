@@ -4,12 +4,12 @@ use std::path::Path;
 
 use shuttle::scheduler::TaskId;
 
-use crate::explorer::Search;
 use crate::hook::{Crash, Panic};
 use crate::locate::{Capture, Site, relative};
 use crate::policy::Delayed;
 use crate::report::{Bug, BugKind, Departure, Panicked, TaskName, Waiting};
 use crate::run::Departure as Departed;
+use crate::search::Search;
 use crate::{Config, Deviations, Explorer, Strategy};
 
 /// The stack size that a task needs for capturing a backtrace.

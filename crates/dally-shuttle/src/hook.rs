@@ -148,7 +148,7 @@ fn last_words(watch: &Watch) {
         let place = place.as_ref().map(|(file, line)| format!(" at {file}:{line}")).unwrap_or_default();
         eprintln!("panic{place}: {message}");
     }
-    if let Some(schedule) = watch.explorer.inspect(super::explorer::Search::schedule) {
+    if let Some(schedule) = watch.explorer.inspect(crate::search::Search::schedule) {
         eprintln!("a panic in a destructor during another panic ends the process, under schedule {schedule}");
     }
 }

@@ -72,6 +72,7 @@ mod policy;
 mod report;
 mod run;
 mod sampling;
+mod search;
 mod shrink;
 mod strategy;
 
