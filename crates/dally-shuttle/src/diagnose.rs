@@ -1,10 +1,12 @@
 //! Diagnosing a failure: the failing execution is run once more, to find which tasks were delayed where.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use shuttle::scheduler::TaskId;
 
 use crate::hook::{Crash, Panic};
+use crate::interleaving::{Moment, steps_to_show};
 use crate::locate::{Capture, Site, relative};
 use crate::policy::Delayed;
 use crate::report::{Bug, BugKind, Departure, Panicked, TaskName, Waiting};
@@ -35,6 +37,27 @@ impl Scene {
         }
     }
 
+    /// The indices of the steps that a report shows.
+    fn shown(&self) -> BTreeSet<usize> {
+        steps_to_show(self.trace.len(), self.departures.iter().map(Departed::step))
+    }
+
+    /// The steps that a report shows.
+    fn moments(&self, capture: &Capture) -> Vec<Moment> {
+        let moment = |step: usize| Moment {
+            step: step + 1,
+            task: name(capture, self.trace[step]),
+            place: capture.exact_place(&self.trace, step, self.trace[step]),
+            departures: self
+                .departures
+                .iter()
+                .filter(|departed| departed.step() == step)
+                .map(|departed| self.describe(*departed, capture))
+                .collect(),
+        };
+        self.shown().into_iter().map(moment).collect()
+    }
+
     /// All tasks that have run.
     fn tasks(&self) -> Vec<TaskId> {
         let mut tasks = self.trace.clone();
@@ -50,6 +73,9 @@ impl Scene {
             if let Departed::Delayed(Delayed { step, task }) = departure {
                 capture.want(&self.trace, *step, *task);
             }
+        }
+        for step in self.shown() {
+            capture.want(&self.trace, step, self.trace[step]);
         }
         let at_the_end = match failure {
             BugKind::Deadlock => self.tasks(),
@@ -118,6 +144,7 @@ pub(crate) fn diagnose(
             BugKind::Deadlock => None,
         },
         departures,
+        moments: scene.moments(&capture),
         waiting: if failure == BugKind::Deadlock {
             scene.waiting(&capture, &crash.message)
         } else {

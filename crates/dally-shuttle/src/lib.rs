@@ -66,6 +66,7 @@ mod end;
 mod enumeration;
 mod explorer;
 mod hook;
+mod interleaving;
 mod level;
 mod locate;
 mod policy;
@@ -85,6 +86,7 @@ pub use dally_schedule::{
 };
 pub use deviations::{Deviations, DeviationsError};
 pub use explorer::Explorer;
+pub use interleaving::Moment;
 pub use level::Level;
 pub use locate::Site;
 pub use report::{Bug, BugKind, Departure, Panicked, TaskName, TestReport, Verdict, Waiting};

@@ -81,8 +81,12 @@ impl Capture {
 
     /// True if that location is exact; otherwise it is an earlier one.
     pub(crate) fn is_exact(&self, trace: &[TaskId], step: usize, task: TaskId) -> bool {
-        let point = points_of(trace, step, task).next();
-        point.and_then(|point| place_of(self.stacks.get(&point)?)).is_some()
+        self.exact_place(trace, step, task).is_some()
+    }
+
+    /// The location of this task before a step, if it is known exactly.
+    pub(crate) fn exact_place(&self, trace: &[TaskId], step: usize, task: TaskId) -> Option<Site> {
+        place_of(self.stacks.get(&points_of(trace, step, task).next()?)?)
     }
 
     /// The name of a task in the program.

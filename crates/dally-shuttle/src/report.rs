@@ -4,7 +4,8 @@ use std::fmt;
 
 use dally_schedule::Unit;
 
-use crate::{Deviations, ExecutionCoverage, Site};
+use crate::interleaving::Table;
+use crate::{Deviations, ExecutionCoverage, Moment, Site};
 
 /// The report of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct Bug {
     pub place: Option<Site>,
     /// The deviations from the order of the strategy.
     pub departures: Vec<Departure>,
+    /// The steps around the deviations, and at the end.
+    pub moments: Vec<Moment>,
     /// In a deadlock: the blocked tasks.
     pub waiting: Vec<Waiting>,
     /// If the failure is not a panic: earlier panics, which the program caught, or whose unwinding led to the failure.
@@ -125,6 +128,16 @@ pub enum Departure {
         /// The task that requested it.
         task: TaskName,
     },
+}
+
+/// In one short clause, for the table of the interleaving.
+impl fmt::Display for Departure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Delayed { task, .. } => write!(f, "{task} is delayed"),
+            Self::Value { nth, of, task } => write!(f, "{task} gets value {nth} of 0..{of}"),
+        }
+    }
 }
 
 impl fmt::Display for TestReport {
@@ -227,6 +240,9 @@ impl fmt::Display for Bug {
                 Some(place) => writeln!(f, "{task} waits, last seen at {}", Before(place))?,
                 None => writeln!(f, "{task} waits at an unknown place")?,
             }
+        }
+        if !self.moments.is_empty() {
+            write!(f, "interleaving (each step begins with the operation shown):\n{}", Table(&self.moments))?;
         }
         if !self.repeatable {
             writeln!(
