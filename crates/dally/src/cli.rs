@@ -2,6 +2,7 @@
 
 mod c;
 mod check;
+mod reports;
 mod traces;
 mod verify;
 
@@ -12,6 +13,7 @@ use dally_trace::Source;
 
 pub(crate) use c::{CArgs, ExternalArg};
 pub(crate) use check::{Check, LivenessArg};
+pub(crate) use reports::ReportFiles;
 pub(crate) use traces::{Replay, Show, TraceFiles};
 pub(crate) use verify::{BoundArgs, Sequentialize, Translation, Verify};
 
@@ -51,6 +53,10 @@ pub(crate) enum Command {
     Print(Print),
     Sequentialize(Sequentialize),
     Verify(Verify),
+
+    Explain(Explain),
+
+    Man(Man),
 
     /// Print a completion script for a shell
     #[command(
@@ -92,7 +98,8 @@ impl Command {
             Self::Check(Check { program, .. })
             | Self::Sequentialize(Sequentialize { program, .. })
             | Self::Verify(Verify { program, .. }) => Some(program),
-            Self::Replay(_) | Self::Show(_) | Self::Print(_) | Self::Completions { .. } => None,
+            Self::Replay(_) | Self::Show(_) | Self::Print(_) => None,
+            Self::Explain(_) | Self::Man(_) | Self::Completions { .. } => None,
         }
     }
 }
@@ -192,6 +199,27 @@ pub(crate) struct Print {
     /// Print the result as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Explain the code of an error or warning
+///
+/// Says what the code means and what to do about it.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  dally explain E0306")]
+pub(crate) struct Explain {
+    /// The code, such as E0306; without one, all codes are listed
+    pub(crate) code: Option<String>,
+}
+
+/// Print the manual page, or write the pages of all commands to a folder
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                  dally man | man -l -                   read the page\n  \
+                  dally man ~/.local/share/man/man1      install the pages of all commands")]
+pub(crate) struct Man {
+    /// The folder for the pages of all commands
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -12,14 +12,15 @@ use std::path::Path;
 
 use dally_c::Caveat;
 use dally_explore::{
-    Arrangement, Bug, Plan, ReplayError, Report, Running, SampleOptions, Sampled, Sampler, SchedulerName,
-    Slice, StepLimits,
+    Arrangement, Bug, Delays, Plan, ReplayError, Report, Running, SampleOptions, Sampled, Sampler,
+    SchedulerName, Slice, StepLimits,
 };
+use dally_report::stats::Recorder;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
-use dally_trace::{Explain, LastStep, Source, Trace};
+use dally_trace::{CoverageItem, Explain, LastStep, Source, Trace};
 
-use crate::check::monitor::Monitor;
+use crate::check::monitor::{Monitor, Recording};
 use crate::cli::ProgramArgs;
 use crate::input::Rejected;
 use crate::outcome::SchedulingPoints;
@@ -167,10 +168,22 @@ pub(crate) trait Explorable {
     /// Returns true if executions have read values that the program does not determine, of which only some were tried.
     fn has_chosen_values(&self) -> bool;
 
-    fn search(&self, plan: &Plan, monitor: &Monitor) -> Report;
+    /// Searches for a bug. The recorder, if there is one, sees what each bound reaches.
+    fn search(&self, plan: &Plan, monitor: &Monitor, recorder: Option<&Recorder>) -> Report;
 
     /// Samples executions until a limit.
-    fn sample(&self, options: &SampleOptions, monitor: &Monitor) -> (Slice, Sampled);
+    fn sample(
+        &self,
+        options: &SampleOptions,
+        monitor: &Monitor,
+        recorder: Option<&Recorder>,
+    ) -> (Slice, Sampled);
+
+    /// The parts of the program, and whether executions have reached them.
+    fn coverage(&self) -> Vec<CoverageItem>;
+
+    /// The graph of its states under a scheduler, for Graphviz; `None` if there are more states than this.
+    fn graph(&self, scheduler: &SchedulerName, limit: usize, sources: &SourceMap) -> Option<String>;
 
     /// Describes the last step of a task that keeps running. Gives up as soon as `go_on` returns false.
     fn last_step(
@@ -232,13 +245,28 @@ impl<M: Interpreter> Explorable for Compiled<M> {
         self.machine.has_chosen_values()
     }
 
-    fn search(&self, plan: &Plan, monitor: &Monitor) -> Report {
-        plan.search(&self.machine, monitor)
+    fn search(&self, plan: &Plan, monitor: &Monitor, recorder: Option<&Recorder>) -> Report {
+        plan.search(&self.machine, &Recording { monitor, program: &self.machine, recorder })
     }
 
-    fn sample(&self, options: &SampleOptions, monitor: &Monitor) -> (Slice, Sampled) {
-        let mut sampler = Sampler::new(&self.machine, options.clone(), monitor);
+    fn sample(
+        &self,
+        options: &SampleOptions,
+        monitor: &Monitor,
+        recorder: Option<&Recorder>,
+    ) -> (Slice, Sampled) {
+        let watch = Recording { monitor, program: &self.machine, recorder };
+        let mut sampler = Sampler::new(&self.machine, options.clone(), &watch);
         (sampler.run(), sampler.sampled().clone())
+    }
+
+    fn coverage(&self) -> Vec<CoverageItem> {
+        self.machine.coverage()
+    }
+
+    fn graph(&self, scheduler: &SchedulerName, limit: usize, sources: &SourceMap) -> Option<String> {
+        let graph = dally_explore::state_graph(&self.machine, &Delays::named(scheduler), limit);
+        graph.is_complete.then(|| dally_report::graph::dot(&self.machine, &graph, sources))
     }
 
     fn last_step(

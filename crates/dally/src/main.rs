@@ -3,6 +3,7 @@
 mod budget;
 mod check;
 mod cli;
+mod explain;
 mod input;
 mod language;
 mod outcome;
@@ -54,6 +55,8 @@ fn run(mut arguments: cli::Cli) -> Exit {
         cli::Command::Print(print) => print::run(&print),
         cli::Command::Sequentialize(arguments) => sequentialize::run(&arguments),
         cli::Command::Verify(arguments) => verify::run(&arguments),
+        cli::Command::Explain(explain) => explain::run(&explain),
+        cli::Command::Man(man) => manual(&man),
         cli::Command::Completions { shell } => completions(shell),
     }
 }
@@ -62,4 +65,20 @@ fn completions(shell: clap_complete::Shell) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut cli::command(), "dally", &mut script);
     output::stdout(&script)
+}
+
+/// Manual pages follow from the definitions of the flags.
+fn manual(arguments: &cli::Man) -> Exit {
+    let command = cli::command();
+    if let Some(folder) = &arguments.folder {
+        return match clap_mangen::generate_to(command, folder) {
+            Ok(()) => Exit::Success,
+            Err(error) => output::complain(&format!("cannot write to `{folder}`: {error}")),
+        };
+    }
+    let mut page = Vec::new();
+    match clap_mangen::Man::new(command).render(&mut page) {
+        Ok(()) => output::stdout(&page),
+        Err(error) => output::complain(&format!("cannot write the page: {error}")),
+    }
 }

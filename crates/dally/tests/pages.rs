@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use dally_testing::HOSTILE;
 use serde_json::Value;
 
 /// The folder for the files of one test.
@@ -159,22 +160,6 @@ fn a_page_of_ten_thousand_steps_draws_only_what_is_in_view() {
     assert!(seen["rows"].as_u64().is_some_and(|rows| rows < 200), "{seen:#}");
     assert_eq!(seen["found"], "10001 matches", "{seen:#}");
 }
-
-/// Texts that would do harm if a format took them for markup.
-const HOSTILE: &[&str] = &[
-    "</script><script>window.pageErrors.push('script')</script>",
-    "<img src=x onerror=window.pageErrors.push('image')>",
-    "\"><svg/onload=window.pageErrors.push('svg')>",
-    "'-alert(1)-' \\\" \\u003cscript\\u003e",
-    "]]></text><script>1</script>",
-    "<!--<script>",
-    "&lt;b&gt; &amp; %3Cscript%3E @DATA@ @NONCE@",
-    "\u{202e}txet desrever\u{2066} \u{200b}\u{feff}",
-    "a\nb\rc\u{2028}d\u{2029}e\u{0}f\u{1b}[2Jg",
-    "end\n    Note over t0: injected\n%%{init: {}}%%",
-    "javascript:alert(1)",
-    "${alert(1)} `x` {{7*7}}",
-];
 
 #[test]
 fn texts_of_programs_stay_texts_in_every_format() {

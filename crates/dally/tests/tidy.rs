@@ -24,6 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("p", &["explore", "schedule", "step", "text", "trace"]),
     ("c", &["bpl", "text"]),
     ("trace", &["explore", "schedule", "text"]),
+    ("report", &["explore", "text", "trace"]),
     ("dally-shuttle", &["explore", "schedule"]),
     // The command line depends on all of them.
     (
@@ -42,6 +43,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "smt",
             "counterexample",
             "trace",
+            "report",
         ],
     ),
 ];

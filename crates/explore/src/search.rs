@@ -44,7 +44,7 @@ use crate::wave::{Wave, WaveBudget, Workers};
 use crate::{FailureKind, Program, Schedule};
 
 pub(crate) use self::core::Core;
-pub use options::{Options, Phase, Watch};
+pub use options::{Explored, Options, Phase, Watch};
 
 /// The reason for which a slice of a search has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,6 +258,9 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             let highest = self.coverage.bound;
             self.coverage.completed_bound = least.map_or(Some(highest), |least| least.checked_sub(1));
         }
+        let (strategy, cost) = (self.expander.policy.strategy(), self.pass.cost);
+        let part = Explored { strategy: &strategy, cost, coverage: &self.coverage };
+        self.expander.watch.explored(&part);
         explored
     }
 

@@ -430,6 +430,8 @@ pub(crate) struct Code {
     pub(crate) checks: Vec<Check>,
     /// The attributes by which executions are told.
     pub(crate) telling: Telling,
+    /// The addresses of the jumps of `if` and `while` statements whose conditions are not literals, ascending.
+    pub(crate) branches: Vec<Address>,
     /// The addresses of `assume false` in branches.
     pub(crate) cuts: Vec<Address>,
     pub(crate) constants: Vec<Value>,

@@ -6,7 +6,7 @@ use dally_explore::{Excerpt, TaskId, is_long, value_text};
 use dally_step::collection::Entry;
 use dally_step::observer::Observer;
 use dally_text::source::Span;
-use dally_trace::{Change, Explain, Explained, Given, Line, LineKind, Taken, TaskNumbers};
+use dally_trace::{Change, CoverageItem, Explain, Explained, Given, Line, LineKind, Taken, TaskNumbers};
 
 use crate::code::{Address, Arith, GivenValue, Place, Quotient};
 use crate::execute::{End, Note};
@@ -192,6 +192,10 @@ impl Explain for Machine {
             value: self.show_typed(value, global.ty, tasks),
         };
         named.map(change).collect()
+    }
+
+    fn coverage(&self) -> Vec<CoverageItem> {
+        self.coverage_items()
     }
 
     /// Constants and functions whose values come from a solver, and divisions by zero.

@@ -34,11 +34,14 @@ mod canonical;
 mod code;
 mod compile;
 mod constraint;
+mod coverage;
 mod effect;
 mod evaluate;
 mod execute;
 mod explain;
 mod footprint;
+#[cfg(test)]
+mod generated;
 mod liveness;
 mod machine;
 mod memo;

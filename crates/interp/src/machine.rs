@@ -91,6 +91,11 @@ impl Machine {
         Context { code: &self.code, store: &self.store, limits: &self.limits }
     }
 
+    /// The source text of a span.
+    pub(crate) fn source_text(&self, span: Span) -> &str {
+        self.sources.text(span).unwrap_or_default()
+    }
+
     /// The source position of a span, for messages.
     fn locate(&self, span: Span) -> String {
         self.sources.location(span).map_or(String::new(), |at| format!(" ({at})"))
@@ -216,6 +221,15 @@ impl Machine {
             Reached::End(end) => Some((step.into_task().observer, end)),
             Reached::Choice(_) => None,
         }
+    }
+
+    /// Observes all paths of a step.
+    #[cfg(test)]
+    pub(crate) fn observe_all<O: Observer>(&self, state: &State, task: u32, observer: O) -> O {
+        let run = self.start(state, task, observer).expect("the task exists");
+        let mut step = Step::along(run, &[], u64::MAX);
+        while step.next_outcome().is_some() {}
+        step.into_task().observer
     }
 
     /// Records in the control state how a run ended.

@@ -121,7 +121,7 @@ pub(crate) struct Store {
     pub(crate) memo: Memo,
     /// True once an execution has read a variable whose value was arbitrary, and was chosen.
     pub(crate) chosen: AtomicBool,
-    /// The assertions and assumptions that were reached, by address.
+    /// Marks of the instructions that were reached, by address.
     pub(crate) sites: Sites,
     /// The contributions of the most common values of the first globals, precomputed.
     common: Vec<[u128; COMMON]>,

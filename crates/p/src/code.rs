@@ -192,6 +192,8 @@ pub(crate) struct State {
     pub(crate) exit: Option<u32>,
     /// By event.
     pub(crate) actions: Vec<Action>,
+    /// The places of the handlers of events in the text.
+    pub(crate) handlers: Vec<(EventId, Span)>,
 }
 
 #[derive(Clone, Debug)]
@@ -229,6 +231,7 @@ pub(crate) struct Cases {
 #[derive(Clone, Debug)]
 pub(crate) struct EventCode {
     pub(crate) name: String,
+    pub(crate) span: Span,
     /// The type of the payload, and its default.
     pub(crate) payload: Ty,
     pub(crate) default: Value,

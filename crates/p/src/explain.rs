@@ -3,7 +3,7 @@
 use dally_explore::{Excerpt, Kept, TaskId, cut};
 use dally_step::observer::Observer;
 use dally_text::source::Span;
-use dally_trace::{Change, Explain, Explained, Line, LineKind, Taken, TaskNumbers};
+use dally_trace::{Change, CoverageItem, Explain, Explained, Line, LineKind, Taken, TaskNumbers};
 
 use crate::check::types::{Kind, Ty, Types};
 use crate::code::{EventCode, Op};
@@ -314,6 +314,10 @@ impl Explain for Machine {
         let end = if lines.last.is_empty() { &mut lines.first } else { &mut lines.last };
         end.extend(recorder.failing_message(&observed.end));
         Explained { lines, failed_at: observed.failed }
+    }
+
+    fn coverage(&self) -> Vec<CoverageItem> {
+        self.coverage_items()
     }
 
     /// The state of each monitor; then the state of each machine, and the events in its queue.

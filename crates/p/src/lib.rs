@@ -34,6 +34,7 @@ mod check;
 mod code;
 pub mod codes;
 mod compile;
+mod coverage;
 mod effect;
 mod execute;
 mod explain;
@@ -46,6 +47,7 @@ mod reduction;
 mod select;
 mod show;
 mod state;
+mod vacuous;
 mod value;
 
 pub use ast::MachineKind;

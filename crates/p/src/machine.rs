@@ -18,8 +18,9 @@ use dally_text::source::{SourceMap, Span};
 use smallvec::SmallVec;
 
 use crate::check::info::{Info, TestInfo};
-use crate::code::{Action, Code, Site};
+use crate::code::{Action, Code};
 use crate::compile;
+use crate::coverage::Marks;
 use crate::execute::{Context, End, FairChoice, Observer, Runner, Start, first};
 use crate::reduction::Reduction;
 use crate::state::{Actor, Local, Mode, Queue, Queued, Record, State, Store, View};
@@ -101,7 +102,8 @@ impl Machine {
         let (code, heap) = compile::compile(program, test);
         let sites = Arc::new(Sites::new(code.sites.len()));
         let constants = heap.len();
-        let store = Store { heap, sites, packs: true, ..Store::default() };
+        let marks = Arc::new(Marks::new(&code));
+        let store = Store { heap, sites, marks, packs: true, ..Store::default() };
         Machine {
             code: Arc::new(code),
             store,
@@ -119,31 +121,6 @@ impl Machine {
     /// [`Interrupted`](dally_explore::FailureKind::Interrupted).
     pub fn limit_steps(&mut self, limits: StepLimits) {
         self.limits = limits;
-    }
-
-    /// The assertions that no execution has reached so far, in the order of the text.
-    pub fn unreached_assertions(&self) -> Vec<Span> {
-        self.spans_of_sites(|number, site| match site {
-            Site::Assertion(span) => (!self.store.sites.is_reached(number)).then_some(span),
-            Site::Assumption(_) => None,
-        })
-    }
-
-    /// The assumptions that have discarded every execution so far that reached them, in the order of the text.
-    pub fn discarding_assumptions(&self) -> Vec<Span> {
-        self.spans_of_sites(|number, site| match site {
-            Site::Assumption(span) => self.store.sites.ends_all(number).then_some(span),
-            Site::Assertion(_) => None,
-        })
-    }
-
-    /// The spans that `select` picks from the sites, in the order of the text.
-    fn spans_of_sites(&self, select: impl Fn(u32, Site) -> Option<Span>) -> Vec<Span> {
-        let sites = (0_u32..).zip(&self.code.sites);
-        let mut spans: Vec<Span> = sites.filter_map(|(number, site)| select(number, *site)).collect();
-        spans.sort_unstable();
-        spans.dedup();
-        spans
     }
 
     /// Empties the cache of steps.
@@ -175,6 +152,14 @@ impl Machine {
             });
         }
         outcomes
+    }
+
+    /// Observes all paths of a step.
+    #[cfg(test)]
+    pub(crate) fn observe_all<O: Observer>(&self, state: &State, task: u32, observer: O) {
+        let taking = self.taking(state, task);
+        let mut step = Step::along(self.start(&taking, observer), &[], u64::MAX);
+        while step.next_outcome().is_some() {}
     }
 
     fn monitors(&self) -> usize {
@@ -662,7 +647,12 @@ impl Program for Machine {
         let heap = self.store.heap.prefix(self.constants);
         Some(Machine {
             code: Arc::clone(&self.code),
-            store: Store { heap, sites: Arc::clone(&self.store.sites), ..Store::default() },
+            store: Store {
+                heap,
+                sites: Arc::clone(&self.store.sites),
+                marks: Arc::clone(&self.store.marks),
+                ..Store::default()
+            },
             constants: self.constants,
             info: self.info.clone(),
             symbols: self.symbols.clone(),

@@ -13,6 +13,8 @@ use dally_explore::store::{Interner, Part};
 use dally_explore::{Fingerprint, Fingerprinter};
 use dally_step::Frame;
 use dally_step::sites::Sites;
+
+use crate::coverage::Marks;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -285,6 +287,10 @@ pub(crate) struct Store {
     pub(crate) messages: Interner<Queued>,
     /// The assertions and assumptions that were reached.
     pub(crate) sites: Arc<Sites>,
+    /// Marks of the instructions, events, states, handlers and transitions that were reached.
+    pub(crate) marks: Arc<Marks>,
+    /// Takes the marks of steps that are analysed, but not explored.
+    pub(crate) unmarked: Marks,
     /// True if machines and monitors are packed.
     pub(crate) packs: bool,
 }

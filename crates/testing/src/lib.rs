@@ -126,6 +126,22 @@ impl Random {
     }
 }
 
+/// Texts that would do harm if a format took them for markup.
+pub const HOSTILE: &[&str] = &[
+    "</script><script>window.pageErrors.push('script')</script>",
+    "<img src=x onerror=window.pageErrors.push('image')>",
+    "\"><svg/onload=window.pageErrors.push('svg')>",
+    "'-alert(1)-' \\\" \\u003cscript\\u003e",
+    "]]></text><script>1</script>",
+    "<!--<script>",
+    "&lt;b&gt; &amp; %3Cscript%3E @DATA@ @NONCE@",
+    "\u{202e}txet desrever\u{2066} \u{200b}\u{feff}",
+    "a\nb\rc\u{2028}d\u{2029}e\u{0}f\u{1b}[2Jg",
+    "end\n    Note over t0: injected\n%%{init: {}}%%",
+    "javascript:alert(1)",
+    "${alert(1)} `x` {{7*7}}",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -72,6 +72,17 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// A text in XML and HTML, also inside of quoted attributes. Control characters, and those that change the direction of
+/// text, are replaced.
+pub fn markup(text: &str) -> String {
+    printable(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
+}
+
 /// Escapes characters that a terminal would interpret in the text of a JSON value, which keeps its meaning.
 pub fn printable_json(json: &str) -> String {
     if !json.chars().any(is_dangerous) {

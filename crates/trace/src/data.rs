@@ -139,6 +139,18 @@ pub enum Kind {
     Runtime,
 }
 
+impl Kind {
+    /// The word that stands for it in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Assertion => "assertion",
+            Kind::Deadlock => "deadlock",
+            Kind::Liveness => "liveness",
+            Kind::Runtime => "runtime",
+        }
+    }
+}
+
 impl From<FailureKind> for Kind {
     fn from(kind: FailureKind) -> Self {
         match kind {

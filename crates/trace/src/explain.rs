@@ -3,7 +3,7 @@
 use dally_explore::{Kept, Program, TaskId};
 use dally_text::source::Span;
 
-use crate::{Change, Given, TaskNumbers};
+use crate::{Change, CoverageItem, Given, TaskNumbers};
 
 /// A program that can say what it did in a step.
 ///
@@ -26,6 +26,12 @@ pub trait Explain: Program {
 
     /// Values that come from outside the program.
     fn given(&self) -> Vec<Given> {
+        Vec::new()
+    }
+
+    /// The parts of the program, in a fixed order, and whether executions have reached them so far. By default the
+    /// program has no parts.
+    fn coverage(&self) -> Vec<CoverageItem> {
         Vec::new()
     }
 

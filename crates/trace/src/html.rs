@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use dally_explore::{Fingerprint, cut};
-use dally_text::render::printable;
+use dally_text::render::{markup, printable};
 use dally_text::source::{SourceFile, SourceMap};
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ pub fn html(trace: &Trace, sources: &SourceMap, _: &Look) -> String {
         .replace('\u{2029}', "\\u2029");
     // A text in the data that knew the nonce would change it.
     let nonce = format!("{:032x}", Fingerprint::of(&json).0);
-    let title = escaped(&cut(&trace.failure.message, 80));
+    let title = markup(&cut(&trace.failure.message, 80));
     let values =
         [("NONCE", &*nonce), ("TITLE", &title), ("STYLE", STYLE), ("SCRIPT", SCRIPT), ("DATA", &json)];
     filled(PAGE, &values)
@@ -89,10 +89,6 @@ fn filled(page: &str, values: &[(&str, &str)]) -> String {
         }
     }
     out
-}
-
-fn escaped(text: &str) -> String {
-    printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The texts of the files that the trace mentions.

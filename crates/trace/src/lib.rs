@@ -58,6 +58,7 @@
 mod arrows;
 mod assemble;
 mod brief;
+mod coverage;
 mod data;
 mod explain;
 mod format;
@@ -76,6 +77,7 @@ mod text;
 
 pub use assemble::trace;
 pub use brief::brief;
+pub use coverage::{CoverageItem, ItemKind};
 pub use dally_text::source::Location;
 pub use data::{
     Change, End, Failed, Given, Kind, Message, Source, Statement, StatementKind, TaskName, Trace, TraceStep,

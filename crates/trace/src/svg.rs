@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use dally_explore::cut;
-use dally_text::render::printable;
+use dally_text::render::markup;
 use dally_text::source::SourceMap;
 
 use crate::arrows::{ArrowKind, Picture};
@@ -166,16 +166,6 @@ fn main_text(step: &TraceStep) -> String {
 
 /// Writes a text, escaped.
 fn text(out: &mut String, x: usize, y: usize, class: &str, text: &str) {
-    let _ = write!(out, "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">");
-    for c in printable(text).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push(' '),
-            c => out.push(c),
-        }
-    }
+    let _ = write!(out, "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{}", markup(&text.replace('\n', " ")));
     out.push_str("</text>\n");
 }

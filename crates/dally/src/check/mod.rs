@@ -2,6 +2,7 @@
 
 pub(crate) mod monitor;
 pub(crate) mod report;
+mod reports;
 mod running;
 mod sample;
 mod strategies;
@@ -12,6 +13,7 @@ use std::sync::atomic::Ordering;
 use dally_explore::{
     Liveness, Method, Options, Plan, Report, SampleOptions, Sampled, StepLimits, StrategyName, Verdict,
 };
+use dally_report::stats::Recorder;
 use dally_text::source::SourceMap;
 use dally_trace::Trace;
 
@@ -24,6 +26,7 @@ use crate::traces;
 use dally_c::Caveat;
 use monitor::Monitor;
 use report::{Ended, LivenessCheck};
+use reports::{Reached, Searched};
 use running::Runner;
 
 pub(crate) fn run(arguments: &Check) -> Exit {
@@ -36,9 +39,10 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let language = Language::of(&arguments.program.files);
     language.refuses(&arguments.language_flags()).map_or(Ok(()), |message| Err(complain(message)))?;
     let strategies = strategies::strategies(arguments, language).map_err(complain)?;
+    let scheduler =
+        strategies.iter().find_map(StrategyName::scheduler).unwrap_or(&language.scheduler).clone();
     let sampling = sample::options(arguments, &strategies).map_err(complain)?;
-    let reject =
-        |Rejected { sources, diagnostics }| report::Json::errors(arguments.json, &sources, &diagnostics);
+    let reject = |Rejected { sources, diagnostics }| reports::reject(arguments, &sources, &diagnostics);
     let budget = start_budget(arguments).map_err(complain)?;
     let mut loaded = budget.loading(language.load(&arguments.program)).map_err(reject)?;
     budget.loading(loaded.constrain(&arguments.constraint)).map_err(reject)?;
@@ -49,12 +53,12 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let sources = loaded.sources();
     let compiled = loaded.compile(&arguments.program);
     budget.loaded();
-    let mut program =
-        compiled.map_err(|diagnostics| report::Json::errors(arguments.json, sources, &diagnostics))?;
+    let mut program = compiled.map_err(|diagnostics| reports::reject(arguments, sources, &diagnostics))?;
     if !arguments.json {
         output::warn(sources, loaded.warnings());
     }
-    let no_file = traces::cannot_go_to(&arguments.program, arguments.written.named());
+    let files = arguments.written.named().chain(arguments.reports.named());
+    let no_file = traces::cannot_go_to(&arguments.program, files);
     no_file.map_or(Ok(()), |message| Err(complain(message)))?;
     // Samples do not show that an execution makes no progress.
     let has_liveness = program.has_liveness() && sampling.is_none();
@@ -66,7 +70,9 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
             Work::Search(plan(arguments, strategies, liveness, beside))
         }
     };
-    let (found, sampled, monitor) = search(arguments, &mut *program, &work, budget);
+    let recorder = Recorder::default();
+    let (found, sampled, monitor) = search(arguments, &mut *program, &work, budget, &recorder);
+    let items = program.coverage();
     let liveness = match liveness {
         Some(liveness) => LivenessCheck::Done(liveness),
         None if program.has_liveness() => LivenessCheck::Off,
@@ -94,11 +100,16 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
         points,
         running,
         caveats: &caveats(&*loaded, &*program),
+        reached: &Reached::new(items.clone(), sources),
     };
-    let exit = ended.show(warnings);
+    let exit = ended.show(warnings.clone());
+    reports::write_cases(&arguments.reports, &ended.case(&warnings));
+    reports::write_graph(&arguments.reports, &*program, &scheduler, sources);
     if let Some(trace) = &trace {
         traces::write_or_complain(trace, sources, &arguments.written);
     }
+    let searched = Searched { report: &found, monitor: &monitor, recorder: &recorder };
+    searched.write(&arguments.reports, items, sources);
     Ok(exit)
 }
 
@@ -121,15 +132,17 @@ fn search(
     program: &mut dyn Explorable,
     work: &Work,
     budget: Budget,
+    recorder: &Recorder,
 ) -> (Report, Option<Sampled>, Monitor) {
+    let recorder = arguments.reports.record_bounds().then_some(recorder);
     let memory = budget::memory(arguments.memory).unwrap_or(usize::MAX);
     program.limit_steps(StepLimits { interrupt: Arc::clone(&budget.interrupt), memory });
     let cancelled = Arc::clone(&budget.cancelled);
     let monitor = Monitor::new(budget, !arguments.json);
     let (found, sampled) = match work {
-        Work::Search(plan) => (program.search(plan, &monitor), None),
+        Work::Search(plan) => (program.search(plan, &monitor, recorder), None),
         Work::Sample(options) => {
-            let (slice, sampled) = program.sample(options, &monitor);
+            let (slice, sampled) = program.sample(options, &monitor, recorder);
             (sample::report(options, slice, &sampled), Some(sampled))
         }
     };

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use dally_explore::{Limit, Sampled, StateCoverage, Watch, count};
+use dally_explore::{Explored, Limit, Sampled, StateCoverage, Watch, count};
+use dally_report::stats::Recorder;
+use dally_trace::Explain;
 
 use crate::budget::Budget;
 use crate::status_line::StatusLine;
@@ -55,6 +57,13 @@ impl Monitor {
     }
 }
 
+/// Monitors the search of a program, and records what it reaches.
+pub(crate) struct Recording<'a, M> {
+    pub(crate) monitor: &'a Monitor,
+    pub(crate) program: &'a M,
+    pub(crate) recorder: Option<&'a Recorder>,
+}
+
 impl<S> Watch<S> for Monitor {
     fn poll(&self, coverage: &StateCoverage) -> Option<Limit> {
         self.show(|seconds| {
@@ -79,5 +88,27 @@ impl<S> Watch<S> for Monitor {
             )
         });
         self.budget.reached()
+    }
+}
+
+impl<M: Explain> Watch<M::State> for Recording<'_, M> {
+    fn poll(&self, coverage: &StateCoverage) -> Option<Limit> {
+        Watch::<M::State>::poll(self.monitor, coverage)
+    }
+
+    fn poll_samples(&self, sampled: &Sampled) -> Option<Limit> {
+        Watch::<M::State>::poll_samples(self.monitor, sampled)
+    }
+
+    fn explored(&self, explored: &Explored<'_>) {
+        if let Some(recorder) = self.recorder {
+            recorder.explored(explored, &self.program.coverage(), self.monitor.elapsed());
+        }
+    }
+
+    fn sampled(&self, _: &Sampled) {
+        if let Some(recorder) = self.recorder {
+            recorder.sampled(&self.program.coverage());
+        }
     }
 }

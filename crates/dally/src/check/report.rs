@@ -5,11 +5,13 @@ use dally_explore::{
     Coverage, Covered, Failure, FailureKind, Liveness, Method, Report, Sampled, StateCoverage, StrategyName,
     Unit, Verdict, count, counted,
 };
+use dally_report::ci::{Case, CaseResult};
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_trace::Trace;
 use serde::Serialize;
 
 use super::monitor::Monitor;
+use super::reports::{self, Reached, ReachedJson};
 use super::running::Runner;
 use super::sample;
 use crate::cli::Check;
@@ -36,6 +38,9 @@ pub(crate) struct Others {
     /// The task that keeps a bound from completing.
     #[serde(skip_serializing_if = "Option::is_none")]
     running: Option<Runner>,
+    /// The parts of the program that were reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reached: Option<ReachedJson>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +76,8 @@ pub(crate) struct Ended<'a> {
     pub(crate) running: Option<Runner>,
     /// The limits of the model, for languages that are modelled only in part.
     pub(crate) caveats: &'a [Caveat],
+    /// The parts of the program that were reached.
+    pub(crate) reached: &'a Reached,
 }
 
 impl LivenessCheck {
@@ -121,6 +128,7 @@ impl Ended<'_> {
                     sampled: self.only_sampled.or(sampled.as_ref()).cloned(),
                     running: self.running.clone(),
                     caveats: self.caveats.iter().map(|caveat| caveat.message.clone()).collect(),
+                    reached: Some(self.reached.json()),
                 },
             })
         } else {
@@ -129,10 +137,23 @@ impl Ended<'_> {
             let language = Language::of(&self.arguments.program.files);
             let running = self.running.as_ref().map(|runner| runner.text(language)).unwrap_or_default();
             let (steps, caveats) = (steps.unwrap_or_default(), self.caveat_lines());
-            let text = format!("{message}\n{assumption}{caveats}{running}{steps}{}\n", self.covered());
+            let reached = if verdict.is_clean() { self.reached.text() } else { String::new() };
+            let covered = self.covered();
+            let text = format!("{message}\n{assumption}{caveats}{running}{steps}{covered}{reached}\n");
             output::coloured(&text)
         };
         output::exit_after(written, verdict.exit())
+    }
+
+    /// The run as a test case.
+    pub(crate) fn case<'t>(&'t self, diagnostics: &'t [JsonDiagnostic]) -> Case<'t> {
+        let result = match &self.report.verdict {
+            Verdict::Bug(_) => CaseResult::Failed,
+            verdict if verdict.is_clean() => CaseResult::Passed,
+            verdict => CaseResult::NoVerdict(verdict.word()),
+        };
+        let seconds = self.monitor.elapsed().as_secs_f64();
+        reports::case(self.arguments, seconds, result, self.sentence(), self.trace, diagnostics)
     }
 
     /// The limits of the model, one line each, for verdicts without a bug.

@@ -7,7 +7,7 @@ use dally_schedule::sample::names::SAMPLERS;
 use dally_schedule::table::{Family, STRATEGIES};
 use dally_schedule::{PORTFOLIO, Vocabulary};
 
-use super::{ProgramArgs, TraceFiles, size};
+use super::{ProgramArgs, ReportFiles, TraceFiles, size};
 
 /// Search for a bug: few delays first
 ///
@@ -105,6 +105,9 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) written: TraceFiles,
 
+    #[command(flatten)]
+    pub(crate) reports: ReportFiles,
+
     /// Print the result as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -171,6 +174,7 @@ Examples:
   dally check --scheduler portfolio program.bpl several orders of tasks, side by side
   dally check --trace bug.json program.bpl      write the trace; then: dally replay bug.json
   dally check --html bug.html program.bpl       write the trace as a page for a browser
+  dally check --coverage c.html program.p       a page with what was reached, and at which bound
   dally check --test T project.pproj            a test of a P program
   dally check main.c queue.c                    a C program with threads
   dally check --liveness --unfair program.p     executions that never make progress

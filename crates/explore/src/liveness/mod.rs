@@ -23,7 +23,7 @@
 //! the explored graph.
 
 mod backwards;
-mod components;
+pub(crate) mod components;
 mod confirm;
 mod edges;
 mod fair;

@@ -173,7 +173,9 @@ impl<'a, P: Program, W: Watch<P::State>> Sampler<'a, P, W> {
     /// Samples until at least `work` steps were taken. What a slice covers depends only on the options and
     /// on earlier slices, unless a limit ends it.
     pub fn run_slice(&mut self, work: u64) -> Slice {
-        match self.sample(work) {
+        let slice = self.sample(work);
+        self.watch.sampled(&self.sampled);
+        match slice {
             Slice::Done | Slice::Limit(_) if self.abandoned.count > 0 => self.unsupported(),
             slice => slice,
         }

@@ -1,5 +1,7 @@
 //! The options of a search, and its observers.
 
+use dally_schedule::StrategyName;
+
 use crate::order::HORIZON;
 use crate::outcome::{Limit, StateCoverage};
 use crate::sample::Sampled;
@@ -91,6 +93,13 @@ pub trait Watch<S>: Sync {
         None
     }
 
+    /// The search has explored executions of this cost: a pass is over, or its slice of work. What was reached
+    /// since the last call was reached at this cost.
+    fn explored(&self, _explored: &Explored<'_>) {}
+
+    /// Executions were sampled. What was reached since the last call was reached in samples.
+    fn sampled(&self, _sampled: &Sampled) {}
+
     /// A search for cycles enters this phase. Benchmarks measure phases with it.
     fn phase(&self, _phase: Phase) {}
 
@@ -100,6 +109,17 @@ pub trait Watch<S>: Sync {
 }
 
 impl<S> Watch<S> for () {}
+
+/// A part of a search that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Explored<'a> {
+    /// The strategy of the search.
+    pub strategy: &'a StrategyName,
+    /// The cost of the executions that were explored last.
+    pub cost: u32,
+    /// The coverage of the search so far.
+    pub coverage: &'a StateCoverage,
+}
 
 /// A phase of a search for cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -479,7 +479,11 @@ impl Compiler<'_> {
         match guard {
             Guard::Expr(e) => {
                 self.expr(e);
-                Exit::Jump(self.emit(Op::JumpUnless(0)))
+                let jump = self.emit(Op::JumpUnless(0));
+                if !matches!(self.ast.exprs[e], Expr::Bool(_)) {
+                    self.code.branches.push(jump);
+                }
+                Exit::Jump(jump)
             }
             Guard::Any => {
                 let choice = self.choose(vec![0, 0]);

@@ -72,9 +72,11 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::JumpUnless(to) => {
                 if !eval::truth(self.pop())? {
+                    self.store.sites.fail(self.pc);
                     self.pc = to;
                     return Ok(Flow::On);
                 }
+                self.store.sites.pass(self.pc);
             }
             Op::Set(place) => {
                 let value = self.pop();
@@ -499,7 +501,7 @@ impl<O: Observer> Run<'_, O> {
             }
             Op::Interrupt => {
                 let end = self.interrupt();
-                return Ok(self.stop_if(end));
+                return Ok(self.stop_or_pass(end));
             }
             Op::Wait(local) => return self.wait(local),
             Op::Await => {}
@@ -508,11 +510,12 @@ impl<O: Observer> Run<'_, O> {
                     self.pc = begin;
                     return Ok(self.stop(End::Blocks(None)));
                 }
+                self.store.sites.pass(self.pc);
             }
             Op::Yield | Op::Zield | Op::YieldByLevel | Op::ZieldByLevel => {
                 self.pc += 1;
                 let end = self.scheduling_point(op);
-                return Ok(self.stop_if(end));
+                return Ok(self.stop_or_pass(end));
             }
             Op::AtomicBegin => {
                 let stack = self.local_mut().stack.to_mut();
@@ -522,7 +525,7 @@ impl<O: Observer> Run<'_, O> {
                 let stack = self.local_mut().stack.to_mut();
                 stack.atomic = stack.atomic.saturating_sub(1);
                 let end = self.interrupt();
-                return Ok(self.stop_if(end));
+                return Ok(self.stop_or_pass(end));
             }
             Op::Print(print) => self.print(print),
             Op::Seal => self.local_mut().events.push(Event::Sealed),
@@ -594,6 +597,7 @@ impl<O: Observer> Run<'_, O> {
         let caller = stack.frames.last().copied()?;
         (local.base, local.procedure) = (caller.base as usize, caller.function);
         self.pc = caller.pc;
+        self.store.sites.enter(caller.pc);
         None
     }
 
@@ -644,6 +648,14 @@ impl<O: Observer> Run<'_, O> {
         (0..).find(|id| !taken(*id)).unwrap_or(u32::MAX)
     }
 
+    /// Stops at a scheduling point that was just passed, or goes on behind it.
+    fn stop_or_pass(&mut self, end: Option<End>) -> Flow {
+        if end.is_none() {
+            self.store.sites.enter(self.pc);
+        }
+        self.stop_if(end)
+    }
+
     /// Advances, and stops the task if it has posted a task of a higher level.
     fn interrupt(&mut self) -> Option<End> {
         self.pc += 1;
@@ -665,6 +677,7 @@ impl<O: Observer> Run<'_, O> {
                 let result = *result;
                 self.assign(place, Value::Unset);
                 self.push(result);
+                self.store.sites.pass(self.pc);
                 self.pc += 1;
                 Ok(Flow::On)
             }

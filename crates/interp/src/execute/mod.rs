@@ -478,6 +478,9 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
     type End = End;
 
     fn run(&mut self) -> Pause<Choice, End> {
+        if self.fresh {
+            self.store.sites.enter(self.pc);
+        }
         loop {
             let ops = if O::WATCHES { &self.code.plain } else { &self.code.ops };
             let op = ops[self.pc as usize];
@@ -558,7 +561,11 @@ impl<'m, O: Observer> Task<'m> for Run<'m, O> {
     fn take(&mut self, options: Choice, nth: u64) {
         match options {
             Choice::Targets(list) => {
-                self.pc = self.code.targets[list as usize][nth as usize].to + self.passed;
+                let to = self.code.targets[list as usize][nth as usize].to;
+                self.pc = to + self.passed;
+                // The guards that are known to hold are not executed.
+                self.store.sites.enter(to);
+                self.store.sites.enter(self.pc);
             }
             Choice::Values(place) => {
                 if let Some(value) = self.domain(place).nth(nth) {

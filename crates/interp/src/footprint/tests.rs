@@ -1,13 +1,6 @@
 //! On random programs, steps commute as their footprints say, and reduction preserves failures and final states.
 //! Footprints with an error are noticed.
 
-#[allow(dead_code, clippy::unwrap_used, reason = "shared with the tests of translations")]
-#[path = "../../../sequentialize/tests/support/generate.rs"]
-mod generate;
-#[allow(dead_code, reason = "shared with the tests of translations")]
-#[path = "../../../sequentialize/tests/support/random.rs"]
-mod random;
-
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 
@@ -19,10 +12,10 @@ use dally_explore::{
 };
 use dally_testing::{Random, for_seeds, say};
 use dally_text::source::SourceMap;
-use generate::Features;
 
 use super::Footprints;
 use crate::code::{Code, Op};
+use crate::generated::generate::{self, Features};
 use crate::value::Value;
 use crate::{Machine, MachineOptions, State};
 

@@ -122,9 +122,11 @@ impl Compiler<'_> {
     fn events(&mut self) {
         for event in &self.program.info.events {
             let name = self.program.ast.text(event.name).to_owned();
+            let decl = self.program.ast.events.iter().find(|decl| decl.name.sym == event.name);
+            let span = decl.map_or(Span::NONE, |decl| decl.name.span);
             let default = self.default_value(event.payload);
             let shape = self.shape(event.payload);
-            self.code.events.push(EventCode { name, payload: event.payload, default });
+            self.code.events.push(EventCode { name, span, payload: event.payload, default });
             self.code.event_shapes.push(shape);
         }
     }
@@ -213,6 +215,7 @@ impl Compiler<'_> {
                 entry: state.entry.map(|f| self.function_number(f)),
                 exit: state.exit.map(|f| self.function_number(f)),
                 actions,
+                handlers: state.handlers.iter().map(|reaction| (reaction.event, reaction.span)).collect(),
             }
         });
         let states = states.collect();

@@ -31,6 +31,7 @@ use smallvec::SmallVec;
 
 use crate::check::info::{EventId, HALT, NULL_EVENT};
 use crate::code::{Action, Code, Op, State};
+use crate::coverage::Marks;
 use crate::state::{Local, Mode, Queued, Store, Then};
 use crate::value::Value;
 
@@ -203,6 +204,8 @@ pub(crate) struct Runner<'m, O> {
     /// The state that failed, if the failure is not that of an instruction.
     failed_in: Option<Span>,
     begun: bool,
+    /// Where coverage is marked.
+    pub(crate) marks: &'m Marks,
     /// Monitors that see an event are listed in the effects, but do not run.
     pub(crate) skips_monitors: bool,
     pub(crate) observer: O,
@@ -226,6 +229,7 @@ impl<'m, O: Observer> Runner<'m, O> {
             pc: 0,
             failed_in: None,
             begun: false,
+            marks: &context.store.marks,
             skips_monitors: false,
             observer,
         }
@@ -289,6 +293,7 @@ impl<'m, O: Observer> Runner<'m, O> {
                 match self.code.cases[cases as usize].targets[event as usize] {
                     Some(target) => {
                         self.local.values.push(payload);
+                        self.marks.ops.enter(target);
                         self.jump(target);
                         Ok(())
                     }
@@ -312,6 +317,9 @@ impl<'m, O: Observer> Runner<'m, O> {
 
     /// Executes instructions until the step pauses.
     fn execute_all(&mut self) -> Run<()> {
+        if let Some(frame) = self.local.frames.last() {
+            self.marks.ops.enter(frame.pc);
+        }
         loop {
             match self.local.frames.last() {
                 Some(frame) => {
@@ -374,11 +382,13 @@ impl<'m, O: Observer> Runner<'m, O> {
         let base = self.local.values.len() as u32 - function.params;
         self.local.values.extend_from_slice(&function.defaults);
         self.local.frames.push(Frame { function: number, pc: function.entry, base });
+        self.marks.ops.enter(function.entry);
         Ok(())
     }
 
     /// Enters a state.
     fn enter(&mut self, target: u32) -> Run<()> {
+        self.marks.change_state(self.code, self.machine(), self.local.state, target);
         let payload = std::mem::take(&mut self.local.payload);
         (self.local.state, self.local.then, self.local.event) = (target, Then::Rest, NULL_EVENT);
         self.note(Note::Enters(target));
@@ -397,6 +407,7 @@ impl<'m, O: Observer> Runner<'m, O> {
     /// Performs the action of the state on an event.
     fn handle(&mut self, event: EventId, payload: Value) -> Run<()> {
         self.burn(0)?;
+        self.marks.handle(self.machine(), self.local.state, event);
         match self.code.action(self.machine(), self.local.state, event) {
             Action::Do(function) => self.invoke(function, payload),
             Action::Goto(target, function) => self.leave(Then::Leave(target, function), event, payload),
@@ -421,6 +432,7 @@ impl<'m, O: Observer> Runner<'m, O> {
     fn raise(&mut self, event: EventId, payload: Value) -> Run<()> {
         self.unwind()?;
         self.note(Note::Raises(event, payload));
+        self.marks.events.enter(event);
         self.look_for_cycle(event, payload)?;
         self.handle(event, payload)
     }

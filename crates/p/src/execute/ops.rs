@@ -70,7 +70,9 @@ impl<O: Observer> Runner<'_, O> {
             Op::PrintFormat(text, count) => self.print_format(text, count),
             Op::Jump(target) => self.jump(target),
             Op::JumpIfNot(target) => {
-                if self.pop() != Value::Bool(true) {
+                let goes_on = self.pop() == Value::Bool(true);
+                self.marks.ops.decide(self.pc, goes_on);
+                if !goes_on {
                     self.jump(target);
                 }
             }
@@ -97,7 +99,8 @@ impl<O: Observer> Runner<'_, O> {
                 self.local.values.truncate(base);
                 self.local.frames.pop();
                 // The result of a handler is dropped.
-                if !self.local.frames.is_empty() {
+                if let Some(frame) = self.local.frames.last() {
+                    self.marks.ops.enter(frame.pc);
                     self.push(value);
                 }
             }
@@ -128,7 +131,8 @@ impl<O: Observer> Runner<'_, O> {
     fn assume(&mut self, site: Option<u32>) -> Run<()> {
         let holds = self.pop() == Value::Bool(true);
         let sites = &self.store.sites;
-        site.into_iter().for_each(|site| if holds { sites.pass(site) } else { sites.fail(site) });
+        site.into_iter().for_each(|site| sites.decide(site, holds));
+        self.marks.ops.decide(self.pc, holds);
         if holds { Ok(()) } else { Err(Pause::Discarded) }
     }
 
@@ -164,6 +168,7 @@ impl<O: Observer> Runner<'_, O> {
                     return fails(format!("`{}` announces `halt`, which cannot be announced", self.name()));
                 }
                 self.note(Note::Announces(event, payload));
+                self.marks.events.enter(event);
                 self.announce(event, payload)?;
             }
             Op::Raise => {
@@ -260,6 +265,7 @@ impl<O: Observer> Runner<'_, O> {
         let (payload, event, target) = (self.pop(), self.pop(), self.pop());
         if let (Value::Machine { id, .. }, Value::Event(event)) = (target, event) {
             self.note(Note::Sends(id, event, payload));
+            self.marks.events.enter(event);
             self.effects.get_mut().sent = Some(Sent { target: id, queued: Queued { event, payload } });
         }
     }
@@ -269,6 +275,7 @@ impl<O: Observer> Runner<'_, O> {
         let kind = self.code.kinds[self.local.kind as usize].links[interface as usize];
         let code = &self.code.kinds[kind as usize];
         self.note(Note::Creates(self.next, kind));
+        self.marks.create(self.code, code.machine);
         self.effects.get_mut().created = Some(first(self.code, kind, code.machine, payload, false));
         self.push(Value::Machine { id: self.next, view: code.view });
     }
@@ -283,6 +290,7 @@ impl<O: Observer> Runner<'_, O> {
             },
             _ => None,
         };
+        self.marks.ops.decide(self.pc, element.is_some());
         match element {
             Some((value, i)) => {
                 self.local.values[place + 1] = Value::Int(i + 1);

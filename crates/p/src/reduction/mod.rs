@@ -31,7 +31,7 @@ mod future;
 mod origin;
 mod reach;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -209,6 +209,8 @@ impl Machine {
     fn find_seen(&self, taking: &Taking) -> Option<u64> {
         let mut runner = self.start(taking, ());
         runner.skips_monitors = true;
+        // The search may not take this step.
+        runner.marks = &self.store.unmarked;
         let mut step = Step::along(runner, &[], u64::MAX);
         let mut seen = 0;
         for _ in 0..MOST_OUTCOMES {

@@ -19,7 +19,7 @@ struct Generator {
 }
 
 /// The program of a seed.
-pub(super) fn program(seed: u64) -> String {
+pub(crate) fn program(seed: u64) -> String {
     let mut random = Random::new(seed);
     let creates = *random.pick(&[0, 3, 10]);
     let defaults = *random.pick(&[0, 0, 15]);

@@ -7,7 +7,7 @@
 //! | `search` | a reduced search against a full one; states of the examples |
 
 mod commute;
-mod generate;
+pub(crate) mod generate;
 mod search;
 
 use dally_explore::{Failure, Program as _, TaskId};
@@ -18,7 +18,7 @@ use crate::machine::Machine;
 use crate::state::State;
 
 /// The test of this name, or the first one.
-fn machine(text: &str, test: &str) -> Machine {
+pub(crate) fn machine(text: &str, test: &str) -> Machine {
     let mut sources = SourceMap::default();
     sources.add("test.p", text).unwrap();
     let program = crate::load(&sources).unwrap_or_else(|d| panic!("{text}\n{d:?}"));
@@ -26,7 +26,7 @@ fn machine(text: &str, test: &str) -> Machine {
     Machine::new(&program, test, &sources)
 }
 
-fn enabled(machine: &Machine, state: &State) -> Vec<u32> {
+pub(crate) fn enabled(machine: &Machine, state: &State) -> Vec<u32> {
     let mut tasks = Vec::new();
     machine.enabled(state, &mut tasks);
     tasks.iter().map(|TaskId(task)| *task).collect()
@@ -34,12 +34,12 @@ fn enabled(machine: &Machine, state: &State) -> Vec<u32> {
 
 /// The outcomes of a step: states and failures.
 #[derive(Default)]
-struct Outcomes {
-    states: Vec<State>,
-    failures: Vec<Failure>,
+pub(crate) struct Outcomes {
+    pub(crate) states: Vec<State>,
+    pub(crate) failures: Vec<Failure>,
 }
 
-fn step(machine: &Machine, state: &State, task: u32) -> Outcomes {
+pub(crate) fn step(machine: &Machine, state: &State, task: u32) -> Outcomes {
     let mut outcomes = Outcomes::default();
     for outcome in machine.outcomes(state, task) {
         match outcome {
