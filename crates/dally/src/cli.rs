@@ -15,7 +15,7 @@ pub(crate) use c::{CArgs, ExternalArg};
 pub(crate) use check::{Check, LivenessArg};
 pub(crate) use reports::ReportFiles;
 pub(crate) use traces::{Replay, Show, TraceFiles};
-pub(crate) use verify::{BoundArgs, Sequentialize, Translation, Verify};
+pub(crate) use verify::{BoundArgs, Sequentialize, Track, Translation, Verify};
 
 /// dally finds bugs in asynchronous programs, and proves their absence where it can, by exploring few delays.
 #[derive(Debug, Parser)]

@@ -124,7 +124,12 @@ impl<'a, 's> Abstraction<'a, 's> {
     fn verifier(&self, groups: &[Group], trail: Option<Vec<BlockId>>) -> Result<Verifier<'a>, NoAnswer> {
         let untracked = groups.iter().filter(|group| !group.tracked);
         let untracked = untracked.flat_map(|group| group.members.iter().copied()).collect();
-        Verifier::within_scope(self.program, self.root, &self.options, Scope { untracked, trail })
+        Verifier::within_scope(
+            self.program,
+            self.root,
+            &self.options,
+            Scope { untracked, trail, invariants: None },
+        )
     }
 
     /// Searches for a failing execution along a path, with some more groups tracked.

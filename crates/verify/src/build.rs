@@ -6,8 +6,8 @@
 
 use dally_bpl::Program;
 use dally_bpl::ast::{
-    Attrs, Block as Stmts, Body, Branch, Call, CodeId, DeclKind, Expr, ExprId, Guard, Ident, LoopSpecKind,
-    Procedure, Spec, SpecKind, Stmt, StmtKind, While, for_each_stmt_mut,
+    Attrs, BinaryOp, Block as Stmts, Body, Branch, Call, CodeId, DeclKind, Expr, ExprId, Guard, Ident,
+    LoopSpecKind, Procedure, Spec, SpecKind, Stmt, StmtKind, While, for_each_stmt_mut,
 };
 use dally_bpl::check::{ProcedureId, Ref, VarId, VarKind};
 use dally_bpl::codes;
@@ -138,6 +138,22 @@ pub(crate) fn code_of_function(program: &Program, e: ExprId) -> Option<(ExprId, 
     }
 }
 
+/// The candidate `mark ==> condition`, where `mark` is a constant that is marked `{:existential true}`: neither checked nor
+/// assumed here, but tried as an invariant (see [`crate::houdini`]).
+fn candidate(program: &Program, e: ExprId) -> Option<(VarId, ExprId)> {
+    let Expr::Binary(BinaryOp::Implies, mark, condition) = program.ast.exprs[e] else { return None };
+    let Some(Ref::Var(var)) = program.info.meaning(mark) else { return None };
+    let name = program.info[var].name;
+    let is_marked = program.ast.decls.iter().any(|decl| match &decl.kind {
+        DeclKind::Const(declared) => {
+            declared.names.iter().any(|own| own.name == name)
+                && program.ast.attr(&decl.attrs, "existential").is_some()
+        }
+        _ => false,
+    });
+    (is_marked && matches!(program.info[var].kind, VarKind::Const { .. })).then_some((var, condition))
+}
+
 fn unsupported<T>(span: Span, what: &str) -> Built<T> {
     Err(Box::new(Diagnostic::new(codes::NOT_VERIFIED, span, format!("{what} cannot be verified"))))
 }
@@ -232,6 +248,10 @@ impl<'a> Builder<'a> {
     fn requires(&mut self, entry: BlockId, specs: &[Spec]) {
         for spec in specs {
             if let SpecKind::Requires { free, expr } = spec.kind {
+                if let Some(candidate) = candidate(self.program, expr) {
+                    self.flow.blocks[entry].candidates.push(candidate);
+                    continue;
+                }
                 let kind = if free { Kind::Assume(expr) } else { Kind::Requires(expr) };
                 self.push(entry, kind, &spec.attrs, spec.span);
             }
@@ -241,6 +261,10 @@ impl<'a> Builder<'a> {
     fn ensures(&mut self, last: BlockId, specs: &[Spec], has_body: bool) {
         for spec in specs {
             let SpecKind::Ensures { free, expr } = spec.kind else { continue };
+            if let Some(candidate) = candidate(self.program, expr).filter(|_| has_body) {
+                self.flow.ensured.push(candidate);
+                continue;
+            }
             if has_body && free {
                 continue;
             }
@@ -538,6 +562,10 @@ impl<'a> Builder<'a> {
         self.close(Some(at), head);
         for spec in &w.specs {
             if let LoopSpecKind::Invariant { free, expr } = spec.kind {
+                if let Some(candidate) = candidate(self.program, expr) {
+                    self.flow.blocks[head].candidates.push(candidate);
+                    continue;
+                }
                 let kind = if free {
                     Kind::Assume(expr)
                 } else {

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::expr::{Scope, State};
 use crate::facts::{Fact, Orders};
 use crate::flow::{BlockId, FlowId, Flows, Instruction, Kind, Next, Slot};
+use crate::houdini::Invariants;
 use crate::limits::Limits;
 use crate::logic::{Found, Logic, unsupported};
 use crate::merge::{PathId, Paths, Values};
@@ -40,6 +41,8 @@ pub(crate) struct CallSite {
     pub(crate) values: Values,
     /// The globals to which `old` refers in a loop.
     old: Values,
+    /// The path condition at the call, within the procedure that makes it.
+    pub(crate) reached: Term,
     /// The unknowns for its results, while it is open.
     pub(crate) open: Option<Outcome>,
     /// The inlined procedure.
@@ -118,6 +121,8 @@ pub(crate) struct Executor<'a> {
     pub(crate) initial: Vec<Term>,
     /// The only path to execute, if there is one.
     pub(crate) guide: Option<Guide>,
+    /// Invariants that open calls satisfy.
+    pub(crate) invariants: Option<Rc<Invariants>>,
 }
 
 /// The blocks of one path through the program, calls included, in the order of execution. It ends in the block that fails.
@@ -178,6 +183,7 @@ impl<'a> Executor<'a> {
             frames: 0,
             initial: Vec::new(),
             guide: None,
+            invariants: None,
         }
     }
 
@@ -230,6 +236,7 @@ impl<'a> Executor<'a> {
             level,
             values,
             old,
+            reached: Terms::TRUE,
             open: None,
             instance: None,
         });
@@ -505,6 +512,7 @@ impl<'a> Executor<'a> {
                 let frame = self.frame(*callee, front.values.to_vec(), &args)?;
                 let entry = flows.flows[*callee].entry;
                 let call = self.site(*callee, entry, Some(run.call), frame, Rc::default());
+                self.calls[call].reached = run.paths.all(front.path);
                 let outcome = self.outcome_of(call)?;
                 let facts = Rc::clone(&self.facts);
                 let changes = &facts[*callee].changes;
@@ -516,6 +524,7 @@ impl<'a> Executor<'a> {
             Kind::Loop { callee, entry } => {
                 let (values, old) = (Rc::clone(&front.values), Rc::clone(&run.old));
                 let call = self.site(*callee, *entry, Some(run.call), values, old);
+                self.calls[call].reached = run.paths.all(front.path);
                 let outcome = self.outcome_of(call)?;
                 run.taken.clone_from(&outcome.exits);
                 let facts = Rc::clone(&self.facts);
@@ -625,6 +634,12 @@ impl<'a> Executor<'a> {
         }
         let outcome = self.unknown_outcome(flow)?;
         self.calls[call].open = Some(outcome.clone());
+        if let Some(invariants) = self.invariants.clone() {
+            let inputs = Rc::clone(&self.calls[call].values);
+            let known = invariants.about(flow, self.calls[call].entry);
+            let known = self.known(flow, &inputs, &outcome, known)?;
+            self.logic.axioms.extend(known);
+        }
         Ok(outcome)
     }
 

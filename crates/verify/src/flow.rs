@@ -53,12 +53,16 @@ pub(crate) struct Flow {
     pub(crate) entry: BlockId,
     /// The number of exits: one, unless it is a loop.
     pub(crate) exits: usize,
+    /// Candidate postconditions: the constants that mark them, and the conditions.
+    pub(crate) ensured: Vec<(VarId, ExprId)>,
 }
 
 /// A basic block.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) code: Vec<Instruction>,
+    /// Candidate invariants at its beginning: the constants that mark them, and the conditions.
+    pub(crate) candidates: Vec<(VarId, ExprId)>,
     pub(crate) next: Next,
     /// The statement that decides the successor, if there is one, and its place in the text.
     pub(crate) site: Site,
@@ -68,7 +72,7 @@ pub(crate) struct Block {
 impl Block {
     /// A block without instructions.
     pub(crate) fn new(next: Next) -> Block {
-        Block { code: Vec::new(), next, site: Site::Added, span: Span::NONE }
+        Block { code: Vec::new(), candidates: Vec::new(), next, site: Site::Added, span: Span::NONE }
     }
 }
 
@@ -194,6 +198,7 @@ impl Flow {
             blocks: Vec::new(),
             entry: 0,
             exits: 1,
+            ensured: Vec::new(),
         }
     }
 }

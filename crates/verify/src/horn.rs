@@ -20,6 +20,7 @@ use rustc_hash::FxHashSet;
 
 use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Outcome};
+use crate::facts::Fact;
 use crate::flow::{BlockId, FlowId, Flows};
 use crate::limits::Limits;
 use crate::logic::Logic;
@@ -27,8 +28,8 @@ use crate::merge::Values;
 use crate::term::Term;
 use crate::{facts, loops};
 
-/// Procedures of at most this many instructions, with all calls inlined, have no predicate of their own.
-const SMALL_PROCEDURE: u64 = 200;
+/// Procedures of at most 200 instructions, with all calls inlined, have no predicate of their own.
+pub(crate) const EAGERNESS: Eagerness = Eagerness { size: 200, depth: 0, level: u32::MAX };
 /// Larger programs are left to the bounded engine.
 const MOST_INSTRUCTIONS: usize = 4_000;
 /// Predicates with more arguments are too many for a solver.
@@ -37,24 +38,9 @@ const MOST_VARIABLES: usize = 300;
 /// The clauses of a program, as SMT-LIB 2 up to `(check-sat)`: `sat` proves that no assertion fails. None if the program
 /// cannot be expressed, or has neither loops nor recursion.
 pub fn horn_clauses(program: &Program, root: Sym, limits: &Limits) -> Option<String> {
-    let root = program.info.procedure(root)?;
-    let mut flows = Flows::of(program, root).ok()?;
-    loops::to_recursion(&mut flows);
-    let facts = facts::find(&flows);
-    let root = flows.procedure(root)?;
-    let instructions: usize = flows.flows.iter().flat_map(|f| &f.blocks).map(|b| b.code.len()).sum();
-    let variables = flows.flows.iter().map(|f| f.vars.len()).max().unwrap_or(0) + flows.globals.len();
-    let has_loops = flows.flows.iter().any(|f| f.is_loop);
-    if !facts.iter().any(|fact| fact.recursive)
-        || instructions > MOST_INSTRUCTIONS
-        || variables > MOST_VARIABLES
-        || has_loops && uses_old(program)
-    {
-        return None;
-    }
+    let (flows, facts, root) = divisible(program, root)?;
     let logic = Logic::new(program, limits.clone()).ok()?;
-    let eagerness = Eagerness { size: SMALL_PROCEDURE, depth: 0, level: u32::MAX };
-    let mut executor = Executor::new(logic, flows, facts, eagerness, limits.clone());
+    let mut executor = Executor::new(logic, flows, facts, EAGERNESS, limits.clone());
     let (_, outcome) = executor.root(root).ok()?;
     let mut clauses =
         Clauses { executor, todo: Vec::new(), known: FxHashSet::default(), predicates: String::new() };
@@ -67,6 +53,24 @@ pub fn horn_clauses(program: &Program, root: Sym, limits: &Limits) -> Option<Str
         return None;
     }
     Some(format!("(set-logic HORN)\n{}{text}", clauses.predicates))
+}
+
+/// The control flow of a program whose procedures and loops can be taken by themselves. None for one that has neither loops
+/// nor recursion, and for large ones.
+pub(crate) fn divisible(program: &Program, root: Sym) -> Option<(Flows, Vec<Fact>, FlowId)> {
+    let root = program.info.procedure(root)?;
+    let mut flows = Flows::of(program, root).ok()?;
+    loops::to_recursion(&mut flows);
+    let facts = facts::find(&flows);
+    let root = flows.procedure(root)?;
+    let instructions: usize = flows.flows.iter().flat_map(|f| &f.blocks).map(|b| b.code.len()).sum();
+    let variables = flows.flows.iter().map(|f| f.vars.len()).max().unwrap_or(0) + flows.globals.len();
+    let has_loops = flows.flows.iter().any(|f| f.is_loop);
+    let is_divisible = facts.iter().any(|fact| fact.recursive)
+        && instructions <= MOST_INSTRUCTIONS
+        && variables <= MOST_VARIABLES
+        && !(has_loops && uses_old(program));
+    is_divisible.then_some((flows, facts, root))
 }
 
 fn uses_old(program: &Program) -> bool {

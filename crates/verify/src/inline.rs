@@ -9,6 +9,8 @@
 //! by a Boolean at its site; blocking it asserts that it does neither. A procedure is executed on terms at each call rather
 //! than renamed from a template, so that known arguments are folded at once.
 
+use std::rc::Rc;
+
 use dally_bpl::Program;
 use dally_bpl::check::VarId;
 use dally_text::diagnostic::Diagnostic;
@@ -19,6 +21,7 @@ use crate::axioms::{Late, Theory};
 use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Guide, Outcome};
 use crate::flow::{BlockId, Flows};
+use crate::houdini::Invariants;
 use crate::limits::Limits;
 use crate::logic::{Found, Logic, Shape, unsupported};
 use crate::path::Path;
@@ -111,12 +114,14 @@ pub struct Verifier<'a> {
 }
 
 /// The part of a program's executions that a [`Verifier`] considers.
-#[derive(Clone, Default, Debug)]
+#[derive(Default, Debug)]
 pub(crate) struct Scope {
     /// Globals that are arbitrary wherever they are read.
     pub(crate) untracked: Vec<VarId>,
     /// The only path, if there is one.
     pub(crate) trail: Option<Vec<BlockId>>,
+    /// Invariants that hold in all executions.
+    pub(crate) invariants: Option<Invariants>,
 }
 
 /// Programs of at most this size, with all calls inlined, are inlined at once: the solver decides them in one query.
@@ -145,6 +150,18 @@ impl<'a> Verifier<'a> {
         Verifier::within_scope(program, root, options, Scope::default())
     }
 
+    /// Prepares a sequential program of which invariants are known: calls that are not inlined satisfy them, so that a proof
+    /// need not inline all calls.
+    pub fn assuming(
+        program: &'a Program,
+        root: Sym,
+        options: &InlineOptions,
+        invariants: Invariants,
+    ) -> Result<Verifier<'a>, NoAnswer> {
+        let scope = Scope { invariants: Some(invariants), ..Scope::default() };
+        Verifier::within_scope(program, root, options, scope)
+    }
+
     /// Prepares the part of a program's executions that a scope describes.
     pub(crate) fn within_scope(
         program: &'a Program,
@@ -171,6 +188,7 @@ impl<'a> Verifier<'a> {
             Eagerness { size, depth: 0, level: options.calls.unwrap_or(u32::MAX) },
             options.limits.clone(),
         );
+        executor.invariants = scope.invariants.map(Rc::new);
         executor.guide = scope.trail.map(|trail| Guide { trail, at: 0 });
         let mut verifier = Verifier {
             executor,

@@ -11,6 +11,8 @@ use crate::solver::SolverError;
 pub struct Limits {
     /// Set to end the run as soon as possible: it fails with [`SolverError::Cancelled`].
     pub interrupt: Arc<AtomicBool>,
+    /// Set if the result is no longer needed: the run ends as if it were interrupted.
+    pub decided: Arc<AtomicBool>,
     /// The most terms; each takes some hundred bytes. A run with more fails with [`NoAnswer::TooLarge`].
     pub terms: usize,
     /// Counts inlined calls while a run is under way.
@@ -19,7 +21,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { interrupt: Arc::default(), terms: Limits::TERMS, inlined: Arc::default() }
+        Limits {
+            interrupt: Arc::default(),
+            decided: Arc::default(),
+            terms: Limits::TERMS,
+            inlined: Arc::default(),
+        }
     }
 }
 
@@ -29,7 +36,7 @@ impl Limits {
 
     /// Fails if the run has been interrupted.
     pub(crate) fn poll(&self) -> Result<(), NoAnswer> {
-        match self.interrupt.load(Ordering::Relaxed) {
+        match self.interrupt.load(Ordering::Relaxed) || self.decided.load(Ordering::Relaxed) {
             true => Err(NoAnswer::Solver(SolverError::Cancelled)),
             false => Ok(()),
         }

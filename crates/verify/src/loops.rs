@@ -99,5 +99,6 @@ fn extract(flow: &mut Flow, blocks: &[BlockId], id: FlowId) -> Flow {
         blocks: own,
         entry: entries.first().map_or(0, |e| inside[e]),
         exits: leads_to.len(),
+        ensured: Vec::new(),
     }
 }

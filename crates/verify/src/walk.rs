@@ -83,7 +83,7 @@ impl Model {
     }
 
     /// True if a condition holds in the model; a condition without a value does not.
-    fn holds(&self, terms: &Terms, term: Term) -> bool {
+    pub(crate) fn holds(&self, terms: &Terms, term: Term) -> bool {
         self.value(terms, term) == Ok(Literal::Bool(true))
     }
 }

@@ -135,6 +135,11 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) calls: Option<u32>,
 
+    /// Which globals to track; the others are arbitrary, and tracked where that turns out to be necessary. auto: all, and
+    /// few beside it where a search takes long; all; or the names of maps to begin with, besides globals that are no maps
+    #[arg(long, value_name = "auto|all|NAME,…", default_value = "auto", value_parser = track)]
+    pub(crate) track: Track,
+
     /// Stop after this time, such as 30s or 5m
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) time: Option<std::time::Duration>,
@@ -199,5 +204,23 @@ impl Translation {
     /// Its name on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+/// The globals that `dally verify` tracks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Track {
+    /// All; few beside it where a search takes long.
+    Auto,
+    All,
+    /// These maps at first.
+    Only(Vec<String>),
+}
+
+fn track(text: &str) -> Result<Track, String> {
+    match text {
+        "auto" => Ok(Track::Auto),
+        "all" => Ok(Track::All),
+        _ => Ok(Track::Only(text.split(',').map(|name| name.trim().to_owned()).collect())),
     }
 }

@@ -13,6 +13,7 @@ use dally_trace::Location;
 use dally_verify::{Failed, NoAnswer, Path, SolverError, Theory};
 use serde::Serialize;
 
+use super::engine::{Basis, Tracked};
 use super::entries::Entry;
 use super::plan::Plan;
 use super::replay::Replayed;
@@ -36,8 +37,7 @@ pub(crate) struct Bug {
 pub(crate) struct Finding {
     pub(crate) end: Result<Option<Bug>, NoAnswer>,
     pub(crate) coverage: InliningCoverage,
-    /// True if a proof rests on inductive summaries rather than on inlining.
-    pub(crate) summarised: bool,
+    pub(crate) basis: Basis,
 }
 
 /// The object that `dally verify --json` prints.
@@ -52,6 +52,9 @@ pub(crate) struct More {
     failure: Option<JsonFailure>,
     /// Remarks on the flags, and on the limits of the verdict.
     remarks: Vec<String>,
+    /// The globals that were tracked, unless all were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tracked: Option<Vec<String>>,
     /// Where tasks are switched: `explicit` or `accesses`; none if the program is sequential.
     scheduling_points: Option<&'static str>,
 }
@@ -64,9 +67,6 @@ struct JsonFailure {
 
 /// The limit of every verdict without a bug.
 const DEADLOCKS: &str = "deadlocks are not covered: dally check reports tasks that wait forever";
-
-/// How a program was proved whose recursion has no bound.
-const SUMMARIES: &str = "for all iterations and recursion depths, by inductive summaries (Horn clauses)";
 
 /// The context of a report.
 pub(crate) struct Reporter<'r> {
@@ -109,8 +109,10 @@ impl Reporter<'_> {
         let message = self.sentence(verdict.headline(), finding, replayed);
         let points = self.scheduling_points();
         let deadlocks = self.may_deadlock(&verdict).then_some(DEADLOCKS);
-        let summaries = (finding.summarised && verdict == Verdict::Proved).then_some(SUMMARIES);
-        let assumed: Vec<&str> = summaries.into_iter().chain(deadlocks).collect();
+        let Basis { tracked, summaries } = &finding.basis;
+        let summaries = summaries.as_deref().filter(|_| verdict == Verdict::Proved);
+        let tracked = tracked.as_ref().map(tracking);
+        let assumed: Vec<&str> = summaries.into_iter().chain(tracked.as_deref()).chain(deadlocks).collect();
         let written = if self.arguments().json {
             let location = failed.and_then(|f| self.sources.location(f.span));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
@@ -131,6 +133,7 @@ impl Reporter<'_> {
                         .cloned()
                         .chain(assumed.iter().map(|line| (*line).to_owned()))
                         .collect(),
+                    tracked: finding.basis.tracked.as_ref().map(|tracked| tracked.names.clone()),
                     scheduling_points: points.map(SchedulingPoints::word),
                 },
             })
@@ -334,6 +337,19 @@ impl Reporter<'_> {
         let text = file.text.get(file.line_range(line)?)?;
         Some(format!("\n{line:>5} | {}\n\n", printable(&output::shortened(text.trim_end()))))
     }
+}
+
+/// The globals that an abstraction has tracked, in words.
+fn tracking(tracked: &Tracked) -> String {
+    /// More names are not listed.
+    const MOST: usize = 12;
+    let Tracked { names, of } = tracked;
+    let mut listed = names.iter().take(MOST).map(|name| printable(name)).collect::<Vec<_>>();
+    if names.len() > MOST {
+        listed.push("…".to_owned());
+    }
+    let listed = if listed.is_empty() { String::new() } else { format!(" ({})", listed.join(", ")) };
+    format!("tracked {} of {of} globals{listed}; the others were arbitrary", names.len())
 }
 
 /// Reports an entry point that was not verified because a limit was reached before.

@@ -3,50 +3,63 @@
 //! The program is sent to Z3 as Horn clauses (`dally_verify::horn_clauses`), for which its engine Spacer searches inductive
 //! summaries of procedures and loops. A proof ends the bounded search.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::AtomicBool;
 
+use dally_counterexample::Translated;
 use dally_smt::{Budget, Process};
-use dally_verify::Solver;
+use dally_verify::{Answer, NoAnswer, Solver};
 
-/// A search for a proof, on a thread of its own. Dropping it ends the search.
-pub(crate) struct Unbounded {
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+use super::engine::{self, Basis};
+use super::stages::{Stages, solver_names};
+
+/// A search for a proof with one of the solvers, if one of them is Z3.
+pub(crate) struct Search {
+    clauses: String,
+    process: Process,
 }
 
-impl Unbounded {
-    /// Starts the search with one of the solvers, if one of them is Z3. It sets `proved` once there is a proof.
-    pub(crate) fn start(
-        clauses: String,
-        solvers: &[String],
-        log: Option<Box<dyn Write + Send>>,
-        budget: &Budget,
-        proved: Arc<AtomicBool>,
-    ) -> Self {
-        let stop: Arc<AtomicBool> = Arc::default();
-        let budget =
-            Budget { query: None, cancelled: Arc::clone(&stop), decided: Arc::default(), ..budget.clone() };
-        let solver = solvers.iter().find(|name| dally_smt::has_horn_clauses(name)).cloned();
-        let search = move |solver: String| {
-            let log = log.map(|log| log as Box<dyn Write>);
-            let Ok(mut process) = Process::start(&solver, log, budget) else { return };
-            let answer = process.send(&clauses).and_then(|()| process.query("(check-sat)\n"));
-            if answer.is_ok_and(|answer| answer == "sat") {
-                proved.store(true, Ordering::Relaxed);
-            }
+impl Search {
+    pub(crate) fn new(
+        stages: &Stages<'_>,
+        text: &Translated<'_>,
+        attempt: usize,
+        decided: &Arc<AtomicBool>,
+    ) -> Result<Self, NoAnswer> {
+        let nothing = || NoAnswer::Unknown("no Horn clauses".to_owned());
+        let limits = dally_verify::Limits {
+            interrupt: Arc::clone(&stages.limits.interrupt),
+            decided: Arc::clone(decided),
+            ..Default::default()
         };
-        Unbounded { stop, thread: solver.map(|solver| std::thread::spawn(move || search(solver))) }
+        let solvers = solver_names(&stages.arguments.solver);
+        let solver = solvers.iter().find(|name| dally_smt::has_horn_clauses(name)).ok_or_else(nothing)?;
+        let clauses = dally_verify::horn_clauses(text.program, text.root, &limits).ok_or_else(nothing)?;
+        let folder = stages.arguments.smt_log.as_deref();
+        let log = folder.map(|folder| {
+            std::path::Path::new(folder).join(format!("{}-horn.smt2", stages.plan.file(attempt)))
+        });
+        let log = log.and_then(|path| std::fs::File::create(path).ok());
+        let log = log.map(|file| Box::new(BufWriter::new(file)) as Box<dyn Write>);
+        let budget = Budget { query: None, decided: Arc::clone(decided), ..stages.budget.clone() };
+        Ok(Search { clauses, process: Process::start(solver, log, budget)? })
     }
 }
 
-impl Drop for Unbounded {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+/// How a program was proved.
+const SUMMARIES: &str = "for all iterations and recursion depths, by inductive summaries (Horn clauses)";
+
+impl engine::Search for Search {
+    fn basis(&self) -> Basis {
+        Basis { tracked: None, summaries: Some(SUMMARIES.to_owned()) }
+    }
+
+    fn run(&mut self, _recursion: u32) -> Result<Answer, NoAnswer> {
+        self.process.send(&self.clauses)?;
+        match self.process.query("(check-sat)\n")?.as_str() {
+            "sat" => Ok(Answer::Proved),
+            other => Err(NoAnswer::Unknown(other.to_owned())),
         }
     }
 }

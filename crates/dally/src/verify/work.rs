@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use dally_explore::Limit;
 use dally_verify::{NoAnswer, SolverError};
 
+use super::engine::Basis;
 use super::progress::{Display, Progress};
 use super::replay::Replayed;
 use super::report::Finding;
@@ -77,7 +78,7 @@ fn abandon(found: Option<Arc<Finding>>, limit: Limit, progress: &Progress) -> Do
         }
         None => {
             let end = Err(NoAnswer::Solver(error(limit)));
-            let finding = Arc::new(Finding { end, coverage: progress.coverage(), summarised: false });
+            let finding = Arc::new(Finding { end, coverage: progress.coverage(), basis: Basis::default() });
             Done { finding, replayed: None, abandoned: true }
         }
     }
@@ -113,7 +114,7 @@ mod tests {
         assert!(done.abandoned && done.replayed.is_none());
         assert!(matches!(done.finding.end, Err(NoAnswer::Solver(SolverError::Time))));
         // It had found something, and its replay does not end.
-        let found = Finding { end: Ok(None), coverage: progress.coverage(), summarised: false };
+        let found = Finding { end: Ok(None), coverage: progress.coverage(), basis: Basis::default() };
         sender.send(Message::Found(Arc::new(found))).unwrap();
         let done = wait(&messages, &exhausted(), &progress, &Display::new(false)).unwrap();
         assert!(done.abandoned && matches!(done.finding.end, Ok(None)));
@@ -124,7 +125,7 @@ mod tests {
     fn a_result_at_the_limit_counts() {
         let (sender, messages) = mpsc::channel();
         let progress = Progress::new(Arc::default());
-        let found = Finding { end: Ok(None), coverage: progress.coverage(), summarised: false };
+        let found = Finding { end: Ok(None), coverage: progress.coverage(), basis: Basis::default() };
         sender.send(Message::Found(Arc::new(found))).unwrap();
         sender.send(Message::Replayed(None)).unwrap();
         let done = wait(&messages, &exhausted(), &progress, &Display::new(false)).unwrap();
