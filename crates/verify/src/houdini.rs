@@ -111,7 +111,7 @@ impl Invariants {
         Ok(Some(houdini.invariants()))
     }
 
-    /// What is known about the results of a call, and whether it can fail.
+    /// The candidates that hold for a call.
     pub(crate) fn about(&self, flow: FlowId, entry: BlockId) -> &[Candidate] {
         self.by_key.get(&(flow, entry)).map_or(&[], Vec::as_slice)
     }
@@ -340,7 +340,7 @@ impl<'a> Houdini<'a> {
         Ok(undecided)
     }
 
-    /// What a body may rely on: its own preconditions, and the postconditions of its calls.
+    /// The conditions that a body may rely on: its own preconditions, and the postconditions of its calls.
     fn assumed(&mut self, body: usize) -> Found<Vec<Term>> {
         let mut assumed = Vec::new();
         if let Some(key) = self.bodies[body].key {
@@ -359,7 +359,7 @@ impl<'a> Houdini<'a> {
         Ok(assumed)
     }
 
-    /// What a body must guarantee: its own postconditions, and the preconditions of its calls.
+    /// The conditions that a body must guarantee: its own postconditions, and the preconditions of its calls.
     fn violations(&mut self, body: usize) -> Found<Vec<Violation>> {
         let mut violations = Vec::new();
         let Body { key, ref inputs, ref outcome, ref calls, call: start } = self.bodies[body];
@@ -431,7 +431,7 @@ fn numbers(program: &Program) -> Vec<i64> {
 }
 
 impl Executor<'_> {
-    /// What candidates say about the result of a call.
+    /// The conditions that candidates impose on the result of a call.
     pub(crate) fn known(
         &mut self,
         flow: FlowId,

@@ -37,9 +37,9 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    /// Those that search for bugs.
+    /// The methods that search for bugs.
     pub(crate) const SEARCHES: [Method; 2] = [Method::Abstraction, Method::Inlining];
-    /// Those that search for proofs without a bound on recursion, beside the others.
+    /// The methods that search for proofs without a bound on recursion, beside the others.
     pub(crate) const PROOFS: [Method; 2] = [Method::Horn, Method::Invariants];
 
     pub(crate) fn is_search(self) -> bool {
@@ -80,7 +80,7 @@ pub(crate) struct Event {
     pub(crate) basis: Basis,
 }
 
-/// What an answer rests on.
+/// The basis of an answer.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Basis {
     /// None if everything was tracked.
@@ -124,7 +124,7 @@ impl Drop for Engine {
 /// A translation, or the reason why there is none.
 pub(crate) type Made<'t> = OnceLock<Result<Text<'t>, Vec<Diagnostic>>>;
 
-/// What an engine works on.
+/// The work of an engine.
 pub(crate) struct Job<'j, 't> {
     pub(crate) stages: &'j Stages<'t>,
     pub(crate) text: &'j Made<'t>,

@@ -86,7 +86,7 @@ struct Step {
     started: Instant,
 }
 
-/// What an event means for the step under way.
+/// The meaning of an event for the step under way.
 enum News {
     /// The step is complete.
     Complete,
@@ -104,7 +104,7 @@ pub(crate) struct Race<'scope, 'env, 't> {
     sender: Sender<Event>,
     events: Receiver<Event>,
     attempts: Vec<Attempt>,
-    /// What the answers so far rest on.
+    /// The basis of the answers so far.
     basis: Basis,
     /// The most engines beside the one whose turn it is.
     most_beside: usize,
