@@ -21,7 +21,7 @@ pub struct Config {
     pub strategies: Vec<Strategy>,
     /// The samplers of random executions. They take turns with the strategies, one execution each, unless `delays`
     /// limits the search: walks have any number of delays. A failing walk is shrunk to few delays of `rr`. The default
-    /// is [`SamplerName::portfolio`].
+    /// is `urw`, `random`, `pct:3` and `delays`.
     pub samplers: Vec<SamplerName>,
     /// The highest bound on delays (or preemptions). Without one, which is the default, the bound rises until every
     /// execution is covered, or another limit is reached.
@@ -47,7 +47,7 @@ impl Default for Config {
         let shuttle = shuttle::Config::default();
         Self {
             strategies: Strategy::portfolio(),
-            samplers: SamplerName::portfolio(),
+            samplers: default_samplers(),
             delays: None,
             schedules: Some(10_000),
             steps: shuttle.max_steps,
@@ -57,6 +57,11 @@ impl Default for Config {
             shuttle,
         }
     }
+}
+
+/// The samplers, the most successful first: it takes the first turn.
+fn default_samplers() -> Vec<SamplerName> {
+    vec![SamplerName::Urw, SamplerName::Random, SamplerName::Pct(3), SamplerName::Delays(None)]
 }
 
 impl Config {

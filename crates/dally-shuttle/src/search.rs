@@ -225,7 +225,7 @@ impl Search {
         match self.guide {
             Guiding::Strategy => self.members[self.turn].policy.begin(),
             Guiding::Walk => {
-                let seed = self.sampling.begin(self.slot - self.members.len());
+                let seed = self.sampling.begin(self.slot);
                 if self.values == Values::Vary {
                     self.seed = seed;
                 }
@@ -248,7 +248,7 @@ impl Search {
     fn count_begun(&mut self) {
         self.coverage.schedules += 1;
         if let Guiding::Walk = self.guide {
-            self.coverage.samplers[self.slot - self.members.len()].schedules += 1;
+            self.coverage.samplers[self.slot].schedules += 1;
             return;
         }
         let member = &self.members[self.turn];
@@ -321,7 +321,7 @@ impl Search {
             return true;
         }
         self.slot = (self.slot + 1) % (self.members.len() + self.sampling.len());
-        if self.slot >= self.members.len() {
+        if self.slot < self.sampling.len() {
             self.guide = Guiding::Walk;
             deviations.clear();
             return true;
