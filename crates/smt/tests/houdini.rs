@@ -111,7 +111,7 @@ impl Solver for Credulous {
             return Ok(answer);
         }
         self.asked += 1;
-        Ok(if self.asked % self.honest == 0 { answer } else { "unsat".to_owned() })
+        Ok(if self.asked.is_multiple_of(self.honest) { answer } else { "unsat".to_owned() })
     }
 
     fn set_mode(&mut self, mode: QueryMode) -> Result<(), SolverError> {
