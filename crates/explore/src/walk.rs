@@ -1,6 +1,6 @@
 //! Walking through a state space by hand: what a policy proposes at a state, and what each step would do.
 //!
-//! Searches expand nodes with the same policies, for speed and in bulk ([`crate::expand`]). Here one state at a time is
+//! Searches expand nodes with the same policies, for speed and in bulk (`expand.rs`). Here one state at a time is
 //! looked at, with everything that a reader may want to know; [state graphs](crate::state_graph()) and explorers are made
 //! of it.
 

@@ -33,11 +33,14 @@ fn proofs_by_horn_clauses_agree_with_the_bounded_engine() {
     assert!(proofs > 10 && bugs > 10, "{proofs} proofs, {bugs} bugs");
 }
 
+/// Selects clauses by their number and text.
+type Selection<'a> = &'a dyn Fn(usize, &str) -> bool;
+
 /// Clauses with one kind left out: each proves a program that has a bug.
 #[test]
 fn clauses_that_are_left_out_are_missed() {
     let goal = |clause: &str| clause.ends_with(" false)))") || clause.ends_with(" false))");
-    let kinds: [(&str, &dyn Fn(usize, &str) -> bool); 3] = [
+    let kinds: [(&str, Selection<'_>); 3] = [
         ("the goal", &|_, clause| goal(clause)),
         // Each predicate has two clauses, after the goal.
         ("the definitions", &|nth, clause| !goal(clause) && nth % 2 == 1),
