@@ -1,4 +1,4 @@
-//! The entry points of a verification: one, or several that are verified in turn.
+//! The entry points of a verification: one, or several.
 
 use std::sync::OnceLock;
 

@@ -11,8 +11,10 @@ mod stages;
 mod unbounded;
 mod work;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use dally_bpl::Program;
@@ -104,21 +106,28 @@ struct Session<'s> {
 }
 
 impl<'s> Session<'s> {
-    /// Verifies one entry point after the other.
+    /// Verifies the entry points, as many at a time as there are cores, and reports them in their order.
     fn run(&self, arguments: &Verify, entries: &'s [Entry]) -> Exit {
         let display = Display::new(arguments.progress);
         std::thread::scope(|scope| {
             let mut exits = Vec::new();
             let mut abandoned = false;
-            for entry in entries {
-                let ended = self.budget.reached().filter(|_| !exits.is_empty());
-                exits.push(match ended {
-                    Some(limit) => report::not_begun(entry, limit),
-                    None => {
-                        let (exit, alone) = self.verify(scope, entry, &display);
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let mut begun: VecDeque<Result<Running<'_>, Limit>> = VecDeque::new();
+            for (index, entry) in entries.iter().enumerate() {
+                while begun.len() < cores && index + begun.len() < entries.len() {
+                    let next = index + begun.len();
+                    let ended = self.budget.reached().filter(|_| next > 0);
+                    begun.push_back(ended.map_or_else(|| Ok(self.begin(scope, &entries[next])), Err));
+                }
+                exits.push(match begun.pop_front() {
+                    Some(Ok(running)) => {
+                        let (exit, alone) = self.finish(entry, running, &display);
                         abandoned |= alone;
                         exit
                     }
+                    Some(Err(limit)) => report::not_begun(entry, limit),
+                    None => report::not_begun(entry, Limit::Time),
                 });
             }
             if entries.len() > 1 && !arguments.json {
@@ -133,13 +142,12 @@ impl<'s> Session<'s> {
         })
     }
 
-    /// Verifies one entry point. True if the verifying thread is still running.
-    fn verify<'scope>(
+    /// Starts the verification of an entry point.
+    fn begin<'scope>(
         &self,
         scope: &'scope std::thread::Scope<'scope, '_>,
         entry: &'s Entry,
-        display: &Display,
-    ) -> (Exit, bool)
+    ) -> Running<'scope>
     where
         's: 'scope,
     {
@@ -154,6 +162,12 @@ impl<'s> Session<'s> {
             progress: Arc::clone(&progress),
         };
         let worker = scope.spawn(move || work.run(&sender));
+        Running { started, progress, messages, worker }
+    }
+
+    /// Waits for the verification of an entry point, and reports it. True if the verifying thread is still running.
+    fn finish(&self, entry: &'s Entry, running: Running<'_>, display: &Display) -> (Exit, bool) {
+        let Running { started, progress, messages, worker } = running;
         let done = work::wait(&messages, self.budget, &progress, display);
         let arguments = &entry.arguments;
         let (plan, done) = match (entry.finished_plan(), done) {
@@ -177,6 +191,14 @@ impl<'s> Session<'s> {
         let warnings = output::json(self.sources, &self.program.warnings);
         (report.show(&done.finding, done.replayed, warnings), done.abandoned)
     }
+}
+
+/// A verification that is under way.
+struct Running<'scope> {
+    started: Instant,
+    progress: Arc<Progress>,
+    messages: Receiver<Message>,
+    worker: ScopedJoinHandle<'scope, ()>,
 }
 
 /// The verification of one entry point, in a thread of its own.
