@@ -2,6 +2,7 @@
 
 mod c;
 mod check;
+mod explore;
 mod reports;
 mod traces;
 mod verify;
@@ -13,6 +14,7 @@ use dally_trace::Source;
 
 pub(crate) use c::{CArgs, ExternalArg};
 pub(crate) use check::{Check, LivenessArg};
+pub(crate) use explore::Explore;
 pub(crate) use reports::ReportFiles;
 pub(crate) use traces::{Replay, Show, TraceFiles};
 pub(crate) use verify::{BoundArgs, Sequentialize, Track, Translation, Verify};
@@ -50,6 +52,7 @@ pub(crate) enum Command {
     Check(Check),
     Replay(Replay),
     Show(Show),
+    Explore(Explore),
     Print(Print),
     Sequentialize(Sequentialize),
     Verify(Verify),
@@ -96,6 +99,7 @@ impl Command {
     pub(crate) fn program_mut(&mut self) -> Option<&mut ProgramArgs> {
         match self {
             Self::Check(Check { program, .. })
+            | Self::Explore(Explore { program, .. })
             | Self::Sequentialize(Sequentialize { program, .. })
             | Self::Verify(Verify { program, .. }) => Some(program),
             Self::Replay(_) | Self::Show(_) | Self::Print(_) => None,
@@ -124,6 +128,14 @@ impl ProgramArgs {
             test: self.test.clone(),
             flags: self.c.recorded(),
         }
+    }
+
+    /// The given flags that have a meaning in some languages only.
+    pub(crate) fn language_flags(&self) -> Vec<&'static str> {
+        let flags =
+            [("--entry", self.entry.is_some()), ("--preempt", self.preempt), ("--test", self.test.is_some())];
+        let given = flags.into_iter().filter_map(|(flag, given)| given.then_some(flag));
+        given.chain(self.c.given()).collect()
     }
 
     /// The options that all engines share.

@@ -15,6 +15,7 @@ use dally_explore::{
     Arrangement, Bug, Delays, Plan, ReplayError, Report, Running, SampleOptions, Sampled, Sampler,
     SchedulerName, Slice, StepLimits,
 };
+use dally_explorer::{Explorer, Server};
 use dally_report::stats::Recorder;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
@@ -182,6 +183,10 @@ pub(crate) trait Explorable {
     /// The parts of the program, and whether executions have reached them.
     fn coverage(&self) -> Vec<CoverageItem>;
 
+    /// Answers the questions of the explorer's page until the process ends.
+    fn explore(&self, server: &Server, scheduler: &SchedulerName, sources: &SourceMap)
+    -> std::io::Result<()>;
+
     /// The graph of its states under a scheduler, for Graphviz; `None` if there are more states than this.
     fn graph(&self, scheduler: &SchedulerName, limit: usize, sources: &SourceMap) -> Option<String>;
 
@@ -262,6 +267,15 @@ impl<M: Interpreter> Explorable for Compiled<M> {
 
     fn coverage(&self) -> Vec<CoverageItem> {
         self.machine.coverage()
+    }
+
+    fn explore(
+        &self,
+        server: &Server,
+        scheduler: &SchedulerName,
+        sources: &SourceMap,
+    ) -> std::io::Result<()> {
+        server.serve(&Explorer::new(&self.machine, scheduler, sources.clone(), self.source.clone()))
     }
 
     fn graph(&self, scheduler: &SchedulerName, limit: usize, sources: &SourceMap) -> Option<String> {

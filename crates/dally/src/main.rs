@@ -4,6 +4,7 @@ mod budget;
 mod check;
 mod cli;
 mod explain;
+mod explore;
 mod input;
 mod language;
 mod outcome;
@@ -52,6 +53,7 @@ fn run(mut arguments: cli::Cli) -> Exit {
         cli::Command::Check(check) => check::run(&check),
         cli::Command::Replay(replay) => replay::run(&replay),
         cli::Command::Show(show) => show::run(&show),
+        cli::Command::Explore(arguments) => explore::run(&arguments),
         cli::Command::Print(print) => print::run(&print),
         cli::Command::Sequentialize(arguments) => sequentialize::run(&arguments),
         cli::Command::Verify(arguments) => verify::run(&arguments),

@@ -25,6 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("c", &["bpl", "text"]),
     ("trace", &["explore", "schedule", "text"]),
     ("report", &["explore", "text", "trace"]),
+    ("explorer", &["explore", "text", "trace"]),
     ("dally-shuttle", &["explore", "schedule"]),
     // The command line depends on all of them.
     (
@@ -44,6 +45,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "counterexample",
             "trace",
             "report",
+            "explorer",
         ],
     ),
 ];

@@ -144,6 +144,7 @@ mod plan;
 pub mod policy;
 mod portfolio;
 mod program;
+mod properties;
 mod reduce;
 mod replay;
 mod resolve;
@@ -175,8 +176,9 @@ pub use outcome::{
     SamplerExecutions, StateCoverage, StrategyExecutions, Verdict, count, counted,
 };
 pub use plan::Plan;
-pub use policy::{Delays, Depth, Exhaustive, Preemptions, Switches};
+pub use policy::{Delays, Depth, Exhaustive, Policy, Preemptions, Switches};
 pub use program::{Choose, Drawn, DrawnPath, Failure, FailureKind, Program};
+pub use properties::{Checked, CheckedReport, Tracked};
 pub use replay::{Moment, NoCycle, ReplayError, Replayed, StepAt, replay, replay_under};
 pub use running::Running;
 pub use sample::{SampleOptions, Sampled, Sampler, Slice};

@@ -24,6 +24,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A search of all states, without a bound.
+    pub fn exhaustive() -> Self {
+        Self::under(StrategyName::Exhaustive)
+    }
+
+    /// A search under one strategy, with the default options.
+    pub fn under(strategy: StrategyName) -> Self {
+        Plan { strategies: vec![strategy], options: Options::default(), liveness: None, sampling: None }
+    }
+
     /// Searches a program, bound by bound. `watch` may end the search at any time.
     pub fn search<P: Program, W: Watch<P::State>>(&self, program: &P, watch: &W) -> Report {
         let options = self.options.shared_by(self.strategies.len());

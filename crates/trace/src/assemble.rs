@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dally_explore::{Bug, Moment, ReplayError, ScheduleStep, StepAt, TaskId, Turn, confirm, cut};
+use dally_explore::{Bug, Moment, ReplayError, StepAt, TaskId, Turn, confirm, cut};
 use dally_text::source::{SourceMap, Span};
 
 use crate::arrows::receive;
@@ -53,6 +53,17 @@ pub fn trace<P: Explain>(
     })
 }
 
+/// The statements of a step, as a trace would show them.
+pub fn statements<P: Explain>(
+    program: &P,
+    taken: &Taken<'_, P::State>,
+    sources: &SourceMap,
+) -> Vec<Statement> {
+    let mut recording = Recording::new(program, sources, 1);
+    recording.tasks = taken.tasks.clone();
+    recording.statements(taken).0
+}
+
 /// The steps recorded so far.
 struct Recording<'a, P> {
     program: &'a P,
@@ -93,7 +104,14 @@ impl<'a, P: Explain> Recording<'a, P> {
         let TaskName { task, name } = self.named(moment.before, step.task);
         let delayed = delayed.iter().map(|other| self.named(moment.before, *other)).collect();
         let end = self.end(moment);
-        let (statements, messages) = self.statements(moment, step);
+        let tasks = self.tasks.clone();
+        let (statements, messages) = self.statements(&Taken {
+            before: moment.before,
+            after: moment.after,
+            task: step.task,
+            choices: &step.choices,
+            tasks: &tasks,
+        });
         let variables = self.changed_variables(moment.after);
         let number = self.steps.number_of_next();
         self.steps.push(TraceStep { number, task, name, delayed, statements, end, variables }, messages);
@@ -124,23 +142,13 @@ impl<'a, P: Explain> Recording<'a, P> {
         }
     }
 
-    fn statements(
-        &mut self,
-        moment: &Moment<'_, P::State>,
-        step: &ScheduleStep,
-    ) -> (Vec<Statement>, Vec<Message>) {
-        let explained = self.program.explain(&Taken {
-            before: moment.before,
-            after: moment.after,
-            task: step.task,
-            choices: &step.choices,
-            tasks: &self.tasks,
-        });
+    fn statements(&mut self, taken: &Taken<'_, P::State>) -> (Vec<Statement>, Vec<Message>) {
+        let explained = self.program.explain(taken);
         self.failed_at = explained.failed_at;
         let lines = explained.lines;
-        let from = self.named(moment.before, step.task);
-        let messages = lines.iter().filter_map(|line| self.message(moment.after, &from, line)).collect();
-        (Statement::all(lines.map(|line| self.statement(moment.after, line))), messages)
+        let from = self.named(taken.before, taken.task);
+        let messages = lines.iter().filter_map(|line| self.message(taken.after, &from, line)).collect();
+        (Statement::all(lines.map(|line| self.statement(taken.after, line))), messages)
     }
 
     fn message(&self, after: &P::State, from: &TaskName, line: &Line) -> Option<Message> {

@@ -1,22 +1,37 @@
 //! The trait that a language implements so that its executions can be shown.
 
-use dally_explore::{Kept, Program, TaskId};
+use dally_explore::{Checked, Kept, Program, TaskId, Tracked};
 use dally_text::source::Span;
 
 use crate::{Change, CoverageItem, Given, TaskNumbers};
 
 /// A program that can say what it did in a step.
 ///
-/// Only the names of tasks are required: a trace then shows which task ran when. A language overrides
-/// [`explain`](Explain::explain), which adds statements, and [`variables`](Explain::variables), which adds the values
-/// at the end.
+/// Only the names of tasks are required: a trace then shows which task ran when. A model in Rust overrides
+/// [`action`](Explain::action), which names what a step does, and [`variables`](Explain::variables), which shows a state:
+/// traces, pages and the explorer show what changes. A language overrides [`explain`](Explain::explain), which adds
+/// statements.
 pub trait Explain: Program {
     /// The procedure or machine that a task runs.
     fn task_name(&self, state: &Self::State, task: TaskId) -> String;
 
-    /// The statements and other events of one outcome of a step.
-    fn explain(&self, _taken: &Taken<'_, Self::State>) -> Explained {
-        Explained::default()
+    /// The name of the action that a step takes, for models without statements. By default it has none.
+    fn action(&self, _taken: &Taken<'_, Self::State>) -> Option<String> {
+        None
+    }
+
+    /// The statements and other events of one outcome of a step. By default, its [`action`](Self::action).
+    fn explain(&self, taken: &Taken<'_, Self::State>) -> Explained {
+        let line = |text: String| Line {
+            kind: LineKind::Remark(text),
+            span: Span::NONE,
+            procedure: self.task_name(taken.before, taken.task),
+            depth: 1,
+            changes: Vec::new(),
+            posts: Vec::new(),
+        };
+        let first = self.action(taken).map(line).into_iter().collect();
+        Explained { lines: Kept { first, left_out: 0, last: Vec::new() }, failed_at: None }
     }
 
     /// The shared variables and their values in a state.
@@ -108,4 +123,49 @@ pub enum LineKind {
     },
     /// A task is created.
     Create(TaskId),
+}
+
+impl<P: Explain> Explain for Checked<P> {
+    fn task_name(&self, at: &Self::State, task: TaskId) -> String {
+        self.program().task_name(&at.state, task)
+    }
+
+    fn action(&self, taken: &Taken<'_, Self::State>) -> Option<String> {
+        self.program().action(&taken.inner())
+    }
+
+    fn explain(&self, taken: &Taken<'_, Self::State>) -> Explained {
+        self.program().explain(&taken.inner())
+    }
+
+    /// The variables of the model, and the conditions that must hold eventually.
+    fn variables(&self, at: &Self::State, tasks: &TaskNumbers) -> Vec<Change> {
+        let condition = |(name, held): (&str, bool)| Change {
+            variable: format!("eventually {name}"),
+            shared: true,
+            value: if held { "has held" } else { "not yet" }.to_owned(),
+        };
+        let variables = self.program().variables(&at.state, tasks);
+        variables.into_iter().chain(self.held(at).map(condition)).collect()
+    }
+
+    fn given(&self) -> Vec<Given> {
+        self.program().given()
+    }
+
+    fn coverage(&self) -> Vec<CoverageItem> {
+        self.program().coverage()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.program().notes()
+    }
+}
+
+impl<'a, S> Taken<'a, Tracked<S>> {
+    /// The step of the program whose properties are checked.
+    fn inner(&self) -> Taken<'a, S> {
+        let Taken { before, after, task, choices, tasks } = *self;
+        Taken { before: &before.state, after: &after.state, task, choices, tasks }
+    }
 }

@@ -4,13 +4,18 @@
 //! A trace is for people, and for tools that present it to them. The schedule is always complete, and suffices to replay
 //! the execution.
 
+use std::borrow::Cow;
+
 use dally_explore::{Excerpt, Kept, count};
 use serde::{Deserialize, Serialize};
 
-use crate::{Message, Statement, StatementKind, TraceStep};
+use crate::{Message, Statement, StatementKind, Trace, TraceStep};
 
-/// The number of lines of text that a trace keeps at either end.
-const OF_A_TRACE: usize = 2500;
+/// The number of lines of text that a trace keeps at either end: enough for pages of 10,000 steps.
+const OF_A_TRACE: usize = 20_000;
+
+/// The number of lines that a text shows of a trace at either end.
+const OF_A_TEXT: usize = 2500;
 
 /// The steps that are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +86,59 @@ impl Steps {
         }
         kept
     }
+}
+
+impl Trace {
+    /// The trace as a text shows it: without the middle, if it is long.
+    pub(crate) fn shortened(&self) -> Cow<'_, Trace> {
+        let all: usize = self.steps.iter().map(lines).sum();
+        if all <= 2 * OF_A_TEXT {
+            return Cow::Borrowed(self);
+        }
+        // The gap that the trace has, if any, lies in the middle: its ends have more lines than a text shows.
+        let whole = self.steps.len() + self.left_out.map_or(0, |left_out| left_out.steps);
+        let after = count_of_steps(self.steps.iter());
+        let before_end = count_of_steps(self.steps.iter().rev());
+        let last = &self.steps[self.steps.len() - before_end..];
+        let steps: Vec<TraceStep> = self.steps[..after].iter().chain(last).cloned().collect();
+        let left_out = Some(LeftOut { after, steps: whole - steps.len() });
+        let is_shown = |message: &&Message| message.step <= after || message.step > whole - before_end;
+        let messages = self.messages.iter().filter(is_shown).cloned().collect();
+        Cow::Owned(Trace { steps, left_out, messages, ..self.clone_without_steps() })
+    }
+
+    /// A copy without steps and messages, which can be large.
+    fn clone_without_steps(&self) -> Trace {
+        Trace {
+            version: self.version,
+            program: self.program.clone(),
+            failure: self.failure.clone(),
+            cost: self.cost,
+            schedule: self.schedule.clone(),
+            unfair: self.unfair,
+            steps: Vec::new(),
+            left_out: None,
+            initial: self.initial.clone(),
+            globals: self.globals.clone(),
+            given: self.given.clone(),
+            solved: self.solved,
+            inputs: self.inputs.clone(),
+            messages: Vec::new(),
+            notes: self.notes.clone(),
+        }
+    }
+}
+
+/// The number of the first steps that have as many lines as a text shows.
+fn count_of_steps<'t>(steps: impl Iterator<Item = &'t TraceStep>) -> usize {
+    let mut total = 0;
+    steps
+        .take_while(|step| {
+            total += lines(step);
+            total <= OF_A_TEXT
+        })
+        .count()
+        .max(1)
 }
 
 /// The approximate number of lines of a step as text.

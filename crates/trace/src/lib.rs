@@ -75,7 +75,7 @@ mod summary;
 mod svg;
 mod text;
 
-pub use assemble::trace;
+pub use assemble::{statements, trace};
 pub use brief::brief;
 pub use coverage::{CoverageItem, ItemKind};
 pub use dally_text::source::Location;

@@ -20,7 +20,7 @@ impl TaskNumbers {
     }
 
     /// Numbers the tasks that a step posts.
-    pub(crate) fn add(&mut self, events: &[Event]) {
+    pub fn add(&mut self, events: &[Event]) {
         for event in events {
             if let Event::Posted(task, _) = event {
                 self.numbers.insert(*task, self.posted);

@@ -24,6 +24,7 @@ const NARROWEST: usize = 14;
 /// The messages of a trace.
 pub fn sequence(trace: &Trace, look: &Look) -> String {
     let mut page = Page::new(look);
+    let trace = &*trace.shortened();
     if trace.messages.is_empty() {
         page.line(Style::Plain, "  no messages were sent");
     } else {

@@ -15,6 +15,7 @@ use crate::{Change, End, Kind, Location, Statement, StatementKind, TaskName, Tra
 /// A trace for people. Control characters of the trace are escaped.
 pub fn text(trace: &Trace, look: &Look) -> String {
     let mut page = Page::new(look);
+    let trace = &*trace.shortened();
     given(trace, &mut page);
     summary(trace, &Places::of(trace), &mut page);
     if trace.schedule.cycle.is_some_and(|from| from > 0) {

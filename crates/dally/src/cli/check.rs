@@ -128,15 +128,9 @@ impl Check {
 
     /// The given flags that have a meaning in some languages only.
     pub(crate) fn language_flags(&self) -> Vec<&'static str> {
-        let flags = [
-            ("--entry", self.program.entry.is_some()),
-            ("--preempt", self.program.preempt),
-            ("--test", self.program.test.is_some()),
-            ("--list-tests", self.list_tests),
-            ("--constraint", !self.constraint.is_empty()),
-        ];
+        let flags = [("--list-tests", self.list_tests), ("--constraint", !self.constraint.is_empty())];
         let given = flags.into_iter().filter_map(|(flag, given)| given.then_some(flag));
-        given.chain(self.program.c.given()).collect()
+        self.program.language_flags().into_iter().chain(given).collect()
     }
 }
 
