@@ -197,6 +197,20 @@ impl Renumbering<'_> {
         (new != UNREACHED).then(|| self.layout.first + i64::from(new))
     }
 
+    /// Returns true if a value stays as it is, as far as that is easily seen.
+    fn is_fixed(&self, value: Value) -> bool {
+        match value {
+            Value::Int(n) => match self.layout.index(n) {
+                Some(index) => {
+                    self.new.get(index).is_none_or(|new| *new == UNREACHED || *new as usize == index)
+                }
+                None => true,
+            },
+            Value::Map(_) | Value::Data(_) => false,
+            _ => true,
+        }
+    }
+
     /// A value with new addresses.
     fn rename(&mut self, value: Value) -> Value {
         match value {
@@ -210,6 +224,9 @@ impl Renumbering<'_> {
                     return *done;
                 }
                 let map = self.heap.maps.get(id);
+                if self.is_fixed(map.default) && map.entries.iter().all(|e| self.is_fixed(e.value)) {
+                    return value;
+                }
                 let default = self.rename(map.default);
                 let entries: Vec<Entry<Value>> = map
                     .entries
