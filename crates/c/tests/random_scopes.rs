@@ -53,7 +53,7 @@ struct Generator {
     functions: usize,
 }
 
-/// What a statement may refer to.
+/// The variables and labels to which a statement may refer.
 #[derive(Clone, Default)]
 struct Around {
     variables: Vec<u32>,

@@ -39,7 +39,7 @@ pub(crate) struct HeapLayout {
     pub(crate) shift: u32,
     /// The maps by address.
     pub(crate) cells: SmallVec<[u32; 2]>,
-    /// Those of them whose values may be addresses.
+    /// The maps by address whose values may be addresses.
     pub(crate) references: SmallVec<[u32; 2]>,
     /// The maps by object.
     pub(crate) objects: SmallVec<[ObjectMap; 2]>,
