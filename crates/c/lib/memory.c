@@ -16,6 +16,17 @@ int posix_memalign(void **p, size_t alignment, size_t size) { *p = __dally_alloc
 
 void *realloc(void *p, size_t size) {
   if (size > 2147483647) return 0;
+  if (p != 0 && __dally_reuse) {
+    /* The object may grow in its place. */
+    size_t kept = __dally_object_size(p) < size ? __dally_object_size(p) : size;
+    void *between = __dally_allocate(kept, 0);
+    __dally_copy(between, p, kept);
+    __dally_release(p);
+    void *moved = __dally_allocate(size, 0);
+    __dally_copy(moved, between, kept);
+    __dally_release(between);
+    return moved;
+  }
   void *new = __dally_allocate(size, 0);
   if (p != 0) {
     size_t old = __dally_object_size(p);

@@ -8,11 +8,22 @@ int nanosleep(const struct timespec *duration, struct timespec *left) {
   return 0;
 }
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *left) {
+  __dally_cancellation_point();
   __dally_yield();
+  __dally_cancellation_point();
   return 0;
 }
-int poll(void *files, unsigned long count, int timeout) { __dally_yield(); return 0; }
-int pause(void) { __dally_await(0, "a signal"); return -1; }
+int poll(void *files, unsigned long count, int timeout) {
+  __dally_cancellation_point();
+  __dally_yield();
+  __dally_cancellation_point();
+  return 0;
+}
+int pause(void) {
+  __dally_await(__dally_is_cancelled(), "a signal");
+  __dally_cancellation_point();
+  return -1;
+}
 
 time_t time(time_t *result) {
   time_t now = __dally_nondet(time_t);
@@ -54,6 +65,16 @@ sighandler_t signal(int number, sighandler_t handler) {
   if (handler != 0 && handler != (sighandler_t)1) __dally_unsupported("signal handlers");
   return 0;
 }
+int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+  if (action != 0 && action->sa_handler != 0 && action->sa_handler != (sighandler_t)1) __dally_unsupported("signal handlers");
+  if (old != 0) { old->sa_handler = 0; old->sa_flags = 0; }
+  return 0;
+}
+int sigdelset(sigset_t *set, int number) { return 0; }
+int sigismember(const sigset_t *set, int number) { __dally_unsupported("sigismember"); return 0; }
+int sigsuspend(const sigset_t *set) { __dally_unsupported("sigsuspend"); return -1; }
+int sigwait(const sigset_t *set, int *number) { __dally_unsupported("sigwait"); return 0; }
+unsigned alarm(unsigned seconds) { __dally_unsupported("alarm"); return 0; }
 int raise(int number) { __dally_unsupported("raise"); return 0; }
 int kill(pid_t pid, int number) { __dally_unsupported("kill"); return 0; }
 int sigemptyset(sigset_t *set) { return 0; }

@@ -66,6 +66,15 @@ typedef void *timer_t;
 typedef int sig_atomic_t;
 typedef void (*sighandler_t)(int);
 typedef struct { unsigned long __bits; } sigset_t;
+typedef union { int sival_int; void *sival_ptr; } sigval_t;
+typedef struct {
+  int si_signo; int si_errno; int si_code; pid_t si_pid; uid_t si_uid; int si_status; void *si_addr; sigval_t si_value;
+} siginfo_t;
+struct sigaction {
+  union { void (*sa_handler)(int); void (*sa_sigaction)(int, siginfo_t *, void *); };
+  sigset_t sa_mask;
+  int sa_flags;
+};
 typedef struct { long __state[8]; } jmp_buf[1];
 typedef struct { long __state[8]; } sigjmp_buf[1];
 

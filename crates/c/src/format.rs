@@ -76,7 +76,8 @@ pub(crate) fn pieces(format: &str, scans: bool) -> Vec<Piece> {
         if c != '%' {
             text.push(c);
         } else if rest.take('%') {
-            text.push('%');
+            // As other conversions, `%%` skips white space of the input.
+            text.push_str(if scans { " %" } else { "%" });
         } else {
             if !text.is_empty() {
                 pieces.push(Piece::Text(std::mem::take(&mut text)));

@@ -323,9 +323,9 @@ pub enum Builtin {
     ObjectSize,
     /// `__dally_copy(to, from, n)`: as `memmove`, in one step.
     Copy,
-    /// `__dally_move(to, from, n)`: as `memmove`. Other threads may run between pieces of 8 bytes, unless the areas overlap.
+    /// `__dally_move(to, from, n)`: as `memmove`. Other threads may run between pieces of 8 bytes.
     Move,
-    /// `__dally_fill(p, byte, n)`: as `memset`.
+    /// `__dally_fill(p, byte, n)`: as `memset`, in such pieces.
     Fill,
     /// `__dally_access(p, n)`: a bug unless the bytes belong to an object.
     Access,
@@ -360,9 +360,9 @@ pub enum Builtin {
     /// `printf` and the like: the format and its arguments, for traces. The strings were read before.
     Print,
 
-    // Varargs of user functions.
-    /// `__builtin_va_start`, `__builtin_va_arg`, `__builtin_va_end`, `__builtin_va_copy`: not supported when executed.
-    VaList,
+    // Variadic functions.
+    /// The address of the arguments that have no parameter, as `__builtin_va_start` needs it; null if there are none.
+    VaArguments,
 }
 
 /// A statement.

@@ -67,6 +67,8 @@ headers! {
 pub struct LibraryOptions {
     /// Waits on condition variables may end without a signal.
     pub spurious: bool,
+    /// True if an allocation may be at the address of an object that was freed.
+    pub reuse: bool,
     /// The program calls `pthread_cancel`.
     pub cancellation: bool,
     /// The program has cleanup handlers, or keys with destructors.
@@ -101,9 +103,11 @@ macro_rules! part {
 
 /// The text of the library, in an order in which names are declared before they are used.
 pub fn prelude(options: &LibraryOptions) -> String {
-    let spurious = format!("static const int __dally_spurious = {};\n", u8::from(options.spurious));
+    let constant =
+        |name: &str, value: bool| format!("static const int __dally_{name} = {};\n", u8::from(value));
+    let constants = constant("spurious", options.spurious) + &constant("reuse", options.reuse);
     let parts = [
-        spurious.as_str(),
+        constants.as_str(),
         part!("types"),
         part!("memory"),
         part!("bits"),
@@ -122,6 +126,7 @@ pub fn prelude(options: &LibraryOptions) -> String {
         part!("stdlib"),
         if options.exit_hooks { part!("exit_hooks") } else { part!("exit_plain") },
         part!("stdio"),
+        part!("variadic"),
         part!("system"),
         if options.silent_abort { part!("abort_silent") } else { part!("abort_bug") },
         part!("assertions"),
@@ -151,6 +156,7 @@ mod tests {
     fn the_prelude_has_no_directives() {
         let everything = LibraryOptions {
             spurious: true,
+            reuse: true,
             cancellation: true,
             end_hooks: true,
             exit_hooks: true,

@@ -1,8 +1,8 @@
 //! Line markers, and the spans of tokens in the files that the user wrote.
 //!
 //! A preprocessed unit says which line of which file a line of it comes from: `# 12 "queue.c"`. The column is
-//! found by comparing the tokens of the two lines. Where they differ, a macro was expanded: tokens that also occur in
-//! the use of the macro get the span of their occurrence, and the others get the span of the use.
+//! found by comparing the tokens of the two lines. Where they differ, a macro was expanded, up to the tokens that both lines
+//! have after its use: tokens that also occur in the use get the span of their occurrence, and the others get the span of the use.
 
 use std::sync::Arc;
 
@@ -18,6 +18,9 @@ use crate::token::{T, Token};
 
 /// The most lines over which the use of a macro is followed.
 const LONGEST_USE: usize = 64;
+
+/// The most tokens that are compared to find the expansions of the macros of a line.
+const MOST_WORK: usize = 1 << 16;
 
 /// The files that markers name, by name: their index in the source map.
 pub(crate) type Files = FxHashMap<String, usize>;
@@ -43,6 +46,7 @@ impl Reader<'_> {
             place: None,
             tokens: Vec::with_capacity(text.len() / 4),
             run: 0,
+            is_joined: false,
             written: Vec::new(),
         };
         lines.unit();
@@ -76,6 +80,8 @@ struct Lines<'r, 'a> {
     tokens: Vec<Token>,
     /// The first token of the current line.
     run: usize,
+    /// True after a part of a line that goes on behind the next marker.
+    is_joined: bool,
     written: Vec<Written>,
 }
 
@@ -89,13 +95,13 @@ impl Lines<'_, '_> {
             let (raw, end) = lexer::scan(bytes, at);
             match raw {
                 Raw::Newline => {
-                    self.end_line(1);
+                    self.end_line(1, end);
                     line_start = true;
                 }
                 Raw::Space => {
                     let breaks = bytes[at..end].iter().filter(|b| **b == b'\n').count();
                     if breaks > 0 {
-                        self.end_line(breaks);
+                        self.end_line(breaks, end);
                     }
                 }
                 Raw::Hash if line_start => {
@@ -113,7 +119,7 @@ impl Lines<'_, '_> {
             }
             at = end;
         }
-        self.end_line(0);
+        self.end_line(0, bytes.len());
         let span = match self.tokens.last() {
             Some(last) => Span::new(last.span.end, last.span.end),
             None => self.in_unit(bytes.len() as u32, bytes.len() as u32),
@@ -197,9 +203,16 @@ impl Lines<'_, '_> {
         if base == 0 { Span::NONE } else { Span::new(base + start, base + end) }
     }
 
-    /// Gives the tokens of the line their spans, and goes on to a later line.
-    fn end_line(&mut self, breaks: usize) {
-        if self.run < self.tokens.len() {
+    /// Gives the tokens of the line their spans, and goes on to a later line, which begins at `next`.
+    ///
+    /// A line that uses macros of system headers is cut into parts, with markers of the same line between them.
+    fn end_line(&mut self, breaks: usize, next: usize) {
+        let is_empty = self.run == self.tokens.len();
+        if !is_empty && !self.is_joined && self.place.is_some_and(|place| self.goes_on(place, next)) {
+            self.is_joined = true;
+            return;
+        }
+        if !std::mem::take(&mut self.is_joined) && !is_empty {
             if !self.place.is_some_and(|place| self.align(place)) {
                 for i in self.run..self.tokens.len() {
                     let span = self.in_unit(self.tokens[i].start, self.tokens[i].end);
@@ -211,6 +224,15 @@ impl Lines<'_, '_> {
         if let Some(place) = &mut self.place {
             place.line += breaks;
         }
+    }
+
+    /// Returns true if a marker of the same line follows.
+    fn goes_on(&self, place: Place, next: usize) -> bool {
+        let line = self.text[next..].lines().next().unwrap_or("");
+        let Some(marker) = line.strip_prefix("# ") else { return false };
+        let Some((number, rest)) = marker.split_once(' ') else { return false };
+        let file = quoted_name(rest).and_then(|name| self.reader.files.get(&name).copied());
+        number.parse() == Ok(place.line) && file == Some(place.file)
     }
 
     /// Finds the tokens of the line in the original; false if there is no such line.
@@ -259,6 +281,16 @@ fn balance(tokens: &[Token]) -> isize {
     })
 }
 
+/// How a token changes the number of open parentheses, brackets and braces.
+fn nesting(token: &Token) -> isize {
+    use crate::token::Op;
+    match token.kind {
+        T::Op(Op::LParen | Op::LBrace | Op::LBracket) => 1,
+        T::Op(Op::RParen | Op::RBrace | Op::RBracket) => -1,
+        _ => 0,
+    }
+}
+
 /// The tokens of an original line. It goes on over a backslash, and while more parentheses are open than in the
 /// preprocessed line, since the use of a macro becomes one line.
 fn write_down(written: &mut Vec<Written>, file: &dally_text::source::SourceFile, line: usize, open: isize) {
@@ -304,44 +336,87 @@ struct Alignment<'a> {
 
 impl Alignment<'_> {
     fn apply(&self, tokens: &mut [Token]) {
-        let same = |t: &Token, w: &Written| self.text_of(t) == self.written_text(w);
-        let prefix = tokens.iter().zip(self.written).take_while(|(t, w)| same(t, w)).count();
-        let most = tokens.len().min(self.written.len()) - prefix;
-        let pairs = tokens.iter().rev().zip(self.written.iter().rev());
-        let suffix = pairs.take(most).take_while(|(t, w)| same(t, w)).count();
-        for (token, written) in tokens.iter_mut().zip(&self.written[..prefix]) {
-            token.span = self.span(written, written);
+        let (mut token, mut at) = (0, 0);
+        let mut work = MOST_WORK;
+        while token < tokens.len() {
+            if self.is_same(&tokens[token], at) {
+                tokens[token].span = self.span(&self.written[at], &self.written[at]);
+                (token, at) = (token + 1, at + 1);
+                continue;
+            }
+            let Some((length, end)) = self.end_of_expansion(&tokens[token..], at, &mut work) else {
+                return self.remainder(&mut tokens[token..], at);
+            };
+            self.expansion(&mut tokens[token..token + length], at..end);
+            (token, at) = (token + length, end);
         }
-        for (token, written) in tokens.iter_mut().rev().zip(self.written.iter().rev()).take(suffix) {
-            token.span = self.span(written, written);
-        }
-        let middle = prefix..tokens.len() - suffix;
-        let used = &self.written[prefix..self.written.len() - suffix];
-        self.expansion(&mut tokens[middle], used, prefix);
     }
 
-    /// Tokens that macros of `used` expand to.
-    fn expansion(&self, tokens: &mut [Token], used: &[Written], prefix: usize) {
-        if tokens.is_empty() {
-            return;
+    /// Lines that cannot be matched from `at` on, but for their ends.
+    fn remainder(&self, tokens: &mut [Token], at: usize) {
+        let most = tokens.len().min(self.written.len().saturating_sub(at));
+        let mut end = self.written.len();
+        let mut count = tokens.len();
+        while end + most > self.written.len() && self.is_same(&tokens[count - 1], end - 1) {
+            (count, end) = (count - 1, end - 1);
+            tokens[count].span = self.span(&self.written[end], &self.written[end]);
         }
-        let alike = |(t, w): (&Token, &Written)| match (t.kind, w.kind) {
-            (T::Op(a), Raw::Op(b)) => a == b,
-            (T::Op(_), _) | (_, Raw::Op(_)) => false,
-            _ => true,
-        };
-        // One token for each: names without arguments.
-        if tokens.len() == used.len() && tokens.iter().zip(used).all(alike) {
-            for (token, written) in tokens.iter_mut().zip(used) {
-                token.span = self.span(written, written);
+        self.expansion(&mut tokens[..count], at.min(end)..end);
+    }
+
+    fn is_same(&self, token: &Token, at: usize) -> bool {
+        self.written.get(at).is_some_and(|w| self.text_of(token) == self.written_text(w))
+    }
+
+    /// The tokens that the macro used at `at` expands to, and the end of its use: what follows is in both lines. Uses that
+    /// follow each other are taken together. None if the lines cannot be matched.
+    fn end_of_expansion(&self, tokens: &[Token], at: usize, work: &mut usize) -> Option<(usize, usize)> {
+        let mut end = at;
+        loop {
+            if !matches!(self.written.get(end)?.kind, Raw::Word) {
+                return None;
             }
-            return;
+            end += self.length_of_use(&self.written[end..]);
+            // An expansion has as many opening as closing parentheses.
+            let mut depth = 0_isize;
+            for length in 0..=tokens.len() {
+                *work = work.checked_sub(1)?;
+                if depth == 0 && self.goes_on(&tokens[length..], end, work)? {
+                    return Some((length, end));
+                }
+                depth += tokens.get(length).map_or(0, nesting);
+                if depth < 0 {
+                    break;
+                }
+            }
         }
-        let whole = match (used.first(), self.written.get(prefix.saturating_sub(1))) {
-            (Some(first), _) => self.span(first, self.end_of_use(&self.written[prefix..])),
-            (None, Some(near)) => self.span(near, near),
-            (None, None) => self.span(&self.written[0], &self.written[self.written.len() - 1]),
+    }
+
+    /// Returns true if the tokens are those that are written at `at`, up to the end or the use of another macro. None if
+    /// this has taken too long.
+    fn goes_on(&self, tokens: &[Token], at: usize, work: &mut usize) -> Option<bool> {
+        let same = tokens.iter().enumerate().take_while(|(n, token)| self.is_same(token, at + n)).count();
+        *work = work.checked_sub(same + 1)?;
+        Some(match self.written.get(at + same) {
+            None => same == tokens.len(),
+            Some(next) => same > 0 && matches!(next.kind, Raw::Word),
+        })
+    }
+
+    /// The number of tokens in the use of a macro: its name, and its arguments in parentheses.
+    fn length_of_use(&self, used: &[Written]) -> usize {
+        let last = self.end_of_use(used);
+        used.iter().take_while(|w| w.start <= last.start).count()
+    }
+
+    /// Tokens that the macros of a part of the original line expand to.
+    fn expansion(&self, tokens: &mut [Token], used: std::ops::Range<usize>) {
+        let whole = match (&self.written[used.clone()], used.start.checked_sub(1)) {
+            ([first, ..], _) => self.span(first, &self.written[used.end - 1]),
+            ([], Some(before)) => self.span(&self.written[before], &self.written[before]),
+            ([], None) => self.span(&self.written[0], &self.written[self.written.len() - 1]),
         };
+        let used = &self.written[used];
         // Where each name of the use is: the preprocessor repeats and reorders arguments.
         let mut places: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (i, w) in used.iter().enumerate() {

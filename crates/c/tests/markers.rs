@@ -42,6 +42,33 @@ fn tokens_of_a_macro_have_the_span_of_its_use() {
 }
 
 #[test]
+fn several_uses_in_a_line() {
+    let original = "int f(void) { INC(a); x = MAX(b, LIMIT); INC(c); NOTHING return d; }\n";
+    let inc = |name: &str| format!("do {{ int t = ({name}); {name} = t + 1; }} while (0)");
+    let unit = format!(
+        "# 1 \"x.c\"\nint f(void) {{ {}; x = ((b) > (10) ? (b) : (hidden)); {}; return d; }}\n",
+        inc("a"),
+        inc("c")
+    );
+    let expected = ["x.c:1:19 a", "x.c:1:23 x", "x.c:1:31 b", "x.c:1:46 c", "x.c:1:65 d"];
+    let mut found = errors(original, &unit);
+    found.dedup();
+    assert_eq!(found, expected);
+}
+
+/// The preprocessor marks what comes from macros of system headers.
+#[test]
+fn parts_of_a_line() {
+    let original = "int f(void) { check(a, NULL); check(NULL, b); }\nint x = c;\n";
+    let unit = "# 1 \"x.c\"\nint f(void) { check(a, \n# 1 \"x.c\" 3 4\n  (hidden)\n# 1 \"x.c\"\n  ); check(\n\
+                # 1 \"x.c\" 3 4\n  (hidden)\n# 1 \"x.c\"\n  , b); }\nint x = c;\n";
+    let mut found = errors(original, unit);
+    found.sort();
+    found.dedup();
+    assert_eq!(found, ["x.c:1:21 a", "x.c:1:24 NULL", "x.c:1:43 b", "x.c:2:9 c"]);
+}
+
+#[test]
 fn a_use_over_several_lines() {
     let original = "int f(void) { CHECK(a,\n  b);\n  return c; }\n";
     let unit = "# 1 \"x.c\"\nint f(void) { check(a, b);\n\n  return c; }\n";

@@ -3,44 +3,18 @@
 //! `DALLY_PROGRAMS=n` runs n programs; `DALLY_SEED=n` starts with a seed that was printed.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
+#[path = "support/compiled.rs"]
+mod compiled;
 #[path = "support/random.rs"]
 mod random;
 mod support;
 
+use compiled::{compiled, with_check};
 use dally_explore::Verdict;
 use random::Program;
-use std::fmt::Write as _;
-use std::process::Command;
 
 /// Programs that are compiled together.
 const BATCH: u64 = 20;
-
-/// The checksums of programs, as compiled by `cc`.
-fn compiled(programs: &[String], first: u64) -> Vec<u64> {
-    let mut text = "int printf(const char *, ...);\n".to_owned();
-    programs.iter().for_each(|p| text.push_str(p));
-    text.push_str("int main(void) {\n");
-    for n in 0..programs.len() as u64 {
-        let _ = writeln!(text, "  printf(\"%lu\\n\", test{n}());");
-    }
-    text.push_str("  return 0;\n}\n");
-    let folder = std::env::temp_dir().join(format!("dally-c-{}-{first}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (source, binary) = (folder.join("all.c"), folder.join("all"));
-    std::fs::write(&source, text).unwrap();
-    let flags = ["-w", "-O0", "-std=gnu11", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char"];
-    let status = Command::new("cc").args(flags).arg(&source).arg("-o").arg(&binary).status().unwrap();
-    assert!(status.success(), "cc rejects {}", source.display());
-    let output = Command::new(&binary).output().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(|l| l.parse().unwrap()).collect()
-}
-
-fn with_check(program: &str, n: u64, expected: u64) -> String {
-    format!(
-        "{program}int main(void) {{ __dally_check(test{n}() == {expected}ul, \"the checksum\"); return 0; }}\n"
-    )
-}
 
 #[test]
 fn random_programs_agree_with_the_compiler() {

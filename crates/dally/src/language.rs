@@ -17,8 +17,9 @@ use dally_explore::{
 };
 use dally_explorer::{Explorer, Server};
 use dally_report::stats::Recorder;
+use dally_text::code::Code;
 use dally_text::diagnostic::Diagnostic;
-use dally_text::source::SourceMap;
+use dally_text::source::{SourceMap, Span};
 use dally_trace::{CoverageItem, Explain, LastStep, Source, Trace};
 
 use crate::check::monitor::{Monitor, Recording};
@@ -35,6 +36,8 @@ pub(crate) struct Language {
     suffixes: &'static [&'static str],
     /// True if a folder can be a program.
     folders: bool,
+    /// True if a program can be on standard input.
+    standard_input: bool,
     /// Beginnings of lines that are typical of the language, to recognise a program on standard input.
     typical: &'static [&'static str],
     /// Which of the flags that only some languages know it has.
@@ -59,6 +62,7 @@ static LANGUAGES: &[Language] = &[
         name: "Boogie",
         suffixes: &["bpl"],
         folders: false,
+        standard_input: true,
         typical: &["procedure ", "implementation "],
         flags: &["--entry", "--preempt", "--constraint"],
         scheduler: SchedulerName::Rr(Arrangement::Creation),
@@ -71,6 +75,7 @@ static LANGUAGES: &[Language] = &[
         name: "P",
         suffixes: &["p", "pproj"],
         folders: true,
+        standard_input: true,
         typical: &["machine ", "event "],
         flags: &["--test", "--list-tests"],
         scheduler: SchedulerName::Rtc,
@@ -83,8 +88,20 @@ static LANGUAGES: &[Language] = &[
         name: "C",
         suffixes: &["c", "i"],
         folders: false,
+        standard_input: false,
         typical: &["#include ", "int main("],
-        flags: &["-I", "-D", "--data-model", "--nondet", "--overflow", "--external", "--spurious", "--cc"],
+        flags: &[
+            "-I",
+            "-D",
+            "--data-model",
+            "--nondet",
+            "--overflow",
+            "--external",
+            "--spurious",
+            "--reuse",
+            "--atomic-width",
+            "--cc",
+        ],
         scheduler: SchedulerName::Rr(Arrangement::Creation),
         portfolio: SchedulerName::portfolio,
         is_boogie: true,
@@ -311,7 +328,29 @@ impl Language {
 
     /// Reads and checks a program.
     pub(crate) fn load(&self, arguments: &ProgramArgs) -> Result<Box<dyn LoadedProgram>, Rejected> {
+        if let Some(message) = self.mixed(&arguments.files) {
+            let diagnostics = vec![Diagnostic::new(Code::UNREADABLE, Span::NONE, message)];
+            return Err(Rejected { sources: SourceMap::default(), diagnostics });
+        }
         (self.load)(arguments).map_err(|rejected| self.with_hint(&arguments.files, rejected))
+    }
+
+    /// Why the files are not one program of this language, if so.
+    fn mixed(&self, files: &[String]) -> Option<String> {
+        let name = self.name;
+        if !self.standard_input && files.iter().any(|file| file == "-") {
+            let suffixes: Vec<String> = self.suffixes.iter().map(|suffix| format!("`.{suffix}`")).collect();
+            let suffixes = suffixes.join(" or ");
+            return Some(format!(
+                "cannot read a {name} program from standard input (`-`): its files have names that end in {suffixes}"
+            ));
+        }
+        let other = |file: &String| LANGUAGES.iter().find(|l| l.name != name && l.has(Path::new(file)));
+        let (file, other) = files.iter().find_map(|file| Some((file, other(file)?.name)))?;
+        Some(format!(
+            "cannot read `{file}` as part of a {name} program: it belongs to a {other} program, and all files of a program are \
+             in one language"
+        ))
     }
 
     /// Adds a hint if the program looks like one in another language on standard input.

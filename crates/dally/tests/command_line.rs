@@ -454,6 +454,26 @@ fn p_projects_are_read_with_their_includes() {
 }
 
 #[test]
+fn the_files_of_a_program_are_in_one_language() {
+    let (c, p) = ("examples/c/bank_account.c", "examples/p/elevator_door.p");
+    for (files, why) in [
+        (
+            [c, p],
+            "cannot read `examples/p/elevator_door.p` as part of a C program: it belongs to a P program",
+        ),
+        ([p, c], "cannot read `examples/c/bank_account.c` as part of a P program: it belongs to a C program"),
+        (
+            ["-", c],
+            "cannot read a C program from standard input (`-`): its files have names that end in `.c` or `.i`",
+        ),
+    ] {
+        let output = in_root(&[&["check"], &files[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{files:?}");
+        assert!(text(&output.stderr).contains(why), "{files:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn flags_are_for_one_language() {
     let example = "examples/p/elevator_door.p";
     for (args, why) in [

@@ -9,7 +9,7 @@
 //!
 //! - `{:heap_counter first, shift}`: the number of objects so far. The objects are `first`, `first + 1`, …, and the
 //!   addresses of an object are its number times 2^shift, plus an offset.
-//! - `{:heap_cells}`: a map by address. Its values may be addresses.
+//! - `{:heap_cells}`: a map by address. Its values may be addresses, unless it is marked `{:heap_cells 0}`.
 //! - `{:heap_objects freed}`: a map by object. If the value is `freed`, the cells of the object are dropped.
 //!
 //! An integer anywhere in the state that is an address of an object counts as a reference to it. So an integer that is one
@@ -21,6 +21,7 @@ use smallvec::SmallVec;
 
 use dally_explore::store::{Part, Parts};
 use dally_step::collection::Entry;
+use dally_trace::{MovedObjects, TaskNumbers};
 
 use crate::execute::{Observer, Run};
 use crate::machine::Machine;
@@ -38,6 +39,8 @@ pub(crate) struct HeapLayout {
     pub(crate) shift: u32,
     /// The maps by address.
     pub(crate) cells: SmallVec<[u32; 2]>,
+    /// The maps by address whose values may be addresses.
+    pub(crate) references: SmallVec<[u32; 2]>,
     /// The maps by object.
     pub(crate) objects: SmallVec<[ObjectMap; 2]>,
 }
@@ -58,6 +61,23 @@ impl HeapLayout {
     /// The position of an object among all objects, from its address. Statically allocated objects come before the first.
     fn index(&self, address: i64) -> Option<usize> {
         usize::try_from((address >> self.shift).checked_sub(self.first)?).ok()
+    }
+
+    fn may_refer(&self, value: Value) -> bool {
+        match value {
+            Value::Int(n) => self.index(n).is_some(),
+            Value::Map(_) | Value::Data(_) => true,
+            _ => false,
+        }
+    }
+
+    /// An address with the number that a trace gives to its object.
+    pub(crate) fn told(&self, address: i64, tasks: &TaskNumbers) -> i64 {
+        let Some(position) = self.index(address).and_then(|index| u32::try_from(index).ok()) else {
+            return address;
+        };
+        let number = self.first + i64::from(tasks.object(position));
+        (number << self.shift) + (address & ((1 << self.shift) - 1))
     }
 }
 
@@ -142,7 +162,7 @@ impl Renumbering<'_> {
             next += 1;
             let number = self.layout.first + i64::from(index);
             let freed = self.is_freed(globals, number);
-            for cells in &self.layout.cells {
+            for cells in &self.layout.references {
                 let start = number << self.layout.shift;
                 let inside: SmallVec<[Value; 16]> = self
                     .entries_from(globals[*cells as usize], start)
@@ -177,6 +197,20 @@ impl Renumbering<'_> {
         (new != UNREACHED).then(|| self.layout.first + i64::from(new))
     }
 
+    /// Returns true if a value stays as it is, as far as that is easily seen.
+    fn is_fixed(&self, value: Value) -> bool {
+        match value {
+            Value::Int(n) => match self.layout.index(n) {
+                Some(index) => {
+                    self.new.get(index).is_none_or(|new| *new == UNREACHED || *new as usize == index)
+                }
+                None => true,
+            },
+            Value::Map(_) | Value::Data(_) => false,
+            _ => true,
+        }
+    }
+
     /// A value with new addresses.
     fn rename(&mut self, value: Value) -> Value {
         match value {
@@ -190,6 +224,9 @@ impl Renumbering<'_> {
                     return *done;
                 }
                 let map = self.heap.maps.get(id);
+                if self.is_fixed(map.default) && map.entries.iter().all(|e| self.is_fixed(e.value)) {
+                    return value;
+                }
                 let default = self.rename(map.default);
                 let entries: Vec<Entry<Value>> = map
                     .entries
@@ -257,6 +294,76 @@ impl Machine {
         run: &Run<'_, impl Observer>,
         control: Part,
     ) -> Option<State> {
+        if self.keeps_references(before, run) {
+            return None;
+        }
+        let stacks = self.stacks_after(before, run);
+        let (mut renumbering, stale) = self.renumbering(run, &stacks)?;
+        if renumbering.is_identity() && !stale {
+            return None;
+        }
+        let globals = renumbering.rename_globals(&run.globals);
+        let stacks = stacks.into_iter().map(|stack| self.renamed_stack(stack, &mut renumbering));
+        let parts: Parts = [control].into_iter().chain(stacks).collect();
+        Some(self.store.state(&globals, parts))
+    }
+
+    /// Returns true if a step has changed no reference: the numbers stay canonical. False if that takes longer to find out.
+    fn keeps_references(&self, before: &State, run: &Run<'_, impl Observer>) -> bool {
+        let Some(layout) = &self.code.heap else { return true };
+        let (old, local) = (self.control_of(before), run.local());
+        if !local.posted.is_empty() || local.control.tasks.len() != old.tasks.len() {
+            return false;
+        }
+        let is_kept = |global: u32| {
+            let is_described =
+                global == layout.counter || layout.objects.iter().any(|map| map.global == global);
+            let (then, now) = (before.globals.get(global as usize), run.globals[global as usize]);
+            !is_described && self.same_references(layout, then, now)
+        };
+        if !run.changed_globals().all(is_kept) {
+            return false;
+        }
+        let Some(stack) = local.stack.changed() else { return true };
+        let Some(place) = old.place(run.meta.task) else { return false };
+        let earlier = self.store.stacks.get(before.ids()[STACKS + place]);
+        let may_refer = |value: &&Value| layout.may_refer(**value);
+        earlier.values.iter().filter(may_refer).eq(stack.values.iter().filter(may_refer))
+    }
+
+    /// Returns true if two values refer to the same objects in the same order, as far as that is easily seen.
+    fn same_references(&self, layout: &HeapLayout, a: Value, b: Value) -> bool {
+        match (a, b) {
+            _ if a == b => true,
+            (Value::Map(a), Value::Map(b)) => {
+                let (a, b) = (self.store.heap.maps.get(a), self.store.heap.maps.get(b));
+                let same = |a: Value, b: Value| a == b || !layout.may_refer(a) && !layout.may_refer(b);
+                a.entries.len() == b.entries.len()
+                    && same(a.default, b.default)
+                    && a.entries
+                        .iter()
+                        .zip(b.entries.iter())
+                        .all(|(a, b)| a.key == b.key && same(a.value, b.value))
+            }
+            _ => !layout.may_refer(a) && !layout.may_refer(b),
+        }
+    }
+
+    /// The objects after an outcome of a step, for traces.
+    pub(crate) fn moved(&self, before: &State, task: u32, path: &[u32]) -> Option<MovedObjects> {
+        self.code.heap.as_ref()?;
+        let (mut run, end) = self.run_along(before, task, path, ())?;
+        self.end_run(before, &mut run, &end);
+        let (Renumbering { order, new, .. }, _) = self.renumbering(&run, &self.stacks_after(before, &run))?;
+        Some(MovedObjects { order: order.to_vec(), count: new.len() as u32 })
+    }
+
+    /// The canonical numbers after a step. True if a freed object has cells, which have to be dropped.
+    fn renumbering(
+        &self,
+        run: &Run<'_, impl Observer>,
+        stacks: &[StackAfter<'_>],
+    ) -> Option<(Renumbering<'_>, bool)> {
         let layout = self.code.heap.as_ref()?;
         let Value::Int(count) = run.globals[layout.counter as usize] else { return None };
         let mut renumbering = Renumbering {
@@ -266,25 +373,18 @@ impl Machine {
             order: SmallVec::new(),
             maps: FxHashMap::default(),
         };
-        let stacks = self.stacks_after(before, run);
         for (index, value) in (0..).zip(run.globals.iter()) {
-            if layout.cells.contains(&index) {
+            if layout.references.contains(&index) {
                 renumbering.reach_from_static_cells(*value);
             } else if index != layout.counter && !layout.is_heap_map(index) {
                 renumbering.reach(*value);
             }
         }
-        for stack in &stacks {
+        for stack in stacks {
             self.stack_values(*stack).iter().for_each(|value| renumbering.reach(*value));
         }
         let stale = renumbering.close(&run.globals);
-        if renumbering.is_identity() && !stale {
-            return None;
-        }
-        let globals = renumbering.rename_globals(&run.globals);
-        let stacks = stacks.into_iter().map(|stack| self.renamed_stack(stack, &mut renumbering));
-        let parts: Parts = [control].into_iter().chain(stacks).collect();
-        Some(self.store.state(&globals, parts))
+        Some((renumbering, stale))
     }
 
     /// The stacks of the tasks after a step, in the order of their ids.

@@ -6,7 +6,9 @@ use dally_explore::{Excerpt, TaskId, is_long, value_text};
 use dally_step::collection::Entry;
 use dally_step::observer::Observer;
 use dally_text::source::Span;
-use dally_trace::{Change, CoverageItem, Explain, Explained, Given, Line, LineKind, Taken, TaskNumbers};
+use dally_trace::{
+    Change, CoverageItem, Explain, Explained, Given, Line, LineKind, MovedObjects, Taken, TaskNumbers,
+};
 
 use crate::code::{Address, Arith, GivenValue, Place, Quotient};
 use crate::execute::{End, Note};
@@ -53,6 +55,7 @@ struct Recorded<'m> {
 /// Records a run.
 struct Recorder<'m> {
     machine: &'m Machine,
+    tasks: &'m TaskNumbers,
     lines: Excerpt<Recorded<'m>>,
     /// The last line, the last line before it that is less deep, and so on, in the order of lines. Calls return to them.
     callers: Vec<Caller>,
@@ -152,7 +155,7 @@ impl<'m> Recorder<'m> {
     }
 
     fn print(&mut self, print: u32) {
-        let text = self.machine.printed(print, &std::mem::take(&mut self.arguments));
+        let text = self.machine.printed(print, &std::mem::take(&mut self.arguments), self.tasks);
         let Some(at) = self.callers.last().map(|caller| caller.at) else { return };
         self.lines.push(Recorded { at, kind: LineKind::Print(text), changes: Vec::new(), posts: Vec::new() });
     }
@@ -167,6 +170,7 @@ impl Explain for Machine {
     fn explain(&self, taken: &Taken<'_, State>) -> Explained {
         let recorder = Recorder {
             machine: self,
+            tasks: taken.tasks,
             lines: Excerpt::of_a_step(),
             callers: Vec::new(),
             current: 0,
@@ -196,6 +200,10 @@ impl Explain for Machine {
 
     fn coverage(&self) -> Vec<CoverageItem> {
         self.coverage_items()
+    }
+
+    fn moved_objects(&self, taken: &Taken<'_, State>) -> Option<MovedObjects> {
+        self.moved(taken.before, taken.task.0, taken.choices)
     }
 
     /// Constants and functions whose values come from a solver, and divisions by zero.

@@ -80,7 +80,7 @@ struct Point {
 }
 
 /// A set of objects that a step changes, and one that it minds.
-type Row = SmallVec<[u64; 8]>;
+type Row = SmallVec<[u64; 12]>;
 
 /// A cell of a map in a state.
 #[derive(Clone, Copy, Debug)]
@@ -188,6 +188,16 @@ impl Footprints {
         set[object as usize / 64] &= !(1 << (object % 64));
     }
 
+    /// Removes the cells from a set of objects: they are the last ones.
+    fn remove_cells(&self, set: &mut [u64]) {
+        let first = self.cell(0);
+        let (word, bit) = (first as usize / 64, first % 64);
+        if let Some((partly, wholly)) = set.get_mut(word..).and_then(<[u64]>::split_first_mut) {
+            *partly &= (1 << bit) - 1;
+            wholly.fill(0);
+        }
+    }
+
     fn has(set: &[u64], object: u32) -> bool {
         set[object as usize / 64] & 1 << (object % 64) != 0
     }
@@ -222,22 +232,31 @@ impl Footprints {
         if ends && meta.handle {
             Self::add(changes, self.ends());
         }
-        for number in 0..self.cells.len() as u32 {
-            let object = self.cell(number);
-            row.chunks_mut(self.words).for_each(|set| Self::remove(set, object));
-        }
+        row.chunks_mut(self.words).for_each(|set| self.remove_cells(set));
         StepObjects { row, cells }
+    }
+
+    /// The cells of a footprint, and whether they are changed and minded. They are the last objects.
+    fn cells_in<'r>(&'r self, row: &'r [u64]) -> impl Iterator<Item = (&'r Cell, bool, bool)> {
+        let first = self.cell(0);
+        let (changes, minds) = row.split_at(self.words);
+        (first / 64..self.words as u32).flat_map(move |word| {
+            let start = word * 64;
+            let mut set =
+                (changes[word as usize] | minds[word as usize]) & u64::MAX << first.saturating_sub(start);
+            std::iter::from_fn(move || {
+                let object = (set != 0).then(|| start + set.trailing_zeros())?;
+                set &= set - 1;
+                let cell = &self.cells[(object - first) as usize];
+                Some((cell, Self::has(changes, object), Self::has(minds, object)))
+            })
+        })
     }
 
     /// Adds the cells of a footprint, in a call with these variables.
     fn touch_cells(&self, row: &[u64], variables: &[Value], out: &mut Touches) {
-        let (changes, minds) = row.split_at(self.words);
-        for (number, cell) in (0..).zip(&self.cells) {
-            let object = self.cell(number);
-            let (changes, minds) = (Self::has(changes, object), Self::has(minds, object));
-            if changes || minds {
-                out.push(Touched { map: cell.map, index: cell.value(variables), changes, minds });
-            }
+        for (cell, changes, minds) in self.cells_in(row) {
+            out.push(Touched { map: cell.map, index: cell.value(variables), changes, minds });
         }
     }
 
@@ -261,16 +280,19 @@ impl Footprints {
         if self.cells.is_empty() {
             return false;
         }
-        let mut others = Touches::new();
-        self.touch_cells(other, variables, &mut others);
-        let meet = |one: &[u64], other: &[u64]| {
-            let (changes, minds) = one.split_at(self.words);
-            let (other_changes, other_minds) = other.split_at(self.words);
-            (0..self.words).any(|n| changes[n] & other_minds[n] | minds[n] & other_changes[n] != 0)
+        let meets_map = |cell: &Touched, row: &[u64]| {
+            let (changes, minds) = row.split_at(self.words);
+            cell.changes && Self::has(minds, cell.map) || cell.minds && Self::has(changes, cell.map)
         };
-        step.cells.iter().any(|cell| others.iter().any(|other| cell.conflicts(other)))
-            || !step.cells.is_empty() && meet(&self.maps_of(&step.cells), other)
-            || !others.is_empty() && meet(&self.maps_of(&others), &step.row)
+        let meets_cell = |cell: &Touched| step.cells.iter().any(|own| own.conflicts(cell));
+        step.cells.iter().any(|cell| meets_map(cell, other))
+            || self.cells_in(other).any(|(cell, changes, minds)| {
+                // The index matters only if another one would not help.
+                let anywhere = Touched { map: cell.map, index: None, changes, minds };
+                meets_map(&anywhere, &step.row)
+                    || meets_cell(&anywhere)
+                        && meets_cell(&Touched { index: cell.value(variables), ..anywhere })
+            })
     }
 
     /// Describes a step in this state as reads and writes.

@@ -216,9 +216,21 @@ impl Machine {
         path: &[u32],
         observer: O,
     ) -> Option<(O, End)> {
+        let (run, end) = self.run_along(state, task, path, observer)?;
+        Some((run.observer, end))
+    }
+
+    /// Runs a step along a complete path.
+    pub(crate) fn run_along<'s, O: Observer>(
+        &'s self,
+        state: &'s State,
+        task: u32,
+        path: &[u32],
+        observer: O,
+    ) -> Option<(Run<'s, O>, End)> {
         let mut step = Step::along(self.start(state, task, observer)?, path, u64::MAX);
         match step.next_outcome()? {
-            Reached::End(end) => Some((step.into_task().observer, end)),
+            Reached::End(end) => Some((step.into_task(), end)),
             Reached::Choice(_) => None,
         }
     }
@@ -233,7 +245,7 @@ impl Machine {
     }
 
     /// Records in the control state how a run ended.
-    fn end_run(&self, before: &State, run: &mut Run<'_, impl Observer>, end: &End) {
+    pub(crate) fn end_run(&self, before: &State, run: &mut Run<'_, impl Observer>, end: &End) {
         let (task, handle) = (run.meta.task, run.meta.handle);
         match end {
             End::Completes(result) => {

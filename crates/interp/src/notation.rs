@@ -81,7 +81,7 @@ impl Machine {
     /// A value in the notation of its type.
     pub(crate) fn show_typed(&self, value: Value, ty: Option<u32>, tasks: &TaskNumbers) -> String {
         match (&self.code.telling.notation, ty) {
-            (Some(notation), Some(ty)) if let Some(number) = self.number(value) => {
+            (Some(notation), Some(ty)) if let Some(number) = self.told_number(value, tasks) => {
                 notation.number(ty, number)
             }
             _ => self.show(value, tasks),
@@ -89,12 +89,20 @@ impl Machine {
     }
 
     /// The text of an output.
-    pub(crate) fn printed(&self, print: u32, values: &[Value]) -> String {
+    pub(crate) fn printed(&self, print: u32, values: &[Value], tasks: &TaskNumbers) -> String {
         let format = unescaped(self.text(self.code.telling.prints[print as usize].format));
-        let values: Vec<Option<i128>> = values.iter().map(|value| self.number(*value)).collect();
+        let values: Vec<Option<i128>> = values.iter().map(|value| self.told_number(*value, tasks)).collect();
         match &self.code.telling.notation {
             Some(notation) => notation.print(&format, &values),
             None => format,
+        }
+    }
+
+    /// A number, with objects numbered as in the trace.
+    fn told_number(&self, value: Value, tasks: &TaskNumbers) -> Option<i128> {
+        match (value, &self.code.heap) {
+            (Value::Int(n), Some(layout)) => Some(i128::from(layout.told(n, tasks))),
+            _ => self.number(value),
         }
     }
 

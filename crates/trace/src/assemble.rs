@@ -98,20 +98,24 @@ impl<'a, P: Explain> Recording<'a, P> {
             self.variables.clone_from(&self.initial);
             return;
         };
-        if !self.steps.wants_next() {
-            return self.steps.leave_out();
-        }
-        let TaskName { task, name } = self.named(moment.before, step.task);
-        let delayed = delayed.iter().map(|other| self.named(moment.before, *other)).collect();
-        let end = self.end(moment);
         let tasks = self.tasks.clone();
-        let (statements, messages) = self.statements(&Taken {
+        let taken = Taken {
             before: moment.before,
             after: moment.after,
             task: step.task,
             choices: &step.choices,
             tasks: &tasks,
-        });
+        };
+        let moved = self.program.moved_objects(&taken);
+        if !self.steps.wants_next() {
+            moved.iter().for_each(|moved| self.tasks.move_objects(moved));
+            return self.steps.leave_out();
+        }
+        let TaskName { task, name } = self.named(moment.before, step.task);
+        let delayed = delayed.iter().map(|other| self.named(moment.before, *other)).collect();
+        let end = self.end(moment);
+        let (statements, messages) = self.statements(&taken);
+        moved.iter().for_each(|moved| self.tasks.move_objects(moved));
         let variables = self.changed_variables(moment.after);
         let number = self.steps.number_of_next();
         self.steps.push(TraceStep { number, task, name, delayed, statements, end, variables }, messages);

@@ -3,7 +3,7 @@
 use dally_explore::{Checked, Kept, Program, TaskId, Tracked};
 use dally_text::source::Span;
 
-use crate::{Change, CoverageItem, Given, TaskNumbers};
+use crate::{Change, CoverageItem, Given, MovedObjects, TaskNumbers};
 
 /// A program that can say what it did in a step.
 ///
@@ -37,6 +37,11 @@ pub trait Explain: Program {
     /// The shared variables and their values in a state.
     fn variables(&self, _state: &Self::State, _tasks: &TaskNumbers) -> Vec<Change> {
         Vec::new()
+    }
+
+    /// The objects after a step, if the program numbers them anew.
+    fn moved_objects(&self, _taken: &Taken<'_, Self::State>) -> Option<MovedObjects> {
+        None
     }
 
     /// Values that come from outside the program.

@@ -91,7 +91,7 @@ pub use last_step::{LastStep, last_step};
 pub use left_out::LeftOut;
 pub use look::Look;
 pub use mermaid::mermaid;
-pub use numbers::TaskNumbers;
+pub use numbers::{MovedObjects, TaskNumbers};
 pub use sequence::sequence;
 pub use svg::svg;
 pub use text::{text, titled};

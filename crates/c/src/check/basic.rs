@@ -28,12 +28,16 @@ impl Basic {
         let (void, char) = (types.intern(Type::Void), types.int(8, true));
         let ulong = types.int(long, false);
         let void_ptr = types.intern(Type::Pointer(void));
-        let word = |name: &str, offset| Field { name: name.to_owned(), ty: ulong, offset, bits: None };
+        let field = |name: &str, ty, offset| Field { name: name.to_owned(), ty, offset, bits: None };
         let step = u64::from(long) / 8;
         types.records.push(crate::types::Record {
             tag: Some("__va_list_tag".to_owned()),
             is_union: false,
-            fields: Some(vec![word("__a", 0), word("__b", step), word("__c", 2 * step)]),
+            fields: Some(vec![
+                field("__next", void_ptr, 0),
+                field("__left", ulong, step),
+                field("__state", ulong, 2 * step),
+            ]),
             size: 3 * step,
             align: step,
         });

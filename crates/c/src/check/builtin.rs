@@ -143,13 +143,7 @@ impl Checker<'_> {
                 let size = self.basic.ulong;
                 self.simple(Builtin::Alloca, &arguments[..1], &[Some(size)], self.basic.void_ptr, span)
             }
-            "va_start" | "va_end" | "va_copy" => {
-                let mut values = Vec::new();
-                for argument in arguments {
-                    values.push(self.value(*argument)?);
-                }
-                Some(Expr { kind: ExprKind::Builtin(Builtin::VaList, values), ty: self.basic.void, span })
-            }
+            "va_start" | "va_end" | "va_copy" => self.variable_arguments(name, arguments, span),
             "add_overflow" | "sadd_overflow" | "uadd_overflow" | "saddl_overflow" | "uaddl_overflow"
             | "saddll_overflow" | "uaddll_overflow" => self.overflow(BinaryOp::Add, arguments, span),
             "sub_overflow" | "ssub_overflow" | "usub_overflow" | "ssubl_overflow" | "usubl_overflow"

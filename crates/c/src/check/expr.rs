@@ -81,7 +81,7 @@ impl Checker<'_> {
             E::VaArg(list, ty) => {
                 let list = self.value(*list)?;
                 let ty = self.type_name(ty)?;
-                Some(Expr { kind: ExprKind::Builtin(Builtin::VaList, vec![list]), ty, span })
+                self.next_argument(list, ty, span)
             }
             E::Nondet(ty) => {
                 let ty = self.type_name(ty)?;

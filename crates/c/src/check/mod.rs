@@ -1,7 +1,7 @@
 //! The check: names are resolved, types are found, conversions become explicit, and units are linked.
 //!
 //! One file per theme: [`ty`] and [`record`] find types, [`decl`] and [`function`] declare names, [`expr`], [`ops`],
-//! [`call`], [`builtin`], [`print`] and [`scan`] check expressions, [`convert`] and [`fold`] convert and evaluate them, [`init`] flattens
+//! [`call`], [`builtin`], [`print`], [`scan`] and [`variadic`] check expressions, [`convert`] and [`fold`] convert and evaluate them, [`init`] flattens
 //! initialisers, [`stmt`] checks statements, [`asynchronous`] makes threads of labelled ones, [`escape`] finds variables whose address is taken, and [`link`] leaves
 //! out what the program does not use.
 
@@ -25,6 +25,7 @@ mod scan;
 mod scope;
 mod stmt;
 mod ty;
+mod variadic;
 
 use dally_text::code::Code;
 use dally_text::diagnostic::{Diagnostic, Diagnostics};

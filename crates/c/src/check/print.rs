@@ -1,8 +1,7 @@
 //! Formatted output and input: `printf`, `snprintf`, `scanf` and the like.
 //!
 //! A literal format is taken apart here. Each conversion becomes a call of a function of the library, which reads or writes
-//! through the argument as C's library does, so that a bad pointer is found. A format that is not literal is read, and its
-//! arguments are evaluated; the lowering says that they were not checked.
+//! through the argument as C's library does, so that a bad pointer is found. `lib/variadic.c` interprets formats that are not literals.
 
 use dally_text::code::Code;
 use dally_text::source::Span;
@@ -58,12 +57,8 @@ impl Checker<'_> {
         let format = self.value(*format)?;
         let values = self.extra_arguments(arguments)?;
         let Some(text) = self.literal_text(&format) else {
-            let mut formatted = Formatted { stmts: Vec::new(), arguments: values.into_iter(), span };
-            let format = self.temporary(format, &mut formatted)?;
-            let limit = self.long(-1, span);
-            self.library_call("__dally_read_string", vec![format.clone(), limit], &mut formatted)?;
-            let shown = self.print_builtin(format, formatted.arguments.collect(), span);
-            return Some(block(formatted.stmts, shown, span));
+            let arguments = [format].into_iter().chain(values).collect();
+            return self.library_value("__dally_print_format", arguments, span);
         };
         let pieces = pieces(&text, false);
         if discards && !self.needs_reads(&pieces, &values) {
@@ -152,11 +147,9 @@ impl Checker<'_> {
         let size = self.temporary(size, &mut formatted)?;
         let format = self.value(*format)?;
         let Some(text) = self.literal_text(&format) else {
-            let format = self.temporary(format, &mut formatted)?;
-            self.library_call("__dally_read_string", vec![format, self.long(-1, span)], &mut formatted)?;
-            self.push_unsupported("a format that is not a literal", &mut formatted);
-            let zero = self.int_expr(0, self.basic.int, span);
-            return Some(block(formatted.stmts, zero, span));
+            let arguments = [buffer, size, format].into_iter().chain(formatted.arguments).collect();
+            let length = self.library_value("__dally_put_format", arguments, span)?;
+            return Some(block(formatted.stmts, length, span));
         };
         let room = self.library_value("__dally_room", vec![size.clone()], span)?;
         let room = self.temporary(room, &mut formatted)?;

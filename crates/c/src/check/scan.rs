@@ -115,6 +115,7 @@ impl Checker<'_> {
                 true => self.advance("__dally_skip_space", Vec::new(), source, formatted)?,
                 false => {
                     let c = self.int(i128::from(c), formatted.span);
+                    self.note_end(source, formatted)?;
                     self.advance("__dally_match", vec![c], source, formatted)?;
                 }
             }

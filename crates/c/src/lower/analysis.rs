@@ -25,6 +25,8 @@ pub(super) struct Facts {
     pub(super) addressed: BTreeSet<FunctionId>,
     /// `main`, if only the start of the program calls it.
     pub(super) first: Option<FunctionId>,
+    /// The functions that read arguments without a parameter.
+    pub(super) variadic: FxHashSet<FunctionId>,
     /// The functions that may end their thread.
     pub(super) exits: FxHashSet<FunctionId>,
     /// The globals that several threads access, one of which writes.
@@ -294,6 +296,9 @@ fn locals(program: &Program, id: FunctionId, placeholder: Sym, facts: &mut Facts
         }
         ExprKind::AddressOf(lvalue) => {
             facts.mutated.extend(root_local(lvalue).map(|l| (id, l)));
+        }
+        ExprKind::Builtin(Builtin::VaArguments, _) => {
+            facts.variadic.insert(id);
         }
         ExprKind::Binary(op, a, b) if !function.library => {
             let compares = matches!(

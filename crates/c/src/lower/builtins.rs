@@ -77,10 +77,7 @@ impl Lowerer<'_> {
                 Value::Void
             }
             Builtin::Print => self.print(args),
-            Builtin::VaList => {
-                self.unsupported("variable arguments");
-                Value::constant(0)
-            }
+            Builtin::VaArguments => self.extra_address(),
             _ => self.atomic_builtin(builtin, args),
         }
     }
@@ -228,7 +225,8 @@ impl Lowerer<'_> {
         match (builtin, &terms[..]) {
             (Builtin::Allocate, [size, zero, ..]) => {
                 let result = self.temporary(false);
-                self.call(vec![Some(result)], "$allocate", &[size.clone(), zero.clone()]);
+                let allocate = if self.options.reuse { "$allocate_or_reuse" } else { "$allocate" };
+                self.call(vec![Some(result)], allocate, &[size.clone(), zero.clone()]);
                 Value::Int(term::var(result), pointers)
             }
             (Builtin::Alloca, [size, ..]) => match self.stack_object("", size) {
@@ -249,10 +247,7 @@ impl Lowerer<'_> {
                 Value::Void
             }
             (Builtin::Access, [pointer, size, ..]) => {
-                let (pointer, size) = (self.stable(pointer.clone()), self.stable(size.clone()));
-                self.scheduling_point();
-                let some = term::binary(B::Gt, size.clone(), term::int(0));
-                self.when(&some, |l| l.check_access(&pointer, &size));
+                self.access_bytes(pointer, size);
                 Value::Void
             }
             (Builtin::Move, [to, from, size, ..]) => {
@@ -265,17 +260,6 @@ impl Lowerer<'_> {
             }
             _ => Value::Void,
         }
-    }
-
-    fn fill(&mut self, pointer: &T, byte: &T, size: &T) {
-        let (pointer, size) = (self.stable(pointer.clone()), self.stable(size.clone()));
-        let byte = self.stable(term::binary(B::Mod, byte.clone(), term::int(256)));
-        self.scheduling_point();
-        let some = term::binary(B::Gt, size.clone(), term::int(0));
-        self.when(&some, |l| {
-            l.check_access(&pointer, &size);
-            l.call(Vec::new(), "$fill", &[pointer.clone(), byte.clone(), size.clone()]);
-        });
     }
 
     /// `free(p)`
@@ -313,7 +297,7 @@ impl Lowerer<'_> {
         }
         if builtin == Builtin::AtomicLoad {
             rest.iter().for_each(|a| self.effect(a));
-            return self.load(&place);
+            return self.indivisible(&place, |l| l.load(&place));
         }
         let place = self.settled_place(place);
         if matches!(builtin, Builtin::AtomicCompareExchange) {
@@ -327,13 +311,18 @@ impl Lowerer<'_> {
         if builtin == Builtin::AtomicStore {
             if let Some((value, from)) = values.first().cloned() {
                 let value = self.convert(value, from, ty);
-                self.store(&place, value);
+                self.indivisible(&place, |l| l.store(&place, value));
             }
             return Value::Void;
         }
-        self.access_point(&place);
+        self.indivisible(&place, |l| l.read_modify_write(builtin, &place, &values, ty))
+    }
+
+    /// A scheduling point if the place is shared, and one step.
+    fn indivisible<A>(&mut self, place: &Place, access: impl FnOnce(&mut Self) -> A) -> A {
+        self.access_point(place);
         self.proc.atomic += 1;
-        let result = self.read_modify_write(builtin, &place, &values, ty);
+        let result = access(self);
         self.proc.atomic -= 1;
         result
     }

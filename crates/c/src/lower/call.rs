@@ -73,9 +73,10 @@ impl Lowerer<'_> {
     /// The arguments of a call, with their types.
     fn arguments(&mut self, function: FunctionId, args: &[Expr]) -> Vec<(Value, TypeId)> {
         let params = self.function(function).params.len();
+        let reads_all = self.reads_extra_arguments(function);
         let mut values = Vec::new();
         for (number, arg) in args.iter().enumerate() {
-            if number >= params {
+            if number >= params && !reads_all {
                 self.effect(arg);
                 continue;
             }
@@ -147,7 +148,11 @@ impl Lowerer<'_> {
         into: Option<Sym>,
         ty: TypeId,
     ) -> Value {
-        let terms = self.argument_terms(function, args);
+        let mut args = args;
+        let extra = args.split_off(args.len().min(self.function(function).params.len()));
+        let mut terms = self.argument_terms(function, args);
+        let area = self.reads_extra_arguments(function).then(|| self.store_extra(&extra));
+        terms.extend(area.clone());
         let callee = self.function(function);
         let (name, result, atomic) =
             (self.procedure_names[function.index()].clone(), callee.result, is_atomic(callee));
@@ -174,6 +179,7 @@ impl Lowerer<'_> {
             self.scheduling_point();
         }
         self.call(outs, &name, &terms);
+        area.iter().for_each(|area| self.release_extra(area));
         if let (true, Some(exits)) = (self.facts.exits.contains(&function), self.proc.exits) {
             self.when(&term::var(exits), super::Lowerer::leave);
         }
@@ -324,7 +330,11 @@ impl Lowerer<'_> {
         let unused = std::mem::take(&mut self.proc.unused);
         let mut frame = Frame::new(function, Return::Procedure);
         frame.arguments = std::mem::take(&mut self.proc.arguments);
+        let mut args = args;
+        let extra = args.split_off(args.len().min(callee.params.len()));
         self.bind(function, args, &mut frame);
+        let area = self.reads_extra_arguments(function).then(|| self.store_extra(&extra));
+        frame.extra.clone_from(&area);
         self.settle();
         let (start, stack) = (self.block_len(), self.proc.stack.len());
         let touched = std::mem::replace(&mut self.proc.touched, false);
@@ -335,6 +345,7 @@ impl Lowerer<'_> {
         let value = self.inline_body(callee, body, frame, unused);
         self.proc.atomic -= 1;
         self.release_from(stack);
+        area.iter().for_each(|area| self.release_extra(area));
         if self.proc.touched && self.proc.atomic == 0 && self.facts.threaded {
             self.insert_yield(start);
         }
@@ -456,6 +467,7 @@ impl Frame {
             scopes: std::rc::Rc::default(),
             open: Vec::new(),
             addresses: FxHashMap::default(),
+            extra: None,
         }
     }
 }

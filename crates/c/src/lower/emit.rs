@@ -65,6 +65,8 @@ pub(super) struct Frame {
     pub(super) open: Vec<Scope>,
     /// The variables with the addresses of locals in memory.
     pub(super) addresses: FxHashMap<LocalId, Sym>,
+    /// The address of the arguments that have no parameter.
+    pub(super) extra: Option<T>,
 }
 
 /// The procedure under construction.

@@ -22,9 +22,6 @@ pub(super) const STACK: i128 = 2;
 /// Larger records are copied by pieces instead of scalars.
 const MOST_STEPS: u64 = 16;
 
-/// The number of bytes that `memcpy` copies in one step.
-const PIECE: i128 = 8;
-
 /// Structs of at most this many scalars are copied scalar by scalar.
 const MOST_COPIED: u64 = 64;
 
@@ -234,66 +231,6 @@ impl Lowerer<'_> {
             (fixed && !object.shared && found.is_map()).then_some(found.var)
         };
         Some((map(self, to)?, map(self, from)?))
-    }
-
-    /// `memmove` in pieces, between which other threads may run. Areas that overlap are copied in one step.
-    pub(super) fn move_bytes(&mut self, to: &T, from: &T, size: &T) {
-        let small = size.as_int().is_some_and(|n| n <= PIECE);
-        // Only the function of the library around it makes it atomic.
-        let may_interrupt = self.proc.atomic == 0 || self.proc.atomic == 1 && self.library_depth() == 1;
-        if small || !may_interrupt || !self.facts.threaded {
-            return self.copy_bytes(to, from, size);
-        }
-        let (to, from, size) =
-            (self.stable(to.clone()), self.stable(from.clone()), self.stable(size.clone()));
-        let atomic = std::mem::replace(&mut self.proc.atomic, 0);
-        let le = |a: T, b: T| term::binary(BinaryOp::Le, a, b);
-        let apart = term::or(
-            le(term::add(to.clone(), size.clone()), from.clone()),
-            le(term::add(from.clone(), size.clone()), to.clone()),
-        );
-        let apart = self.expr(&apart, true);
-        self.begin();
-        self.copy_pieces(&to, &from, &size);
-        let pieces = self.end();
-        self.begin();
-        self.copy_bytes(&to, &from, &size);
-        let whole = self.end();
-        self.push_if(apart, pieces, whole);
-        self.proc.atomic = atomic;
-    }
-
-    /// `while (done < size) { yield; copy 8 bytes }`
-    fn copy_pieces(&mut self, to: &T, from: &T, size: &T) {
-        let done = self.temporary(false);
-        self.set(done, &term::int(0));
-        let more = term::binary(BinaryOp::Lt, term::var(done), size.clone());
-        let more = self.expr(&more, true);
-        self.begin();
-        let rest = term::sub(size.clone(), term::var(done));
-        let is_last = term::binary(BinaryOp::Lt, rest.clone(), term::int(PIECE));
-        let piece = self.stable(term::ite(is_last, rest, term::int(PIECE)));
-        let at = |address: &T| term::add(address.clone(), term::var(done));
-        self.copy_bytes(&at(to), &at(from), &piece);
-        self.set(done, &term::add(term::var(done), piece));
-        let body = self.end();
-        self.push_while(more, body);
-    }
-
-    /// `memmove` in one step, with checks.
-    pub(super) fn copy_bytes(&mut self, to: &T, from: &T, size: &T) {
-        if size.as_int() == Some(0) {
-            return;
-        }
-        let (to, from, size) =
-            (self.stable(to.clone()), self.stable(from.clone()), self.stable(size.clone()));
-        self.scheduling_point();
-        let some = term::binary(BinaryOp::Gt, size.clone(), term::int(0));
-        self.when(&some, |l| {
-            l.check_access(&from, &size);
-            l.check_access(&to, &size);
-            l.call(Vec::new(), "$copy", &[to.clone(), from.clone(), size.clone()]);
-        });
     }
 
     /// The address of a string literal.

@@ -11,6 +11,7 @@
 mod analysis;
 mod assumed;
 mod builtins;
+mod bytes;
 mod call;
 mod control;
 mod emit;
@@ -29,6 +30,8 @@ mod stmt;
 mod term;
 mod text;
 mod threads;
+mod torn;
+mod variadic;
 
 use dally_bpl::ast::{Ast, Attr, AttrArg, Decl, DeclKind, Var};
 use dally_text::diagnostic::Diagnostic;
@@ -58,6 +61,10 @@ pub struct LowerOptions {
     pub overflow: bool,
     /// True if a call of a function without a body is unsupported; by default its result is arbitrary.
     pub external_unsupported: bool,
+    /// True if an allocation may be at the address of an object that was freed.
+    pub reuse: bool,
+    /// Plain accesses to shared data that are wider than this many bits are made in parts.
+    pub atomic_width: Option<u32>,
 }
 
 /// A program of Boogie that behaves as the C program.
@@ -362,7 +369,11 @@ impl<'a> Lowerer<'a> {
         }
         let allocates = prune::prune(&mut self.ast);
         if allocates {
-            self.caveat_nondet("memory that was freed is not reused", false);
+            let reuse = match self.options.reuse {
+                true => "memory that was freed is reused only as a whole, from its first byte on",
+                false => "memory that was freed is not reused",
+            };
+            self.caveat_nondet(reuse, false);
         }
         if self.facts.weak_orders {
             self.caveat_nondet("sequential consistency is assumed (weaker memory orders occur)", false);

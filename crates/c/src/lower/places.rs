@@ -286,6 +286,9 @@ impl Lowerer<'_> {
         if matches!(types.get(types.unqualified(place.ty)), Type::Record(_)) {
             return Value::Record(place.clone());
         }
+        if let Some(value) = self.load_torn(place) {
+            return value;
+        }
         let range = self.range_of(place.ty, place.bits);
         match &place.base {
             Base::Variables(object, steps) => {
@@ -312,7 +315,9 @@ impl Lowerer<'_> {
             return self.copy_record(place, &from);
         }
         let value = self.int(value);
-        self.store_term(place, &value);
+        if !self.store_torn(place, &value) {
+            self.store_term(place, &value);
+        }
     }
 
     fn store_term(&mut self, place: &Place, value: &T) {

@@ -2,7 +2,7 @@
 // byte; `$cell` has its size there, negated if it is signed. A cell exists only inside of a live object, so code that finds the
 // expected cell needs no further checks.
 var {:heap_cells} $mem: [int]int;
-var {:heap_cells} $cell: [int]int;
+var {:heap_cells 0} $cell: [int]int;
 // The size of each object; 0: there is no such object, -1: it was released, -2: it is empty.
 var {:heap_objects -1} $size: [int]int;
 // Odd for objects whose bytes are zero where there is no cell; 2 more for those that are not on the heap. After the release, -1 and
@@ -18,6 +18,43 @@ procedure $allocate(size: int, zeroed: int) returns (p: int)
   $size[object] := if size == 0 then -2 else size;
   $zeroed[object] := zeroed;
   p := object * 4294967296;
+}
+
+// A new object, or one of the heap that was freed, at its address.
+procedure $allocate_or_reuse(size: int, zeroed: int) returns (p: int)
+{
+  var object: int;
+  var found: bool;
+  object := 1291845632;
+  found := false;
+  while (!found && object < 1291845632 + $heap)
+  {
+    if ($zeroed[object] == -1)
+    {
+      if (*)
+      {
+        object := object + 1;
+      }
+      else
+      {
+        found := true;
+      }
+    }
+    else
+    {
+      object := object + 1;
+    }
+  }
+  if (found)
+  {
+    $size[object] := if size == 0 then -2 else size;
+    $zeroed[object] := zeroed;
+    p := object * 4294967296;
+  }
+  else
+  {
+    call p := $allocate(size, zeroed);
+  }
 }
 
 // The object no longer exists; its cells neither.
@@ -237,6 +274,32 @@ procedure $fill(p: int, byte: int, n: int)
     {
       call $remove(p, n);
       $zeroed[p div 4294967296] := $zeroed[p div 4294967296] div 2 * 2 + 1;
+    }
+    else
+    {
+      i := 0;
+      while (i < n)
+      {
+        $cell[p + i] := 1;
+        $mem[p + i] := byte;
+        i := i + 1;
+      }
+    }
+  }
+}
+
+// A part of an area that is filled: 8 bytes become one cell.
+procedure $fill_piece(p: int, byte: int, n: int)
+{
+  var i: int;
+  call $isolate_edges(p, n);
+  call $remove(p, n);
+  if (byte != 0 || $zeroed[p div 4294967296] mod 2 != 1)
+  {
+    if (n == 8)
+    {
+      $cell[p] := 8;
+      $mem[p] := byte * 72340172838076673;
     }
     else
     {

@@ -264,6 +264,7 @@ impl Lowerer<'_> {
             }
             self.copy_parameter(param, &Place::of_object(object, ty));
         }
+        ins.extend(self.extra_parameter(function));
         ins
     }
 

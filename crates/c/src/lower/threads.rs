@@ -148,7 +148,7 @@ impl Lowerer<'_> {
     /// Calls the function of a thread, and records its end.
     fn run(&mut self, function: FunctionId, args: &[T]) {
         let callee = self.function(function);
-        let (params, result) = (callee.params.len(), callee.result);
+        let result = callee.result;
         let exits = self.facts.exits.contains(&function);
         if exits {
             self.declare_exits();
@@ -161,8 +161,7 @@ impl Lowerer<'_> {
         }
         outs.extend(exits.then_some(self.proc.exits));
         let name = self.procedure_names[function.index()].clone();
-        let mut args = args.to_vec();
-        args.resize(params, term::int(0));
+        let args = self.padded(function, args);
         self.call(outs, &name, &args);
         let (results, own) = (self.sym("$result"), self.runtime_var("$self"));
         if returns {
@@ -232,15 +231,14 @@ impl Lowerer<'_> {
     fn run_in_turn(&mut self, functions: &[FunctionId], args: &[T]) {
         let Some((first, rest)) = functions.split_first() else { return self.end_program() };
         let callee = self.function(*first);
-        let (params, result) = (callee.params.len(), callee.result);
+        let result = callee.result;
         let mut outs = Vec::new();
         if !matches!(self.program.types.get(result), Type::Void) {
             outs.push(None);
         }
         let exits = self.proc.exits.filter(|_| self.facts.exits.contains(first));
         outs.extend(exits.map(Some));
-        let mut own = args.to_vec();
-        own.resize(params, term::int(0));
+        let own = self.padded(*first, args);
         let name = self.procedure_names[first.index()].clone();
         self.call(outs, &name, &own);
         let normally = exits.map_or(term::boolean(true), |e| term::not(term::var(e)));

@@ -37,6 +37,15 @@ pub(crate) struct CArgs {
     #[arg(help_heading = HEADING, long)]
     pub(crate) spurious: bool,
 
+    /// Let an allocation be at the address of memory that was freed; otherwise such memory is not reused
+    #[arg(help_heading = HEADING, long)]
+    pub(crate) reuse: bool,
+
+    /// Let other threads run between the parts of plain accesses that are wider than 8, 16 or 32 bits [default: such accesses are
+    /// indivisible]
+    #[arg(help_heading = HEADING, long, value_name = "BITS", value_parser = width)]
+    pub(crate) atomic_width: Option<u32>,
+
     /// The C compiler that preprocesses the files [default: the environment variable CC, or cc]
     #[arg(help_heading = HEADING, long, value_name = "PROGRAM")]
     pub(crate) cc: Option<String>,
@@ -57,6 +66,13 @@ fn range(text: &str) -> Result<Values, String> {
         return Err("the range is empty".to_owned());
     }
     Ok(values)
+}
+
+fn width(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(bits @ (8 | 16 | 32 | 64)) => Ok(bits),
+        _ => Err("the width is 8, 16, 32 or 64".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -102,6 +118,8 @@ impl CArgs {
             ("--overflow", self.overflow),
             ("--external", self.external.is_some()),
             ("--spurious", self.spurious),
+            ("--reuse", self.reuse),
+            ("--atomic-width", self.atomic_width.is_some()),
             ("--cc", self.cc.is_some()),
         ];
         flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
@@ -120,6 +138,8 @@ impl CArgs {
             flags.push("--external=unsupported".to_owned());
         }
         flags.extend(self.spurious.then(|| "--spurious".to_owned()));
+        flags.extend(self.reuse.then(|| "--reuse".to_owned()));
+        flags.extend(self.atomic_width.map(|bits| format!("--atomic-width={bits}")));
         flags
     }
 
@@ -148,6 +168,8 @@ mod tests {
             overflow: true,
             external: Some(ExternalArg::Unsupported),
             spurious: true,
+            reuse: true,
+            atomic_width: Some(8),
             cc: None,
         };
         assert_eq!(CArgs::of_trace(&c.recorded()), Ok(c));
@@ -160,6 +182,8 @@ mod tests {
     fn ranges_are_read() {
         assert_eq!(range("0..3"), Ok(Values { low: 0, high: 3 }));
         assert_eq!(range("-2..=2"), Ok(Values { low: -2, high: 2 }));
+        assert_eq!(width("16"), Ok(16));
+        assert!(width("12").is_err() && width("-8").is_err());
         assert!(range("3").is_err() && range("3..1").is_err());
     }
 }

@@ -44,6 +44,7 @@ fn read(
     let c = &arguments.c;
     let library = LibraryOptions {
         spurious: c.spurious,
+        reuse: c.reuse,
         ..LibraryOptions::of(units.iter().map(|unit| unit.text.as_str()))
     };
     let prelude = [Unit { name: "<library>".to_owned(), text: library::prelude(&library) }];
@@ -61,6 +62,8 @@ fn lower_options(c: &CArgs) -> LowerOptions {
         nondet: c.nondet.map(|values| (values.low, values.high)),
         overflow: c.overflow,
         external_unsupported: c.external == Some(ExternalArg::Unsupported),
+        reuse: c.reuse,
+        atomic_width: c.atomic_width,
     }
 }
 

@@ -348,8 +348,9 @@ impl<'a> Compiler<'a> {
             (heap.counter, heap.first) = (global, *first);
             heap.shift = u32::try_from(*shift).unwrap_or(0).min(62);
         }
-        if cells.is_some() {
+        if let Some(numbers) = cells {
             heap.cells.push(global);
+            heap.references.extend((numbers != [0]).then_some(global));
         }
         if let Some(numbers) = objects {
             heap.objects.push(ObjectMap { global, freed: numbers.first().copied() });
