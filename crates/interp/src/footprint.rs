@@ -55,9 +55,11 @@ pub(crate) struct Footprints {
     cells: Vec<Cell>,
     /// True if all tasks have one level and one buffer.
     is_flat: bool,
-    /// An error that tests must notice: no step wakes a task of a higher level.
+    /// The objects that are cells.
+    are_cells: Vec<u64>,
+    /// An error that tests must notice.
     #[cfg(test)]
-    keeps_blocked: bool,
+    flaw: Option<tests::Flaw>,
     /// The globals whose value may be arbitrary at any time. The others are arbitrary until they get a value.
     arbitrary: Vec<u64>,
     /// The globals whose reads never choose a value: maps.
@@ -111,7 +113,7 @@ struct StepObjects {
 impl Footprints {
     /// Analyses a program. Returns `None` if nothing is known of it.
     pub(crate) fn new(code: &Code) -> Option<Self> {
-        analysis::footprints(code)
+        analysis::footprints(code, |_| true)
     }
 
     /// The object of the ids of tasks.
@@ -166,7 +168,7 @@ impl Footprints {
         // A task of a higher level is blocked now; it runs as soon as a step wakes it.
         let is_above = |other: &Meta| other.buffer == buffer && other.level > level;
         #[cfg(test)]
-        let is_above = |other: &Meta| !self.keeps_blocked && is_above(other);
+        let is_above = |other: &Meta| self.flaw != Some(tests::Flaw::StayBlocked) && is_above(other);
         !self.is_flat
             && (control.zield
                 || control.active != buffer
@@ -222,9 +224,8 @@ impl Footprints {
         if ends && meta.handle {
             Self::add(changes, self.ends());
         }
-        for number in 0..self.cells.len() as u32 {
-            let object = self.cell(number);
-            row.chunks_mut(self.words).for_each(|set| Self::remove(set, object));
+        for set in row.chunks_mut(self.words) {
+            set.iter_mut().zip(&self.are_cells).for_each(|(word, cells)| *word &= !cells);
         }
         StepObjects { row, cells }
     }
@@ -232,10 +233,13 @@ impl Footprints {
     /// Adds the cells of a footprint, in a call with these variables.
     fn touch_cells(&self, row: &[u64], variables: &[Value], out: &mut Touches) {
         let (changes, minds) = row.split_at(self.words);
-        for (number, cell) in (0..).zip(&self.cells) {
-            let object = self.cell(number);
-            let (changes, minds) = (Self::has(changes, object), Self::has(minds, object));
-            if changes || minds {
+        for word in 0..self.words {
+            let mut objects = (changes[word] | minds[word]) & self.are_cells[word];
+            while objects != 0 {
+                let object = word as u32 * 64 + objects.trailing_zeros();
+                objects &= objects - 1;
+                let cell = &self.cells[(object - self.cell(0)) as usize];
+                let (changes, minds) = (Self::has(changes, object), Self::has(minds, object));
                 out.push(Touched { map: cell.map, index: cell.value(variables), changes, minds });
             }
         }
@@ -268,6 +272,16 @@ impl Footprints {
             let (other_changes, other_minds) = other.split_at(self.words);
             (0..self.words).any(|n| changes[n] & other_minds[n] | minds[n] & other_changes[n] != 0)
         };
+        #[cfg(test)]
+        match self.flaw {
+            Some(tests::Flaw::UnknownIndices) => {
+                others.retain(|cell| cell.index.is_some());
+            }
+            Some(tests::Flaw::CellsWithoutMaps) => {
+                return step.cells.iter().any(|cell| others.iter().any(|other| cell.conflicts(other)));
+            }
+            Some(tests::Flaw::StayBlocked) | None => {}
+        }
         step.cells.iter().any(|cell| others.iter().any(|other| cell.conflicts(other)))
             || !step.cells.is_empty() && meet(&self.maps_of(&step.cells), other)
             || !others.is_empty() && meet(&self.maps_of(&others), &step.row)
