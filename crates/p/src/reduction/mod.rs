@@ -55,7 +55,7 @@ const MOST_OUTCOMES: usize = 256;
 
 /// The limit on the receivers that are followed for one step. Among many machines that refer to each other, the
 /// references spread in a number of rounds that is cubic in the machines; beyond the limit, the step conflicts.
-const MOST_FOLLOWED: u32 = 1 << 11;
+const MOST_FOLLOWED: u32 = 1 << 9;
 
 /// The static part of the analysis, and caches of the dynamic part.
 #[derive(Debug, Default)]
