@@ -111,4 +111,4 @@ machine Main {
     }
 }
 
-test param (nodes in [5, 6, 7]) Ring [main=Main]: assert OneLeader in { Main, Node };
+test param (nodes in [5, 6, 7, 8]) Ring [main=Main]: assert OneLeader in { Main, Node };

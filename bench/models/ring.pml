@@ -55,6 +55,7 @@ init
   ASSIGN(5)
   ASSIGN(6)
   ASSIGN(7)
+  ASSIGN(8)
   :: i == N -> break
   od;
   atomic {

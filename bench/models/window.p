@@ -3,6 +3,8 @@
 event eData: (number: int, item: int);
 event eAck: int;
 
+param attempts: int;
+
 machine Sender {
     var receiver: machine;
     var base: int;
@@ -33,7 +35,7 @@ machine Sender {
             goto Sending;
         }
         on null do {
-            if (retries < 3 && base < 6) {
+            if (retries < attempts && base < 6) {
                 retries = retries + 1;
                 next = base;
                 goto Sending;
@@ -67,4 +69,4 @@ fun Modulo(n: int): int {
     return n - n / 3 * 3;
 }
 
-test Window [main=Receiver]: { Receiver, Sender };
+test param (attempts in [3, 7]) Window [main=Receiver]: { Receiver, Sender };

@@ -3,9 +3,13 @@
 #define ITEMS 6
 #define WINDOW 2
 #define NUMBERS 3
+#ifndef RETRIES
 #define RETRIES 3
-chan data = [12] of { byte, byte };
-chan acks = [12] of { byte };
+#endif
+/* As many messages as the sender can send while the receiver does not run. */
+#define CAPACITY (WINDOW * (RETRIES + 1))
+chan data = [CAPACITY] of { byte, byte };
+chan acks = [CAPACITY] of { byte };
 
 active proctype sender()
 {

@@ -138,12 +138,12 @@ pub fn leader() -> String {
 }
 
 /// Peterson's mutual exclusion for four processes with a task for each.
-pub fn peterson_tasks() -> String {
-    let start = each("level", 4, "0") + &each("last", 4, "0") + "inside := 0;";
-    let calls: String = (0..4).map(|i| format!("async call process{i}();\n")).collect();
-    let processes: String = (0..4)
+pub fn peterson_tasks(count: usize) -> String {
+    let start = each("level", count, "0") + &each("last", count, "0") + "inside := 0;";
+    let calls: String = (0..count).map(|i| format!("async call process{i}();\n")).collect();
+    let processes: String = (0..count)
         .map(|i| {
-            let levels: String = (1..4).map(|level| peterson_level(i, level)).collect();
+            let levels: String = (1..count).map(|level| peterson_level(count, i, level)).collect();
             let leave = format!("inside := inside - 1; level{i} := 0;");
             format!(
                 "procedure process{i}()\n{{\ntop:\n  yield;\n{levels}  inside := inside + 1; assert inside == 1; yield; \
@@ -151,13 +151,13 @@ pub fn peterson_tasks() -> String {
             )
         })
         .collect();
-    let globals = family("level", 4, "int") + &family("last", 4, "int") + "var inside: int;\n";
+    let globals = family("level", count, "int") + &family("last", count, "int") + "var inside: int;\n";
     format!("{globals}procedure main()\n{{\n{start}\n{calls}}}\n{processes}")
 }
 
 /// A process enters a level, and waits until the others are below it or another process enters it.
-fn peterson_level(process: usize, level: usize) -> String {
-    let reads: String = (0..4)
+fn peterson_level(count: usize, process: usize, level: usize) -> String {
+    let reads: String = (0..count)
         .filter(|other| *other != process)
         .map(|other| {
             format!(

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use dally_bench::cpu::timed;
-use dally_bench::peterson;
+use dally_bench::peterson::Reduced;
 use dally_bench::reduction::commit::Commit;
 use dally_bench::reduction::german::German;
 use dally_bench::reduction::ring::Ring;
@@ -147,15 +147,15 @@ fn benchmark() {
         ring::<5>(true);
         ring::<6>(false);
         ring::<7>(false);
+        ring::<8>(false);
     }
     if "commit".contains(only) {
         commit::<2>();
         commit::<3>();
     }
     if "window".contains(only) {
-        let model = Model::new("sliding window", "window", &[], true);
-        model.row("Rust", || Window { numbers: 3 });
-        model.row("P", || p(&models().join("window.p"), 0));
+        window(3, 0);
+        window(7, 1);
     }
     if "german".contains(only) {
         let model = Model::new("German", "german", &[], true);
@@ -163,9 +163,8 @@ fn benchmark() {
         model.row("P", || p(&models().join("../../examples/p/german_fixed.p"), 0));
     }
     if "peterson".contains(only) {
-        let model = Model::new("Peterson, 4", "peterson_tasks", &[], true);
-        model.row("Rust", || peterson::Reduced::<4>);
-        model.row("Boogie", || boogie::machine(&boogie::peterson_tasks()));
+        peterson::<4>(true);
+        peterson::<5>(false);
     }
 }
 
@@ -174,6 +173,21 @@ fn ring<const N: usize>(fully: bool) {
     let model = Model::new(&name, "ring", &[format!("-DN={N}")], fully);
     model.row("Rust", || Ring::<N>);
     model.row("P", || p(&models().join("ring.p"), N - 5));
+}
+
+/// The protocol with this many retries, which the test of this number has.
+fn window(retries: u8, test: usize) {
+    let name = format!("sliding window, {retries} retries");
+    let model = Model::new(&name, "window", &[format!("-DRETRIES={retries}")], retries < 7);
+    model.row("Rust", || Window { numbers: 3, retries });
+    model.row("P", || p(&models().join("window.p"), test));
+}
+
+fn peterson<const N: usize>(fully: bool) {
+    let name = format!("Peterson, {N}");
+    let model = Model::new(&name, "peterson_tasks", &[format!("-DN={N}")], fully);
+    model.row("Rust", || Reduced::<N>);
+    model.row("Boogie", || boogie::machine(&boogie::peterson_tasks(N)));
 }
 
 fn commit<const N: usize>() {

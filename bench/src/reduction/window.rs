@@ -14,7 +14,6 @@ const ACKS: Object = Object(0);
 
 const ITEMS: u8 = 6;
 const WINDOW: u8 = 2;
-const RETRIES: u8 = 3;
 
 /// The protocol with this many sequence numbers. It is correct if they are more than two, the size of
 /// the window.
@@ -22,6 +21,8 @@ const RETRIES: u8 = 3;
 pub struct Window {
     /// The number of sequence numbers.
     pub numbers: u8,
+    /// How often the sender sends its window again: at most 7 times, since a queue holds 16 messages.
+    pub retries: u8,
 }
 
 /// The state of the protocol. A queue has 8 bits for each message, the oldest lowest.
@@ -69,7 +70,7 @@ impl Window {
                 next.base += (ack + self.numbers - state.base % self.numbers) % self.numbers;
                 next.next = next.next.max(next.base);
             }
-        } else if state.retries < RETRIES && state.base < ITEMS {
+        } else if state.retries < self.retries && state.base < ITEMS {
             (next.retries, next.next) = (state.retries + 1, state.base);
         } else {
             next.done = true;
@@ -154,7 +155,7 @@ mod tests {
     fn items_arrive_in_order_with_enough_sequence_numbers() {
         for (reduction, numbers) in [(true, 3), (false, 3), (true, 2), (false, 2)] {
             let options = Options { reduction, ..Options::default() };
-            let report = Search::new(&Window { numbers }, &Exhaustive, &options, &()).run();
+            let report = Search::new(&Window { numbers, retries: 3 }, &Exhaustive, &options, &()).run();
             assert_eq!(report.verdict == Verdict::Proved, numbers == 3);
             assert_eq!(matches!(report.verdict, Verdict::Bug(_)), numbers == 2);
         }

@@ -24,6 +24,7 @@
 mod commuting;
 mod deliver;
 mod fuse;
+mod passages;
 
 use dally_schedule::{Ready, TaskId};
 
@@ -42,6 +43,7 @@ use deliver::{Origin, Taking};
 use fuse::Fusing;
 
 pub(crate) use fuse::Finder;
+pub(crate) use passages::{Passage, Passages};
 
 /// A state to be expanded, with the policy's state.
 pub(crate) struct Node<S, O: Policy> {
@@ -133,6 +135,10 @@ pub(crate) trait Sink<S, O: Policy> {
     fn mark_of(&self, key: Fingerprint) -> Mark;
     /// Marks the state that is expanded, after the portion.
     fn mark(&mut self, key: Fingerprint, mark: Mark);
+    /// The end of a chain through a state that was visited at this cost, or at a lower one, before the current portion.
+    fn end_of_chain(&self, state: Fingerprint, cost: u32) -> Option<Fingerprint>;
+    /// Takes the passages of chains whose ends were offered, for later portions.
+    fn pass(&mut self, passages: &mut Vec<(Fingerprint, Passage)>);
     /// Work for a later pass.
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass);
     /// A step within the pass cannot be executed.
@@ -232,7 +238,7 @@ impl<S, O: Policy> Scratch<S, O> {
             taken: Vec::new(),
             successors,
             footprints: Footprints::default(),
-            fusing: Fusing::new(options.inline()),
+            fusing: Fusing::new(options),
             tally: Tally::default(),
         }
     }
@@ -441,8 +447,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             tally.count(successors.ended().saturating_sub(1), successors.len());
             let mut from = self.origin(&node, task, None, pass);
             from.link.spent = Spent::new(from.link.spent.deviations(), self.options.choice_cost);
-            let ends = self.fuse(&from, successors, 1, fusing, tally, sink);
-            return self.deliver(&from, successors, (1, ends), sink);
+            self.fuse(&from, successors, 1, fusing, tally, sink);
+            return self.deliver_fused(&from, successors, 1, fusing, sink);
         };
         while next < at.options {
             if node.cost > pass.cost {
@@ -458,8 +464,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             let found = !successors.is_empty();
             tally.count(successors.ended(), successors.len());
             let from = self.origin(&node, task, Some(next), pass);
-            let ends = self.fuse(&from, successors, 0, fusing, tally, sink);
-            self.deliver(&from, successors, (0, ends), sink)?;
+            self.fuse(&from, successors, 0, fusing, tally, sink);
+            self.deliver_fused(&from, successors, 0, fusing, sink)?;
             next += 1;
             if found && !taken {
                 taken = true;

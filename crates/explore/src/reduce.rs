@@ -25,16 +25,17 @@
 //! A state is also expanded fully if the step has no outcome, fails, is suspended at a nondeterministic choice, or
 //! seals or unseals the order of tasks.
 
+use crate::expand::{Passage, Passages};
 use crate::policy::Policy;
 use crate::successors::{Event, Successors};
 use crate::visited::{Mark, Visited};
 use crate::{Fingerprint, Options, Program};
 
 /// Chains of this many commuting steps, and of powers of two above it, end in a state that is expanded fully.
-const SHORT_CHAIN: u32 = 16;
+const SHORT_CHAIN: u32 = 64;
 
 /// States at this depth, and at powers of two above it, are expanded fully.
-const SHALLOW: u32 = 64;
+const SHALLOW: u32 = 256;
 
 /// The use of commuting steps at one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +67,13 @@ pub(crate) fn applies<P: Program, O: Policy>(program: &P, policy: &O, options: &
     options.reduction && !options.exact && !counts_steps && program.has_footprints()
 }
 
-/// Returns true if a search goes on [fusing](crate::expand) steps, given the states with several enabled tasks that it has examined. It
-/// looks for such steps at each successor that is not expanded yet, so it gives up sooner than on reduction.
-pub(crate) fn fusing_pays(reduced: u64, examined: u64) -> bool {
-    const FEW: u64 = 8;
+/// Returns true if a search goes on [fusing](crate::expand) steps, given the steps that it has fused, the others, and the
+/// states with several enabled tasks that it has examined. It looks for a step to fuse at the end of each chain, whether a
+/// search has been there or not, so it gives up sooner than on reduction.
+pub(crate) fn fusing_pays(fused: u64, others: u64, examined: u64) -> bool {
+    const FEW: u64 = 3;
     const ENOUGH: u64 = 1 << 6;
-    examined < ENOUGH || reduced * FEW >= examined
+    examined < ENOUGH || fused * FEW >= others
 }
 
 /// Returns true if a search goes on looking for commuting steps, after it has reduced some of the nodes that it has
@@ -131,11 +133,12 @@ pub(crate) fn suffices<P: Program>(
     }
 }
 
-/// Marks of states that were expanded in the current portion of a layer.
+/// Marks of states that were expanded in the current portion of a layer, and the passages of chains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     opened: Vec<Fingerprint>,
     grounded: Vec<Fingerprint>,
+    passages: Vec<(Fingerprint, Passage)>,
 }
 
 impl Marks {
@@ -149,13 +152,20 @@ impl Marks {
         }
     }
 
+    /// Adds passages of chains.
+    pub(crate) fn pass(&mut self, passages: &mut Vec<(Fingerprint, Passage)>) {
+        self.passages.append(passages);
+    }
+
     pub(crate) fn append(&mut self, mut other: Self) {
         self.opened.append(&mut other.opened);
         self.grounded.append(&mut other.grounded);
+        self.passages.append(&mut other.passages);
     }
 
-    /// Marks the states in the visited set, after the portion.
-    pub(crate) fn apply<V: Copy + Default>(&mut self, visited: &mut Visited<V>) {
+    /// Marks the states in the visited set, and adds the passages, after the portion.
+    pub(crate) fn apply<V: Copy + Default>(&mut self, visited: &mut Visited<V>, passages: &mut Passages) {
+        passages.add(&mut self.passages, visited.len());
         visited.mark_all(&self.opened, Mark::Open);
         visited.mark_all(&self.grounded, Mark::Grounded);
         self.opened.clear();
@@ -182,18 +192,51 @@ pub(crate) enum Mutant {
     NoChainLimit,
     /// The proviso is about the outcomes of a step, not about the ends of their chains.
     UnfusedOutcomesSuffice,
+    /// A chain takes steps that do not commute.
+    FusesConflicts,
+    /// A chain takes the last of several outcomes.
+    FusesLastOutcomes,
+    /// A chain takes steps that seal or unseal.
+    FusesSeals,
+    /// A chain that meets an earlier one ends there, at a state that is not visited.
+    EndsInPassage,
 }
 
-/// Returns true if the search has this error. Outside of tests it has none.
+/// The error of a search. Outside of tests it has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flaw {
+    #[cfg(test)]
+    mutant: Option<Mutant>,
+}
+
 #[cfg(not(test))]
-#[inline]
-pub(crate) fn mutant(_: &Options, _: Mutant) -> bool {
-    false
+#[allow(clippy::unused_self, reason = "only tests introduce errors")]
+impl Flaw {
+    pub(crate) fn of(_: &Options) -> Self {
+        Self {}
+    }
+
+    #[inline]
+    pub(crate) fn is(self, _: Mutant) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]
+impl Flaw {
+    pub(crate) fn of(options: &Options) -> Self {
+        Self { mutant: options.mutant }
+    }
+
+    pub(crate) fn is(self, mutant: Mutant) -> bool {
+        self.mutant == Some(mutant)
+    }
+}
+
+/// Returns true if the search has this error.
+#[inline]
 pub(crate) fn mutant(options: &Options, mutant: Mutant) -> bool {
-    options.mutant == Some(mutant)
+    Flaw::of(options).is(mutant)
 }
 
 #[cfg(test)]

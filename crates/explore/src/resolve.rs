@@ -47,13 +47,19 @@ pub(crate) struct Resolver<'a, P: Program> {
 }
 
 impl<'a, P: Program> Resolver<'a, P> {
-    /// Begins at the initial state of this number. `inline` is that of the search.
-    pub(crate) fn new(program: &'a P, strategy: StrategyName, initial: u32, inline: u64) -> Self {
+    /// Begins at the initial state of this number. The finder is that of the search.
+    pub(crate) fn new(
+        program: &'a P,
+        strategy: StrategyName,
+        initial: u32,
+        finder: Finder<P::State>,
+    ) -> Self {
+        let inline = finder.successors.inline;
         let mut successors = Successors { inline, paths: Some(Vec::new()), ..Successors::default() };
         program.initial(&mut successors);
         let state = successors.states.get(initial as usize).cloned();
         let schedule = Schedule { initial, ..Schedule::new(strategy) };
-        Self { program, successors, finder: Finder::new(inline), state, path: Path::new(), schedule }
+        Self { program, successors, finder, state, path: Path::new(), schedule }
     }
 
     /// Executes segments. Invariant of the search: the program can take them.

@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 
 use dally_schedule::{StrategyName, TaskId};
 
+use crate::expand::Finder;
 use crate::expand::Node;
 use crate::ledger::Ledger;
 use crate::order::HORIZON;
@@ -48,7 +49,8 @@ impl Running {
     /// The execution up to the last step of the task, in which a task may have reused the id of an earlier
     /// one. Takes all of its steps, and gives up as soon as `go_on` returns false.
     pub fn schedule<P: Program>(&self, program: &P, mut go_on: impl FnMut() -> bool) -> Option<Schedule> {
-        let mut resolver = Resolver::new(program, self.strategy.clone(), self.initial, self.inline);
+        let mut resolver =
+            Resolver::new(program, self.strategy.clone(), self.initial, Finder::new(self.inline));
         for segments in self.segments.chunks(POLL_EVERY) {
             if !go_on() {
                 return None;

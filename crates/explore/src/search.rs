@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use crate::abandoned::Abandoned;
-use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
+use crate::expand::{Expander, Finder, Found, Node, Passages, Scratch, Sink, Tally};
 use crate::frontier::{Frontier, Unvisited};
 use crate::layer::{self, Layer};
 use crate::ledger::Ledger;
@@ -187,6 +187,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             standings: Standings::default(),
             suspended: 0,
             marks: Marks::default(),
+            passages: Passages::default(),
             abandoned: Abandoned::default(),
         };
         Self {
@@ -219,7 +220,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let Expander { program, policy, options, .. } = self.expander;
         let links = self.core.tree.path(to, last);
         let initial = links.first().map_or(0, |link| link.branch.nth());
-        let mut resolver = Resolver::new(program, policy.strategy(), initial, options.inline());
+        let mut resolver = Resolver::new(program, policy.strategy(), initial, Finder::of(options));
         let steps = links.get(1..).unwrap_or_default();
         resolver.follow(steps.iter().map(Segment::from));
         resolver
@@ -424,8 +425,8 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let mut portion: VecDeque<_> = layer::take_exactly(&mut self.layer, PORTION).into();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         self.before_portion = Some(Box::new(self.coverage.clone()));
-        let Tally { reduced, fused, fused_alone, examined, .. } = self.scratch.tally;
-        self.expander.fuses &= reduce::fusing_pays(reduced + fused, examined);
+        let Tally { reduced, fused, fused_alone, examined, transitions, .. } = self.scratch.tally;
+        self.expander.fuses &= reduce::fusing_pays(fused, transitions - fused, examined);
         if self.expander.reduces && reduce::pays(reduced + fused_alone, examined) {
             self.close(&portion);
         } else {
@@ -439,7 +440,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
             }
             self.check_layer(&portion)?;
         }
-        self.core.marks.apply(&mut self.core.visited);
+        self.core.marks.apply(&mut self.core.visited, &mut self.core.passages);
         Ok(())
     }
 

@@ -233,7 +233,7 @@ impl<T> Values<T> {
 
 /// A hasher that returns part of a fingerprint, which is already a hash.
 #[derive(Default)]
-struct Identity(u64);
+pub(crate) struct Identity(u64);
 
 impl Hasher for Identity {
     fn finish(&self) -> u64 {

@@ -23,7 +23,7 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::abandoned::Abandoned;
 use crate::candidates::{Candidates, Positions, Winners};
-use crate::expand::{Expander, Found, Node, Scratch, Sink, Tally};
+use crate::expand::{Expander, Found, Node, Passage, Passages, Scratch, Sink, Tally};
 use crate::frontier::{Deferred, Frontier, Known};
 use crate::layer::BLOCK;
 use crate::ledger::{Ledger, Transition};
@@ -171,6 +171,7 @@ type Blocks<P, O, L> = Vec<Block<<P as Program>::State, O, L>>;
 /// The results of earlier waves, read by all threads during phase 1.
 struct Shared<'a, O: Policy, L: Ledger> {
     visited: &'a Visited<L::Index>,
+    passages: &'a Passages,
     standings: &'a Standings<O>,
     probe_first: bool,
     ledger: &'a L,
@@ -225,6 +226,15 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Collector<'_, S, O, L> {
         self.marks.add(key, mark);
     }
 
+    #[inline]
+    fn end_of_chain(&self, state: Fingerprint, cost: u32) -> Option<Fingerprint> {
+        self.shared.passages.end(state, cost)
+    }
+
+    fn pass(&mut self, passages: &mut Vec<(Fingerprint, Passage)>) {
+        self.marks.pass(passages);
+    }
+
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {
         let known = Known { visited: self.shared.visited, standings: self.shared.standings };
         self.frontier.push(deferred, pass, &known);
@@ -254,6 +264,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Wave<'_, '_, P, O, W,
 
         let shared = Shared {
             visited: &core.visited,
+            passages: &core.passages,
             standings: &core.standings,
             probe_first: workers.probe_first,
             ledger: &core.ledger,

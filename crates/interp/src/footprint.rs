@@ -55,9 +55,9 @@ pub(crate) struct Footprints {
     cells: Vec<Cell>,
     /// True if all tasks have one level and one buffer.
     is_flat: bool,
-    /// An error that tests must notice: no step wakes a task of a higher level.
+    /// An error that tests must notice.
     #[cfg(test)]
-    keeps_blocked: bool,
+    flaw: Option<tests::Flaw>,
     /// The globals whose value may be arbitrary at any time. The others are arbitrary until they get a value.
     arbitrary: Vec<u64>,
     /// The globals whose reads never choose a value: maps.
@@ -111,7 +111,7 @@ struct StepObjects {
 impl Footprints {
     /// Analyses a program. Returns `None` if nothing is known of it.
     pub(crate) fn new(code: &Code) -> Option<Self> {
-        analysis::footprints(code)
+        analysis::footprints(code, |_| true)
     }
 
     /// The object of the ids of tasks.
@@ -166,7 +166,7 @@ impl Footprints {
         // A task of a higher level is blocked now; it runs as soon as a step wakes it.
         let is_above = |other: &Meta| other.buffer == buffer && other.level > level;
         #[cfg(test)]
-        let is_above = |other: &Meta| !self.keeps_blocked && is_above(other);
+        let is_above = |other: &Meta| self.flaw != Some(tests::Flaw::StayBlocked) && is_above(other);
         !self.is_flat
             && (control.zield
                 || control.active != buffer
@@ -281,6 +281,10 @@ impl Footprints {
             return false;
         }
         let meets_map = |cell: &Touched, row: &[u64]| {
+            #[cfg(test)]
+            if self.flaw == Some(tests::Flaw::CellsWithoutMaps) {
+                return false;
+            }
             let (changes, minds) = row.split_at(self.words);
             cell.changes && Self::has(minds, cell.map) || cell.minds && Self::has(changes, cell.map)
         };
@@ -289,6 +293,10 @@ impl Footprints {
             || self.cells_in(other).any(|(cell, changes, minds)| {
                 // The index matters only if another one would not help.
                 let anywhere = Touched { map: cell.map, index: None, changes, minds };
+                #[cfg(test)]
+                if self.flaw == Some(tests::Flaw::UnknownIndices) && cell.value(variables).is_none() {
+                    return false;
+                }
                 meets_map(&anywhere, &step.row)
                     || meets_cell(&anywhere)
                         && meets_cell(&Touched { index: cell.value(variables), ..anywhere })

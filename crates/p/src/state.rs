@@ -72,12 +72,17 @@ impl State {
             }
             return Numbers::from_buf_and_len(numbers, self.bytes.len());
         }
-        let mut bytes = self.bytes.iter();
-        let next = || {
-            let first = u32::from(*bytes.next()?);
-            if first < 1 << 7 { Some(first) } else { longer(first, &mut bytes) }
-        };
-        std::iter::from_fn(next).collect()
+        // Numbers of one and of several bytes are mixed, so a branch would be mispredicted.
+        let mut numbers = Numbers::from_elem(0, self.bytes.len());
+        let (mut count, mut shift) = (0, 0);
+        for byte in &self.bytes {
+            let continues = u32::from(*byte >> 7);
+            numbers[count] |= u32::from(*byte & 0x7f) << shift;
+            count += 1 - continues as usize;
+            shift = (shift + 7) * continues;
+        }
+        numbers.truncate(count);
+        numbers
     }
 
     /// The bytes on the heap.
@@ -104,20 +109,6 @@ fn encode(numbers: &[u32]) -> SmallVec<[u8; 32]> {
         encoded.push(number as u8);
     }
     SmallVec::from_slice(&encoded)
-}
-
-/// The number of several bytes that begins with this one.
-#[cold]
-fn longer(first: u32, bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
-    let (mut number, mut shift) = (first & 0x7f, 7);
-    loop {
-        let byte = *bytes.next()?;
-        number |= u32::from(byte & 0x7f) << shift;
-        if byte < 1 << 7 {
-            return Some(number);
-        }
-        shift += 7;
-    }
 }
 
 /// A state, unpacked.

@@ -38,6 +38,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             }
             let mut link = from.link_to(nth);
             let end = ends.get_mut(nth as usize);
+            if end.as_ref().is_some_and(|end| end.is_visited) {
+                continue;
+            }
             link.fused = end.as_ref().map_or(0, |end| end.steps);
             if let Some(special) = outcome.special.take() {
                 self.deliver_special(from, fingerprint, *special, link, sink)?;

@@ -10,12 +10,13 @@
 //! ends of chains.
 //!
 //! A chain ends at a state
+//! - through which an earlier chain has passed: it goes on to the end of that one ([`super::passages`]);
 //! - whose expansion has begun, or that leads to one that was expanded fully: the search knows its executions;
 //! - that must be expanded fully, so that endless executions do not starve other tasks;
 //! - after [`MOST_FUSED`] steps, so that a cycle of such steps ends;
 //! - at which no step qualifies: it would fail, seal, make a choice or be discarded.
 //!
-//! The first three depend on the path and on the time. So a thread remembers only such states as recently delivered
+//! The first four depend on the path and on the time. So a thread remembers only such states as recently delivered
 //! that no path fuses: else the result would depend on the number of threads.
 //!
 //! A link of the search tree has the number of its fused steps, from which [`Finder::find`] finds them again.
@@ -23,13 +24,14 @@
 use dally_schedule::{Ready, TaskId};
 
 use super::deliver::Origin;
-use super::{Expander, Sink, Tally};
+use super::passages::{Passage, Passages};
+use super::{Expander, Found, Sink, Tally};
 use crate::policy::{Happened, Point, Policy, Proposal};
-use crate::reduce::Reduction;
+use crate::reduce::{Flaw, Mutant, Reduction};
 use crate::search::Watch;
 use crate::successors::{Event, Successors};
 use crate::visited::Mark;
-use crate::{Fingerprint, Footprints, Program};
+use crate::{Fingerprint, Footprints, Options, Program};
 
 /// The most fused steps in one link.
 const MOST_FUSED: u8 = 64;
@@ -41,13 +43,19 @@ pub(crate) struct Finder<S> {
     /// The outcome of the step that was found.
     pub(crate) successors: Successors<S>,
     footprints: Footprints,
+    flaw: Flaw,
 }
 
 impl<S> Finder<S> {
     /// A finder of steps that are suspended at choices among more than `inline` values.
     pub(crate) fn new(inline: u64) -> Self {
         let successors = Successors { inline, ..Successors::default() };
-        Self { enabled: Vec::new(), successors, footprints: Footprints::default() }
+        Self { enabled: Vec::new(), successors, footprints: Footprints::default(), flaw: Flaw::default() }
+    }
+
+    /// The finder of a search with these options.
+    pub(crate) fn of(options: &Options) -> Self {
+        Self { flaw: Flaw::of(options), ..Self::new(options.inline()) }
     }
 
     /// Lists the tasks that are enabled at a state.
@@ -64,8 +72,8 @@ impl<S> Finder<S> {
         last: TaskId,
         allowed: impl Fn(TaskId) -> bool,
     ) -> Option<TaskId> {
-        let Self { enabled, successors, footprints } = self;
-        let is_sole = enabled.len() == 1;
+        let Self { enabled, successors, footprints, flaw } = self;
+        let is_sole = enabled.len() == 1 || flaw.is(Mutant::FusesConflicts);
         let own = enabled.iter().filter(|task| **task == last);
         let others = enabled.iter().filter(|task| **task != last);
         own.chain(others).copied().find(|task| {
@@ -74,7 +82,7 @@ impl<S> Finder<S> {
             }
             successors.clear();
             program.step(state, *task, successors);
-            is_plain(successors)
+            is_plain(successors, *flaw)
         })
     }
 
@@ -92,12 +100,12 @@ impl<S> Finder<S> {
 
 /// Returns true if a step has one outcome, in which it has ended without a failure, and the order of tasks is as open as
 /// before.
-fn is_plain<S>(successors: &Successors<S>) -> bool {
-    successors.len() == 1
-        && successors.states.len() == 1
+fn is_plain<S>(successors: &Successors<S>, flaw: Flaw) -> bool {
+    let is_one = successors.len() == 1 && successors.states.len() == 1;
+    (is_one || flaw.is(Mutant::FusesLastOutcomes) && successors.states.len() > 1)
         && successors.suspensions == 0
         && !successors.has_failed()
-        && !successors.events.iter().any(Event::seals)
+        && (!successors.events.iter().any(Event::seals) || flaw.is(Mutant::FusesSeals))
 }
 
 /// The end of a chain that begins with an outcome.
@@ -113,39 +121,51 @@ pub(super) struct End<T> {
     pub(super) chain: u32,
     /// True if no path continues the chain.
     pub(super) is_settled: bool,
+    /// True if an earlier portion of a layer has visited it, at no higher cost.
+    pub(super) is_visited: bool,
+}
+
+/// A chain that is being followed.
+struct Chain<'c, S, T> {
+    end: &'c mut End<T>,
+    finder: &'c mut Finder<S>,
+    /// The states in between that are remembered.
+    passed: &'c mut Vec<Fingerprint>,
 }
 
 /// Buffers for chains.
 pub(crate) struct Fusing<S, O: Policy> {
     finder: Finder<S>,
-    /// By outcome of the last step for which chains were followed.
+    /// By outcome; empty if no steps are fused.
     ends: Vec<End<O::SchedulerState>>,
+    /// The states in the current chain that are remembered.
+    passed: Vec<Fingerprint>,
+    /// The passages of the chains of a step.
+    passages: Vec<(Fingerprint, Passage)>,
 }
 
 impl<S, O: Policy> Fusing<S, O> {
-    pub(super) fn new(inline: u64) -> Self {
-        Self { finder: Finder::new(inline), ends: Vec::new() }
+    pub(super) fn new(options: &Options) -> Self {
+        Self { finder: Finder::of(options), ends: Vec::new(), passed: Vec::new(), passages: Vec::new() }
     }
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
-    /// Replaces the outcomes of a step, from this one on, by the ends of the chains that begin with them, which it
-    /// returns. Returns none if no steps are fused.
+    /// Replaces the outcomes of a step, from this one on, by the ends of the chains that begin with them.
     #[inline]
-    pub(super) fn fuse<'f>(
+    pub(super) fn fuse(
         &self,
         from: &Origin<'_, P::State, O>,
         successors: &mut Successors<P::State>,
         first: u32,
-        fusing: &'f mut Fusing<P::State, O>,
+        fusing: &mut Fusing<P::State, O>,
         tally: &mut Tally,
         sink: &impl Sink<P::State, O>,
-    ) -> &'f mut [End<O::SchedulerState>] {
-        if !self.fuses {
-            return &mut [];
+    ) {
+        fusing.ends.clear();
+        if self.fuses {
+            self.follow_all(from, successors, first, fusing, tally, sink);
         }
-        self.follow_all(from, successors, first, fusing, tally, sink);
-        &mut fusing.ends
     }
 
     /// Follows the chains of [`Self::fuse`].
@@ -159,14 +179,20 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         tally: &mut Tally,
         sink: &impl Sink<P::State, O>,
     ) {
-        let Fusing { finder, ends } = fusing;
-        ends.clear();
+        let Fusing { finder, ends, passed, passages } = fusing;
         let Successors { outcomes, states, events, .. } = successors;
         let (mut states, mut start) = (states.iter_mut(), 0);
         for (nth, outcome) in (0..).zip(outcomes) {
             let state = if outcome.has_state { states.next() } else { None };
             let events = &events[std::mem::replace(&mut start, outcome.events_end as usize)..start];
-            let mut end = End { place: None, steps: 0, alone: 0, chain: from.chain, is_settled: false };
+            let mut end = End {
+                place: None,
+                steps: 0,
+                alone: 0,
+                chain: from.chain,
+                is_settled: false,
+                is_visited: false,
+            };
             if let Some(state) = state
                 && nth >= first
                 && outcome.failure().is_none()
@@ -174,12 +200,34 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             {
                 let key = outcome.fingerprint.unwrap_or_else(|| self.program.fingerprint(state));
                 let happened = Happened { task: Some(from.link.task), events, turn: outcome.turn };
-                let last = self.follow(from, (key, state), &happened, (&mut end, finder), sink);
+                let chain = Chain { end: &mut end, finder: &mut *finder, passed: &mut *passed };
+                let last = self.follow(from, (key, state), &happened, chain, sink);
                 outcome.fingerprint = Some(last);
+                let depth = from.depth + 1 + u32::from(end.steps);
+                // A deferred end is not visited yet.
+                let is_offered = self.order.pass(from.pass, from.cost, depth).is_within(from.pass);
+                let passage = Passage { cost: from.cost, end: last };
+                passages.extend(passed.drain(..).filter(|_| is_offered).map(|state| (state, passage)));
             }
             tally.fuse(u64::from(end.steps), u64::from(end.alone));
             ends.push(end);
         }
+    }
+
+    /// Delivers the outcomes of a step, from this one on, with the ends of their chains.
+    pub(super) fn deliver_fused(
+        &self,
+        from: &Origin<'_, P::State, O>,
+        successors: &mut Successors<P::State>,
+        first: u32,
+        fusing: &mut Fusing<P::State, O>,
+        sink: &mut impl Sink<P::State, O>,
+    ) -> Result<(), Found> {
+        self.deliver(from, successors, (first, &mut fusing.ends), sink)?;
+        if !fusing.passages.is_empty() {
+            sink.pass(&mut fusing.passages);
+        }
+        Ok(())
     }
 
     /// Follows the chain from an outcome on. Returns the fingerprint of its end.
@@ -188,7 +236,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         from: &Origin<'_, P::State, O>,
         (mut key, state): (Fingerprint, &mut P::State),
         happened: &Happened<'_>,
-        (end, finder): (&mut End<O::SchedulerState>, &mut Finder<P::State>),
+        Chain { end, finder, passed }: Chain<'_, P::State, O::SchedulerState>,
         sink: &impl Sink<P::State, O>,
     ) -> Fingerprint {
         let mut last = from.link.task;
@@ -200,6 +248,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             if !is_open || Reduction::at(end.chain, depth, self.options) == Reduction::Full {
                 end.is_settled = mark == Mark::Grounded;
                 return key;
+            }
+            if let Some(last) = sink.end_of_chain(key, from.cost) {
+                end.is_visited = true;
+                return if finder.flaw.is(Mutant::EndsInPassage) { key } else { last };
             }
             finder.enable(self.program, state);
             let after = || end.place.clone().unwrap_or_else(|| self.policy.after(from.place, happened));
@@ -220,7 +272,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 return key;
             };
             let Successors { outcomes, states, events, .. } = &mut finder.successors;
-            let (Some(outcome), Some(next)) = (outcomes.first(), states.pop()) else { return key };
+            let (Some(outcome), Some(next)) = (outcomes.last(), states.pop()) else { return key };
+            if Passages::has_room_for(key) {
+                passed.push(key);
+            }
             let step = Happened { task: Some(task), events, turn: outcome.turn };
             end.place = Some(self.policy.after(&place, &step));
             let is_sole = finder.enabled.len() == 1;

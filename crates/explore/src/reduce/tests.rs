@@ -148,11 +148,16 @@ fn endless_executions_do_not_starve_other_tasks() {
 /// order; so a search must not take its step alone.
 fn misses_before_seal(mutant: Option<Mutant>) -> bool {
     let sealing = vec![Op::Seal, Op::Yield, Op::Tick];
-    let model = Model::of(&[sealing, vec![Op::Set(0, 1)], vec![Op::AssertNot(0, 0)]]);
-    ["rr", "rtc", "df"].iter().any(|name| {
-        let policy = Delays::named(&name.parse::<SchedulerName>().expect("a good name"));
-        let options = Options { mutant, ..Options::default() };
-        search(&model, &policy, &options).0.bug().is_none()
+    let fixed = [vec![Op::Set(0, 1)], vec![Op::AssertNot(0, 0)]];
+    // The second model comes to the step that seals in a chain.
+    let local = [vec![Op::Tick, Op::Yield], sealing.clone()].concat();
+    [sealing, local].iter().any(|first| {
+        let model = Model::of(&[&[first.clone()], &fixed[..]].concat());
+        ["rr", "rtc", "df"].iter().any(|name| {
+            let policy = Delays::named(&name.parse::<SchedulerName>().expect("a good name"));
+            let options = Options { mutant, ..Options::default() };
+            search(&model, &policy, &options).0.bug().is_none()
+        })
     })
 }
 
@@ -160,6 +165,7 @@ fn misses_before_seal(mutant: Option<Mutant>) -> bool {
 fn steps_that_seal_do_not_suffice() {
     assert!(!misses_before_seal(None));
     assert!(misses_before_seal(Some(Mutant::SealsSuffice)));
+    assert!(misses_before_seal(Some(Mutant::FusesSeals)));
 }
 
 /// The number of random models within which each mutant must be noticed, from a seed on that notices it.
@@ -183,6 +189,9 @@ fn mutants_are_noticed() {
         (Mutant::BlockedStepsSuffice, 577),
         (Mutant::SuspendedStepsSuffice, 1577),
         (Mutant::UnfusedOutcomesSuffice, 5179),
+        (Mutant::FusesConflicts, 24),
+        (Mutant::FusesLastOutcomes, 3),
+        (Mutant::EndsInPassage, 5179),
     ] {
         let noticed = noticed(from, |model| model, Some(mutant));
         say(&format!("{mutant:?}: noticed by seed {noticed:?}"));

@@ -1,7 +1,7 @@
 //! The data structures of a search, which receive what expansion finds.
 
 use crate::abandoned::Abandoned;
-use crate::expand::{Node, Sink};
+use crate::expand::{Node, Passage, Passages, Sink};
 use crate::frontier::{Deferred, Frontier, Known};
 use crate::layer::Layer;
 use crate::ledger::{Ledger, Transition};
@@ -29,6 +29,7 @@ pub(crate) struct Core<S, O: Policy, L: Ledger> {
     pub(crate) suspended: usize,
     /// Steps that cannot be executed.
     pub(crate) marks: Marks,
+    pub(crate) passages: Passages,
     pub(crate) abandoned: Abandoned,
 }
 
@@ -104,6 +105,15 @@ impl<S, O: Policy, L: Ledger> Sink<S, O> for Core<S, O, L> {
     #[inline]
     fn mark(&mut self, key: Fingerprint, mark: Mark) {
         self.marks.add(key, mark);
+    }
+
+    #[inline]
+    fn end_of_chain(&self, state: Fingerprint, cost: u32) -> Option<Fingerprint> {
+        self.passages.end(state, cost)
+    }
+
+    fn pass(&mut self, passages: &mut Vec<(Fingerprint, Passage)>) {
+        self.marks.pass(passages);
     }
 
     fn defer(&mut self, deferred: Deferred<S, O>, pass: Pass) {

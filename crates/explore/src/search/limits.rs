@@ -77,7 +77,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'_, P, O, W, L
         P::State: 'n,
         O: 'n,
     {
-        let Core { ledger, visited, tree, next, frontier, standings, .. } = &self.core;
+        let Core { ledger, visited, passages, tree, next, frontier, standings, .. } = &self.core;
         let every = next.blocks.len().div_ceil(SAMPLES).max(1);
         let newest = next.blocks.iter().rev().step_by(every).filter_map(|block| block.first());
         let heap = |node: &Node<P::State, O>| self.expander.heap_bytes(node);
@@ -89,6 +89,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'_, P, O, W, L
         visited.bytes()
             + ledger.bytes()
             + tree.bytes()
+            + passages.bytes()
             + (next.capacity() + self.workers.capacity() + others + first + frontier.unvisited_capacity())
                 * node
             + (packed + frontier.packed_capacity()) * (heap + size_of::<Packed<P::State>>())

@@ -15,8 +15,9 @@ use crate::value::Value;
 const KINDS: usize = 3;
 const FUTURE: usize = 2;
 
-/// Analyses a program. Returns `None` if nothing is known of it.
-pub(super) fn footprints(code: &Code) -> Option<Footprints> {
+/// Analyses a program. Returns `None` if nothing is known of it. `widens` is always true, except in tests, which see that
+/// cells have to be widened.
+pub(super) fn footprints(code: &Code, widens: fn(Widens) -> bool) -> Option<Footprints> {
     let is_known = code.constraints.is_empty()
         && code.hot.is_empty()
         && code.scripts.is_none()
@@ -57,7 +58,7 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
     for level in levels.collect::<Vec<u16>>() {
         let inserted = code.preemption.at_level(u32::from(level));
         let table = analysed.iter().position(|other| *other == inserted).unwrap_or_else(|| {
-            let points = analyse(code, &mut footprints, &cells, inserted);
+            let points = analyse(&mut footprints, &Analysed { code, cells: &cells, inserted, widens });
             footprints.points.push(points);
             analysed.push(inserted);
             analysed.len() - 1
@@ -67,8 +68,17 @@ pub(super) fn footprints(code: &Code) -> Option<Footprints> {
     Some(footprints)
 }
 
-/// Analyses the steps of tasks at one level. Adds their footprints to the rows, and returns their numbers.
-fn analyse(code: &Code, footprints: &mut Footprints, cells: &Cells, inserted: Points) -> Vec<Point> {
+/// The steps of tasks at one level.
+struct Analysed<'c> {
+    code: &'c Code,
+    cells: &'c Cells,
+    inserted: Points,
+    widens: fn(Widens) -> bool,
+}
+
+/// Analyses steps. Adds their footprints to the rows, and returns their numbers.
+fn analyse(footprints: &mut Footprints, analysed: &Analysed<'_>) -> Vec<Point> {
+    let Analysed { code, cells, inserted, widens: may_widen } = *analysed;
     let width = 2 * footprints.words;
     let count = code.plain.len() * KINDS;
     let mut analysis = Analysis {
@@ -77,6 +87,7 @@ fn analyse(code: &Code, footprints: &mut Footprints, cells: &Cells, inserted: Po
         cells,
         inserted,
         widens: Widens::Nothing,
+        may_widen,
         has_atomic: code.plain.contains(&Op::AtomicBegin),
         rows: vec![0; count * width],
         returns: vec![0; count],
@@ -143,8 +154,8 @@ fn is_value(op: Op) -> bool {
 }
 
 /// Cells whose index has no value before an instruction, or another one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Widens {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Widens {
     Nothing,
     /// Cells whose index has this variable.
     Assigned(u32),
@@ -159,6 +170,7 @@ struct Analysis<'c> {
     inserted: Points,
     /// The cells that become whole maps in what is included.
     widens: Widens,
+    may_widen: fn(Widens) -> bool,
     /// True if there are atomic sections.
     has_atomic: bool,
     rows: Vec<u64>,
@@ -189,7 +201,7 @@ impl Analysis<'_> {
 
     /// Replaces cells by their maps.
     fn widen(&self, row: &mut [u64]) {
-        if self.widens == Widens::Nothing {
+        if self.widens == Widens::Nothing || !(self.may_widen)(self.widens) {
             return;
         }
         for (number, cell) in (0..).zip(&self.cells.all) {

@@ -14,6 +14,7 @@ use dally_testing::{Random, for_seeds, say};
 use dally_text::source::SourceMap;
 
 use super::Footprints;
+use super::analysis::{self, Widens};
 use crate::code::{Code, Op};
 use crate::generated::generate::{self, Features};
 use crate::value::Value;
@@ -91,6 +92,33 @@ const SPECIAL: [&str; 6] = [
     procedure main() { x := 0; call {:async} {:level 1} h(); call {:async} t(); call {:async} u(); }",
 ];
 
+/// Programs in which one task reads `a[1]`, and another may write it, though its code shows that only later.
+const MAPS: [&str; 4] = [
+    // The index gets another value first.
+    "procedure w(i: int) { var j: int; j := i; yield; j := j + 1; a[j] := 1; }",
+    // The index is a variable of another procedure.
+    "procedure h(i: int) { a[i] := 1; }
+    procedure w(i: int) { yield; call h(i + 1); }",
+    // The index has no value yet.
+    "procedure w(i: int) { var {:range 0, 1} j: int; yield; a[j] := 1; }",
+    // The whole map is written.
+    "procedure w(i: int) { yield; a := b; }",
+];
+
+/// The n-th program of [`MAPS`].
+fn with_map(nth: usize) -> Option<String> {
+    let writer = MAPS.get(nth)?;
+    Some(format!(
+        "var a, b: [int]int; var x: int;
+        {writer}
+        procedure r() {{ yield; x := a[1]; }}
+        procedure main() {{
+          x := 0; b := (lambda n: int :: 1); a := (lambda n: int :: 0);
+          call {{:async}} w(0); call {{:async}} r();
+        }}"
+    ))
+}
+
 /// A random program whose tasks use elements of maps.
 fn with_maps(random: &mut Random) -> String {
     let statements = [
@@ -140,7 +168,9 @@ fn with_maps(random: &mut Random) -> String {
 fn text_of(seed: u64) -> String {
     match SPECIAL.get(seed as usize) {
         Some(text) => (*text).to_owned(),
-        None if seed % 16 == 14 => with_maps(&mut Random::new(seed)),
+        None if seed % 16 == 14 => {
+            with_map(seed as usize / 16).unwrap_or_else(|| with_maps(&mut Random::new(seed)))
+        }
         None => generate::program(seed, features(seed)),
     }
 }
@@ -417,10 +447,34 @@ fn forget(footprints: &mut Footprints, object: u32) {
     }
 }
 
+/// An error in the use of footprints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
+    /// No step wakes a task of a higher level.
+    StayBlocked,
+    /// A cell whose index is not known conflicts with no other.
+    UnknownIndices,
+    /// A cell does not conflict with its map.
+    CellsWithoutMaps,
+}
+
 type Mutation = fn(&Code) -> Option<Footprints>;
 
 /// Errors of footprints, each with a seed that notices it.
-const MUTATIONS: [(&str, u64, Mutation); 15] = [
+const MUTATIONS: [(&str, u64, Mutation); 19] = [
+    ("an index keeps its value where its variable is assigned", 14, |code| {
+        analysis::footprints(code, |widens| !matches!(widens, Widens::Assigned(_)))
+    }),
+    ("an index has the variables of another call", 30, |code| {
+        analysis::footprints(code, |widens| widens != Widens::Calls)
+    }),
+    ("cells with an unknown index are free", 46, |code| {
+        Footprints::new(code).map(|footprints| Footprints { flaw: Some(Flaw::UnknownIndices), ..footprints })
+    }),
+    ("cells do not belong to their maps", 62, |code| {
+        Footprints::new(code)
+            .map(|footprints| Footprints { flaw: Some(Flaw::CellsWithoutMaps), ..footprints })
+    }),
     ("different indices are different cells", 14, |code| {
         Footprints::new(code).map(|mut footprints| {
             (0..).zip(&mut footprints.cells).for_each(|(number, cell)| cell.forge(number));
@@ -476,7 +530,7 @@ const MUTATIONS: [(&str, u64, Mutation); 15] = [
         })
     }),
     ("tasks of a higher level stay blocked", 5, |code| {
-        Footprints::new(code).map(|footprints| Footprints { keeps_blocked: true, ..footprints })
+        Footprints::new(code).map(|footprints| Footprints { flaw: Some(Flaw::StayBlocked), ..footprints })
     }),
     ("all levels have the same scheduling points", 3, |code| {
         Footprints::new(code).map(|footprints| Footprints { tables: Vec::new(), ..footprints })

@@ -53,6 +53,10 @@ use crate::state::{Mode, State};
 /// The limit on the outcomes of a step that are examined for monitors.
 const MOST_OUTCOMES: usize = 256;
 
+/// The limit on the receivers that are followed for one step. Among many machines that refer to each other, the
+/// references spread in a number of rounds that is cubic in the machines; beyond the limit, the step conflicts.
+const MOST_FOLLOWED: u32 = 1 << 9;
+
 /// The static part of the analysis, and caches of the dynamic part.
 #[derive(Debug, Default)]
 pub(crate) struct Reduction {
@@ -235,6 +239,8 @@ struct Others<'m> {
     moving: Machines,
     /// By machine: the references in its queue, now or later.
     received: SmallVec<[Machines; 16]>,
+    /// The number of receivers that were followed.
+    followed: u32,
 }
 
 impl<'m> Others<'m> {
@@ -253,7 +259,7 @@ impl<'m> Others<'m> {
                 moving |= 1 << number;
             }
         }
-        Others { machine, taking, moving, received }
+        Others { machine, taking, moving, received, followed: 0 }
     }
 
     fn keeps(&self, rule: Rule) -> bool {
@@ -262,18 +268,32 @@ impl<'m> Others<'m> {
 
     /// Returns true if one of the others may do something that conflicts with a step.
     fn conflict(&mut self, observed: &Observed) -> bool {
-        // The machines whose sends are yet to be followed.
-        let mut open = self.moving;
-        while open != 0 {
+        // The machines whose sends are yet to be followed, and those that may do more than they were tested for. All are
+        // tested before the first is followed: most conflicts are found then.
+        let (mut open, mut untested) = (self.moving, self.moving);
+        loop {
+            while untested != 0 {
+                let number = untested.trailing_zeros();
+                untested &= untested - 1;
+                if self.conflicts(number, self.future_of(number), observed) {
+                    return true;
+                }
+            }
+            if open == 0 {
+                return false;
+            }
             let number = open.trailing_zeros();
             open &= open - 1;
-            let future = self.machine.future(self.taking.view.machine(number).local);
-            if self.conflicts(number, future, observed) {
+            untested = self.follow(number, self.future_of(number));
+            open |= untested;
+            if self.followed > MOST_FOLLOWED {
                 return true;
             }
-            open |= self.follow(number, future);
         }
-        false
+    }
+
+    fn future_of(&self, number: u32) -> &'m Future {
+        self.machine.future(self.taking.view.machine(number).local)
     }
 
     /// Returns true if this machine may do something that conflicts with a step.
@@ -309,6 +329,7 @@ impl<'m> Others<'m> {
                 let receiver = receivers.trailing_zeros();
                 receivers &= receivers - 1;
                 let bit = 1 << receiver;
+                self.followed += 1;
                 if !self.keeps(Rule::Wakes) && self.moving & bit == 0 {
                     continue;
                 }
