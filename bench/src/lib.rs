@@ -23,6 +23,7 @@ pub mod spin;
 pub mod threads;
 #[path = "../../examples/two_phase_commit/model.rs"]
 mod two_phase_commit_model;
+pub mod verify_suites;
 
 /// Two-phase commit, the model of the example.
 pub mod two_phase_commit {

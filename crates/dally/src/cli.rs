@@ -71,6 +71,9 @@ pub(crate) enum Command {
     },
 }
 
+/// The flag as a trace records it.
+pub(crate) const MODULAR: &str = "--modular";
+
 /// The program, and the flags with which it is loaded.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ProgramArgs {
@@ -89,6 +92,14 @@ pub(crate) struct ProgramArgs {
     /// The test of a P program to run; optional if there is only one
     #[arg(long, value_name = "NAME")]
     pub(crate) test: Option<String>,
+
+    /// Each procedure by itself, against contracts: a flag of dally verify.
+    #[arg(skip)]
+    pub(crate) modular: bool,
+
+    /// Generic declarations are replaced by their instances: for dally verify.
+    #[arg(skip)]
+    pub(crate) monomorphic: bool,
 
     #[command(flatten)]
     pub(crate) c: CArgs,
@@ -126,7 +137,7 @@ impl ProgramArgs {
             entry: self.entry.clone(),
             preempt: self.preempt,
             test: self.test.clone(),
-            flags: self.c.recorded(),
+            flags: self.modular.then(|| MODULAR.to_owned()).into_iter().chain(self.c.recorded()).collect(),
         }
     }
 

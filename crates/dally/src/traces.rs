@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use dally_text::source::SourceMap;
 use dally_trace::{Look, Source, Trace};
 
-use crate::cli::{CArgs, ProgramArgs, TraceFiles};
+use crate::cli::{CArgs, MODULAR, ProgramArgs, TraceFiles};
 use crate::input::tidy;
 use crate::output::{self, Exit};
 
@@ -97,12 +97,16 @@ fn folder_of(file: &str) -> &Path {
 
 /// The program of a trace, as flags of the command line.
 pub(crate) fn arguments(file: &str, trace: &Trace) -> Result<ProgramArgs, String> {
+    let (modular, flags): (Vec<String>, Vec<String>) =
+        trace.program.flags.iter().cloned().partition(|flag| flag == MODULAR);
     Ok(ProgramArgs {
         files: locate(file, &trace.program),
         entry: trace.program.entry.clone(),
         preempt: trace.program.preempt,
         test: trace.program.test.clone(),
-        c: CArgs::of_trace(&trace.program.flags)?,
+        modular: !modular.is_empty(),
+        monomorphic: trace.solved,
+        c: CArgs::of_trace(&flags)?,
     })
 }
 

@@ -193,8 +193,14 @@ fn operators_on_floats_are_replayed() {
     let (code, said) = common::verify(text, &[]);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("x = 0x1.8e0f24e8, y = 0x1."), "{said}");
-    let nan = "procedure main() { var x: float24e8; x := 0NaN24e8; assert x == x; }";
-    assert_eq!(common::verify(nan, &[]).0, Some(1));
+    // As in Boogie, `==` compares values, and `fp.eq` is the equality of IEEE 754.
+    let head =
+        "function {:builtin \"fp.eq\"} eq(float24e8, float24e8): bool;\nprocedure main() { var x: float24e8;";
+    let nan = |rest: &str| common::verify(&format!("{head} x := 0NaN24e8; {rest} }}"), &[]).0;
+    assert_eq!([nan("assert x == x;"), nan("assert x != x;")], [Some(0), Some(1)]);
+    assert_eq!([nan("assert eq(x, x);"), nan("assert !eq(x, x);")], [Some(1), Some(0)]);
+    let zero = |rest: &str| common::verify(&format!("{head} x := 0x0.0e0f24e8; {rest} }}"), &[]).0;
+    assert_eq!([zero("assert x == -x;"), zero("assert eq(x, -x);")], [Some(1), Some(0)]);
     let (code, said) = common::verify(
         "procedure main() { var x: float24e8; assume x > 0x0.0e0f24e8; \
         assert -x < x; }",

@@ -81,7 +81,7 @@ fn lower_procedure(
     procedure.body = Some(checked(unit, info, procedure, &specs, &callees, false));
 }
 
-fn copy_spec(ast: &mut Ast, spec: &Spec) -> Spec {
+pub(crate) fn copy_spec(ast: &mut Ast, spec: &Spec) -> Spec {
     let kind = match &spec.kind {
         SpecKind::Requires { free, expr } => SpecKind::Requires { free: *free, expr: ast.copy_expr(*expr) },
         SpecKind::Ensures { free, expr } => SpecKind::Ensures { free: *free, expr: ast.copy_expr(*expr) },

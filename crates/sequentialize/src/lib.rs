@@ -58,6 +58,8 @@ mod frames;
 mod globals;
 mod levels;
 mod lower;
+mod modular;
+mod monomorphic;
 mod numbers;
 mod options;
 mod origins;
@@ -71,6 +73,7 @@ mod tags;
 mod tasks;
 mod translation;
 mod unit;
+mod unpacks;
 mod vectors;
 mod waits;
 mod yields;
@@ -82,9 +85,12 @@ use dally_text::code::Severity;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
 
+pub use crate::modular::{is_inlined, modular};
+pub use crate::monomorphic::monomorphic;
 pub use crate::options::{Bounds, Target, TranslationOptions};
 pub use crate::origins::{Check, Origins, Procedure, Source};
 use crate::unit::Unit;
+pub use crate::unpacks::checked_unpacks;
 
 /// A sequential program.
 #[derive(Clone, Debug)]

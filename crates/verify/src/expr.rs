@@ -317,13 +317,13 @@ impl Logic<'_> {
             if terms.sort_of(t) == Sort::INT { terms.named("to_real", &[t], Sort::REAL) } else { t }
         };
         Ok(match op {
-            // As in Boogie, equality is that of IEEE 754, and operators round to the nearest even number.
+            // As in Boogie, operators round to the nearest even number, and equality is that of values: `fp.eq` is the one of
+            // IEEE 754.
             _ if let Some(head) = float_operator(op)
                 && terms.sort_text(terms.sort_of(a)).starts_with("(_ FloatingPoint") =>
             {
                 let sort = self.sort(whole, span)?;
-                let term = self.terms.named(head, &[a, b], sort);
-                if op == BinaryOp::Neq { self.terms.not(term) } else { term }
+                self.terms.named(head, &[a, b], sort)
             }
             BinaryOp::Iff | BinaryOp::Eq => terms.eq(a, b),
             BinaryOp::Neq => {
@@ -550,7 +550,6 @@ fn bits_of(float: &Float) -> String {
 /// The function that an operator on floating-point numbers is.
 fn float_operator(op: BinaryOp) -> Option<&'static str> {
     Some(match op {
-        BinaryOp::Eq | BinaryOp::Neq => "fp.eq",
         BinaryOp::Lt => "fp.lt",
         BinaryOp::Le => "fp.leq",
         BinaryOp::Gt => "fp.gt",

@@ -229,6 +229,11 @@ impl Info {
         self.expr_refs[expr.index()]
     }
 
+    /// The ids of all functions and constructors, in the order of [`Info::functions`].
+    pub fn function_ids(&self) -> impl Iterator<Item = FunctionId> + use<> {
+        (0..self.functions.len() as u32).map(FunctionId)
+    }
+
     /// The variables that a quantifier, a lambda or a `let` binds, or that are local to a code expression.
     pub fn bound_vars(&self, expr: ExprId) -> &[VarId] {
         self.bound_vars.get(&expr).map_or(&[], Vec::as_slice)

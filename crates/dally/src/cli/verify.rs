@@ -111,6 +111,7 @@ pub(crate) struct Sequentialize {
                   dally verify program.bpl                       deepen until a bug, a proof, or Ctrl-C\n  \
                   dally verify --delays 2 --time 1m program.bpl  within a bound and a budget\n  \
                   dally verify --scheduler lal-reps --rounds 3 --preempt --recursion 2 program.bpl\n  \
+                  dally verify --modular program.bpl             each procedure against its contract\n  \
                   dally verify --smt-log log program.bpl         log all queries, to run them again\n\n\
                   Bounds that are not given are raised until a bug or a proof is found.\n\n\
                   The solver is z3, unless --solver or the environment variable DALLY_SOLVER names another\n\
@@ -119,6 +120,11 @@ pub(crate) struct Sequentialize {
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
+
+    /// Verify each procedure by itself, as Boogie does: calls have the effects that contracts allow, and loops those that
+    /// their invariants allow. Starts in each procedure that has a body, or in those of --entry
+    #[arg(long)]
+    pub(crate) modular: bool,
 
     /// The translation to sequential programs [default: dfw, or buffers if the program has levels or buffers]
     #[arg(long, value_enum, value_name = "NAME")]
@@ -179,6 +185,15 @@ pub(crate) struct Verify {
     /// Print the result as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl Verify {
+    /// The flags, where those of the program include all that decides how it is loaded.
+    pub(crate) fn settled(&self) -> Verify {
+        let mut settled = self.clone();
+        (settled.program.modular, settled.program.monomorphic) = (self.modular, true);
+        settled
+    }
 }
 
 /// Each round copies all variables, so that larger numbers are hardly intended.

@@ -22,8 +22,31 @@ struct Loaded {
 }
 
 pub(super) fn load(arguments: &ProgramArgs) -> Result<Box<dyn LoadedProgram>, Rejected> {
-    let Accepted { sources, program } = input::load(&arguments.files, dally_bpl::load)?;
+    let Accepted { sources, mut program } = input::load(&arguments.files, dally_bpl::load)?;
+    match prepared(&program, arguments) {
+        Ok(Some(prepared)) => program = prepared,
+        Ok(None) => {}
+        Err(diagnostics) => return Err(Rejected { sources, diagnostics }),
+    }
     Ok(Box::new(Loaded { files: sources.clone(), sources, program, inputs: None }))
+}
+
+/// The program as the verifier sees it, if that is another one: with assertions for constructors, without type variables, and
+/// each procedure by itself.
+fn prepared(
+    program: &dally_bpl::Program,
+    arguments: &ProgramArgs,
+) -> Result<Option<dally_bpl::Program>, Vec<Diagnostic>> {
+    let mut prepared = None;
+    if arguments.monomorphic {
+        prepared = dally_sequentialize::checked_unpacks(program);
+        let instances = dally_sequentialize::monomorphic(prepared.as_ref().unwrap_or(program))?;
+        prepared = instances.or(prepared);
+    }
+    if arguments.modular {
+        prepared = Some(dally_sequentialize::modular(prepared.as_ref().unwrap_or(program))?);
+    }
+    Ok(prepared)
 }
 
 impl LoadedProgram for Loaded {

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use dally_bpl::Program;
-use dally_bpl::ast::DeclKind;
+use dally_bpl::ast::{Attr, AttrArg, Decl, DeclKind, Expr};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::printable;
 
@@ -50,21 +50,47 @@ impl Entry {
 
 /// The entry points that `--entry` names: one, a list `a,b`, or `*` for all procedures with a body. At least one.
 pub(crate) fn named(arguments: &Verify, program: &Program) -> Result<Vec<Entry>, String> {
-    let Some(flag) = arguments.program.entry.as_deref() else {
-        return Ok(vec![Entry::new(arguments, None, None)]);
+    let flag = match arguments.program.entry.as_deref() {
+        Some(flag) => flag,
+        None if arguments.modular => "*",
+        None => return Ok(vec![Entry::new(arguments, None, None)]),
     };
     let names: Vec<String> = match flag {
+        "*" if arguments.modular => by_contract(program),
         "*" => with_body(program),
         _ => flag.split(',').map(|name| name.trim().to_owned()).collect(),
     };
     match &names[..] {
-        [] => Err("--entry: no procedure of the program has a body".to_owned()),
+        [] => Err("no procedure of the program has a body to start in".to_owned()),
+        // Another procedure may follow in the next version of the program: the report has the same form.
+        [only] if arguments.modular => {
+            Ok(vec![Entry::new(arguments, Some(only.clone()), Some(only.clone()))])
+        }
         [only] => Ok(vec![Entry::new(arguments, Some(only.clone()), None)]),
         _ => {
             let entry = |name: &String| Entry::new(arguments, Some(name.clone()), Some(name.clone()));
             Ok(names.iter().map(entry).collect())
         }
     }
+}
+
+/// The procedures that are verified by themselves: calls of the others are inlined, or `{:verify false}` excludes them.
+fn by_contract(program: &Program) -> Vec<String> {
+    let ast = &program.ast;
+    let excluded = |decl: &&Decl| {
+        let never = |attr: &Attr| matches!(attr.args[..], [AttrArg::Expr(e)] if matches!(ast.exprs[e], Expr::Bool(false)));
+        dally_sequentialize::is_inlined(ast, decl) || ast.attr(&decl.attrs, "verify").is_some_and(never)
+    };
+    let name = |decl: &Decl| match &decl.kind {
+        DeclKind::Procedure(procedure) => Some(procedure.signature.name.name),
+        DeclKind::Implementation(implementation) => Some(implementation.signature.name.name),
+        _ => None,
+    };
+    let excluded: Vec<&str> =
+        ast.decls.iter().filter(excluded).filter_map(name).map(|name| ast.text(name)).collect();
+    let mut names = with_body(program);
+    names.retain(|name| !excluded.contains(&name.as_str()));
+    names
 }
 
 /// The procedures that have a body, in the order of the text.

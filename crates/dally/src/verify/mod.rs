@@ -38,6 +38,7 @@ use stages::{Stages, prepare_log};
 use work::Message;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
+    let arguments = &arguments.settled();
     let language = Language::of(&arguments.program.files);
     if !language.is_verifiable || arguments.program.test.is_some() {
         let message = match language.is_boogie && arguments.program.test.is_none() {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use dally_bpl::Program;
-use dally_bpl::ast::{DeclKind, StmtKind, for_each_stmt_mut};
+use dally_bpl::ast::{DeclKind, SpecKind, StmtKind, for_each_stmt_mut};
 use dally_explore::{BoundCoverage, Coverage, InliningCoverage, Limit, Verdict};
 use dally_interp::Inputs;
 use dally_sequentialize::{Bounds, Target};
@@ -68,6 +68,18 @@ struct JsonFailure {
 /// The limit of every verdict without a bug.
 const DEADLOCKS: &str = "deadlocks are not covered: dally check reports tasks that wait forever";
 
+<<<<<<< HEAD
+=======
+/// How a program was proved whose recursion has no bound.
+const SUMMARIES: &str = "for all iterations and recursion depths, by inductive summaries (Horn clauses)";
+
+/// What a bug means where procedures are verified by themselves.
+const WEAK: &str = "calls and loops have any effects that contracts and invariants allow: if these are too weak, the program may have no such execution";
+
+/// What a verdict without a bug does not cover.
+const MEASURES: &str = "measures are not checked: loops and recursion may not terminate";
+
+>>>>>>> c6fd0d5 (wip modular)
 /// The context of a report.
 pub(crate) struct Reporter<'r> {
     pub(crate) entry: &'r Entry,
@@ -109,10 +121,16 @@ impl Reporter<'_> {
         let message = self.sentence(verdict.headline(), finding, replayed);
         let points = self.scheduling_points();
         let deadlocks = self.may_deadlock(&verdict).then_some(DEADLOCKS);
+<<<<<<< HEAD
         let Basis { tracked, summaries } = &finding.basis;
         let summaries = summaries.as_deref().filter(|_| verdict == Verdict::Proved);
         let tracked = tracked.as_ref().map(tracking);
         let assumed: Vec<&str> = summaries.into_iter().chain(tracked.as_deref()).chain(deadlocks).collect();
+=======
+        let summaries = (finding.summarised && verdict == Verdict::Proved).then_some(SUMMARIES);
+        let assumed: Vec<&str> =
+            summaries.into_iter().chain(deadlocks).chain(self.modular(&verdict)).collect();
+>>>>>>> c6fd0d5 (wip modular)
         let written = if self.arguments().json {
             let location = failed.and_then(|f| self.sources.location(f.span));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
@@ -166,6 +184,22 @@ impl Reporter<'_> {
             None => {}
         }
         output::exit_after(written, verdict.exit())
+    }
+
+    /// A remark about a procedure that is verified by itself.
+    fn modular(&self, verdict: &Verdict<()>) -> Option<&'static str> {
+        if !self.arguments().modular {
+            return None;
+        }
+        let measures = self.program.ast.decls.iter().any(|decl| match &decl.kind {
+            DeclKind::Procedure(p) => p.specs.iter().any(|s| matches!(s.kind, SpecKind::Measure(_))),
+            _ => false,
+        });
+        match verdict {
+            Verdict::Bug(_) => Some(WEAK),
+            _ if verdict.is_clean() && measures => Some(MEASURES),
+            _ => None,
+        }
     }
 
     /// Where tasks are switched; none if the program is sequential.

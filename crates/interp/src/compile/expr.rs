@@ -199,7 +199,7 @@ impl Compiler<'_> {
         }
         self.expr(right);
         let (left_ty, right_ty) = (self.info.type_of(left), self.info.type_of(right));
-        if self.is_float(left_ty) {
+        if self.is_float(left_ty) && !matches!(op, BinaryOp::Eq | BinaryOp::Neq) {
             return self.float_binary(e, op);
         }
         let numbers = matches!(self.info.types.kind(left_ty), TyKind::Int | TyKind::Real);
@@ -234,10 +234,9 @@ impl Compiler<'_> {
         matches!(self.info.types.kind(ty), TyKind::Float(..))
     }
 
-    /// An operator on floating-point numbers; equality is that of IEEE 754, as in Boogie.
+    /// An operator on floating-point numbers. Equality is not among them: as in Boogie, it is that of values.
     fn float_binary(&mut self, e: ExprId, op: BinaryOp) {
         let kind = match op {
-            BinaryOp::Eq | BinaryOp::Neq => FloatKind::Eq,
             BinaryOp::Lt => FloatKind::Compare(Compare::Lt),
             BinaryOp::Le => FloatKind::Compare(Compare::Le),
             BinaryOp::Gt => FloatKind::Compare(Compare::Gt),
@@ -253,9 +252,6 @@ impl Compiler<'_> {
         };
         let operator = self.float_operator(kind, 2);
         self.emit(operator);
-        if op == BinaryOp::Neq {
-            self.emit(Op::Not);
-        }
     }
 
     fn width_of(&self, ty: Ty) -> u32 {
