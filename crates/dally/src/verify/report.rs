@@ -68,18 +68,12 @@ struct JsonFailure {
 /// The limit of every verdict without a bug.
 const DEADLOCKS: &str = "deadlocks are not covered: dally check reports tasks that wait forever";
 
-<<<<<<< HEAD
-=======
-/// How a program was proved whose recursion has no bound.
-const SUMMARIES: &str = "for all iterations and recursion depths, by inductive summaries (Horn clauses)";
-
-/// What a bug means where procedures are verified by themselves.
+/// The meaning of a bug where procedures are verified by themselves.
 const WEAK: &str = "calls and loops have any effects that contracts and invariants allow: if these are too weak, the program may have no such execution";
 
-/// What a verdict without a bug does not cover.
+/// A limit of verdicts without a bug, where procedures have measures.
 const MEASURES: &str = "measures are not checked: loops and recursion may not terminate";
 
->>>>>>> c6fd0d5 (wip modular)
 /// The context of a report.
 pub(crate) struct Reporter<'r> {
     pub(crate) entry: &'r Entry,
@@ -120,17 +114,7 @@ impl Reporter<'_> {
         };
         let message = self.sentence(verdict.headline(), finding, replayed);
         let points = self.scheduling_points();
-        let deadlocks = self.may_deadlock(&verdict).then_some(DEADLOCKS);
-<<<<<<< HEAD
-        let Basis { tracked, summaries } = &finding.basis;
-        let summaries = summaries.as_deref().filter(|_| verdict == Verdict::Proved);
-        let tracked = tracked.as_ref().map(tracking);
-        let assumed: Vec<&str> = summaries.into_iter().chain(tracked.as_deref()).chain(deadlocks).collect();
-=======
-        let summaries = (finding.summarised && verdict == Verdict::Proved).then_some(SUMMARIES);
-        let assumed: Vec<&str> =
-            summaries.into_iter().chain(deadlocks).chain(self.modular(&verdict)).collect();
->>>>>>> c6fd0d5 (wip modular)
+        let assumed = self.assumptions(finding, &verdict);
         let written = if self.arguments().json {
             let location = failed.and_then(|f| self.sources.location(f.span));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });
@@ -145,12 +129,7 @@ impl Reporter<'_> {
                 more: More {
                     entry: self.entry.name.clone(),
                     failure,
-                    remarks: self
-                        .remarks
-                        .iter()
-                        .cloned()
-                        .chain(assumed.iter().map(|line| (*line).to_owned()))
-                        .collect(),
+                    remarks: self.remarks.iter().cloned().chain(assumed.iter().cloned()).collect(),
                     tracked: finding.basis.tracked.as_ref().map(|tracked| tracked.names.clone()),
                     scheduling_points: points.map(SchedulingPoints::word),
                 },
@@ -184,6 +163,15 @@ impl Reporter<'_> {
             None => {}
         }
         output::exit_after(written, verdict.exit())
+    }
+
+    /// The assumptions of a verdict, and what it does not cover, a line each.
+    fn assumptions(&self, finding: &Finding, verdict: &Verdict<()>) -> Vec<String> {
+        let Basis { tracked, summaries } = &finding.basis;
+        let summaries = summaries.clone().filter(|_| *verdict == Verdict::Proved);
+        let deadlocks = self.may_deadlock(verdict).then_some(DEADLOCKS);
+        let fixed = deadlocks.into_iter().chain(self.modular(verdict)).map(str::to_owned);
+        summaries.into_iter().chain(tracked.as_ref().map(tracking)).chain(fixed).collect()
     }
 
     /// A remark about a procedure that is verified by itself.

@@ -42,7 +42,7 @@ impl Passages {
     /// Returns true if chains through this state are remembered.
     #[inline]
     pub(crate) fn has_room_for(state: Fingerprint) -> bool {
-        state.low() % ONE_IN == 0
+        state.low().is_multiple_of(ONE_IN)
     }
 
     /// The end of a chain through a state that was visited at this cost, or at a lower one.

@@ -152,7 +152,7 @@ fn misses_before_seal(mutant: Option<Mutant>) -> bool {
     // The second model comes to the step that seals in a chain.
     let local = [vec![Op::Tick, Op::Yield], sealing.clone()].concat();
     [sealing, local].iter().any(|first| {
-        let model = Model::of(&[&[first.clone()], &fixed[..]].concat());
+        let model = Model::of(&[std::slice::from_ref(first), &fixed[..]].concat());
         ["rr", "rtc", "df"].iter().any(|name| {
             let policy = Delays::named(&name.parse::<SchedulerName>().expect("a good name"));
             let options = Options { mutant, ..Options::default() };
