@@ -162,6 +162,22 @@ fn a_page_of_ten_thousand_steps_draws_only_what_is_in_view() {
 }
 
 #[test]
+fn a_real_execution_of_ten_thousand_steps_fits_on_a_page() {
+    let folder = folder("real");
+    let (program, page) = (folder.join("steps.bpl"), folder.join("steps.html"));
+    let text = "procedure main() {\n  var i: int;\n  i := 0;\n  while (i < 10000) { i := i + 1; yield; }\n  \
+                assert i == 0;\n}\n";
+    std::fs::write(&program, text).unwrap();
+    dally(&["check", "--no-sample", "--html", page.to_str().unwrap(), program.to_str().unwrap()]);
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.len() < 5_000_000, "{} bytes", text.len());
+    assert!(text.matches("\"number\":").count() > 9_900, "{}", text.matches("\"number\":").count());
+    let Some(browser) = browser() else { return };
+    let seen = walk(browser, &page, "yield");
+    assert!(seen["rows"].as_u64().is_some_and(|rows| rows < 200), "{seen:#}");
+}
+
+#[test]
 fn texts_of_programs_stay_texts_in_every_format() {
     let long = "x".repeat(1_000_000);
     let hostile = HOSTILE.iter().copied().chain([&*long]);

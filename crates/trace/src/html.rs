@@ -28,6 +28,8 @@ const LONGEST_LINE: usize = 1000;
 #[derive(Serialize)]
 struct Data<'a> {
     trace: &'a Trace,
+    /// The files of locations, which have their indices instead of their names.
+    files: &'a [&'a str],
     lanes: &'a [Lane],
     arrows: &'a [Arrow],
     sources: Vec<SourceText>,
@@ -51,9 +53,11 @@ struct Lines {
 /// A page that shows the trace, with the source text of the files in it.
 pub fn html(trace: &Trace, sources: &SourceMap, _: &Look) -> String {
     let Picture { lanes, arrows } = &Picture::of(trace);
-    let data = Data { trace, lanes, arrows, sources: texts(trace, sources) };
+    let files = files(trace);
+    let data = Data { trace, files: &files, lanes, arrows, sources: texts(trace, sources) };
     // Traces have only string keys and finite numbers, so that serialisation cannot fail.
     let json = serde_json::to_string(&data).unwrap_or_default();
+    let json = shortened(json, &files);
     // JSON has these characters only inside of strings. `<` could end the script element.
     let json = printable(&json)
         .replace('<', "\\u003c")
@@ -65,6 +69,24 @@ pub fn html(trace: &Trace, sources: &SourceMap, _: &Look) -> String {
     let values =
         [("NONCE", &*nonce), ("TITLE", &title), ("STYLE", STYLE), ("SCRIPT", SCRIPT), ("DATA", &json)];
     filled(PAGE, &values)
+}
+
+/// The names of the files in which statements lie.
+fn files(trace: &Trace) -> Vec<&str> {
+    let statements = trace.steps.iter().flat_map(|step| &step.statements);
+    let locations =
+        statements.filter_map(|statement| statement.location.as_ref()).chain(&trace.failure.location);
+    locations.map(|at| &*at.file).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Leaves out what most statements of a long trace do not have, and replaces the names of files by their indices. The
+/// quotes of a string inside of JSON are escaped, so that no text of the program is changed.
+fn shortened(json: String, files: &[&str]) -> String {
+    let json = json.replace(r#","changes":[],"posts":[]"#, "").replace(r#","posts":[]"#, "");
+    files.iter().enumerate().fold(json, |json, (nth, file)| {
+        let name = serde_json::to_string(file).unwrap_or_default();
+        json.replace(&format!(r#""location":{{"file":{name},"#), &format!(r#""location":{{"file":{nth},"#))
+    })
 }
 
 /// Replaces `@NAME@` by its value. Values are not searched for names.

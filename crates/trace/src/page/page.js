@@ -1,7 +1,10 @@
 "use strict";
 // Shows a trace. Everything that comes from the program reaches the page as text nodes, never as markup.
 (() => {
-  const { trace, lanes, arrows, sources } = JSON.parse(document.getElementById("data").textContent);
+  const { trace, files, lanes, arrows, sources } = JSON.parse(document.getElementById("data").textContent);
+  // Locations have the indices of their files.
+  const located = [trace.failure, ...trace.steps.flatMap((step) => step.statements)];
+  for (const { location } of located) if (location) location.file = files[location.file];
   const ROW = 22, LEFT = 184, MARGIN = 400;
   const by = (id) => document.getElementById(id);
   const SVG = "http://www.w3.org/2000/svg";
@@ -80,8 +83,8 @@
 
   function addStatement(step, index, statement, nth, lane, turn) {
     const kind = statement.kind === "choice" ? "choice" : "statement";
-    const notes = statement.changes.map((c) => `${c.variable} = ${c.value}`);
-    if (statement.kind !== "create") notes.push(...statement.posts.map((t) => `posts ${titled(t)}`));
+    const notes = (statement.changes || []).map((c) => `${c.variable} = ${c.value}`);
+    if (statement.kind !== "create") notes.push(...(statement.posts || []).map((t) => `posts ${titled(t)}`));
     const row = add({
       kind, step: index, statement: nth, lane, turn, location: statement.location,
       text: "  ".repeat(Math.min(Math.max(statement.depth - 1, 0), 10)) + statement.text, values: notes.join(", "),
@@ -380,7 +383,7 @@
       step.statements.forEach((statement, nth) => {
         if (now && row.statement !== undefined && nth > row.statement) return;
         const here = now && (row.statement === undefined || nth === row.statement);
-        for (const c of statement.changes) {
+        for (const c of statement.changes || []) {
           if (c.shared) set(shared, c.variable, c.value, here);
           else set(local, `${step.task} ${c.variable}`, c.value, here);
         }
