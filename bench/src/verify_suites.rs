@@ -82,7 +82,7 @@ struct Result {
 pub struct Run {
     /// The suite.
     pub suite: String,
-    /// What came of it.
+    /// The result of the run.
     pub outcome: Outcome,
     /// The number of bugs, all of them replayed.
     pub bugs: usize,
