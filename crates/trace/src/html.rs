@@ -57,7 +57,7 @@ pub fn html(trace: &Trace, sources: &SourceMap, _: &Look) -> String {
     let data = Data { trace, files: &files, lanes, arrows, sources: texts(trace, sources) };
     // Traces have only string keys and finite numbers, so that serialisation cannot fail.
     let json = serde_json::to_string(&data).unwrap_or_default();
-    let json = shortened(json, &files);
+    let json = shortened(&json, &files);
     // JSON has these characters only inside of strings. `<` could end the script element.
     let json = printable(&json)
         .replace('<', "\\u003c")
@@ -81,7 +81,7 @@ fn files(trace: &Trace) -> Vec<&str> {
 
 /// Leaves out what most statements of a long trace do not have, and replaces the names of files by their indices. The
 /// quotes of a string inside of JSON are escaped, so that no text of the program is changed.
-fn shortened(json: String, files: &[&str]) -> String {
+fn shortened(json: &str, files: &[&str]) -> String {
     let json = json.replace(r#","changes":[],"posts":[]"#, "").replace(r#","posts":[]"#, "");
     files.iter().enumerate().fold(json, |json, (nth, file)| {
         let name = serde_json::to_string(file).unwrap_or_default();
