@@ -211,7 +211,7 @@ impl<P: Program> Checked<P> {
             let missing = !now & ((1 << self.eventually.len()) - 1);
             let own = self.program.properties();
             out.outcomes.push(Outcome {
-                // A suspended step is told apart by its configuration.
+                // Suspended steps differ by their configuration.
                 fingerprint: is_suspended.then(|| Fingerprint::of(&(outcome.fingerprint, held))),
                 has_state: outcome.has_state,
                 events_end: first_event + outcome.events_end,

@@ -5,7 +5,7 @@
 //! that stands for all other elements. A quantifier over types becomes the conjunction (or disjunction) of its instances for
 //! the types that the program uses, and for one more type, which stands for all others.
 //!
-//! What it assumes: the types that a program does not use matter no more than the one that stands for them. So `forall<a>` in an
+//! The assumption: all types that a program does not use behave like the one type that stands for them. So `forall<a>` in an
 //! assumption is weaker than in the original program where instances of quantifiers use further types.
 //!
 //! The idea is that of Boogie's monomorphisation. Deviations:
