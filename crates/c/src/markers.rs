@@ -56,7 +56,7 @@ impl Reader<'_> {
 
 /// The place that the current line of the unit comes from.
 #[derive(Clone, Copy)]
-struct Place {
+struct SourceLine {
     file: usize,
     line: usize,
 }
@@ -76,7 +76,7 @@ struct Lines<'r, 'a> {
     /// The start of the unit in the source map, once its own text is needed.
     unit_start: Option<u32>,
     /// None: the unit itself is the source.
-    place: Option<Place>,
+    place: Option<SourceLine>,
     tokens: Vec<Token>,
     /// The first token of the current line.
     run: usize,
@@ -165,7 +165,7 @@ impl Lines<'_, '_> {
             Some(file) => Some(*file),
             None => self.open(&name, range),
         };
-        self.place = file.map(|file| Place { file, line });
+        self.place = file.map(|file| SourceLine { file, line });
     }
 
     fn open(&mut self, name: &str, range: Span) -> Option<usize> {
@@ -227,7 +227,7 @@ impl Lines<'_, '_> {
     }
 
     /// Returns true if a marker of the same line follows.
-    fn goes_on(&self, place: Place, next: usize) -> bool {
+    fn goes_on(&self, place: SourceLine, next: usize) -> bool {
         let line = self.text[next..].lines().next().unwrap_or("");
         let Some(marker) = line.strip_prefix("# ") else { return false };
         let Some((number, rest)) = marker.split_once(' ') else { return false };
@@ -236,7 +236,7 @@ impl Lines<'_, '_> {
     }
 
     /// Finds the tokens of the line in the original; false if there is no such line.
-    fn align(&mut self, place: Place) -> bool {
+    fn align(&mut self, place: SourceLine) -> bool {
         let file = &self.reader.sources.files()[place.file];
         let (original, base) = (Arc::clone(&file.text), file.start);
         let Some(range) = file.line_range(place.line) else { return false };

@@ -16,7 +16,7 @@ mod replay;
 mod script;
 
 pub use crate::inputs::{Translated, failure, inputs, unreadable};
-pub use crate::replay::{Execution, Original, Replayed, replay};
+pub use crate::replay::{Confirmation, Execution, Original, replay};
 
 #[cfg(doc)]
 use dally_sequentialize::Origins;

@@ -37,7 +37,7 @@ pub struct Execution {
 }
 
 /// The result of a replay.
-pub enum Replayed {
+pub enum Confirmation {
     /// The execution was found.
     Found(Box<Execution>),
     /// There is no such execution.
@@ -61,14 +61,14 @@ pub fn replay(
     inputs: &Inputs,
     target: Option<Target>,
     watch: &impl Watch<State>,
-) -> Replayed {
+) -> Confirmation {
     let scripted = attempt(original, inputs.clone(), target, watch);
-    if matches!(scripted, Replayed::Found(_)) {
+    if matches!(scripted, Confirmation::Found(_)) {
         return scripted;
     }
     let free = Inputs { scripts: Vec::new(), entries: Vec::new(), ..inputs.clone() };
     match attempt(original, free.clone(), target, watch) {
-        Replayed::Absent { .. } => attempt(original, Inputs { wide: true, ..free }, target, watch),
+        Confirmation::Absent { .. } => attempt(original, Inputs { wide: true, ..free }, target, watch),
         other => other,
     }
 }
@@ -78,7 +78,7 @@ fn attempt(
     inputs: Inputs,
     target: Option<Target>,
     watch: &impl Watch<State>,
-) -> Replayed {
+) -> Confirmation {
     // A sequential program is one step, with all of its choices, unless it is preempted.
     let preempt = original.options.preempt || target.is_none() && inputs.scripts.is_empty();
     let program = ProgramOptions { preempt, ..original.options.clone() };
@@ -87,17 +87,17 @@ fn attempt(
         Ok(machine) => machine,
         Err(diagnostics) => {
             let reason = diagnostics.first().map_or("it cannot be compiled", |d| d.message.as_str());
-            return Replayed::Refused(reason.to_owned());
+            return Confirmation::Refused(reason.to_owned());
         }
     };
     machine.limit_steps(StepLimits { interrupt: Arc::clone(original.interrupt), memory: usize::MAX });
     match search(&machine, target, watch).verdict {
-        Verdict::Bug(bug) => Replayed::Found(Box::new(Execution { bug: *bug, machine, options })),
+        Verdict::Bug(bug) => Confirmation::Found(Box::new(Execution { bug: *bug, machine, options })),
         Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::NoBug => {
-            Replayed::Absent { partly: machine.mentions() || machine.tries_axioms() }
+            Confirmation::Absent { partly: machine.mentions() || machine.tries_axioms() }
         }
-        Verdict::Inconclusive(limit) => Replayed::Stopped(limit),
-        Verdict::Unsupported(message) => Replayed::Refused(message),
+        Verdict::Inconclusive(limit) => Confirmation::Stopped(limit),
+        Verdict::Unsupported(message) => Confirmation::Refused(message),
     }
 }
 

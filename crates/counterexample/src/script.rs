@@ -9,7 +9,7 @@ use dally_interp::{Decision, Script};
 use dally_sequentialize::Source;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
-use dally_verify::{Binding, Path, Site, Step, StepKind};
+use dally_verify::{Binding, Path, PathElement, Site, StepKind};
 
 use crate::inputs::Translated;
 
@@ -44,7 +44,7 @@ struct Writer<'p> {
 }
 
 impl Writer<'_> {
-    fn step(&mut self, path: &Path, step: &Step) {
+    fn step(&mut self, path: &Path, step: &PathElement) {
         match &step.kind {
             StepKind::Tag { name, procedure, .. } => match name.as_str() {
                 "begins" => self.begin(procedure.as_deref()),

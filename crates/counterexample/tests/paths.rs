@@ -8,12 +8,12 @@ use dally_bpl::ast::{DeclKind, ExprId, StmtId, for_each_stmt_mut};
 use dally_bpl::check::{Ref, VarId};
 use dally_bpl::literal::Literal;
 use dally_bpl::{Program, ProgramOptions};
-use dally_counterexample::{Original, Replayed, Translated, failure, inputs, replay, unreadable};
+use dally_counterexample::{Confirmation, Original, Translated, failure, inputs, replay, unreadable};
 use dally_explore::{Limit, StateCoverage, Watch};
 use dally_interp::{Decision, DivisionByZero, FunctionPoint, Inputs, Script, State};
 use dally_sequentialize::{Bounds, Origins, Sequential, Target, TranslationOptions, sequentialize};
 use dally_text::source::{SourceMap, Span};
-use dally_verify::{Application, Binding, Division, Failed, NoValue, Path, Site, Step, StepKind};
+use dally_verify::{Application, Binding, Division, Failed, NoValue, Path, PathElement, Site, StepKind};
 
 /// A program, and how to name its parts.
 struct Source {
@@ -54,7 +54,7 @@ impl Source {
         Site::Statement(found.unwrap())
     }
 
-    fn replay(&self, inputs: &Inputs, target: Option<Target>, watch: &impl Watch<State>) -> Replayed {
+    fn replay(&self, inputs: &Inputs, target: Option<Target>, watch: &impl Watch<State>) -> Confirmation {
         let original = Original {
             program: &self.program,
             sources: &self.sources,
@@ -81,21 +81,21 @@ fn binding(program: &Program, name: &str, value: i64) -> Binding {
     Binding { var: var(program, name), value: Ok(int(value)) }
 }
 
-fn step(kind: StepKind, site: Site) -> Step {
-    Step { activation: 0, kind, site, span: Span::NONE }
+fn step(kind: StepKind, site: Site) -> PathElement {
+    PathElement { activation: 0, kind, site, span: Span::NONE }
 }
 
-fn enter(program: &Program, procedure: &str, variables: Vec<Binding>) -> Step {
+fn enter(program: &Program, procedure: &str, variables: Vec<Binding>) -> PathElement {
     let procedure = program.ast.symbols.get(procedure).unwrap();
     step(StepKind::Enter { procedure, variables }, Site::Added)
 }
 
-fn tag(name: &str, procedure: Option<&str>) -> Step {
+fn tag(name: &str, procedure: Option<&str>) -> PathElement {
     let procedure = procedure.map(str::to_owned);
     step(StepKind::Tag { name: name.to_owned(), procedure, place: Vec::new() }, Site::Added)
 }
 
-fn path(steps: Vec<Step>) -> Path {
+fn path(steps: Vec<PathElement>) -> Path {
     Path {
         globals: Vec::new(),
         constants: Vec::new(),
@@ -155,7 +155,7 @@ fn a_sequential_path_is_one_script() {
 #[test]
 fn a_path_that_fails_is_found() {
     let source = Source::new(SEQUENTIAL);
-    let Replayed::Found(execution) = source.replay(&sequential_inputs(&source, 7, 0), None, &()) else {
+    let Confirmation::Found(execution) = source.replay(&sequential_inputs(&source, 7, 0), None, &()) else {
         panic!("it is not found")
     };
     assert!(execution.bug.failure.message.contains("assert"), "{}", execution.bug.failure.message);
@@ -166,14 +166,14 @@ fn a_path_that_fails_is_found() {
 fn a_path_that_does_not_fail_is_absent() {
     let source = Source::new(SEQUENTIAL);
     let replayed = source.replay(&sequential_inputs(&source, 6, 0), None, &());
-    assert!(matches!(replayed, Replayed::Absent { partly: false }));
+    assert!(matches!(replayed, Confirmation::Absent { partly: false }));
 }
 
 /// The script takes the branch that does not fail; the values of the path suffice for one that does.
 #[test]
 fn without_an_execution_of_the_scripts_the_values_of_the_path_are_tried() {
     let source = Source::new(SEQUENTIAL);
-    let Replayed::Found(execution) = source.replay(&sequential_inputs(&source, 7, 1), None, &()) else {
+    let Confirmation::Found(execution) = source.replay(&sequential_inputs(&source, 7, 1), None, &()) else {
         panic!("it is not found")
     };
     let inputs = execution.options.inputs.unwrap();
@@ -186,7 +186,7 @@ fn values_of_other_variables_come_last() {
     let source = Source::new("procedure main() { var x, y: int; havoc x; havoc y; assert x != 7; }");
     let variables = [("x".to_owned(), vec![int(1)]), ("y".to_owned(), vec![int(7)])].into();
     let given = Inputs { variables, ..Inputs::default() };
-    let Replayed::Found(execution) = source.replay(&given, None, &()) else { panic!("it is not found") };
+    let Confirmation::Found(execution) = source.replay(&given, None, &()) else { panic!("it is not found") };
     assert!(execution.options.inputs.unwrap().wide);
 }
 
@@ -241,10 +241,10 @@ fn the_order_of_tasks_is_searched_within_the_bound_of_the_translation() {
     let made = sequentialize(&source.program, &TranslationOptions::new(target)).unwrap();
     let found = source.replay(&task_inputs(&source, &made, 7), Some(target), &());
     // dfs runs the posted task at the yield, without a delay.
-    let Replayed::Found(execution) = found else { panic!("it is not found") };
+    let Confirmation::Found(execution) = found else { panic!("it is not found") };
     assert_eq!(execution.bug.cost, 0);
     let absent = source.replay(&task_inputs(&source, &made, 6), Some(target), &());
-    assert!(matches!(absent, Replayed::Absent { .. }));
+    assert!(matches!(absent, Confirmation::Absent { .. }));
 }
 
 #[test]
@@ -352,8 +352,8 @@ fn a_limit_or_an_unsupported_construct_ends_a_replay() {
     }
     let source = Source::new(SEQUENTIAL);
     let stopped = source.replay(&sequential_inputs(&source, 6, 0), None, &Over);
-    assert!(matches!(stopped, Replayed::Stopped(Limit::Time)));
+    assert!(matches!(stopped, Confirmation::Stopped(Limit::Time)));
     let source = Source::new("procedure main() { assert 2.0 ** 3.0 == 8.0; }");
     let refused = source.replay(&Inputs::default(), None, &());
-    assert!(matches!(refused, Replayed::Refused(_)));
+    assert!(matches!(refused, Confirmation::Refused(_)));
 }

@@ -20,7 +20,7 @@ const ALWAYS: u64 = 32 << 20;
 
 /// The limits of a command.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
+pub(crate) struct RunLimits {
     pub(crate) time: Option<Duration>,
     /// In bytes; solvers count.
     pub(crate) memory: Option<usize>,
@@ -42,7 +42,7 @@ type Reporter = Box<dyn Fn(Limit) -> Exit + Send + Sync>;
 /// The parts of a budget that the watcher needs.
 struct Shared {
     started: Instant,
-    limits: Limits,
+    limits: RunLimits,
     report: Option<Reporter>,
     /// The solvers that the command runs.
     solvers: Arc<Processes>,
@@ -56,7 +56,7 @@ impl Budget {
     /// Starts the clock. If a limit is reached before the program is [loaded](Self::loaded), `report` tells the user, and the
     /// process ends.
     pub(crate) fn start(
-        limits: Limits,
+        limits: RunLimits,
         report: impl Fn(Limit) -> Exit + Send + Sync + 'static,
     ) -> Result<Self, String> {
         let budget = Self::new(limits, Some(Box::new(report)), Arc::default(), Arc::default());
@@ -69,12 +69,16 @@ impl Budget {
     }
 
     /// A budget for part of a command, which the caller interrupts.
-    pub(crate) fn unwatched(limits: Limits, cancelled: Arc<AtomicBool>, interrupt: Arc<AtomicBool>) -> Self {
+    pub(crate) fn unwatched(
+        limits: RunLimits,
+        cancelled: Arc<AtomicBool>,
+        interrupt: Arc<AtomicBool>,
+    ) -> Self {
         Self::new(limits, None, cancelled, interrupt)
     }
 
     fn new(
-        limits: Limits,
+        limits: RunLimits,
         report: Option<Reporter>,
         cancelled: Arc<AtomicBool>,
         interrupt: Arc<AtomicBool>,

@@ -6,7 +6,7 @@ use dally_text::render::printable;
 use serde::Serialize;
 
 use crate::output::{self, Exit};
-use crate::replay::{Replayed, replay};
+use crate::replay::{ReplayOutcome, replay};
 
 /// The result of replaying one trace, in the order of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -107,10 +107,10 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 fn row(file: String) -> Row {
     let (outcome, message) = match replay(&file).replayed {
-        Replayed::Fails { trace, remark } => (Outcome::Fails, trace.failure.message + &remark),
-        Replayed::Differs { trace } => (Outcome::Differs, trace.failure.message),
-        Replayed::Passes => (Outcome::Passes, String::new()),
-        Replayed::Lost(message) => (Outcome::Lost, message),
+        ReplayOutcome::Fails { trace, remark } => (Outcome::Fails, trace.failure.message + &remark),
+        ReplayOutcome::Differs { trace } => (Outcome::Differs, trace.failure.message),
+        ReplayOutcome::Passes => (Outcome::Passes, String::new()),
+        ReplayOutcome::Lost(message) => (Outcome::Lost, message),
     };
     Row { file, outcome, message }
 }

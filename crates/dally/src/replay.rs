@@ -26,18 +26,18 @@ fn run_one(file: &str, arguments: &Replay) -> Exit {
     let format = arguments.format;
     let Followed { replayed, sources } = replay(file);
     let (headline, trace) = match replayed {
-        Replayed::Fails { trace, remark } => {
+        ReplayOutcome::Fails { trace, remark } => {
             (format!("the bug is confirmed: {}{remark}", trace.failure.message), trace)
         }
-        Replayed::Differs { trace } => {
+        ReplayOutcome::Differs { trace } => {
             (format!("the program has changed, and fails in another way: {}", trace.failure.message), trace)
         }
-        Replayed::Passes => {
+        ReplayOutcome::Passes => {
             let text =
                 "passes: the program has changed, and the schedule of the trace does not fail any more\n";
             return output::stdout(text.as_bytes());
         }
-        Replayed::Lost(message) => return output::complain(&message),
+        ReplayOutcome::Lost(message) => return output::complain(&message),
     };
     if let Some(file) = &arguments.html {
         traces::write(file, &dally_trace::html(&trace, &sources, &output::look()));
@@ -52,7 +52,7 @@ fn run_one(file: &str, arguments: &Replay) -> Exit {
 }
 
 /// The result of replaying a trace.
-pub(crate) enum Replayed {
+pub(crate) enum ReplayOutcome {
     /// The program still fails in this way. The remark is empty if the program has not changed.
     Fails { trace: Box<Trace>, remark: String },
     /// The program has changed, and fails in another way.
@@ -65,7 +65,7 @@ pub(crate) enum Replayed {
 
 /// The result of a replay, and the files of the program.
 pub(crate) struct Followed {
-    pub(crate) replayed: Replayed,
+    pub(crate) replayed: ReplayOutcome,
     sources: SourceMap,
 }
 
@@ -73,11 +73,11 @@ pub(crate) struct Followed {
 pub(crate) fn replay(file: &str) -> Followed {
     let mut sources = SourceMap::default();
     let replayed = traces::read(file).and_then(|trace| follow(file, &trace, &mut sources));
-    Followed { replayed: replayed.unwrap_or_else(Replayed::Lost), sources }
+    Followed { replayed: replayed.unwrap_or_else(ReplayOutcome::Lost), sources }
 }
 
 /// Follows a trace, and reads the files of its program into `sources`.
-fn follow(file: &str, trace: &Trace, sources: &mut SourceMap) -> Result<Replayed, String> {
+fn follow(file: &str, trace: &Trace, sources: &mut SourceMap) -> Result<ReplayOutcome, String> {
     if trace.solved && trace.inputs.is_none() {
         return Err(
             "the trace does not replay: it was written by dally verify, and has no `inputs` with the values \
@@ -103,7 +103,7 @@ fn follow(file: &str, trace: &Trace, sources: &mut SourceMap) -> Result<Replayed
 }
 
 /// Replays a trace of a program that has not changed: it must end in the failure of the trace.
-fn confirm(trace: &Trace, program: &dyn Explorable, sources: &SourceMap) -> Result<Replayed, String> {
+fn confirm(trace: &Trace, program: &dyn Explorable, sources: &SourceMap) -> Result<ReplayOutcome, String> {
     let again = retrace(trace, trace.schedule.clone(), program, sources);
     let again = again.map_err(|e| format!("the trace does not replay: {e}"))?;
     if trace.cost != trace.schedule.cost() {
@@ -115,11 +115,15 @@ fn confirm(trace: &Trace, program: &dyn Explorable, sources: &SourceMap) -> Resu
     if !same_place || !is_same_failure(&again.failure, &trace.failure) {
         return Err("the schedule replays, but does not end in the failure of the trace".to_owned());
     }
-    Ok(Replayed::Fails { trace: Box::new(again), remark: String::new() })
+    Ok(ReplayOutcome::Fails { trace: Box::new(again), remark: String::new() })
 }
 
 /// Replays a trace of a program that has changed.
-fn follow_changed(trace: &Trace, program: &dyn Explorable, sources: &SourceMap) -> Result<Replayed, String> {
+fn follow_changed(
+    trace: &Trace,
+    program: &dyn Explorable,
+    sources: &SourceMap,
+) -> Result<ReplayOutcome, String> {
     let again = match retrace(trace, trace.schedule.clone(), program, sources) {
         // The execution may exist, although the scheduler would order the tasks in another way now.
         Err(ReplayError::NotProposed(..)) => retrace(trace, in_any_order(&trace.schedule), program, sources),
@@ -128,7 +132,7 @@ fn follow_changed(trace: &Trace, program: &dyn Explorable, sources: &SourceMap) 
     match again {
         Ok(again) => Ok(compare(trace, again)),
         Err(ReplayError::NoCycle(NoCycle::NothingHot | NoCycle::Starves(_) | NoCycle::NeverTaken)) => {
-            Ok(Replayed::Passes)
+            Ok(ReplayOutcome::Passes)
         }
         Err(ReplayError::FailsEarly(step, _)) => {
             let mut schedule = in_any_order(&trace.schedule);
@@ -144,17 +148,17 @@ fn follow_changed(trace: &Trace, program: &dyn Explorable, sources: &SourceMap) 
 }
 
 /// Compares the executions of a program before and after a change.
-fn compare(old: &Trace, new: Trace) -> Replayed {
+fn compare(old: &Trace, new: Trace) -> ReplayOutcome {
     if is_same_failure(&new.failure, &old.failure) {
         let remark = match difference(old, &new) {
             None => " (the program has changed, but not the lines that are executed)".to_owned(),
             Some(difference) => format!(" (the program has changed: {difference})"),
         };
-        Replayed::Fails { trace: Box::new(new), remark }
+        ReplayOutcome::Fails { trace: Box::new(new), remark }
     } else if new.failure.message.is_empty() {
-        Replayed::Passes
+        ReplayOutcome::Passes
     } else {
-        Replayed::Differs { trace: Box::new(new) }
+        ReplayOutcome::Differs { trace: Box::new(new) }
     }
 }
 

@@ -22,16 +22,16 @@ const LONGEST: usize = 100_000;
 
 /// The limits of a search for a bug from a state.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ExplorerLimits {
     /// The time.
     pub time: Duration,
     /// The number of states.
     pub states: usize,
 }
 
-impl Default for Limits {
+impl Default for ExplorerLimits {
     fn default() -> Self {
-        Limits { time: Duration::from_secs(10), states: 1_000_000 }
+        ExplorerLimits { time: Duration::from_secs(10), states: 1_000_000 }
     }
 }
 
@@ -42,7 +42,7 @@ pub struct Explorer<'a, P> {
     policy: Delays,
     sources: SourceMap,
     source: Source,
-    limits: Limits,
+    limits: ExplorerLimits,
 }
 
 /// The state of the scheduler.
@@ -79,7 +79,13 @@ impl<S> PathEnd<S> {
 impl<'a, P: Explain> Explorer<'a, P> {
     /// Explores a program. `sources` has its text, and `source` its files, as traces record them.
     pub fn new(program: &'a P, scheduler: &SchedulerName, sources: SourceMap, source: Source) -> Self {
-        Explorer { program, policy: Delays::named(scheduler), sources, source, limits: Limits::default() }
+        Explorer {
+            program,
+            policy: Delays::named(scheduler),
+            sources,
+            source,
+            limits: ExplorerLimits::default(),
+        }
     }
 
     /// Explores a model in Rust, which has no text.
@@ -89,7 +95,7 @@ impl<'a, P: Explain> Explorer<'a, P> {
 
     /// Limits searches for bugs.
     #[must_use]
-    pub fn with_limits(self, limits: Limits) -> Self {
+    pub fn with_limits(self, limits: ExplorerLimits) -> Self {
         Explorer { limits, ..self }
     }
 

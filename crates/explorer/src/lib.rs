@@ -43,6 +43,6 @@ mod from_state;
 mod server;
 mod view;
 
-pub use explorer::{Explorer, Limits};
+pub use explorer::{Explorer, ExplorerLimits};
 pub use server::Server;
 pub use view::{OfferView, OutcomeView, PathStep, View, WalkPath};

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use dally_explore::{Checked, Failure, Plan, Program, Successors, TaskId, Verdict};
-use dally_explorer::{Explorer, Limits, PathStep, Server, WalkPath};
+use dally_explorer::{Explorer, ExplorerLimits, PathStep, Server, WalkPath};
 use dally_trace::{Change, Explain, Taken, TaskNumbers};
 
 /// Two tasks read a number and then write it, one higher. The second to write may lose what the first has written.
@@ -101,7 +101,7 @@ fn a_bug_is_found_from_a_state() {
     // After one task is done, nothing is lost any more.
     let none = explorer(&Increments).find_bug(&path(&[0, 0])).unwrap().unwrap_err();
     assert!(none.starts_with("no execution from here fails"), "{none}");
-    let limited = explorer(&Increments).with_limits(Limits { time: Duration::ZERO, states: 1 });
+    let limited = explorer(&Increments).with_limits(ExplorerLimits { time: Duration::ZERO, states: 1 });
     assert!(limited.find_bug(&path(&[])).unwrap().is_err());
 }
 

@@ -23,9 +23,9 @@ pub(crate) use dally_step::effect::Address;
 pub(crate) enum Op {
     // Values: push an operand, or replace the topmost operands by a result.
     Const(Value),
-    Load(Place),
+    Load(VarStorage),
     /// Push the value of a hidden variable, arbitrary or not, and reset the variable.
-    Take(Place),
+    Take(VarStorage),
     /// Push a value on the operand stack, indexed from the base of the current function.
     Stack(u32),
     /// Pop the top and store it at this index.
@@ -88,9 +88,9 @@ pub(crate) enum Op {
     Undefined(Value),
 
     // Statements.
-    Set(Place),
+    Set(VarStorage),
     /// Assign a constant of [`Code::constants`]; fuses two instructions.
-    SetConst(Place, u32),
+    SetConst(VarStorage, u32),
     /// Push the result of an operation on two operands; fuses three instructions.
     Binary(Binary, Operand, Operand),
     Jump(Address),
@@ -105,9 +105,9 @@ pub(crate) enum Op {
     Pick(i64, i64, bool),
     Assume,
     /// Assume that a variable equals the top. An arbitrary variable gets that value.
-    AssumeEq(Place),
+    AssumeEq(VarStorage),
     /// Assume that a variable equals a constant of [`Code::constants`].
-    AssumeIs(Place, u32),
+    AssumeIs(VarStorage, u32),
     /// Pop a condition; fail with the message in [`Code::checks`] if it is false.
     Check(u32),
     Call(u32),
@@ -157,7 +157,7 @@ pub(crate) enum Binary {
 /// The source of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
-    Place(Place),
+    VarStorage(VarStorage),
     /// One of [`Code::constants`].
     Const(u32),
     /// A value on the operand stack, indexed from the base of the current function.
@@ -181,10 +181,10 @@ impl From<Address> for Target {
 /// A comparison of a variable with a constant, which an option assumes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Guard {
-    Bool(Place, bool),
-    Int(Place, i64),
-    NotInt(Place, i64),
-    Compare(Compare, Place, i64),
+    Bool(VarStorage, bool),
+    Int(VarStorage, i64),
+    NotInt(VarStorage, i64),
+    Compare(Compare, VarStorage, i64),
 }
 
 impl Guard {
@@ -200,7 +200,7 @@ impl Guard {
 
 /// The storage of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum VarStorage {
     Global(u32),
     /// In the current frame.
     Local(u32),

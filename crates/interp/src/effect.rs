@@ -3,7 +3,7 @@
 use dally_step::dead::Dead;
 use dally_step::effect::{Address, Effect, Object};
 
-use crate::code::{BvOp, Code, Op, Operand, Place, Procedure};
+use crate::code::{BvOp, Code, Op, Operand, Procedure, VarStorage};
 
 impl Code {
     /// Finds the dead locals at each address where a task may stop or to which a call returns.
@@ -69,7 +69,7 @@ impl Code {
             Op::Binary(_, a, b) => {
                 let effect = Effect::computes(0, 1, address + 3);
                 [a, b].into_iter().fold(effect, |effect, operand| match operand {
-                    Operand::Place(place) => read(effect, procedure, place),
+                    Operand::VarStorage(place) => read(effect, procedure, place),
                     Operand::Const(_) | Operand::Stack(_) => effect,
                 })
             }
@@ -92,7 +92,7 @@ impl Code {
                 results.fold(Effect::ends(0), |effect, result| effect.reads(Object::Local(result)))
             }
             Op::Post(callee, ..) => computes(self.procedures[callee as usize].ins, 1),
-            Op::Wait(local) => read(computes(0, 1), procedure, Place::Local(local)).resumes(address),
+            Op::Wait(local) => read(computes(0, 1), procedure, VarStorage::Local(local)).resumes(address),
             Op::Await => computes(0, 0).resumes(address),
             Op::AwaitEnd(begin) => computes(1, 0).or(begin, 0),
             Op::Interrupt | Op::AtomicEnd => computes(0, 0).resumes(next),
@@ -101,7 +101,7 @@ impl Code {
             Op::Print(print) => {
                 let arguments = self.telling.prints[print as usize].arguments.iter();
                 arguments.fold(computes(0, 0), |effect, argument| match argument {
-                    Operand::Place(place) => effect.reads(object(*place)),
+                    Operand::VarStorage(place) => effect.reads(object(*place)),
                     Operand::Const(_) | Operand::Stack(_) => effect,
                 })
             }
@@ -109,23 +109,23 @@ impl Code {
     }
 }
 
-fn object(place: Place) -> Object {
+fn object(place: VarStorage) -> Object {
     match place {
-        Place::Global(global) => Object::Shared(global),
-        Place::Local(local) => Object::Local(local),
-        Place::ThreadLocal(variable) => Object::Task(variable),
+        VarStorage::Global(global) => Object::Shared(global),
+        VarStorage::Local(local) => Object::Local(local),
+        VarStorage::ThreadLocal(variable) => Object::Task(variable),
     }
 }
 
 /// Reads a variable. If it is arbitrary, its value may come from the hidden variable next to it.
-fn read(effect: Effect, procedure: Option<&Procedure>, place: Place) -> Effect {
+fn read(effect: Effect, procedure: Option<&Procedure>, place: VarStorage) -> Effect {
     let effect = effect.reads(object(place));
     match place {
-        Place::Local(local) => match procedure.and_then(|it| it.variables[local as usize].given) {
+        VarStorage::Local(local) => match procedure.and_then(|it| it.variables[local as usize].given) {
             Some(given) => effect.reads(Object::Local(given)),
             None => effect,
         },
-        Place::Global(_) | Place::ThreadLocal(_) => effect,
+        VarStorage::Global(_) | VarStorage::ThreadLocal(_) => effect,
     }
 }
 

@@ -10,7 +10,7 @@ use dally_trace::{
     Change, CoverageItem, Explain, Explained, Given, Line, LineKind, MovedObjects, Taken, TaskNumbers,
 };
 
-use crate::code::{Address, Arith, GivenValue, Place, Quotient};
+use crate::code::{Address, Arith, GivenValue, Quotient, VarStorage};
 use crate::execute::{End, Note};
 use crate::machine::Machine;
 use crate::notation::unescaped;
@@ -107,7 +107,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    fn set(&mut self, at: Address, place: Place, procedure: u32, value: Value) {
+    fn set(&mut self, at: Address, place: VarStorage, procedure: u32, value: Value) {
         let element = self.element.take();
         let Some((variable, value, ty)) = self.assigned(at, place, procedure, value, element) else { return };
         // The results of a call are shown after the statements of the callee.
@@ -117,7 +117,7 @@ impl<'m> Recorder<'m> {
         }
         if let Some(line) = self.lines.get_mut(self.current) {
             line.changes.retain(|other| other.variable != variable);
-            line.changes.push(Set { variable, shared: matches!(place, Place::Global(_)), value, ty });
+            line.changes.push(Set { variable, shared: matches!(place, VarStorage::Global(_)), value, ty });
         }
     }
 
@@ -125,7 +125,7 @@ impl<'m> Recorder<'m> {
     fn assigned(
         &self,
         at: Address,
-        place: Place,
+        place: VarStorage,
         procedure: u32,
         value: Value,
         element: Option<(Value, Value)>,
@@ -140,7 +140,7 @@ impl<'m> Recorder<'m> {
         {
             return None;
         }
-        if matches!(place, Place::Local(_)) && !machine.code.procedures[procedure as usize].told {
+        if matches!(place, VarStorage::Local(_)) && !machine.code.procedures[procedure as usize].told {
             return None;
         }
         let variable = machine.declaration(place, procedure);

@@ -16,7 +16,7 @@ use dally_text::symbol::Sym;
 use dally_trace::Explain;
 use smallvec::SmallVec;
 
-use crate::code::{Code, Op, Place, Variable};
+use crate::code::{Code, Op, VarStorage, Variable};
 use crate::compile::{self, MachineOptions};
 use crate::execute::{Context, End, Observer, Run, Start, first_frame};
 use crate::footprint::Footprints;
@@ -534,11 +534,11 @@ impl Machine {
     }
 
     /// The declaration of a variable.
-    pub(crate) fn declaration(&self, place: Place, procedure: u32) -> &Variable {
+    pub(crate) fn declaration(&self, place: VarStorage, procedure: u32) -> &Variable {
         match place {
-            Place::Global(i) => &self.code.globals[i as usize],
-            Place::Local(i) => &self.code.procedures[procedure as usize].variables[i as usize],
-            Place::ThreadLocal(i) => &self.code.thread_locals[i as usize],
+            VarStorage::Global(i) => &self.code.globals[i as usize],
+            VarStorage::Local(i) => &self.code.procedures[procedure as usize].variables[i as usize],
+            VarStorage::ThreadLocal(i) => &self.code.thread_locals[i as usize],
         }
     }
 }

@@ -20,7 +20,7 @@ use dally_text::symbol::Sym;
 use dally_trace::{Explain, TaskNumbers};
 use rustc_hash::FxHashMap;
 
-use crate::code::{Operand, Place};
+use crate::code::{Operand, VarStorage};
 use crate::machine::Machine;
 use crate::state::{Stack, State};
 use crate::value::Value;
@@ -121,8 +121,10 @@ impl Machine {
         let (event, holder) = self.code.telling.waits.get(&frame.pc)?;
         let event = unescaped(self.text(*event));
         let value = |operand: &Operand| match *operand {
-            Operand::Place(Place::Global(global)) => Some(state.globals.get(global as usize)),
-            Operand::Place(Place::Local(local)) => stack.values.get((frame.base + local) as usize).copied(),
+            Operand::VarStorage(VarStorage::Global(global)) => Some(state.globals.get(global as usize)),
+            Operand::VarStorage(VarStorage::Local(local)) => {
+                stack.values.get((frame.base + local) as usize).copied()
+            }
             Operand::Const(constant) => self.code.constants.get(constant as usize).copied(),
             _ => None,
         };

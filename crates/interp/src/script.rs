@@ -1,6 +1,6 @@
 //! Scripts: the decisions of tasks at nondeterministic choices, given in the inputs. See `compile::script`.
 
-use crate::code::Place;
+use crate::code::VarStorage;
 use crate::value::Value;
 
 /// The kind of a decision site.
@@ -20,7 +20,7 @@ pub(crate) enum Act {
     /// Select an option of a choice.
     Choose(u32, u32),
     /// Assign values to variables.
-    Set(u32, Vec<(Place, Value)>),
+    Set(u32, Vec<(VarStorage, Value)>),
     /// Post a task that follows this script.
     Post(u32),
 }

@@ -4,10 +4,10 @@
 //! in the table of [`dialects`](DIALECTS): add a solver there.
 //!
 //! ```no_run
-//! use dally_smt::{Budget, Process};
+//! use dally_smt::{SolverBudget, Process};
 //! use dally_verify::Solver;
 //!
-//! let mut solver = Process::start("z3", None, Budget::default()).expect("z3 is installed");
+//! let mut solver = Process::start("z3", None, SolverBudget::default()).expect("z3 is installed");
 //! solver.send("(declare-const x Int)\n(assert (> x 0))\n").unwrap();
 //! assert_eq!(solver.query("(check-sat)\n").unwrap(), "sat");
 //! ```
@@ -23,5 +23,5 @@ mod processes;
 
 pub use crate::dialect::{DIALECTS, Dialect, Modes, has_horn_clauses};
 pub use crate::portfolio::{Logs, Portfolio};
-pub use crate::process::{Budget, Process};
+pub use crate::process::{Process, SolverBudget};
 pub use crate::processes::Processes;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use dally_verify::{QueryMode, Solver, SolverError};
 
 use crate::dialect::Named;
-use crate::process::{Budget, EVERY, Process};
+use crate::process::{EVERY, Process, SolverBudget};
 
 /// Opens the log of the n-th process, if logs are wanted.
 pub type Logs<'l> = Box<dyn FnMut(usize) -> Result<Option<Box<dyn Write>>, SolverError> + 'l>;
@@ -30,7 +30,7 @@ pub struct Portfolio<'l> {
     logs: Logs<'l>,
     /// The number of processes that were started.
     started: usize,
-    budget: Budget,
+    budget: SolverBudget,
     /// The first rival starts after this time.
     patience: Duration,
     /// The most rivals at a time.
@@ -78,7 +78,11 @@ const MOST_RIVALS: usize = 3;
 impl<'l> Portfolio<'l> {
     /// Starts the first solver; the others start where they are needed. A name without flags stands for variants of the
     /// solver, too.
-    pub fn start(names: &[String], mut logs: Logs<'l>, budget: Budget) -> Result<Portfolio<'l>, SolverError> {
+    pub fn start(
+        names: &[String],
+        mut logs: Logs<'l>,
+        budget: SolverBudget,
+    ) -> Result<Portfolio<'l>, SolverError> {
         let lanes = lanes(names);
         let Some(first) = lanes.first() else {
             return Err(SolverError::Broken("no solver is named".to_owned()));
@@ -262,7 +266,7 @@ mod tests {
     }
 
     fn start(names: &[String]) -> Portfolio<'static> {
-        let budget = Budget::default();
+        let budget = SolverBudget::default();
         let mut portfolio = Portfolio::start(names, Box::new(|_| Ok(None)), budget).unwrap();
         portfolio.patience = Duration::ZERO;
         portfolio

@@ -1,6 +1,6 @@
 //! A solver as a child process.
 //!
-//! The run waits for an answer within its [`Budget`], then kills the process.
+//! The run waits for an answer within its [`SolverBudget`], then kills the process.
 //!
 //! A failed write is not an error by itself. Whether a solver that terminates early is noticed by a broken pipe or by the
 //! end of its output depends on timing; so only the reading side reports it, with exit status and error output.
@@ -23,7 +23,7 @@ use crate::processes::Processes;
 
 /// How long a solver may take.
 #[derive(Clone, Debug, Default)]
-pub struct Budget {
+pub struct SolverBudget {
     /// The time for one query.
     pub query: Option<Duration>,
     /// The end of the whole run.
@@ -50,7 +50,7 @@ pub struct Process {
     pending: Vec<u8>,
     scan: Scan,
     log: Option<Box<dyn Write>>,
-    budget: Budget,
+    budget: SolverBudget,
     /// True once it has answered the greeting.
     greeted: bool,
     /// True once the process and its group are gone: their number may now belong to others.
@@ -80,7 +80,11 @@ pub(crate) const EVERY: Duration = Duration::from_millis(50);
 impl Process {
     /// Starts a solver: a program by its name or path, perhaps followed by flags. All commands are written to `log`, so that
     /// they can be run again.
-    pub fn start(name: &str, log: Option<Box<dyn Write>>, budget: Budget) -> Result<Process, SolverError> {
+    pub fn start(
+        name: &str,
+        log: Option<Box<dyn Write>>,
+        budget: SolverBudget,
+    ) -> Result<Process, SolverError> {
         Process::start_variant(name, "", log, budget)
     }
 
@@ -89,7 +93,7 @@ impl Process {
         name: &str,
         options: &str,
         log: Option<Box<dyn Write>>,
-        budget: Budget,
+        budget: SolverBudget,
     ) -> Result<Process, SolverError> {
         let named = Named::new(name);
         let mut command = command(&named);
@@ -228,7 +232,7 @@ impl Process {
     }
 }
 
-impl Budget {
+impl SolverBudget {
     /// Fails if a query that started then has used up its time, or the run has.
     pub(crate) fn check(&self, started: Instant) -> Result<(), SolverError> {
         if self.cancelled.load(Ordering::Relaxed) || self.decided.load(Ordering::Relaxed) {
@@ -327,7 +331,7 @@ mod tests {
     fn start(name: &str, script: &str) -> Process {
         let path = std::env::temp_dir().join(format!("dally-smt-{}-{name}", std::process::id()));
         std::fs::write(&path, format!("rm \"$0\"\n{script}")).unwrap();
-        let budget = Budget::default();
+        let budget = SolverBudget::default();
         Process::start(&format!("sh {}", path.display()), None, budget).unwrap()
     }
 
@@ -344,7 +348,7 @@ mod tests {
 
     #[test]
     fn processes_that_a_solver_has_started_are_killed_after_a_timeout() {
-        type Exceed = fn(&mut Budget);
+        type Exceed = fn(&mut SolverBudget);
         let limits: [(&str, Exceed, SolverError); 3] = [
             ("query", |budget| budget.query = Some(Duration::ZERO), SolverError::QueryTime),
             ("until", |budget| budget.until = Some(Instant::now()), SolverError::Time),

@@ -1,7 +1,7 @@
 //! Variable abstraction against the verifier that tracks everything, on random programs with maps.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
 
-use dally_smt::{Budget, Process};
+use dally_smt::{Process, SolverBudget};
 use dally_testing::{Random, for_seeds};
 use dally_text::source::SourceMap;
 use dally_verify::{
@@ -9,7 +9,7 @@ use dally_verify::{
 };
 
 fn start() -> Result<Box<dyn Solver>, SolverError> {
-    Ok(Box::new(Process::start("z3", None, Budget::default())?))
+    Ok(Box::new(Process::start("z3", None, SolverBudget::default())?))
 }
 
 /// An element of one of the maps, or a scalar.

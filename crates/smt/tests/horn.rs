@@ -4,7 +4,7 @@
 mod support;
 
 use dally_testing::for_seeds;
-use dally_verify::{Answer, Limits, Solver, horn_clauses};
+use dally_verify::{Answer, Solver, VerifyLimits, horn_clauses};
 
 /// The answer of the solver to clauses.
 fn decide(clauses: &str) -> String {
@@ -20,7 +20,7 @@ fn proofs_by_horn_clauses_agree_with_the_bounded_engine() {
     for_seeds("proofs_by_horn_clauses_agree_with_the_bounded_engine", 150, |seed| {
         let text = support::program(seed);
         let (program, root) = support::load(&text);
-        let Some(clauses) = horn_clauses(&program, root, &Limits::default()) else { return };
+        let Some(clauses) = horn_clauses(&program, root, &VerifyLimits::default()) else { return };
         let bounded = support::bounded(&program, root, 5);
         bugs += u32::from(matches!(bounded, Answer::Bug(_)));
         match (decide(&clauses).as_str(), &bounded) {
@@ -49,7 +49,7 @@ fn clauses_that_are_left_out_are_missed() {
     let mut wrong = [0; 3];
     for_seeds("clauses_that_are_left_out_are_missed", 40, |seed| {
         let (program, root) = support::load(&support::program(seed));
-        let Some(clauses) = horn_clauses(&program, root, &Limits::default()) else { return };
+        let Some(clauses) = horn_clauses(&program, root, &VerifyLimits::default()) else { return };
         if !matches!(support::bounded(&program, root, 3), Answer::Bug(_)) {
             return;
         }

@@ -6,12 +6,14 @@ mod support;
 use dally_bpl::check::VarId;
 use dally_smt::Process;
 use dally_testing::for_seeds;
-use dally_verify::{Answer, InlineOptions, Invariants, Limits, QueryMode, Solver, SolverError, Verifier};
+use dally_verify::{
+    Answer, InlineOptions, Invariants, QueryMode, Solver, SolverError, Verifier, VerifyLimits,
+};
 
 /// Infers invariants with one solver, and searches with them; none if the program has no invariants to infer.
 fn assuming(text: &str, recursion: u32, inferring: &mut dyn Solver) -> Option<Answer> {
     let (program, root) = support::load(text);
-    let invariants = Invariants::infer(&program, root, &Limits::default(), inferring).unwrap()?;
+    let invariants = Invariants::infer(&program, root, &VerifyLimits::default(), inferring).unwrap()?;
     let options = InlineOptions::default();
     let mut verifier = Verifier::assuming(&program, root, &options, invariants).unwrap();
     Some(verifier.run(recursion, &mut support::start()).unwrap())
@@ -48,7 +50,7 @@ fn candidates_of_the_user_are_tried() {
                   assert x mod 2 == 0; }";
     let (program, root) = support::load(text);
     let found =
-        Invariants::infer(&program, root, &Limits::default(), &mut support::start()).unwrap().unwrap();
+        Invariants::infer(&program, root, &VerifyLimits::default(), &mut support::start()).unwrap().unwrap();
     let name = |var: VarId| program.ast.text(program.info[var].name).to_owned();
     let mut marks: Vec<(String, bool)> =
         found.marks.iter().map(|(var, holds)| (name(*var), *holds)).collect();

@@ -18,7 +18,7 @@ use crate::expr::{Scope, State};
 use crate::facts::{Fact, Orders};
 use crate::flow::{BlockId, FlowId, Flows, Instruction, Kind, Next, Slot};
 use crate::houdini::Invariants;
-use crate::limits::Limits;
+use crate::limits::VerifyLimits;
 use crate::logic::{Found, Logic, unsupported};
 use crate::merge::{PathId, Paths, Values};
 use crate::term::{Sort, Term, Terms};
@@ -114,7 +114,7 @@ pub(crate) struct Executor<'a> {
     pub(crate) instances: Vec<Instance>,
     orders: Orders,
     pub(crate) eagerness: Eagerness,
-    pub(crate) limits: Limits,
+    pub(crate) limits: VerifyLimits,
     /// The number of values in the frames of calls.
     frames: usize,
     /// The initial values of globals.
@@ -169,7 +169,7 @@ impl<'a> Executor<'a> {
         flows: Flows,
         facts: Vec<Fact>,
         eagerness: Eagerness,
-        limits: Limits,
+        limits: VerifyLimits,
     ) -> Self {
         Executor {
             logic,
@@ -600,12 +600,12 @@ impl<'a> Executor<'a> {
                         indices.iter().map(|i| self.evaluate(run, front, *i)).collect::<Found<Vec<_>>>()?;
                     let inner = self.logic.select(whole, &indices);
                     ty = self.logic.value_type(ty);
-                    steps.push((whole, Step::Index(indices)));
+                    steps.push((whole, Part::Index(indices)));
                     whole = inner;
                 }
                 Access::Field(field) => {
                     let inner = self.logic.field(whole, ty, field.name, lhs.span)?;
-                    steps.push((whole, Step::Field(ty, field.name)));
+                    steps.push((whole, Part::Field(ty, field.name)));
                     ty = self.logic.field_type(ty, field.name);
                     whole = inner;
                 }
@@ -614,8 +614,8 @@ impl<'a> Executor<'a> {
         let mut new = value;
         for (whole, step) in steps.into_iter().rev() {
             new = match step {
-                Step::Index(indices) => self.logic.store(whole, &indices, new),
-                Step::Field(ty, field) => self.logic.field_update(whole, ty, field, new, lhs.span)?,
+                Part::Index(indices) => self.logic.store(whole, &indices, new),
+                Part::Field(ty, field) => self.logic.field_update(whole, ty, field, new, lhs.span)?,
             };
         }
         Ok(new)
@@ -687,7 +687,7 @@ struct Target {
 }
 
 /// An access to a part of a value.
-enum Step {
+enum Part {
     Index(Vec<Term>),
     Field(dally_bpl::check::Ty, dally_text::symbol::Sym),
 }

@@ -22,7 +22,7 @@ use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Outcome};
 use crate::facts::Fact;
 use crate::flow::{BlockId, FlowId, Flows};
-use crate::limits::Limits;
+use crate::limits::VerifyLimits;
 use crate::logic::Logic;
 use crate::merge::Values;
 use crate::term::Term;
@@ -37,7 +37,7 @@ const MOST_VARIABLES: usize = 300;
 
 /// The clauses of a program, as SMT-LIB 2 up to `(check-sat)`: `sat` proves that no assertion fails. None if the program
 /// cannot be expressed, or has neither loops nor recursion.
-pub fn horn_clauses(program: &Program, root: Sym, limits: &Limits) -> Option<String> {
+pub fn horn_clauses(program: &Program, root: Sym, limits: &VerifyLimits) -> Option<String> {
     let (flows, facts, root) = divisible(program, root)?;
     let logic = Logic::new(program, limits.clone()).ok()?;
     let mut executor = Executor::new(logic, flows, facts, EAGERNESS, limits.clone());
@@ -244,7 +244,7 @@ mod tests {
         sources.add("program.bpl", text).unwrap();
         let program = dally_bpl::load(&sources).unwrap();
         let root = program.ast.symbols.get("main").unwrap();
-        horn_clauses(&program, root, &Limits::default())
+        horn_clauses(&program, root, &VerifyLimits::default())
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::expr::{Scope, State};
 use crate::flow::{BlockId, FlowId, Slot};
 use crate::horn;
 use crate::inline::NoAnswer;
-use crate::limits::Limits;
+use crate::limits::VerifyLimits;
 use crate::logic::{Found, Logic};
 use crate::merge::Values;
 use crate::solver::{QueryMode, Solver};
@@ -100,7 +100,7 @@ impl Invariants {
     pub fn infer(
         program: &Program,
         root: Sym,
-        limits: &Limits,
+        limits: &VerifyLimits,
         solver: &mut dyn Solver,
     ) -> Result<Option<Invariants>, NoAnswer> {
         let Some((flows, facts, root)) = horn::divisible(program, root) else { return Ok(None) };

@@ -22,7 +22,7 @@ use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Guide, Outcome};
 use crate::flow::{BlockId, Flows};
 use crate::houdini::Invariants;
-use crate::limits::Limits;
+use crate::limits::VerifyLimits;
 use crate::logic::{Found, Logic, Shape, unsupported};
 use crate::path::Path;
 use crate::sexpr::{Sexpr, shown};
@@ -39,7 +39,7 @@ pub struct InlineOptions {
     /// The most nested calls; an iteration of a loop is a call.
     pub calls: Option<u32>,
     /// Limits on memory, and the flag that ends a run.
-    pub limits: Limits,
+    pub limits: VerifyLimits,
 }
 
 /// The result of a run.

@@ -8,7 +8,7 @@ use crate::solver::SolverError;
 
 /// Limits of a run. This crate reads no clock: the caller sets the flag when the time is up.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct VerifyLimits {
     /// Set to end the run as soon as possible: it fails with [`SolverError::Cancelled`].
     pub interrupt: Arc<AtomicBool>,
     /// Set if the result is no longer needed: the run ends as if it were interrupted.
@@ -19,18 +19,18 @@ pub struct Limits {
     pub inlined: Arc<AtomicUsize>,
 }
 
-impl Default for Limits {
+impl Default for VerifyLimits {
     fn default() -> Self {
-        Limits {
+        VerifyLimits {
             interrupt: Arc::default(),
             decided: Arc::default(),
-            terms: Limits::TERMS,
+            terms: VerifyLimits::TERMS,
             inlined: Arc::default(),
         }
     }
 }
 
-impl Limits {
+impl VerifyLimits {
     /// The default: this many terms take a few gigabytes.
     pub const TERMS: usize = 8_000_000;
 

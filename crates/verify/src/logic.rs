@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::Scope;
 use crate::inline::NoAnswer;
-use crate::limits::Limits;
+use crate::limits::VerifyLimits;
 use crate::pointwise::Pointwise;
 use crate::term::{Sort, Term, Terms};
 
@@ -58,7 +58,7 @@ pub(crate) struct Uninterpreted {
 pub(crate) struct Logic<'a> {
     pub(crate) program: &'a Program,
     /// Limits of the run.
-    pub(crate) limits: Limits,
+    pub(crate) limits: VerifyLimits,
     pub(crate) terms: Terms,
     /// Commands that have not been sent.
     pub(crate) declarations: String,
@@ -115,7 +115,7 @@ impl<'a> Logic<'a> {
     /// The bitvector without bits.
     pub(crate) const NO_BITS: &'static str = "no-bits";
 
-    pub(crate) fn new(program: &'a Program, limits: Limits) -> Found<Self> {
+    pub(crate) fn new(program: &'a Program, limits: VerifyLimits) -> Found<Self> {
         let mut logic = Logic {
             program,
             limits,

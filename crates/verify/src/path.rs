@@ -25,7 +25,7 @@ pub struct Path {
     /// The results of divisions by zero.
     pub divisions: Vec<Division>,
     /// The steps, in the order of execution.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PathElement>,
     /// The condition that fails in the end.
     pub failure: Failed,
     /// True if the solver has checked all axioms. It may not be able to check quantifiers: then there may be no such execution.
@@ -69,7 +69,7 @@ pub struct Division {
 
 /// A step of a path.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct PathElement {
     /// The activation of a procedure that makes it, numbered in the order of calls. Iterations of a loop belong to the activation of
     /// their procedure.
     pub activation: usize,

@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::inline::NoAnswer;
-use crate::limits::Limits;
+use crate::limits::VerifyLimits;
 use crate::term::{Node, Op, Term, Terms};
 
 /// Assertions after equations have been solved.
@@ -29,7 +29,7 @@ pub(crate) fn solve(
     terms: &mut Terms,
     assertion: Term,
     kept: &FxHashSet<Term>,
-    limits: &Limits,
+    limits: &VerifyLimits,
 ) -> Result<Solved, NoAnswer> {
     let mut solved = Solved::default();
     let mut fresh = vec![assertion];
@@ -138,7 +138,7 @@ impl<'f> Rewrite<'f> {
         (!self.concerns(terms, term)).then_some(term)
     }
 
-    fn term(&mut self, terms: &mut Terms, root: Term, limits: &Limits) -> Result<Term, NoAnswer> {
+    fn term(&mut self, terms: &mut Terms, root: Term, limits: &VerifyLimits) -> Result<Term, NoAnswer> {
         let mut todo = vec![root];
         while let Some(term) = todo.last().copied() {
             limits.hold(terms.len())?;
@@ -208,7 +208,7 @@ mod tests {
         for more in [not_f, not_c] {
             all = terms.and(all, more);
         }
-        let solved = solve(&mut terms, all, &FxHashSet::default(), &Limits::default()).unwrap();
+        let solved = solve(&mut terms, all, &FxHashSet::default(), &VerifyLimits::default()).unwrap();
         assert_eq!(solved.rest, vec![Terms::FALSE]);
         assert_eq!(solved.definitions[&x], one);
     }
@@ -221,7 +221,7 @@ mod tests {
         let (a, b) = (terms.add_terms(x, one), terms.add_terms(y, one));
         let (a, b) = (terms.eq(y, a), terms.eq(x, b));
         let all = terms.and(a, b);
-        let solved = solve(&mut terms, all, &FxHashSet::default(), &Limits::default()).unwrap();
+        let solved = solve(&mut terms, all, &FxHashSet::default(), &VerifyLimits::default()).unwrap();
         assert_eq!(solved.definitions.len(), 1);
         assert_eq!(solved.rest.len(), 1);
     }

@@ -13,7 +13,7 @@ use crate::emit::Emitter;
 use crate::execute::{CallId, Event, Executor};
 use crate::flow::{Block, BlockId, Instruction, Kind, Next};
 use crate::inline::Axioms;
-use crate::path::{Application, Binding, Division, Failed, Path, Site, Step, StepKind};
+use crate::path::{Application, Binding, Division, Failed, Path, PathElement, Site, StepKind};
 use crate::sexpr::Sexpr;
 use crate::solver::{Solver, SolverError};
 use crate::term::{Node, Op, Term, Terms};
@@ -176,7 +176,7 @@ enum End {
 pub(crate) struct Walk<'w, 'a> {
     executor: &'w Executor<'a>,
     model: &'w Model,
-    steps: Vec<Step>,
+    steps: Vec<PathElement>,
     /// The open calls on the path.
     pub(crate) open: Vec<CallId>,
     /// The blocks on the path, in the order of execution.
@@ -236,17 +236,17 @@ impl<'w, 'a> Walk<'w, 'a> {
 
     /// A step that is no statement.
     fn step(&mut self, activation: usize, kind: StepKind, span: Span) {
-        self.steps.push(Step { activation, kind, site: Site::Added, span });
+        self.steps.push(PathElement { activation, kind, site: Site::Added, span });
     }
 
     /// A step of an instruction.
     fn execute(&mut self, activation: usize, kind: StepKind, instruction: &Instruction) {
-        self.steps.push(Step { activation, kind, site: instruction.site, span: instruction.span });
+        self.steps.push(PathElement { activation, kind, site: instruction.site, span: instruction.span });
     }
 
     /// A step that decides the successor of a block.
     fn decide(&mut self, activation: usize, kind: StepKind, block: &Block) {
-        self.steps.push(Step { activation, kind, site: block.site, span: block.span });
+        self.steps.push(PathElement { activation, kind, site: block.site, span: block.span });
     }
 
     fn call(&mut self, call: CallId, caller: usize) -> End {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use dally_bpl::Program;
 use dally_text::source::SourceMap;
-use dally_verify::{InlineOptions, Limits, NoAnswer, SolverError, Verifier};
+use dally_verify::{InlineOptions, NoAnswer, SolverError, Verifier, VerifyLimits};
 
 /// A program with 2^40 calls.
 fn exponential() -> Program {
@@ -24,7 +24,7 @@ fn load(text: String) -> Program {
     dally_bpl::load(&sources).unwrap()
 }
 
-fn failure(program: &Program, limits: Limits) -> NoAnswer {
+fn failure(program: &Program, limits: VerifyLimits) -> NoAnswer {
     let root = program.ast.symbols.get("p0").unwrap();
     let options = InlineOptions { full: true, calls: None, limits };
     Verifier::new(program, root, &options).unwrap_err()
@@ -32,13 +32,13 @@ fn failure(program: &Program, limits: Limits) -> NoAnswer {
 
 #[test]
 fn too_much_to_inline() {
-    let found = failure(&exponential(), Limits { terms: 10_000, ..Limits::default() });
+    let found = failure(&exponential(), VerifyLimits { terms: 10_000, ..VerifyLimits::default() });
     assert!(matches!(found, NoAnswer::TooLarge), "{found:?}");
 }
 
 #[test]
 fn interrupted() {
-    let over = || Limits { interrupt: Arc::new(AtomicBool::new(true)), ..Limits::default() };
+    let over = || VerifyLimits { interrupt: Arc::new(AtomicBool::new(true)), ..VerifyLimits::default() };
     let found = failure(&exponential(), over());
     assert!(matches!(found, NoAnswer::Solver(SolverError::Cancelled)), "{found:?}");
     // An expression is not looked at any more: that it is not supported is not noticed.

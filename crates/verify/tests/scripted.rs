@@ -7,8 +7,8 @@ use dally_bpl::Program;
 use dally_bpl::literal::Literal;
 use dally_text::source::SourceMap;
 use dally_verify::{
-    Answer, Binding, Effort, InlineOptions, Limits, NoAnswer, NoValue, Path, QueryMode, Solver, SolverError,
-    StepKind, Verifier,
+    Answer, Binding, Effort, InlineOptions, NoAnswer, NoValue, Path, QueryMode, Solver, SolverError,
+    StepKind, Verifier, VerifyLimits,
 };
 
 fn load(text: &str) -> Program {
@@ -85,7 +85,7 @@ fn failing(term: &str) -> &'static str {
 fn verify(text: &str, recursion: u32, solver: &mut Scripted) -> (Result<Answer, NoAnswer>, Effort) {
     let program = load(text);
     let root = program.ast.symbols.get("main").unwrap();
-    let options = InlineOptions { full: false, calls: None, limits: Limits::default() };
+    let options = InlineOptions { full: false, calls: None, limits: VerifyLimits::default() };
     let mut verifier = Verifier::new(&program, root, &options).unwrap();
     (verifier.run(recursion, solver), verifier.effort())
 }
@@ -234,7 +234,7 @@ fn calls_that_a_model_touches_are_inlined() {
 fn contradictory_axioms_are_found_with_limited_effort() {
     let program = load("const c: int; axiom c > 1; axiom c < 1; procedure main() { assert c == 9; }");
     let root = program.ast.symbols.get("main").unwrap();
-    let options = InlineOptions { full: false, calls: None, limits: Limits::default() };
+    let options = InlineOptions { full: false, calls: None, limits: VerifyLimits::default() };
     let mut verifier = Verifier::new(&program, root, &options).unwrap();
     let mut solver = Scripted::new(&["unsat", "unsat"], failing);
     assert!(matches!(verifier.run(1, &mut solver), Ok(Answer::Proved)));
@@ -247,7 +247,7 @@ fn contradictory_axioms_are_found_with_limited_effort() {
 fn a_limit_on_terms_ends_inlining() {
     let program = load(RECURSIVE);
     let root = program.ast.symbols.get("main").unwrap();
-    let limits = Limits { terms: 60, ..Limits::default() };
+    let limits = VerifyLimits { terms: 60, ..VerifyLimits::default() };
     let options = InlineOptions { full: true, calls: None, limits };
     let result = Verifier::new(&program, root, &options).and_then(|mut verifier| {
         let answers = ["unsat", "sat"].repeat(50);

@@ -426,7 +426,7 @@ impl Lowerer<'_> {
             Base::Memory(address) => *address = self.stable(address.clone()),
             Base::Variables(_, steps) => {
                 for step in steps {
-                    if let super::places::Step::Element(index, _) = step {
+                    if let super::places::Projection::Element(index, _) = step {
                         *index = self.stable(index.clone());
                     }
                 }
@@ -524,8 +524,8 @@ impl Lowerer<'_> {
         let Some(Storage::Bound(Value::Address(place))) = storage else { return false };
         let Base::Variables(object, steps) = &place.base else { return false };
         let constant = steps.iter().all(|s| match s {
-            super::places::Step::Field(_) => true,
-            super::places::Step::Element(index, _) => index.is_constant(),
+            super::places::Projection::Field(_) => true,
+            super::places::Projection::Element(index, _) => index.is_constant(),
         });
         constant && (!self.object(*object).shared || self.proc.atomic > 0 || !self.facts.threaded)
     }

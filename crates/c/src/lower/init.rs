@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::memory::{OBJECT, STACK};
 use super::objects::{Leaf, ObjectId, Storage};
-use super::places::{Base, Place, Step, Value};
+use super::places::{Base, Place, Projection, Value};
 use super::term::{self, Range, T};
 use crate::hir::{ExprKind, FunctionId, GlobalId, Init, InitPart, LocalId};
 use crate::types::{BitField, IntType, Type, TypeId, Types};
@@ -313,7 +313,7 @@ fn steps_to(
     types: &Types,
     ty: TypeId,
     (offset, target, bits): (u64, TypeId, Option<BitField>),
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<Projection>,
 ) -> Option<()> {
     let ty = types.unqualified(ty);
     let same = |a: TypeId, b: TypeId| types.unqualified(a) == types.unqualified(b);
@@ -330,7 +330,7 @@ fn steps_to(
                 return Some(());
             }
             let index = i128::from(offset / size);
-            steps.push(Step::Element(term::int(index), Range::exactly(index)));
+            steps.push(Projection::Element(term::int(index), Range::exactly(index)));
             steps_to(types, *element, (offset % size, target, bits), steps)
         }
         Type::Record(record) => {
@@ -345,7 +345,7 @@ fn steps_to(
             };
             let number = fields.iter().position(is_field).or_else(|| fields.iter().position(contains))?;
             let field = &fields[number];
-            steps.push(Step::Field(number as u32));
+            steps.push(Projection::Field(number as u32));
             if bits.is_some() && field.bits == bits {
                 return Some(());
             }

@@ -8,7 +8,7 @@ use dally_text::symbol::Sym;
 
 use super::Lowerer;
 use super::objects::{Leaf, Storage};
-use super::places::{Base, Place, Step, Value};
+use super::places::{Base, Place, Projection, Value};
 use super::term::{self, Range, T, Term};
 use crate::hir::StringId;
 use crate::types::{BitField, Type, TypeId};
@@ -217,12 +217,12 @@ impl Lowerer<'_> {
     fn whole_maps(&mut self, to: &Place, from: &Place, leaf: &Leaf) -> Option<(Sym, Sym)> {
         let map = |l: &Self, place: &Place| {
             let Base::Variables(object, steps) = &place.base else { return None };
-            let fixed = steps.iter().all(|s| matches!(s, Step::Field(_)));
+            let fixed = steps.iter().all(|s| matches!(s, Projection::Field(_)));
             let mut path: Vec<Option<u32>> = steps
                 .iter()
                 .map(|s| match s {
-                    Step::Field(n) => Some(*n),
-                    Step::Element(..) => None,
+                    Projection::Field(n) => Some(*n),
+                    Projection::Element(..) => None,
                 })
                 .collect();
             path.extend(&leaf.path);
@@ -310,17 +310,17 @@ fn shifted_down(unit: T, low: u32) -> T {
 }
 
 /// The steps from a record to the n-th scalar of one of its leaves.
-fn steps_to(leaf: &Leaf, mut n: u64) -> Vec<Step> {
+fn steps_to(leaf: &Leaf, mut n: u64) -> Vec<Projection> {
     let mut indices: Vec<u64> = Vec::new();
     for (length, _) in leaf.dimensions.iter().rev() {
         indices.push(n % length);
         n /= length;
     }
     let step = |p: &Option<u32>| match p {
-        Some(field) => Step::Field(*field),
+        Some(field) => Projection::Field(*field),
         None => {
             let index = i128::from(indices.pop().unwrap_or(0));
-            Step::Element(term::int(index), Range::exactly(index))
+            Projection::Element(term::int(index), Range::exactly(index))
         }
     };
     leaf.path.iter().map(step).collect()

@@ -34,14 +34,14 @@ pub(super) struct Place {
 #[derive(Clone, Debug)]
 pub(super) enum Base {
     /// Part of an object that is represented by variables.
-    Variables(ObjectId, Vec<Step>),
+    Variables(ObjectId, Vec<Projection>),
     /// At an address.
     Memory(T),
 }
 
 /// A step from an object to a part of it.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum Projection {
     Field(u32),
     Element(T, Range),
 }
@@ -163,7 +163,7 @@ impl Lowerer<'_> {
         let (offset, ty, bits) = (field.offset, field.ty, field.bits);
         let base = match record.base {
             Base::Variables(object, mut steps) => {
-                steps.push(Step::Field(number));
+                steps.push(Projection::Field(number));
                 Base::Variables(object, steps)
             }
             Base::Memory(address) => Base::Memory(term::add(address, term::int(i128::from(offset)))),
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
         let ty = *element;
         let base = match array.base {
             Base::Variables(object, mut steps) => {
-                steps.push(Step::Element(term::int(0), Range::exactly(0)));
+                steps.push(Projection::Element(term::int(0), Range::exactly(0)));
                 Base::Variables(object, steps)
             }
             memory => memory,
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
         let mut place = place.clone();
         let Base::Variables(_, steps) = &mut place.base else { return None };
         match steps.last_mut() {
-            Some(Step::Element(index, old)) => {
+            Some(Projection::Element(index, old)) => {
                 *index = term::add(index.clone(), n.clone());
                 *old = Range {
                     low: old.low.saturating_add(range.low),
@@ -206,15 +206,15 @@ impl Lowerer<'_> {
     }
 
     /// The scalar at a place, with checks of its indices.
-    pub(super) fn scalar(&mut self, object: ObjectId, steps: &[Step]) -> Option<Scalar> {
+    pub(super) fn scalar(&mut self, object: ObjectId, steps: &[Projection]) -> Option<Scalar> {
         let found = self.leaf_at(object, steps);
         let Some(leaf) = found else {
             self.internal("a scalar has no variable");
             return None;
         };
         let indices = steps.iter().filter_map(|s| match s {
-            Step::Element(index, range) => Some((index.clone(), *range)),
-            Step::Field(_) => None,
+            Projection::Element(index, range) => Some((index.clone(), *range)),
+            Projection::Field(_) => None,
         });
         let mut linear: Option<T> = None;
         for ((index, range), (length, _)) in indices.zip(leaf.dimensions.clone()) {
@@ -228,12 +228,12 @@ impl Lowerer<'_> {
         Some(Scalar { leaf, index: linear, shared })
     }
 
-    fn leaf_at(&self, object: ObjectId, steps: &[Step]) -> Option<Leaf> {
+    fn leaf_at(&self, object: ObjectId, steps: &[Projection]) -> Option<Leaf> {
         let matches = |leaf: &&Leaf| {
             leaf.path.len() == steps.len()
                 && leaf.path.iter().zip(steps).all(|(p, s)| match (p, s) {
-                    (Some(field), Step::Field(number)) => field == number,
-                    (None, Step::Element(..)) => true,
+                    (Some(field), Projection::Field(number)) => field == number,
+                    (None, Projection::Element(..)) => true,
                     _ => false,
                 })
         };

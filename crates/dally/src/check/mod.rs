@@ -115,7 +115,7 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
 
 /// Starts the clock of a check.
 fn start_budget(arguments: &Check) -> Result<Budget, String> {
-    let limits = budget::Limits { time: arguments.time, memory: budget::memory(arguments.memory) };
+    let limits = budget::RunLimits { time: arguments.time, memory: budget::memory(arguments.memory) };
     let (json, files) = (arguments.json, arguments.program.files.clone());
     Budget::start(limits, move |limit| report::Json::ended_early(json, &files, limit))
 }

@@ -267,8 +267,8 @@ impl<'j, 't> Job<'j, 't> {
         }
     }
 
-    fn limits(&self, terms: usize) -> dally_verify::Limits {
-        dally_verify::Limits {
+    fn limits(&self, terms: usize) -> dally_verify::VerifyLimits {
+        dally_verify::VerifyLimits {
             interrupt: Arc::clone(&self.stages.limits.interrupt),
             decided: Arc::clone(&self.decided),
             terms,

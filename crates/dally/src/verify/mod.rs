@@ -32,7 +32,7 @@ use crate::traces;
 use entries::Entry;
 use plan::Plan;
 use progress::{Display, Phase, Progress};
-use replay::{Replay, Replayed};
+use replay::{Evidence, Replay};
 use report::Finding;
 use stages::{Stages, prepare_log};
 use work::Message;
@@ -223,7 +223,7 @@ impl Work<'_> {
 
     /// Replays a failing execution. Where the solver is not certain, functions may violate axioms, and a replay would show
     /// nothing.
-    fn replay(&self, found: &Finding, plan: &Plan) -> Option<Replayed> {
+    fn replay(&self, found: &Finding, plan: &Plan) -> Option<Evidence> {
         let Ok(Some(bug)) = &found.end else { return None };
         let Path { certain, left_out, forbidden, .. } = &*bug.path;
         if !certain && has_axioms(self.program) || !left_out.is_empty() || *forbidden {
@@ -239,7 +239,7 @@ impl Work<'_> {
 
 /// Starts the clock of a verification.
 fn start_budget(arguments: &Verify) -> Result<budget::Budget, String> {
-    let limits = budget::Limits { time: arguments.time, memory: budget::memory(arguments.memory) };
+    let limits = budget::RunLimits { time: arguments.time, memory: budget::memory(arguments.memory) };
     let (json, files) = (arguments.json, arguments.program.files.clone());
     budget::Budget::start(limits, move |limit| report::Json::ended_early(json, &files, limit))
 }

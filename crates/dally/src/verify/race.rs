@@ -13,7 +13,7 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use dally_explore::BoundCoverage;
-use dally_verify::{Answer, Effort, Limits, NoAnswer, Path, SolverError};
+use dally_verify::{Answer, Effort, NoAnswer, Path, SolverError, VerifyLimits};
 
 use super::engine::{Basis, Command, Engine, Event, Job, Made, Method};
 use super::report;
@@ -78,9 +78,9 @@ impl Attempt {
     }
 }
 
-/// A step: one bound on schedules with one on recursion.
+/// A step of the deepening: one bound on schedules with one on recursion.
 #[derive(Clone, Copy)]
-struct Step {
+struct Bounds {
     index: usize,
     recursion: u32,
     started: Instant,
@@ -184,7 +184,7 @@ where
 
     /// Searches one bound on schedules with one on recursion.
     fn step(&mut self, stage: usize, index: usize) -> Result<Option<Found>, NoAnswer> {
-        let step = Step { index, recursion: self.recursion(stage, index), started: Instant::now() };
+        let step = Bounds { index, recursion: self.recursion(stage, index), started: Instant::now() };
         let bound = self.stages.plan.target(index).map(report::within);
         self.stages.progress.search(bound, step.recursion);
         if self.attempts[index].ahead >= step.recursion {
@@ -231,7 +231,7 @@ where
         let job = Job::new(self.stages, &self.texts[index], index, method);
         let events = self.sender.clone();
         let mut engine = job.engine(commands);
-        engine.command(Command { recursion, terms: Limits::TERMS.saturating_sub(self.held()) });
+        engine.command(Command { recursion, terms: VerifyLimits::TERMS.saturating_sub(self.held()) });
         self.attempts[index].engines.push(engine);
         self.scope.spawn(move || job.run(&received, &events));
     }
@@ -246,12 +246,12 @@ where
         let held = self.held();
         for engine in self.attempts[index].engines.iter_mut().filter(|engine| engine.searching.is_none()) {
             let others = held - engine.held().min(held);
-            engine.command(Command { recursion, terms: Limits::TERMS.saturating_sub(others) });
+            engine.command(Command { recursion, terms: VerifyLimits::TERMS.saturating_sub(others) });
         }
     }
 
     /// Starts engines beside the one whose step takes long.
-    fn help(&mut self, stage: usize, step: Step) {
+    fn help(&mut self, stage: usize, step: Bounds) {
         let mut left = self.most_beside;
         if self.try_another(step) {
             left -= 1;
@@ -273,7 +273,7 @@ where
     }
 
     /// Starts an engine with another method for a step, if there is one left.
-    fn try_another(&mut self, step: Step) -> bool {
+    fn try_another(&mut self, step: Bounds) -> bool {
         let attempt = &self.attempts[step.index];
         let is_left = |method: &&Method| !attempt.has(**method) && !attempt.spent.contains(method);
         let method = match self.stages.can_abstract() {
@@ -284,7 +284,7 @@ where
     }
 
     /// True if another engine is at work on a step that one has failed at.
-    fn has_second_chance(&mut self, step: Step, failure: &NoAnswer) -> bool {
+    fn has_second_chance(&mut self, step: Bounds, failure: &NoAnswer) -> bool {
         match failure {
             NoAnswer::Unknown(_) | NoAnswer::TooLarge | NoAnswer::Solver(SolverError::QueryTime) => {
                 self.attempts[step.index].is_searched() || self.try_another(step)
@@ -294,7 +294,7 @@ where
     }
 
     /// Takes note of an event.
-    fn judge(&mut self, step: Step, event: Event) -> News {
+    fn judge(&mut self, step: Bounds, event: Event) -> News {
         let Event { attempt: index, engine: id, method, recursion, answer, effort, basis } = event;
         let attempt = &mut self.attempts[index];
         let Some(engine) = attempt.engines.iter_mut().find(|engine| engine.id == id) else {
@@ -341,7 +341,7 @@ where
     }
 
     /// A step has no bug.
-    fn complete(&mut self, step: Step) {
+    fn complete(&mut self, step: Bounds) {
         let attempt = &mut self.attempts[step.index];
         if attempt.proved.is_some() {
             return;

@@ -20,7 +20,7 @@ use crate::cli::ProgramArgs;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The result of a replay.
-pub(crate) enum Replayed {
+pub(crate) enum Evidence {
     /// The execution.
     Trace(Box<Trace>),
     /// It cannot be run, for this reason.
@@ -29,11 +29,11 @@ pub(crate) enum Replayed {
     Absent(bool),
 }
 
-impl Replayed {
+impl Evidence {
     /// Rejects a trace whose failure is another one than the solver reports.
     pub(crate) fn at(self, expected: Option<&Location>) -> Self {
         match self {
-            Replayed::Trace(trace)
+            Evidence::Trace(trace)
                 if trace.failure.location.as_ref() != expected || trace.failure.kind == Kind::Runtime =>
             {
                 let what = match trace.failure.kind {
@@ -42,7 +42,7 @@ impl Replayed {
                     }
                     _ => "something else fails first",
                 };
-                Replayed::Not(format!("{what}: {}", trace.failure.message))
+                Evidence::Not(format!("{what}: {}", trace.failure.message))
             }
             other => other,
         }
@@ -53,13 +53,13 @@ impl Replayed {
     pub(crate) fn judged(self, certain: bool, unreadable: Option<&str>) -> Self {
         match self {
             // Then neither the solver nor the interpreter has checked them.
-            Replayed::Trace(trace) if !certain && !trace.notes.is_empty() => {
-                Replayed::Not(trace.notes.join(", "))
+            Evidence::Trace(trace) if !certain && !trace.notes.is_empty() => {
+                Evidence::Not(trace.notes.join(", "))
             }
-            Replayed::Absent(partly) => match (unreadable, partly) {
-                (Some(what), _) => Replayed::Not(format!("it depends on values of the solver {what}")),
+            Evidence::Absent(partly) => match (unreadable, partly) {
+                (Some(what), _) => Evidence::Not(format!("it depends on values of the solver {what}")),
                 (None, false) => self,
-                (None, true) => Replayed::Not(
+                (None, true) => Evidence::Not(
                     "it was not found where quantifiers are evaluated for the values that the execution mentions"
                         .to_owned(),
                 ),
@@ -79,7 +79,7 @@ pub(crate) struct Replay<'r> {
 
 impl Replay<'_> {
     /// Searches for the execution that the inputs describe, and explains it.
-    pub(crate) fn run(&self, inputs: &Inputs, target: Option<Target>) -> Replayed {
+    pub(crate) fn run(&self, inputs: &Inputs, target: Option<Target>) -> Evidence {
         let left = self.budget.until().map(|until| until.saturating_duration_since(Instant::now()));
         // Also a replay that begins when the time is up may find its execution.
         let time = left.map_or(PATIENCE, |left| (left + LAST_REPLAY).min(PATIENCE));
@@ -94,13 +94,13 @@ impl Replay<'_> {
             options: &options,
             interrupt: &interrupt,
         };
-        let limits = budget::Limits { time: Some(time), memory: None };
+        let limits = budget::RunLimits { time: Some(time), memory: None };
         let monitor = Monitor::new(Budget::unwatched(limits, cancelled, Arc::clone(&interrupt)), false);
         match dally_counterexample::replay(&original, inputs, target, &monitor) {
-            dally_counterexample::Replayed::Found(execution) => self.explain(*execution),
-            dally_counterexample::Replayed::Absent { partly } => Replayed::Absent(partly),
-            dally_counterexample::Replayed::Refused(reason) => Replayed::Not(reason),
-            dally_counterexample::Replayed::Stopped(limit) => Replayed::Not(match () {
+            dally_counterexample::Confirmation::Found(execution) => self.explain(*execution),
+            dally_counterexample::Confirmation::Absent { partly } => Evidence::Absent(partly),
+            dally_counterexample::Confirmation::Refused(reason) => Evidence::Not(reason),
+            dally_counterexample::Confirmation::Stopped(limit) => Evidence::Not(match () {
                 () if let Some(limit) = self.budget.reached() => limit.to_string(),
                 // Otherwise only the clock interrupts.
                 () if interrupt.load(Ordering::Relaxed) => "the search for it takes too long".to_owned(),
@@ -109,12 +109,12 @@ impl Replay<'_> {
         }
     }
 
-    fn explain(&self, Execution { bug, machine, options }: Execution) -> Replayed {
+    fn explain(&self, Execution { bug, machine, options }: Execution) -> Evidence {
         let inputs = serde_json::to_value(&options.inputs).ok();
         let arguments = ProgramArgs { preempt: options.program.preempt, ..self.arguments.clone() };
         match dally_trace::trace(&machine, &bug, self.sources, arguments.source(self.sources), false) {
-            Ok(trace) => Replayed::Trace(Box::new(Trace { solved: true, inputs, ..trace })),
-            Err(error) => Replayed::Not(error.to_string()),
+            Ok(trace) => Evidence::Trace(Box::new(Trace { solved: true, inputs, ..trace })),
+            Err(error) => Evidence::Not(error.to_string()),
         }
     }
 }

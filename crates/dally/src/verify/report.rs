@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::engine::{Basis, Tracked};
 use super::entries::Entry;
 use super::plan::Plan;
-use super::replay::Replayed;
+use super::replay::Evidence;
 use crate::cli::Verify;
 use crate::outcome::{OutcomeJson, SchedulingPoints, Timed};
 use crate::output::{self, Exit};
@@ -93,7 +93,7 @@ impl Reporter<'_> {
     pub(crate) fn show(
         &self,
         finding: &Finding,
-        replayed: Option<Replayed>,
+        replayed: Option<Evidence>,
         warnings: Vec<JsonDiagnostic>,
     ) -> Exit {
         if let Err(NoAnswer::Unsupported(diagnostics)) = &finding.end {
@@ -109,7 +109,7 @@ impl Reporter<'_> {
         let replayed = replayed.as_ref();
         let verdict = self.verdict(finding, replayed);
         let trace = match replayed {
-            Some(Replayed::Trace(trace)) => Some(&**trace),
+            Some(Evidence::Trace(trace)) => Some(&**trace),
             _ => None,
         };
         let message = self.sentence(verdict.headline(), finding, replayed);
@@ -205,10 +205,10 @@ impl Reporter<'_> {
     }
 
     /// The verdict. A counterexample that no execution confirms is not a bug.
-    fn verdict(&self, finding: &Finding, replayed: Option<&Replayed>) -> Verdict<()> {
+    fn verdict(&self, finding: &Finding, replayed: Option<&Evidence>) -> Verdict<()> {
         match &finding.end {
             Ok(Some(bug)) if self.doubt(bug, replayed).is_some() => Verdict::Inconclusive(Limit::Unconfirmed),
-            Ok(Some(_)) if matches!(replayed, Some(Replayed::Not(_) | Replayed::Absent(_))) => {
+            Ok(Some(_)) if matches!(replayed, Some(Evidence::Not(_) | Evidence::Absent(_))) => {
                 Verdict::Inconclusive(Limit::Unconfirmed)
             }
             Ok(Some(_)) => Verdict::Bug(Box::new(())),
@@ -219,7 +219,7 @@ impl Reporter<'_> {
     }
 
     /// The verdict in one sentence, which begins with its headline.
-    fn sentence(&self, headline: &str, finding: &Finding, replayed: Option<&Replayed>) -> String {
+    fn sentence(&self, headline: &str, finding: &Finding, replayed: Option<&Evidence>) -> String {
         match &finding.end {
             Ok(Some(bug)) => self.bug_sentence(headline, bug, replayed),
             Ok(None) => self.clean_sentence(headline, finding),
@@ -237,7 +237,7 @@ impl Reporter<'_> {
         }
     }
 
-    fn bug_sentence(&self, headline: &str, bug: &Bug, replayed: Option<&Replayed>) -> String {
+    fn bug_sentence(&self, headline: &str, bug: &Bug, replayed: Option<&Evidence>) -> String {
         let Failed { message, span } = bug.failed;
         let place = self.sources.location(span).map(|at| format!(" at {at}")).unwrap_or_default();
         let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
@@ -247,12 +247,12 @@ impl Reporter<'_> {
             return format!("{headline}: {doubt}; perhaps {what}");
         }
         match replayed {
-            Some(Replayed::Absent(_)) => format!(
+            Some(Evidence::Absent(_)) => format!(
                 "{headline}: the solver has found a failing execution, but with its values the program does not fail \
                  there: this is a defect of dally, or of the solver; please report it, with the program and the log \
                  that --smt-log writes; perhaps {what}"
             ),
-            Some(Replayed::Not(reason)) => format!(
+            Some(Evidence::Not(reason)) => format!(
                 "{headline}: the solver has found a failing execution, but it could not be replayed: {}; perhaps \
                  {what}",
                 printable(reason)
@@ -292,14 +292,14 @@ impl Reporter<'_> {
     }
 
     /// The reason to doubt a counterexample that has no trace: it is not replayed where axioms could exclude it.
-    fn doubt(&self, bug: &Bug, replayed: Option<&Replayed>) -> Option<&'static str> {
+    fn doubt(&self, bug: &Bug, replayed: Option<&Evidence>) -> Option<&'static str> {
         if bug.path.forbidden {
             return Some("all axioms together rule out the failure that was found, or contradict each other");
         }
         if !bug.path.left_out.is_empty() {
             return Some("the solver could not take all axioms into account");
         }
-        if matches!(replayed, Some(Replayed::Trace(_))) {
+        if matches!(replayed, Some(Evidence::Trace(_))) {
             return None;
         }
         if !bug.path.certain {
@@ -485,8 +485,8 @@ pub(super) fn within(target: Target) -> String {
 }
 
 /// The bound of a bug: at most the cost of the execution that was found.
-fn at_most(target: Target, replayed: Option<&Replayed>) -> Target {
-    let Some(Replayed::Trace(trace)) = replayed else { return target };
+fn at_most(target: Target, replayed: Option<&Evidence>) -> Target {
+    let Some(Evidence::Trace(trace)) = replayed else { return target };
     let spent = |bounds: Bounds| match bounds.delays {
         Some(delays) if trace.cost < delays && bounds.rounds == delays + 1 => Bounds::delays(trace.cost),
         Some(delays) => Bounds { delays: Some(delays.min(trace.cost)), ..bounds },

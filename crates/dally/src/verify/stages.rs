@@ -11,7 +11,7 @@ use dally_bpl::ast::DeclKind;
 use dally_counterexample::Translated;
 use dally_explore::{InliningCoverage, Limit};
 use dally_interp::Inputs;
-use dally_smt::{Budget, Portfolio};
+use dally_smt::{Portfolio, SolverBudget};
 use dally_verify::{Group, NoAnswer, Path, SolverError};
 
 use super::engine::{Made, Method};
@@ -30,7 +30,7 @@ pub(crate) struct Stages<'t> {
     pub(crate) program: &'t Program,
     pub(crate) plan: &'t Plan,
     /// The budget of the solvers.
-    pub(crate) budget: Budget,
+    pub(crate) budget: SolverBudget,
     /// The budget of the command.
     pub(crate) limits: &'t budget::Budget,
     pub(crate) progress: &'t Progress,
@@ -49,7 +49,7 @@ impl<'t> Stages<'t> {
         progress: &'t Progress,
     ) -> Self {
         let (arguments, entry) = (&entry.arguments, entry.name.as_deref());
-        let budget = Budget {
+        let budget = SolverBudget {
             query: arguments.query_time,
             until: limits.until(),
             cancelled: Arc::clone(&limits.interrupt),
@@ -149,7 +149,7 @@ impl<'t> Stages<'t> {
             })?;
             Ok(Some(Box::new(BufWriter::new(file)) as Box<dyn Write>))
         };
-        let budget = Budget { decided: Arc::clone(decided), ..self.budget.clone() };
+        let budget = SolverBudget { decided: Arc::clone(decided), ..self.budget.clone() };
         Portfolio::start(&names, Box::new(logs), budget)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use dally_counterexample::Translated;
-use dally_smt::{Budget, Process};
+use dally_smt::{Process, SolverBudget};
 use dally_verify::{Answer, NoAnswer, Solver};
 
 use super::engine::{self, Basis};
@@ -28,7 +28,7 @@ impl Search {
         decided: &Arc<AtomicBool>,
     ) -> Result<Self, NoAnswer> {
         let nothing = || NoAnswer::Unknown("no Horn clauses".to_owned());
-        let limits = dally_verify::Limits {
+        let limits = dally_verify::VerifyLimits {
             interrupt: Arc::clone(&stages.limits.interrupt),
             decided: Arc::clone(decided),
             ..Default::default()
@@ -42,7 +42,7 @@ impl Search {
         });
         let log = log.and_then(|path| std::fs::File::create(path).ok());
         let log = log.map(|file| Box::new(BufWriter::new(file)) as Box<dyn Write>);
-        let budget = Budget { query: None, decided: Arc::clone(decided), ..stages.budget.clone() };
+        let budget = SolverBudget { query: None, decided: Arc::clone(decided), ..stages.budget.clone() };
         Ok(Search { clauses, process: Process::start(solver, log, budget)? })
     }
 }

@@ -13,7 +13,7 @@ use dally_verify::{NoAnswer, SolverError};
 
 use super::engine::Basis;
 use super::progress::{Display, Progress};
-use super::replay::Replayed;
+use super::replay::Evidence;
 use super::report::Finding;
 use crate::budget::Budget;
 
@@ -29,13 +29,13 @@ pub(crate) enum Message {
     /// The search has ended; a failing execution will be replayed.
     Found(Arc<Finding>),
     /// The replay has ended, if there was one.
-    Replayed(Option<Replayed>),
+    Replayed(Option<Evidence>),
 }
 
 /// The result of a verification.
 pub(crate) struct Done {
     pub(crate) finding: Arc<Finding>,
-    pub(crate) replayed: Option<Replayed>,
+    pub(crate) replayed: Option<Evidence>,
     /// True if the verifying thread is still running.
     pub(crate) abandoned: bool,
 }
@@ -73,7 +73,7 @@ pub(crate) fn wait(
 fn abandon(found: Option<Arc<Finding>>, limit: Limit, progress: &Progress) -> Done {
     match found {
         Some(finding) => {
-            let replayed = Some(Replayed::Not(limit.to_string()));
+            let replayed = Some(Evidence::Not(limit.to_string()));
             Done { finding, replayed, abandoned: true }
         }
         None => {
@@ -98,11 +98,11 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    use crate::budget::Limits;
+    use crate::budget::RunLimits;
 
     /// A budget whose time is up.
     fn exhausted() -> Budget {
-        let limits = Limits { time: Some(Duration::ZERO), memory: None };
+        let limits = RunLimits { time: Some(Duration::ZERO), memory: None };
         Budget::unwatched(limits, Arc::default(), Arc::default())
     }
 
@@ -118,7 +118,7 @@ mod tests {
         sender.send(Message::Found(Arc::new(found))).unwrap();
         let done = wait(&messages, &exhausted(), &progress, &Display::new(false)).unwrap();
         assert!(done.abandoned && matches!(done.finding.end, Ok(None)));
-        assert!(matches!(done.replayed, Some(Replayed::Not(reason)) if reason == "the time is up"));
+        assert!(matches!(done.replayed, Some(Evidence::Not(reason)) if reason == "the time is up"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use dally_bpl::codes;
 use dally_text::diagnostic::Diagnostic;
 
 use super::{Compiler, Meaning};
-use crate::code::{Op, Place};
+use crate::code::{Op, VarStorage};
 
 impl Compiler<'_> {
     /// Compiles all constraints. An execution with given inputs is a counterexample of the verifier, which
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         let mut found = None;
         self.ast.exprs.any(constraint, &mut |part| {
             if let Some(Ref::Var(var)) = self.info.meaning(part)
-                && let Some(Meaning::Place(Place::ThreadLocal(_))) = self.meanings.get(&var)
+                && let Some(Meaning::VarStorage(VarStorage::ThreadLocal(_))) = self.meanings.get(&var)
             {
                 found = Some((var, self.ast.exprs.span(part)));
             }

@@ -7,7 +7,7 @@ use dally_text::symbol::Sym;
 use super::procedure::OldValue;
 use super::{Compiler, Meaning};
 use crate::builtin::FloatKind;
-use crate::code::{Arith, Compare, Domain, Op, Place, WideOp};
+use crate::code::{Arith, Compare, Domain, Op, VarStorage, WideOp};
 use crate::value::Value;
 use crate::wide;
 
@@ -109,11 +109,13 @@ impl Compiler<'_> {
             Some(Meaning::Stack(index)) => {
                 self.emit(Op::Stack(index));
             }
-            Some(Meaning::Place(place @ (Place::Global(_) | Place::ThreadLocal(_)))) if self.frame.in_old => {
+            Some(Meaning::VarStorage(place @ (VarStorage::Global(_) | VarStorage::ThreadLocal(_))))
+                if self.frame.in_old =>
+            {
                 let place = self.old_value(var, place, name);
                 self.emit(Op::Load(place));
             }
-            Some(Meaning::Place(place)) => {
+            Some(Meaning::VarStorage(place)) => {
                 self.emit(Op::Load(place));
             }
             None => {
@@ -125,7 +127,7 @@ impl Compiler<'_> {
     }
 
     /// The hidden local that holds the value of a global at procedure entry.
-    fn old_value(&mut self, var: VarId, place: Place, name: Sym) -> Place {
+    fn old_value(&mut self, var: VarId, place: VarStorage, name: Sym) -> VarStorage {
         if let Some(old) = self.frame.old.iter().find(|old| old.var == var) {
             return old.local;
         }

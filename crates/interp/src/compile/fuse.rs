@@ -70,7 +70,7 @@ fn fused(ops: &[Op], constants: &mut Vec<Value>) -> Option<Op> {
         _ => return None,
     };
     let mut operand = |op| match op {
-        Op::Load(place) => Some(Operand::Place(place)),
+        Op::Load(place) => Some(Operand::VarStorage(place)),
         Op::Stack(index) => Some(Operand::Stack(index)),
         Op::Const(value) => {
             constants.push(value);

@@ -37,7 +37,7 @@ pub use inputs::{DivisionByZero, FunctionPoint, Inputs};
 pub use script::{Decision, Script};
 
 use crate::canonical::ObjectMap;
-use crate::code::{Address, Check, Code, Entry, Op, Place, Target};
+use crate::code::{Address, Check, Code, Entry, Op, Target, VarStorage};
 use crate::notation::Notation;
 use crate::value::{Heap, Value};
 
@@ -90,7 +90,7 @@ enum Todo {
 /// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 enum Meaning {
-    Place(Place),
+    VarStorage(VarStorage),
     Const(Value),
     /// On the operand stack: a parameter of a function, or a variable of a `let`.
     Stack(u32),
@@ -313,14 +313,14 @@ impl<'a> Compiler<'a> {
             let list = if thread_local { &mut self.code.thread_locals } else { &mut self.code.globals };
             list.push(variable);
             let index = list.len() as u32 - 1;
-            let place = if thread_local { Place::ThreadLocal(index) } else { Place::Global(index) };
+            let place = if thread_local { VarStorage::ThreadLocal(index) } else { VarStorage::Global(index) };
             if !thread_local && ast.attr(&decl.attrs, "hot").is_some() {
                 self.code.hot.push(index);
             }
             if !thread_local {
                 self.place_heap(index, &decl.attrs);
             }
-            self.meanings.insert(id, Meaning::Place(place));
+            self.meanings.insert(id, Meaning::VarStorage(place));
         }
         // Without a counter there are no objects to number.
         self.code.heap.take_if(|heap| heap.shift == 0);
@@ -360,6 +360,6 @@ impl<'a> Compiler<'a> {
     /// Returns true if other tasks can access a variable.
     fn is_shared(&self, var: VarId) -> bool {
         self.info[var].kind == VarKind::Global
-            && matches!(self.meanings.get(&var), Some(Meaning::Place(Place::Global(_))))
+            && matches!(self.meanings.get(&var), Some(Meaning::VarStorage(VarStorage::Global(_))))
     }
 }

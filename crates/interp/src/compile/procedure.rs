@@ -19,16 +19,16 @@ use rustc_hash::FxHashMap;
 use super::script::ScriptTarget;
 use super::stmt::Enclosing;
 use super::{Compiler, Meaning, Todo};
-use crate::code::{Address, Domain, Op, Place, Procedure, Variable};
+use crate::code::{Address, Domain, Op, Procedure, VarStorage, Variable};
 use crate::value::Value;
 
 /// A global whose value at procedure entry is kept for `old`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OldValue {
     pub(super) var: VarId,
-    pub(super) place: Place,
+    pub(super) place: VarStorage,
     /// The hidden local that holds the value.
-    pub(super) local: Place,
+    pub(super) local: VarStorage,
 }
 
 /// The procedure that is being compiled.
@@ -118,9 +118,9 @@ impl Compiler<'_> {
     }
 
     /// A hidden local variable.
-    pub(super) fn hidden(&mut self, name: Sym) -> Place {
+    pub(super) fn hidden(&mut self, name: Sym) -> VarStorage {
         self.frame.variables.push(Variable::hidden(name));
-        Place::Local(self.frame.variables.len() as u32 - 1)
+        VarStorage::Local(self.frame.variables.len() as u32 - 1)
     }
 
     pub(super) fn procedure(&mut self, id: ProcedureId) {
@@ -193,8 +193,8 @@ impl Compiler<'_> {
             for (id, decl) in ids.iter().zip(decls) {
                 let variable = self.variable(*id, &decl.attrs);
                 self.frame.variables.push(variable);
-                let place = Place::Local(self.frame.variables.len() as u32 - 1);
-                self.meanings.insert(*id, Meaning::Place(place));
+                let place = VarStorage::Local(self.frame.variables.len() as u32 - 1);
+                self.meanings.insert(*id, Meaning::VarStorage(place));
                 self.frame.names.insert(decl.var.name.name, *id);
                 self.frame.where_clauses.extend(decl.var.where_clause.map(|e| (*id, e)));
             }
@@ -217,8 +217,8 @@ impl Compiler<'_> {
     /// Returns true if the values of a variable can be enumerated.
     fn is_finite(&self, var: VarId) -> bool {
         let variable = match self.meanings.get(&var) {
-            Some(Meaning::Place(Place::Local(i))) => self.frame.variables.get(*i as usize),
-            Some(Meaning::Place(Place::Global(i))) => self.code.globals.get(*i as usize),
+            Some(Meaning::VarStorage(VarStorage::Local(i))) => self.frame.variables.get(*i as usize),
+            Some(Meaning::VarStorage(VarStorage::Global(i))) => self.code.globals.get(*i as usize),
             _ => None,
         };
         variable.is_some_and(|v| !matches!(v.domain, Domain::Unbounded | Domain::Map))
@@ -238,7 +238,7 @@ impl Compiler<'_> {
         let vars = self.info.signature_vars(id);
         let decls = procedure.signature.ins.iter().chain(&procedure.signature.outs);
         for (i, (var, decl)) in vars.iter().zip(decls).enumerate() {
-            self.meanings.insert(*var, Meaning::Place(Place::Local(i as u32)));
+            self.meanings.insert(*var, Meaning::VarStorage(VarStorage::Local(i as u32)));
             let variable = self.variable(*var, &decl.attrs);
             if self.frame.variables[i].domain == Domain::Unbounded {
                 let given = self.frame.variables[i].given;
@@ -251,7 +251,7 @@ impl Compiler<'_> {
     /// may modify.
     fn arbitrary_effect(&mut self, id: ProcedureId) {
         for var in self.info[id].modifies.clone() {
-            if let Some(Meaning::Place(place)) = self.meanings.get(&var).copied() {
+            if let Some(Meaning::VarStorage(place)) = self.meanings.get(&var).copied() {
                 self.emit(Op::Const(Value::Unset));
                 self.emit(Op::Set(place));
             }
@@ -267,9 +267,9 @@ impl Compiler<'_> {
             let VarInfo { name, ty, .. } = self.info[var];
             ScriptTarget { name, ty, place }
         };
-        let mut targets: Vec<_> = outs.map(|(i, var)| target(*var, Place::Local(i as u32))).collect();
+        let mut targets: Vec<_> = outs.map(|(i, var)| target(*var, VarStorage::Local(i as u32))).collect();
         for var in info.modifies.iter() {
-            if let Some(Meaning::Place(place)) = self.meanings.get(&var) {
+            if let Some(Meaning::VarStorage(place)) = self.meanings.get(&var) {
                 targets.push(target(var, *place));
             }
         }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Compiler, Meaning};
-use crate::code::{Op, Place, Variable};
+use crate::code::{Op, VarStorage, Variable};
 use crate::script::{Act, Scripts, Site};
 use crate::value::Value;
 
@@ -46,7 +46,7 @@ pub(super) struct ScriptTarget {
     pub(super) name: Sym,
     pub(super) ty: Ty,
     /// Where its value is stored.
-    pub(super) place: Place,
+    pub(super) place: VarStorage,
 }
 
 /// The compiler's tables of scripts.
@@ -100,7 +100,7 @@ impl Compiler<'_> {
             return;
         }
         for index in 0..self.frame.variables.len() {
-            let Place::Local(given) = self.hidden(self.frame.name) else { continue };
+            let VarStorage::Local(given) = self.hidden(self.frame.name) else { continue };
             self.frame.variables[index].given = Some(given);
         }
     }
@@ -176,14 +176,22 @@ impl Compiler<'_> {
         let name = self.code.symbols.get(name)?;
         let var = names.get(&name).copied().or_else(|| self.info.global(name))?;
         let place = match self.meanings.get(&var)? {
-            Meaning::Place(Place::Local(i)) => Place::Local(self.frame.variables[*i as usize].given?),
-            Meaning::Place(Place::Global(i)) => Place::Global(self.code.globals[*i as usize].given?),
+            Meaning::VarStorage(VarStorage::Local(i)) => {
+                VarStorage::Local(self.frame.variables[*i as usize].given?)
+            }
+            Meaning::VarStorage(VarStorage::Global(i)) => {
+                VarStorage::Global(self.code.globals[*i as usize].given?)
+            }
             _ => return None,
         };
         Some(ScriptTarget { name, ty: self.info[var].ty, place })
     }
 
-    fn values_of(&mut self, given: &[(String, Literal)], targets: &[ScriptTarget]) -> Vec<(Place, Value)> {
+    fn values_of(
+        &mut self,
+        given: &[(String, Literal)],
+        targets: &[ScriptTarget],
+    ) -> Vec<(VarStorage, Value)> {
         let mut values = Vec::new();
         for (name, input) in given {
             let name = self.code.symbols.get(name);

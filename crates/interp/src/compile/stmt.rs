@@ -11,7 +11,7 @@ use dally_text::symbol::Sym;
 
 use super::script::ScriptTarget;
 use super::{Compiler, Meaning};
-use crate::code::{Address, Op, Place};
+use crate::code::{Address, Op, VarStorage};
 use crate::value::Value;
 
 /// A statement that a `break` may leave.
@@ -211,22 +211,22 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn variable_place(&self, e: ExprId) -> Option<Place> {
+    pub(super) fn variable_place(&self, e: ExprId) -> Option<VarStorage> {
         match (self.ast.exprs[e], self.info.meaning(e)) {
             (Expr::Name(_), Some(Ref::Var(var))) if !self.frame.in_old => self.place(var),
             _ => None,
         }
     }
 
-    fn place(&self, var: VarId) -> Option<Place> {
+    fn place(&self, var: VarId) -> Option<VarStorage> {
         match self.meanings.get(&var) {
-            Some(Meaning::Place(place)) => Some(*place),
+            Some(Meaning::VarStorage(place)) => Some(*place),
             _ => None,
         }
     }
 
     /// The variable of this name, and its storage.
-    fn target(&self, name: Ident) -> Option<(VarId, Place)> {
+    fn target(&self, name: Ident) -> Option<(VarId, VarStorage)> {
         let var = self.frame_var(name.name).or_else(|| self.info.global(name.name))?;
         Some((var, self.place(var)?))
     }
@@ -414,7 +414,7 @@ impl Compiler<'_> {
     /// A scheduling point between the evaluation of arguments and a call that is one step, or between the
     /// return of a call and the assignment of its results to shared variables. Keeps this many operands.
     fn preempt_keeping(&mut self, count: usize) {
-        let kept: Vec<Place> = (0..count).map(|_| self.hidden(self.frame.name)).collect();
+        let kept: Vec<VarStorage> = (0..count).map(|_| self.hidden(self.frame.name)).collect();
         for place in kept.iter().rev() {
             self.emit(Op::Set(*place));
         }
@@ -464,9 +464,9 @@ impl Compiler<'_> {
     }
 
     fn wait(&mut self, out: Option<Ident>, task: ExprId) {
-        let Place::Local(hidden) = self.hidden(self.frame.name) else { return };
+        let VarStorage::Local(hidden) = self.hidden(self.frame.name) else { return };
         self.expr(task);
-        self.emit(Op::Set(Place::Local(hidden)));
+        self.emit(Op::Set(VarStorage::Local(hidden)));
         self.emit(Op::Wait(hidden));
         self.receive(out);
     }
@@ -637,6 +637,6 @@ enum Exit {
 
 /// A part of a variable that is being assigned to.
 enum Base<'a> {
-    Variable(Place),
+    Variable(VarStorage),
     Part(&'a Base<'a>, &'a Access, Ty),
 }

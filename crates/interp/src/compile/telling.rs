@@ -89,7 +89,7 @@ impl Compiler<'_> {
         let value = match arg {
             AttrArg::Expr(e) => match self.ast.exprs[e] {
                 Expr::Name(_) => match self.variable_place(e) {
-                    Some(place) => return Operand::Place(place),
+                    Some(place) => return Operand::VarStorage(place),
                     None => Value::Unset,
                 },
                 _ => self.ast.int_literal(e).map_or(Value::Unset, Value::Int),

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::builtin;
 use crate::bv;
-use crate::code::{Arith, Binary, BvOp, Domain, Op, Place};
+use crate::code::{Arith, Binary, BvOp, Domain, Op, VarStorage};
 use crate::evaluate::{self as eval, Trouble};
 use crate::state::Meta;
 use crate::value::Value;
@@ -178,7 +178,7 @@ impl<O: Observer> Run<'_, O> {
         }
     }
 
-    fn load(&mut self, place: Place) -> Result<Flow, Trouble> {
+    fn load(&mut self, place: VarStorage) -> Result<Flow, Trouble> {
         let value = self.variable(place);
         if value != Value::Unset {
             self.push(value);
@@ -210,12 +210,12 @@ impl<O: Observer> Run<'_, O> {
     }
 
     /// The initial value that the script gives an arbitrary variable, if any.
-    fn take_given(&mut self, place: Place) -> Option<Value> {
+    fn take_given(&mut self, place: VarStorage) -> Option<Value> {
         let given = self.declaration(place).given?;
         let beside = match place {
-            Place::Global(_) => Place::Global(given),
-            Place::Local(_) => Place::Local(given),
-            Place::ThreadLocal(_) => Place::ThreadLocal(given),
+            VarStorage::Global(_) => VarStorage::Global(given),
+            VarStorage::Local(_) => VarStorage::Local(given),
+            VarStorage::ThreadLocal(_) => VarStorage::ThreadLocal(given),
         };
         let value = self.variable(beside);
         self.assign(beside, Value::Unset);
@@ -223,7 +223,7 @@ impl<O: Observer> Run<'_, O> {
     }
 
     /// Continues only if the variable has the value. An arbitrary variable gets it.
-    fn assume_equal(&mut self, place: Place, value: Value) -> Result<Flow, Trouble> {
+    fn assume_equal(&mut self, place: VarStorage, value: Value) -> Result<Flow, Trouble> {
         let old = self.variable(place);
         if old == Value::Unset && value != Value::Unset {
             if !self.domain(place).may_hold(value) {
@@ -257,7 +257,7 @@ impl<O: Observer> Run<'_, O> {
 
     /// Fails: the domain of the variable is too large to enumerate.
     #[cold]
-    fn give_up_on(&mut self, place: Place) -> Flow {
+    fn give_up_on(&mut self, place: VarStorage) -> Flow {
         let variable = self.declaration(place);
         if variable.hidden {
             return self.give_up(Trouble::Arbitrary.message().to_owned());
@@ -275,7 +275,7 @@ impl<O: Observer> Run<'_, O> {
     }
 
     #[cold]
-    fn give_up_choice(&mut self, place: Option<Place>) -> Flow {
+    fn give_up_choice(&mut self, place: Option<VarStorage>) -> Flow {
         let variable = place.map(|place| self.declaration(place)).filter(|variable| !variable.hidden);
         let of = variable.map(|v| format!(" of `{}`", self.code.symbols.text(v.name))).unwrap_or_default();
         self.give_up(format!(
@@ -667,7 +667,7 @@ impl<O: Observer> Run<'_, O> {
     }
 
     fn wait(&mut self, local: u32) -> Result<Flow, Trouble> {
-        let place = Place::Local(local);
+        let place = VarStorage::Local(local);
         let Value::Task(task) = self.variable(place) else { return Err(Trouble::Arbitrary) };
         // Every wait is a scheduling point, even if the awaited task has already terminated. In an atomic
         // section, the task passes it without one then.

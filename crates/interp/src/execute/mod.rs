@@ -19,7 +19,7 @@ use dally_step::undo::{Cells, CellsMark, Lazy, Saved, SavedMark};
 use dally_text::source::Span;
 use smallvec::SmallVec;
 
-use crate::code::{Address, Code, Domain, Guard, Op, Operand, Place, Target, Variable};
+use crate::code::{Address, Code, Domain, Guard, Op, Operand, Target, VarStorage, Variable};
 use crate::evaluate::{self as eval, Trouble};
 use crate::state::{Control, Meta, Stack, Store};
 use crate::value::Value;
@@ -39,7 +39,7 @@ pub(crate) enum Note {
     /// An instruction of this statement is about to be executed.
     At { span: Span, procedure: u32, calls: usize },
     /// A variable was assigned to.
-    Set { at: Address, place: Place, procedure: u32, value: Value },
+    Set { at: Address, place: VarStorage, procedure: u32, value: Value },
     /// An element of a map was replaced. If the map is that of a variable, the variable is assigned to next.
     Element { key: Value, value: Value },
     /// An argument of the next output.
@@ -153,7 +153,7 @@ pub(crate) enum Choice {
     /// The addresses of a list.
     Targets(u32),
     /// The values of a variable's domain.
-    Values(Place),
+    Values(VarStorage),
     /// Consecutive numbers from this one on, as integers or bitvectors.
     Numbers(i64, bool),
 }
@@ -418,36 +418,36 @@ impl<'m, O: Observer> Run<'m, O> {
     }
 
     #[inline]
-    fn variable(&self, place: Place) -> Value {
+    fn variable(&self, place: VarStorage) -> Value {
         match place {
-            Place::Global(i) => self.globals[i as usize],
-            Place::Local(i) => self.local.stack.values[self.local.base + i as usize],
-            Place::ThreadLocal(i) => self.local.stack.values[i as usize],
+            VarStorage::Global(i) => self.globals[i as usize],
+            VarStorage::Local(i) => self.local.stack.values[self.local.base + i as usize],
+            VarStorage::ThreadLocal(i) => self.local.stack.values[i as usize],
         }
     }
 
     #[inline]
     fn operand(&self, operand: Operand) -> Value {
         match operand {
-            Operand::Place(place) => self.variable(place),
+            Operand::VarStorage(place) => self.variable(place),
             Operand::Const(index) => self.code.constants[index as usize],
             Operand::Stack(index) => self.expression.values[self.expression.base + index as usize],
         }
     }
 
-    fn assign(&mut self, place: Place, value: Value) {
+    fn assign(&mut self, place: VarStorage, value: Value) {
         if self.variable(place) != value {
             let base = self.local.base;
             match place {
-                Place::Global(i) => {
+                VarStorage::Global(i) => {
                     let hot = &self.code.hot;
                     // Keep the entries in which a hot global was false: they matter for liveness.
                     self.globals.set(i, value, |assigned| {
                         assigned.before == Value::Bool(false) && hot.contains(&assigned.cell)
                     });
                 }
-                Place::Local(i) => self.local_mut().stack.to_mut().values[base + i as usize] = value,
-                Place::ThreadLocal(i) => self.local_mut().stack.to_mut().values[i as usize] = value,
+                VarStorage::Local(i) => self.local_mut().stack.to_mut().values[base + i as usize] = value,
+                VarStorage::ThreadLocal(i) => self.local_mut().stack.to_mut().values[i as usize] = value,
             }
         }
         if O::WATCHES {
@@ -456,18 +456,18 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
-    fn declaration(&self, place: Place) -> &'m Variable {
+    fn declaration(&self, place: VarStorage) -> &'m Variable {
         match place {
-            Place::Global(i) => &self.code.globals[i as usize],
-            Place::Local(i) => {
+            VarStorage::Global(i) => &self.code.globals[i as usize],
+            VarStorage::Local(i) => {
                 let procedure = &self.code.procedures[self.local.procedure as usize];
                 &procedure.variables[i as usize]
             }
-            Place::ThreadLocal(i) => &self.code.thread_locals[i as usize],
+            VarStorage::ThreadLocal(i) => &self.code.thread_locals[i as usize],
         }
     }
 
-    fn domain(&self, place: Place) -> &'m Domain {
+    fn domain(&self, place: VarStorage) -> &'m Domain {
         &self.declaration(place).domain
     }
 }

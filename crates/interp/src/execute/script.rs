@@ -1,7 +1,7 @@
 //! Execution of scripts.
 
 use super::{Flow, Observer, Run};
-use crate::code::Place;
+use crate::code::VarStorage;
 use crate::script::{Act, Scripts};
 use crate::value::Value;
 
@@ -9,7 +9,7 @@ impl<O: Observer> Run<'_, O> {
     /// The next decision in the task's script. Advances the position.
     fn next_act(&mut self) -> Option<&Act> {
         let scripts = self.code.scripts.as_deref()?;
-        let place = Place::ThreadLocal(scripts.position);
+        let place = VarStorage::ThreadLocal(scripts.position);
         let (act, position) = scripts.next(self.variable(place))?;
         self.assign(place, position);
         Some(act)

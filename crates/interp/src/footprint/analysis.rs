@@ -8,7 +8,7 @@ use dally_step::effect::Object;
 
 use super::cells::{Access, Cells};
 use super::{Footprints, Point};
-use crate::code::{Address, Code, Domain, Op, Place, Procedure};
+use crate::code::{Address, Code, Domain, Op, Procedure, VarStorage};
 use crate::value::Value;
 
 /// The footprints of each address: of steps outside and inside atomic sections, and of the rest of the call.
@@ -129,11 +129,11 @@ fn is_flat(code: &Code, raised: &[u16]) -> bool {
 /// an expression is never arbitrary, unless it is a map.
 fn can_become_arbitrary(code: &Code) -> impl Iterator<Item = u32> + '_ {
     (0..code.plain.len()).filter_map(|address| match code.plain[address] {
-        Op::Set(Place::Global(global)) => {
+        Op::Set(VarStorage::Global(global)) => {
             let before = code.plain[..address].iter().rev().find(|op| !matches!(op, Op::Set(_)));
             (!before.is_some_and(|op| is_value(*op))).then_some(global)
         }
-        Op::Take(Place::Global(global)) => Some(global),
+        Op::Take(VarStorage::Global(global)) => Some(global),
         _ => None,
     })
 }
@@ -267,9 +267,9 @@ impl Analysis<'_> {
         }
         let is_map = |global: u32| Footprints::has(&self.footprints.maps, global);
         let hidden = match op {
-            Op::Take(Place::Global(global)) => Some(global),
+            Op::Take(VarStorage::Global(global)) => Some(global),
             // An arbitrary map gets the value; other variables as for reads.
-            Op::AssumeEq(Place::Global(global)) | Op::AssumeIs(Place::Global(global), _)
+            Op::AssumeEq(VarStorage::Global(global)) | Op::AssumeIs(VarStorage::Global(global), _)
                 if is_map(global) =>
             {
                 Some(global)
@@ -301,7 +301,7 @@ impl Analysis<'_> {
         let next = |kind| Self::index(address + 1, kind);
         let op = self.code.plain[address as usize];
         self.widens = match op {
-            Op::Set(Place::Local(local)) | Op::Take(Place::Local(local)) | Op::Wait(local) => {
+            Op::Set(VarStorage::Local(local)) | Op::Take(VarStorage::Local(local)) | Op::Wait(local) => {
                 Widens::Assigned(local)
             }
             _ => Widens::Nothing,

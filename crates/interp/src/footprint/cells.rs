@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
-use crate::code::{Address, Arith, Code, Domain, Op, Place, Procedure};
+use crate::code::{Address, Arith, Code, Domain, Op, Procedure, VarStorage};
 use crate::value::Value;
 
 /// The most cells of a program. Accesses to further ones are accesses to their maps.
@@ -31,7 +31,7 @@ pub(super) struct Cell {
 impl Cell {
     /// Returns true if the value of the index depends on a local variable.
     pub(super) fn depends_on(&self, local: u32) -> bool {
-        self.index.contains(&Op::Load(Place::Local(local)))
+        self.index.contains(&Op::Load(VarStorage::Local(local)))
     }
 
     /// Returns true if the index has variables of a call.
@@ -51,7 +51,7 @@ impl Cell {
         for op in &self.index {
             let value = match *op {
                 Op::Const(value) => value,
-                Op::Load(Place::Local(local)) => *variables.get(local as usize)?,
+                Op::Load(VarStorage::Local(local)) => *variables.get(local as usize)?,
                 Op::Arith(op) => match (stack.pop()?, stack.pop()?) {
                     (Value::Int(b), Value::Int(a)) => Value::Int(match op {
                         Arith::Add => a.checked_add(b)?,
@@ -212,8 +212,8 @@ impl Found<'_> {
     fn execute(&mut self, address: Address, operands: &[Operand]) -> Operand {
         let is_map = |global: u32| self.code.globals[global as usize].domain == Domain::Map;
         match (self.code.plain[address as usize], operands) {
-            (op @ (Op::Const(_) | Op::Load(Place::Local(_))), []) => Operand::Index(smallvec![op]),
-            (Op::Load(Place::Global(global)), []) if is_map(global) => Operand::Map(global, address),
+            (op @ (Op::Const(_) | Op::Load(VarStorage::Local(_))), []) => Operand::Index(smallvec![op]),
+            (Op::Load(VarStorage::Global(global)), []) if is_map(global) => Operand::Map(global, address),
             (op @ Op::Arith(_), [Operand::Index(a), Operand::Index(b)]) if a.len() + b.len() < MOST_OPS => {
                 let mut index = a.clone();
                 index.extend(b.iter().copied().chain([op]));
@@ -227,7 +227,7 @@ impl Found<'_> {
                 self.use_whole(value);
                 Operand::Updated(*map, *load, index.clone())
             }
-            (Op::Set(Place::Global(global)), [Operand::Updated(map, load, index)]) if global == *map => {
+            (Op::Set(VarStorage::Global(global)), [Operand::Updated(map, load, index)]) if global == *map => {
                 self.access(address, (*map, *load), index, true);
                 Operand::Unknown
             }

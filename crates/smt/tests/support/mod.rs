@@ -2,14 +2,14 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use dally_bpl::Program;
-use dally_smt::{Budget, Process};
+use dally_smt::{Process, SolverBudget};
 use dally_testing::Random;
 use dally_text::source::SourceMap;
 use dally_text::symbol::Sym;
 use dally_verify::{Answer, InlineOptions, Verifier};
 
 pub(crate) fn start() -> Process {
-    Process::start("z3", None, Budget::default()).unwrap()
+    Process::start("z3", None, SolverBudget::default()).unwrap()
 }
 
 /// A program and its entry point.
