@@ -15,8 +15,9 @@ use dally_smt::Processes;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 const LOOK_OFTEN: Duration = Duration::from_millis(1);
 
-/// The resident memory that is always allowed, in bytes: tables of fixed size, and stacks.
-const ALWAYS: u64 = 32 << 20;
+/// The resident memory that is always allowed, in bytes: the code of the program, tables of fixed size, and stacks. It takes
+/// half of this without optimisation; the limits of the search apply earlier.
+const ALWAYS: u64 = 64 << 20;
 
 /// The limits of a command.
 #[derive(Clone, Copy, Debug, Default)]
