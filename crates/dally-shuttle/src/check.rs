@@ -8,6 +8,7 @@ use shuttle::Runner;
 use crate::diagnose::diagnose;
 use crate::hook::{self, Crash, Panic};
 use crate::locate::Capture;
+use crate::page;
 use crate::shrink::{Failing, Plan, Shrinker, steps_of};
 use crate::{BugKind, Config, Deviations, Explorer, Limit, Strategy, TestReport, Values, Verdict};
 
@@ -45,6 +46,7 @@ where
     F: Fn() + Send + Sync + 'static,
 {
     refuse_inside();
+    let config = page::from_environment(config);
     let f = Arc::new(f);
     let replayed = match std::env::var(REPLAY) {
         Ok(schedule) => replay_if_it_fits(&config, &schedule, &f),
@@ -81,6 +83,7 @@ where
     F: Fn() + Send + Sync + 'static,
 {
     refuse_inside();
+    let config = page::from_environment(config);
     match parse(&config, schedule) {
         Ok((schedule, strategy)) => {
             let f = Arc::new(f);

@@ -1,5 +1,6 @@
 //! The configuration of a search.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use dally_schedule::sample::SamplerName;
@@ -38,6 +39,9 @@ pub struct Config {
     /// True if an inconclusive search fails the test, as it does if `DALLY_STRICT` is set in the environment. For CI;
     /// the default is false.
     pub fail_if_inconclusive: bool,
+    /// The folder for a page of a failing execution, to be opened in a browser. By default, the one named by `DALLY_HTML` in
+    /// the environment, if any; [`explore`](crate::explore) ignores the environment.
+    pub html: Option<PathBuf>,
     /// Shuttle's own configuration, for all other settings: size of stacks, warnings, shutdown.
     pub shuttle: shuttle::Config,
 }
@@ -54,6 +58,7 @@ impl Default for Config {
             time: None,
             values: Values::default(),
             fail_if_inconclusive: false,
+            html: None,
             shuttle,
         }
     }

@@ -1,13 +1,14 @@
 //! Diagnosing a failure: the failing execution is run once more, to find which tasks were delayed where.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use shuttle::scheduler::TaskId;
 
 use crate::hook::{Crash, Panic};
 use crate::interleaving::{Moment, steps_to_show};
 use crate::locate::{Capture, Site, relative};
+use crate::page::{self, Record};
 use crate::policy::Delayed;
 use crate::report::{Bug, BugKind, Departure, Panicked, TaskName, Waiting};
 use crate::run::Departure as Departed;
@@ -111,6 +112,17 @@ impl Scene {
         blocked_tasks(message).into_iter().map(TaskId::from).map(waiting).collect()
     }
 
+    /// Writes the page of the execution into a folder.
+    fn page(&self, folder: &Path, bug: &Bug, capture: &Capture) -> Result<PathBuf, String> {
+        let record = capture.record.as_ref().filter(|_| bug.repeatable);
+        let record = record.ok_or("the execution was different when it was run again")?;
+        let name = |task| capture.name(task).map(str::to_owned);
+        let execution =
+            page::Execution { tasks: &self.trace, departures: &self.departures, record, name: &name, bug };
+        let (trace, sources) = page::trace(&execution);
+        page::write(folder, &trace, &sources)
+    }
+
     /// The last known location of the task that ran last.
     fn last_place(&self, capture: &Capture) -> Option<Site> {
         capture.place(&self.trace, self.trace.len(), *self.trace.last()?)
@@ -127,15 +139,23 @@ pub(crate) fn diagnose(
     let Some(scene) = explorer.inspect(Scene::of) else { unreachable!("the search has ended") };
     let failure = BugKind::of(&crash.message);
 
-    let again = Explorer::replaying(config, &scene.strategy, &scene.schedule, scene.capture(failure));
+    let mut capture = scene.capture(failure);
+    capture.record = config.html.is_some().then(|| Record::new(scene.trace.len()));
+    let told = capture.record.as_ref().map(Record::told).unwrap_or_default();
+    let again = Explorer::replaying(config, &scene.strategy, &scene.schedule, capture);
     let mut shuttle = config.for_shuttle();
     shuttle.stack_size = shuttle.stack_size.max(STACK_FOR_BACKTRACES);
-    let second = run(&again, shuttle).err().filter(|second| BugKind::of(&second.message) == failure);
+    let second = match config.html {
+        Some(_) => page::listen(told, || run(&again, shuttle)),
+        None => run(&again, shuttle),
+    };
+    let second = second.err().filter(|second| BugKind::of(&second.message) == failure);
     let capture = again.into_capture().unwrap_or_default();
 
     let departures: Vec<_> =
         scene.departures.iter().map(|departed| scene.describe(*departed, &capture)).collect();
-    Bug {
+    let mut bug = Bug {
+        page: None,
         failure,
         task: name(&capture, scene.trace.last().copied().unwrap_or_else(|| TaskId::from(0))),
         place: match failure {
@@ -163,8 +183,10 @@ pub(crate) fn diagnose(
             Some(root) if failure == BugKind::Panic => root.message.clone(),
             _ => crash.message,
         },
-        schedule: scene.schedule,
-    }
+        schedule: scene.schedule.clone(),
+    };
+    bug.page = config.html.as_deref().map(|folder| scene.page(folder, &bug, &capture));
+    bug
 }
 
 /// The numbers of the blocked tasks, according to the message of shuttle: `name (task TaskId(1), detached), …`, or

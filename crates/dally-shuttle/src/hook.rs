@@ -123,6 +123,7 @@ fn print(info: &PanicHookInfo<'_>) {
 
 /// Records the panic, if a search runs on this thread.
 fn note(info: &PanicHookInfo<'_>) -> bool {
+    crate::page::panicked();
     WATCH.with(|cell| {
         // No code that borrows it can panic.
         let Ok(mut watch) = cell.try_borrow_mut() else { return false };

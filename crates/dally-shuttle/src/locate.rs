@@ -11,6 +11,7 @@ use std::path::{Component, Path};
 use backtrace::{Backtrace, BacktraceFrame, BacktraceSymbol};
 use shuttle::scheduler::TaskId;
 
+use crate::page::Record;
 use crate::policy::Point;
 
 /// The crates whose frames are not the user's code.
@@ -55,6 +56,8 @@ pub(crate) struct Capture {
     wanted: BTreeSet<usize>,
     stacks: BTreeMap<usize, Backtrace>,
     names: BTreeMap<usize, String>,
+    /// What a page shows of the execution, if there will be one.
+    pub(crate) record: Option<Record>,
 }
 
 impl Capture {
@@ -71,6 +74,9 @@ impl Capture {
         }
         if self.wanted.contains(&step) {
             self.stacks.insert(step, Backtrace::new_unresolved());
+        }
+        if let Some(record) = &mut self.record {
+            record.look(step, point);
         }
     }
 
@@ -120,6 +126,16 @@ fn place_of(stack: &Backtrace) -> Option<Site> {
         return Some(Site { file: relative(file), line: symbol.lineno()?, operation });
     }
     None
+}
+
+/// The location of a stack on which the scheduler was called; and true if a task called it, rather than the executor after
+/// the task had returned.
+pub(crate) fn located(stack: &Backtrace) -> (Option<Site>, bool) {
+    let mut resolved = stack.clone();
+    resolved.resolve();
+    let symbols = resolved.frames().iter().flat_map(BacktraceFrame::symbols);
+    let mut names = symbols.filter_map(|symbol| symbol.name().map(|name| format!("{name:#}")));
+    (place_of(stack), names.any(|name| name.ends_with("ExecutionState::maybe_yield")))
 }
 
 /// True if this function is the base of all stacks of tasks: the frames below it belong to no task.

@@ -1,6 +1,7 @@
 //! The report of a search.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use dally_schedule::Unit;
 
@@ -47,6 +48,8 @@ pub struct Bug {
     /// True if it failed in the same way when it was run again. Otherwise the program depends on something that shuttle
     /// does not control.
     pub repeatable: bool,
+    /// The page that shows it, or why there is none, if [one is wanted](crate::Config::html).
+    pub page: Option<Result<PathBuf, String>>,
     /// The unit of the bound: delays or preemptions.
     pub(crate) unit: Unit,
     /// True if the schedule replays under the default configuration.
@@ -249,6 +252,11 @@ impl fmt::Display for Bug {
                 f,
                 "It did not fail in the same way when it was run again: it depends on something besides the schedule."
             )?;
+        }
+        match &self.page {
+            Some(Ok(page)) => writeln!(f, "page: {}", page.display())?,
+            Some(Err(reason)) => writeln!(f, "no page is written: {reason}")?,
+            None => {}
         }
         write!(
             f,

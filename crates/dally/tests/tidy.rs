@@ -26,7 +26,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("trace", &["explore", "schedule", "text"]),
     ("report", &["explore", "text", "trace"]),
     ("explorer", &["explore", "text", "trace"]),
-    ("dally-shuttle", &["explore", "schedule"]),
+    ("dally-shuttle", &["explore", "schedule", "text", "trace"]),
     // The command line depends on all of them.
     (
         "dally",
