@@ -84,11 +84,7 @@ impl Record {
 
     /// For each distinct stack, the location in the code of the user.
     pub(super) fn located(&self) -> Vec<Located> {
-        self.distinct
-            .iter()
-            .map(|stack| locate::located(stack))
-            .map(|(site, runs)| Located { site, runs })
-            .collect()
+        self.distinct.iter().map(locate::located).map(|(site, runs)| Located { site, runs }).collect()
     }
 
     /// The index of the stack before a step.
