@@ -56,7 +56,7 @@ pub(crate) struct Capture {
     wanted: BTreeSet<usize>,
     stacks: BTreeMap<usize, Backtrace>,
     names: BTreeMap<usize, String>,
-    /// What a page shows of the execution, if there will be one.
+    /// The record for a page, if one is wanted.
     pub(crate) record: Option<Record>,
 }
 

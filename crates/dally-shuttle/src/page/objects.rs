@@ -17,7 +17,7 @@ use tracing_core::{Dispatch, Event, Metadata, Subscriber, dispatcher};
 /// Events of one execution, at most; the last ones are dropped.
 const MOST: usize = 1 << 20;
 
-/// What shuttle has told about an execution.
+/// The events that shuttle has told about an execution.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     step: AtomicUsize,
@@ -49,7 +49,7 @@ pub(super) struct Object {
     address: usize,
 }
 
-/// What happens to an object.
+/// An operation on an object, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
     Wants,

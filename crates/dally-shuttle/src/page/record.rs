@@ -1,4 +1,4 @@
-//! What a page needs of an execution: the stack at every step, which tasks were created by whom, and after which
+//! The record of an execution that a page needs: the stack at every step, which tasks were created by whom, and after which
 //! steps a task could not continue.
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub(crate) struct Record {
     pub(super) created: Vec<(TaskId, Option<TaskId>, usize)>,
     /// For each step, true if the task of the step before could continue.
     pub(super) continues: Vec<bool>,
-    /// What shuttle tells about locks and channels.
+    /// The events of locks and channels.
     pub(super) told: Arc<Told>,
 }
 
@@ -50,7 +50,7 @@ impl Record {
         step < SHOWN || step + SHOWN >= self.length
     }
 
-    /// What the runtime will tell, to be [listened](super::listen) to.
+    /// The events of the runtime, to be filled by a [listener](super::listen).
     pub(crate) fn told(&self) -> Arc<Told> {
         Arc::clone(&self.told)
     }

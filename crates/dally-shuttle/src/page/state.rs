@@ -1,4 +1,4 @@
-//! Who holds which lock, who waits, and how many messages a channel has, along an execution.
+//! The state of locks and channels along an execution: which tasks hold a lock or wait, and how many messages there are.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
