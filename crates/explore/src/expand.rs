@@ -32,7 +32,7 @@ use crate::frontier::Deferred;
 use crate::ledger::Transition;
 use crate::order::{Order, Pass};
 use crate::policy::{Omission, Point, Policy, Proposal};
-use crate::reduce::Reduction;
+use crate::reduce::{Effort, Reduction};
 use crate::search::{Options, Watch};
 use crate::successors::{Successors, Suspended};
 use crate::tree::{Branch, Link, NodeId, Spent};
@@ -174,7 +174,7 @@ pub(crate) struct Tally {
     pub(crate) charged: u64,
     /// Nodes at which the step of one task sufficed, of several that are enabled.
     pub(crate) reduced: u64,
-    /// Nodes with several enabled tasks, at which commuting steps were looked for.
+    /// States at which commuting steps were looked for: nodes with several enabled tasks, and outcomes to fuse.
     pub(crate) examined: u64,
     /// Steps without a node of their own.
     pub(crate) fused: u64,
@@ -258,10 +258,8 @@ pub(crate) struct Expander<'a, P, O, W> {
     pub(crate) watch: &'a W,
     pub(crate) options: &'a Options,
     pub(crate) order: Order,
-    /// True if a commuting step can [suffice](crate::reduce) at a node.
-    pub(crate) reduces: bool,
-    /// True if chains of commuting steps become one step.
-    pub(crate) fuses: bool,
+    /// How closely it looks for commuting steps.
+    pub(crate) effort: Effort,
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
@@ -310,7 +308,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         }
         if enabled.is_empty() {
             tally.finals += 1;
-            if self.reduces {
+            if self.effort.reduces {
                 sink.mark(self.program.fingerprint(&node.state), Mark::Grounded);
             }
             return self.check_final(&node);
@@ -341,23 +339,24 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let point = Point { ready: Ready::at(enabled, key.low()), exact: self.options.exact };
         sink.begin(node.id, enabled);
         // A step that changes nothing leads to a visited state.
-        if !self.fuses
+        if !self.effort.fuses
             && let Some(recent) = &mut successors.recent
         {
             recent.add(key);
         }
-        let reduction = match self.reduces && enabled.len() > 1 {
-            true => Reduction::at(node.chain, node.depth, self.options),
+        let is_ahead = self.policy.allows_steps_ahead(&node.place);
+        let reduction = match self.effort.reduces && enabled.len() > 1 && self.effort.examines(key) {
+            true => match Reduction::at(node.chain, node.depth, self.options) {
+                // All tasks were tried before the first proposal was delayed.
+                Reduction::On if is_ahead && node.cost_here > 0 => Reduction::Off,
+                reduction => reduction,
+            },
             false => Reduction::Off,
         };
         tally.examined += u64::from(reduction != Reduction::Off);
         let mut steps = Steps { taken, successors, footprints, fusing, tally, pass, reduction };
         let mut first = None;
-        if reduction == Reduction::On
-            && node.cost_here == 0
-            && node.cost <= pass.cost
-            && self.policy.allows_steps_ahead(&node.place)
-        {
+        if reduction == Reduction::On && is_ahead && node.cost_here == 0 && node.cost <= pass.cost {
             let proposal = self.policy.propose(&mut node.place, &mut node.cursor, &point);
             if let Some(mark) = self.take_commuting(&node, proposal, enabled, &mut steps, sink)? {
                 sink.mark(key, mark);
@@ -369,7 +368,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             if node.cost > pass.cost {
                 let later = self.order.pass(pass, node.cost, node.length());
                 sink.defer(Deferred::Partial(node), later);
-                if self.reduces {
+                if self.effort.reduces {
                     sink.mark(key, Mark::Open);
                 }
                 return Ok(());
@@ -397,7 +396,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             }
         }
         match self.policy.omission(&node.place, &node.cursor, &point) {
-            Omission::Nothing if self.reduces => sink.mark(key, Mark::Grounded),
+            Omission::Nothing if self.effort.reduces => sink.mark(key, Mark::Grounded),
             Omission::Nothing => {}
             Omission::Sealed => steps.tally.sealed += 1,
             Omission::Unproposed => steps.tally.unproposed += 1,

@@ -25,11 +25,15 @@
 //! A state is also expanded fully if the step has no outcome, fails, is suspended at a nondeterministic choice, or
 //! seals or unseals the order of tasks.
 
+mod effort;
+
 use crate::expand::{Passage, Passages};
 use crate::policy::Policy;
 use crate::successors::{Event, Successors};
 use crate::visited::{Mark, Visited};
 use crate::{Fingerprint, Options, Program};
+
+pub(crate) use effort::Effort;
 
 /// Chains of this many commuting steps, and of powers of two above it, end in a state that is expanded fully.
 const SHORT_CHAIN: u32 = 64;
@@ -65,23 +69,6 @@ impl Reduction {
 pub(crate) fn applies<P: Program, O: Policy>(program: &P, policy: &O, options: &Options) -> bool {
     let counts_steps = options.steps.is_some() || policy.step_cost() > 0;
     options.reduction && !options.exact && !counts_steps && program.has_footprints()
-}
-
-/// Returns true if a search goes on [fusing](crate::expand) steps, given the steps that it has fused, the others, and the
-/// states with several enabled tasks that it has examined. It looks for a step to fuse at the end of each chain, whether a
-/// search has been there or not, so it gives up sooner than on reduction.
-pub(crate) fn fusing_pays(fused: u64, others: u64, examined: u64) -> bool {
-    const FEW: u64 = 3;
-    const ENOUGH: u64 = 1 << 6;
-    examined < ENOUGH || fused * FEW >= others
-}
-
-/// Returns true if a search goes on looking for commuting steps, after it has reduced some of the nodes that it has
-/// examined. What it would save by a few of them does not make up for the tests of all the others.
-pub(crate) fn pays(reduced: u64, examined: u64) -> bool {
-    const FEW: u64 = 64;
-    const ENOUGH: u64 = 1 << 13;
-    examined < ENOUGH || reduced * FEW >= examined
 }
 
 /// Decides if the outcomes of a commuting step suffice at the state that it is taken from: the step has ended in each of

@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use crate::abandoned::Abandoned;
-use crate::expand::{Expander, Finder, Found, Node, Passages, Scratch, Sink, Tally};
+use crate::expand::{Expander, Finder, Found, Node, Passages, Scratch, Sink};
 use crate::frontier::{Frontier, Unvisited};
 use crate::layer::{self, Layer};
 use crate::ledger::Ledger;
@@ -34,7 +34,7 @@ use crate::order::{Order, Pass};
 use crate::outcome::{Bug, Covered, Limit, Report, StateCoverage, Verdict};
 use crate::packed::{Packed, Standings};
 use crate::policy::Policy;
-use crate::reduce::{self, Marks};
+use crate::reduce::{self, Effort, Marks};
 use crate::resolve::{Resolver, Segment};
 use crate::shorten::shorten;
 use crate::team::{Team, with_spinning_threads};
@@ -162,20 +162,20 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let dovetails = !options.exact && policy.step_cost() == 0;
         let order = Order { horizon: options.horizon.filter(|_| dovetails) };
         let reduces = !L::RECORDS && reduce::applies(program, policy, options);
-        let (team, fuses) = (Team::new(options.threads), reduces);
-        Self::by(team, Expander { program, policy, watch, options, order, reduces, fuses })
+        let effort = Effort::new(reduces);
+        Self::by(Team::new(options.threads), Expander { program, policy, watch, options, order, effort })
     }
 
     /// A copy of this search that starts from the beginning, on the same threads.
     pub(crate) fn restarted(&self) -> Self {
         let Expander { program, policy, watch, options, order, .. } = self.expander;
-        let (reduces, fuses) = (self.reduces, self.reduces);
-        Self::by(self.team.clone(), Expander { program, policy, watch, options, order, reduces, fuses })
+        let effort = Effort::new(self.reduces);
+        Self::by(self.team.clone(), Expander { program, policy, watch, options, order, effort })
     }
 
     fn by(team: Team, expander: Expander<'a, P, O, W>) -> Self {
         let cuts = expander.options.steps.is_some();
-        let reduces = expander.reduces;
+        let reduces = expander.effort.reduces;
         let visited = Visited::new(cuts, reduces);
         let core = Core {
             ledger: L::default(),
@@ -404,8 +404,7 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         let limit = self.expander.options.bound.unwrap_or(u32::MAX);
         let Some((pass, bucket)) = self.core.frontier.take_next(limit) else { return Ok(()) };
         if pass.cost < self.pass.cost {
-            self.scratch.forget_recent();
-            self.workers.scratches.iter_mut().for_each(Scratch::forget_recent);
+            self.forget_recent();
         }
         self.pass = pass;
         self.coverage.bound = self.coverage.bound.max(pass.cost);
@@ -419,18 +418,23 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
         bucket.failing.map_or(Ok(()), |found| Err(found.into()))
     }
 
+    fn forget_recent(&mut self) {
+        self.scratch.forget_recent();
+        self.workers.scratches.iter_mut().for_each(Scratch::forget_recent);
+    }
+
     /// Explores nodes from the front of the layer: a fixed number, so that the number of threads has no
     /// influence on where a search pauses.
     fn explore_portion(&mut self) -> Result<(), Stop> {
         let mut portion: VecDeque<_> = layer::take_exactly(&mut self.layer, PORTION).into();
         let (threads, share_from) = (self.team.threads(), self.expander.options.share_from);
         self.before_portion = Some(Box::new(self.coverage.clone()));
-        let Tally { reduced, fused, fused_alone, examined, transitions, .. } = self.scratch.tally;
-        self.expander.fuses &= reduce::fusing_pays(fused, transitions - fused, examined);
-        if self.expander.reduces && reduce::pays(reduced + fused_alone, examined) {
+        if self.expander.effort.update(&self.scratch.tally) {
+            // States that were not looked at can be fused now.
+            self.forget_recent();
+        }
+        if self.expander.effort.reduces {
             self.close(&portion);
-        } else {
-            (self.expander.reduces, self.expander.fuses) = (false, false);
         }
         while !portion.is_empty() {
             if threads > 1 && layer::holds_at_least(&portion, share_from) {

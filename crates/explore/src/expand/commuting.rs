@@ -69,7 +69,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         tally.count(successors.ended(), successors.len());
         let mut from = self.origin(node, task, None, *pass);
         from.chain = if commutes { node.chain.saturating_add(1) } else { 0 };
-        if !self.reduces {
+        if !self.effort.reduces {
             self.deliver(&from, successors, (0, &mut []), sink)?;
             return Ok(None);
         }

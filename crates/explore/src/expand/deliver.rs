@@ -63,7 +63,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 if recent.contains(key) {
                     continue;
                 }
-                let is_settled = end.as_ref().map_or(!self.fuses, |end| end.is_settled);
+                let is_settled = end.as_ref().map_or(!self.effort.fuses, |end| end.is_settled);
                 if is_settled && when.is_within(from.pass) {
                     recent.add(key);
                 }

@@ -163,7 +163,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         sink: &impl Sink<P::State, O>,
     ) {
         fusing.ends.clear();
-        if self.fuses {
+        if self.effort.fuses {
             self.follow_all(from, successors, first, fusing, tally, sink);
         }
     }
@@ -193,12 +193,18 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 is_settled: false,
                 is_visited: false,
             };
+            if outcome.fingerprint.is_none() {
+                outcome.fingerprint = state.as_deref().map(|state| self.program.fingerprint(state));
+            }
+            // Outcomes without a state count as well: which ones were delivered recently depends on the thread.
+            let is_examined = outcome.fingerprint.is_some_and(|key| self.effort.examines(key));
+            tally.examined += u64::from(is_examined && nth >= first && outcome.special.is_none());
             if let Some(state) = state
+                && let Some(key) = outcome.fingerprint
                 && nth >= first
                 && outcome.failure().is_none()
                 && !events.iter().any(Event::seals)
             {
-                let key = outcome.fingerprint.unwrap_or_else(|| self.program.fingerprint(state));
                 let happened = Happened { task: Some(from.link.task), events, turn: outcome.turn };
                 let chain = Chain { end: &mut end, finder: &mut *finder, passed: &mut *passed };
                 let last = self.follow(from, (key, state), &happened, chain, sink);
@@ -254,6 +260,11 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 return if finder.flaw.is(Mutant::EndsInPassage) { key } else { last };
             }
             finder.enable(self.program, state);
+            if finder.enabled.len() > 1 && !self.effort.examines(key) {
+                // At another cost, an earlier chain through the state can matter again.
+                end.is_settled = !Passages::has_room_for(key);
+                return key;
+            }
             let after = || end.place.clone().unwrap_or_else(|| self.policy.after(from.place, happened));
             let next = match is_ahead {
                 // Look first: the scheduler is seldom needed.

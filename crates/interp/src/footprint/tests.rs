@@ -1,15 +1,13 @@
 //! On random programs, steps commute as their footprints say, and reduction preserves failures and final states.
 //! Footprints with an error are noticed.
 
+#[path = "../../../explore/tests/common/reduction.rs"]
+mod reduction;
+
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::Mutex;
 
 use dally_bpl::ProgramOptions;
-use dally_explore::policy::Policy;
-use dally_explore::{
-    Delays, Exhaustive, Fingerprint, Footprint, Options, Preemptions, Program, Report, SchedulerName, Search,
-    Successors, Switches, TaskId, Verdict, Watch,
-};
+use dally_explore::{Exhaustive, Footprint, Options, Program, Successors, TaskId};
 use dally_testing::{Random, for_seeds, say};
 use dally_text::source::SourceMap;
 
@@ -19,8 +17,7 @@ use crate::code::{Code, Op};
 use crate::generated::generate::{self, Features};
 use crate::value::Value;
 use crate::{Machine, MachineOptions, State};
-
-const NAMES: [&str; 6] = ["bag", "rr", "dfs", "df", "rtc", "random:9"];
+use reduction::{difference, search};
 
 /// The features of the n-th program.
 fn features(nth: u64) -> Features {
@@ -348,57 +345,10 @@ fn steps_that_do_not_conflict_commute() {
     assert!(pairs > 1_000 && noticed > 1 || std::env::var("DALLY_PROGRAMS").is_ok(), "{pairs}, {noticed}");
 }
 
-#[derive(Default)]
-struct Finals(Mutex<BTreeSet<Fingerprint>>);
-
-impl Watch<State> for Finals {
-    fn final_state(&self, state: &State) {
-        self.0.lock().expect("no thread panics with the lock").insert(state.fingerprint());
-    }
-}
-
-fn search<O: Policy>(machine: &Machine, policy: &O, options: &Options) -> (Report, BTreeSet<Fingerprint>) {
-    let finals = Finals::default();
-    let report = Search::new(machine, policy, options, &finals).run();
-    (report, finals.0.into_inner().expect("no thread panics with the lock"))
-}
-
-fn differs<O: Policy>(machine: &Machine, policy: &O, expected: Option<&BTreeSet<Fingerprint>>) -> bool {
-    let options = Options { states: Some(100_000), ..Options::default() };
-    let (one, finals) = search(machine, policy, &options);
-    let (two, _) = search(machine, policy, &Options { threads: 2, share_from: 1, ..options });
-    let counts =
-        |report: &Report| (report.coverage.states, report.coverage.transitions, report.coverage.fused);
-    let same_threads = one.verdict == two.verdict && (one.bug().is_some() || counts(&one) == counts(&two));
-    let same_verdict = match (&one.verdict, expected) {
-        (Verdict::Bug(_), None) => true,
-        (Verdict::Proved, Some(expected)) => *expected == finals,
-        // Schedulers need not propose every task.
-        (Verdict::NoBug, Some(_)) => true,
-        _ => false,
-    };
-    !same_threads || !same_verdict
-}
-
-/// The first policy under which reduction changes the result. `None` as well if the program is too large.
+/// The first difference that reduction makes. `None` as well if the program is too large.
 fn any_differs(machine: &Machine) -> Option<String> {
-    let options = Options { reduction: false, states: Some(20_000), ..Options::default() };
-    let (without, finals) = search(machine, &Exhaustive, &options);
-    let expected = match without.verdict {
-        Verdict::Bug(_) => None,
-        Verdict::Proved => Some(finals),
-        _ => return None,
-    };
-    let expected = expected.as_ref();
-    let delays = |name: &&&str| {
-        differs(machine, &Delays::named(&name.parse::<SchedulerName>().expect("a good name")), expected)
-    };
-    if let Some(name) = NAMES.iter().find(delays) {
-        return Some((*name).to_owned());
-    }
-    let preemptions = Preemptions(Switches::Preemptive);
-    let unordered = differs(machine, &Exhaustive, expected) || differs(machine, &preemptions, expected);
-    unordered.then(|| "another policy".to_owned())
+    let options = Options { states: Some(100_000), ..Options::default() };
+    difference(machine, &options, 20_000).ok().flatten()
 }
 
 #[test]
