@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use dally_explore::policy::Policy;
 use dally_explore::{
-    Delays, Exhaustive, Fingerprint, Options, Preemptions, Program, Report, SchedulerName, Search, Switches,
-    Verdict, Watch,
+    Delays, Exhaustive, Fingerprint, Limit, Options, Preemptions, Program, Report, SchedulerName, Search,
+    Switches, Verdict, Watch,
 };
 
 const NAMES: [&str; 8] = ["bag", "rr", "rr:reverse", "dfs", "df", "rtc", "random:9", "priority(rr)"];
@@ -41,6 +41,10 @@ fn difference_of<P: Program, O: Policy>(
     (fails, ends): &Expected,
 ) -> Option<String> {
     let (one, finals) = search(program, policy, options);
+    if *fails && one.verdict == Verdict::Inconclusive(Limit::States) {
+        // In another order, the bug comes after more states than the search may have. Their number depends on the threads.
+        return None;
+    }
     let (two, _) = search(program, policy, &Options { threads: 2, share_from: 1, ..options.clone() });
     let counts = |report: &Report| {
         let it = &report.coverage;

@@ -116,7 +116,7 @@ fn searches_with_and_without_reduction_agree() {
         }
     });
     say(&format!("{settled} programs have at most {MOST_STATES} states"));
-    assert!(settled > 10);
+    assert!(settled > 10 || std::env::var("DALLY_PROGRAMS").is_ok());
 }
 
 /// The examples of P, with the name of their file.
