@@ -65,7 +65,7 @@ impl Strategy {
     /// Several strategies by name, separated by commas; `portfolio` stands for all of [`Strategy::portfolio`].
     pub fn list(names: &str) -> Result<Vec<Self>, NameError> {
         let portfolio = SchedulerName::portfolio();
-        let context = ListContext { portfolio: &portfolio, seed: None };
+        let context = ListContext { portfolio: &portfolio, ..ListContext::default() };
         NAMES.parse_list(names, context)?.strategies.iter().map(Self::try_from).collect()
     }
 

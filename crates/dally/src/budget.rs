@@ -181,12 +181,17 @@ impl Shared {
 /// Sets both flags at Ctrl-C or a termination signal. A second signal ends the process.
 fn on_interrupt(cancelled: &Arc<AtomicBool>, interrupt: &Arc<AtomicBool>) -> Result<(), ctrlc::Error> {
     let (cancelled, interrupt) = (Arc::clone(cancelled), Arc::clone(interrupt));
-    ctrlc::set_handler(move || {
+    let handler = move || {
         interrupt.store(true, Ordering::Relaxed);
         if cancelled.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-    })
+    };
+    match ctrlc::set_handler(handler) {
+        // A program that embeds dally runs several commands, or has a handler of its own.
+        Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+        result => result,
+    }
 }
 
 /// The memory that a command may hold without a limit of its own: most of the free memory, on systems that report it.

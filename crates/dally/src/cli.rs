@@ -2,8 +2,10 @@
 
 mod c;
 mod check;
+mod compare;
 mod explore;
 mod reports;
+mod rules;
 mod traces;
 mod verify;
 
@@ -14,8 +16,10 @@ use dally_trace::Source;
 
 pub(crate) use c::{CArgs, ExternalArg};
 pub(crate) use check::{Check, LivenessArg};
+pub(crate) use compare::Compare;
 pub(crate) use explore::Explore;
 pub(crate) use reports::ReportFiles;
+pub(crate) use rules::RuleArgs;
 pub(crate) use traces::{Replay, Show, TraceFiles};
 pub(crate) use verify::{BoundArgs, Sequentialize, Track, Translation, Verify};
 
@@ -49,7 +53,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Check(Check),
+    Check(Box<Check>),
+    Compare(Compare),
     Replay(Replay),
     Show(Show),
     Explore(Explore),
@@ -109,7 +114,8 @@ impl Command {
     /// The program of the command, if its files may be left out.
     pub(crate) fn program_mut(&mut self) -> Option<&mut ProgramArgs> {
         match self {
-            Self::Check(Check { program, .. })
+            Self::Check(check) => Some(&mut check.program),
+            Self::Compare(Compare { program, .. })
             | Self::Explore(Explore { program, .. })
             | Self::Sequentialize(Sequentialize { program, .. })
             | Self::Verify(Verify { program, .. }) => Some(program),

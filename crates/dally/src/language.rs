@@ -12,8 +12,8 @@ use std::path::Path;
 
 use dally_c::Caveat;
 use dally_explore::{
-    Arrangement, Bug, Delays, Plan, ReplayError, Report, Running, SampleOptions, Sampled, Sampler,
-    SchedulerName, Slice, StepLimits,
+    Arrangement, Bug, Delays, Names, Plan, ReplayError, Report, Running, SampleOptions, Sampled, Sampler,
+    SchedulerName, Slice, StepLimits, Successors,
 };
 use dally_explorer::{Explorer, Server};
 use dally_report::stats::Recorder;
@@ -174,6 +174,9 @@ pub(crate) trait Explorable {
     /// Sets the limits at which a step is interrupted.
     fn limit_steps(&mut self, limits: StepLimits);
 
+    /// The names that rules and schedulers can use.
+    fn names(&self) -> Names;
+
     /// True if the program declares a liveness property.
     fn has_liveness(&self) -> bool;
 
@@ -249,6 +252,13 @@ struct Compiled<M> {
 impl<M: Interpreter> Explorable for Compiled<M> {
     fn limit_steps(&mut self, limits: StepLimits) {
         self.machine.limit_steps(limits);
+    }
+
+    fn names(&self) -> Names {
+        let mut initial = Successors::default();
+        self.machine.initial(&mut initial);
+        let view = initial.states().first().and_then(|state| self.machine.view(state));
+        view.map_or_else(Names::default, |view| view.names().clone())
     }
 
     fn has_liveness(&self) -> bool {

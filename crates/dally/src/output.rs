@@ -96,6 +96,11 @@ fn stderr(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Diagnostics as text, without colours.
+pub(crate) fn text(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(|diagnostic| render::render(sources, diagnostic, false)).collect()
+}
+
 /// Shows diagnostics as text.
 pub(crate) fn show(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Exit {
     // The summary counts the rest.

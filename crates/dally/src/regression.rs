@@ -6,6 +6,7 @@ use dally_text::render::printable;
 use serde::Serialize;
 
 use crate::output::{self, Exit};
+use crate::own::OwnSchedulers;
 use crate::replay::{ReplayOutcome, replay};
 
 /// The result of replaying one trace, in the order of the report.
@@ -52,12 +53,12 @@ struct Json<'a> {
 }
 
 /// Replays traces, and all traces in folders. Any that still fails makes the exit code that of a bug.
-pub(crate) fn run(given: &[String], json: bool) -> Exit {
+pub(crate) fn run(given: &[String], json: bool, own: &OwnSchedulers) -> Exit {
     let files = match files(given) {
         Ok(files) => files,
         Err(message) => return output::complain(&message),
     };
-    let rows: Vec<Row> = files.into_iter().map(row).collect();
+    let rows: Vec<Row> = files.into_iter().map(|file| row(file, own)).collect();
     let summary = summary(&rows);
     let written = if json {
         output::write_json(&Json { traces: &rows, summary: &summary })
@@ -105,8 +106,8 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn row(file: String) -> Row {
-    let (outcome, message) = match replay(&file).replayed {
+fn row(file: String, own: &OwnSchedulers) -> Row {
+    let (outcome, message) = match replay(&file, own).replayed {
         ReplayOutcome::Fails { trace, remark } => (Outcome::Fails, trace.failure.message + &remark),
         ReplayOutcome::Differs { trace } => (Outcome::Differs, trace.failure.message),
         ReplayOutcome::Passes => (Outcome::Passes, String::new()),

@@ -13,18 +13,19 @@ use crate::cli::{ProgramArgs, Replay};
 use crate::input::Rejected;
 use crate::language::{Explorable, Language};
 use crate::output::{self, Exit};
+use crate::own::OwnSchedulers;
 use crate::{regression, traces};
 
-pub(crate) fn run(arguments: &Replay) -> Exit {
+pub(crate) fn run(arguments: &Replay, own: &OwnSchedulers) -> Exit {
     match &arguments.traces[..] {
-        [file] if !arguments.json && !std::path::Path::new(file).is_dir() => run_one(file, arguments),
-        traces => regression::run(traces, arguments.json),
+        [file] if !arguments.json && !std::path::Path::new(file).is_dir() => run_one(file, arguments, own),
+        traces => regression::run(traces, arguments.json, own),
     }
 }
 
-fn run_one(file: &str, arguments: &Replay) -> Exit {
+fn run_one(file: &str, arguments: &Replay, own: &OwnSchedulers) -> Exit {
     let format = arguments.format;
-    let Followed { replayed, sources } = replay(file);
+    let Followed { replayed, sources } = replay(file, own);
     let (headline, trace) = match replayed {
         ReplayOutcome::Fails { trace, remark } => {
             (format!("the bug is confirmed: {}{remark}", trace.failure.message), trace)
@@ -70,9 +71,13 @@ pub(crate) struct Followed {
 }
 
 /// Replays the trace in a file.
-pub(crate) fn replay(file: &str) -> Followed {
+pub(crate) fn replay(file: &str, own: &OwnSchedulers) -> Followed {
     let mut sources = SourceMap::default();
-    let replayed = traces::read(file).and_then(|trace| follow(file, &trace, &mut sources));
+    let replayed = traces::read(file).and_then(|mut trace| {
+        let strategy = std::mem::replace(&mut trace.schedule.strategy, StrategyName::Exhaustive);
+        trace.schedule.strategy = own.resolve(strategy);
+        follow(file, &trace, &mut sources)
+    });
     Followed { replayed: replayed.unwrap_or_else(ReplayOutcome::Lost), sources }
 }
 

@@ -1,7 +1,7 @@
 //! Golden tests: `dally` runs on each program under `golden/`; its standard output, standard error and exit code must
 //! match the `.expected` file beside the program.
 //!
-//! The folder determines the command: `check/`, `p/` and `c/` run `dally check`, `sequentialize/` and `verify/` run the commands
+//! The folder determines the command: `check/`, `p/`, `c/` and `examples/rules` run `dally check`, `sequentialize/` and `verify/` run the commands
 //! of these names, the other folders `dally print`. A first line `// flags: …` adds flags. Times are not compared.
 //! `scripts/bless` rewrites the expected files.
 #![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
@@ -10,12 +10,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn programs(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(folder);
+    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = match folder {
+        "rules" => crate_root.join("../../examples/rules"),
+        folder => crate_root.join("tests/golden").join(folder),
+    };
+    let suffixes: &[&str] = match folder {
+        "p" => &["p"],
+        "c" => &["c"],
+        "rules" => &["bpl", "c", "p"],
+        _ => &["bpl"],
+    };
     let mut files: Vec<PathBuf> = std::fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| {
-            path.extension().is_some_and(|e| e == if ["p", "c"].contains(&folder) { folder } else { "bpl" })
+            path.extension()
+                .and_then(|suffix| suffix.to_str())
+                .is_some_and(|suffix| suffixes.contains(&suffix))
         })
         .collect();
     files.sort();
@@ -54,7 +66,7 @@ fn transcript(program: &Path) -> String {
     let folder = program.parent().and_then(Path::file_name).and_then(|f| f.to_str()).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_dally"))
         .arg(match folder {
-            "check" | "p" | "c" => "check",
+            "check" | "p" | "c" | "rules" => "check",
             "sequentialize" | "verify" => folder,
             _ => "print",
         })
@@ -126,6 +138,12 @@ fn c() {
 #[test]
 fn p() {
     compare("p");
+}
+
+/// The examples of rules, which lower the bounds of their bugs.
+#[test]
+fn rules() {
+    compare("rules");
 }
 
 #[test]

@@ -153,9 +153,9 @@ impl FromStr for Schedule {
     type Err = ScheduleError;
 
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        // Names of schedulers have colons too, but none that is followed by a space.
+        // Names of schedulers and rules may have colons too, and steps have none.
         let text = format!("{text} ");
-        let (strategy, rest) = text.split_once(": ").ok_or_else(|| ScheduleError(text.trim().to_owned()))?;
+        let (strategy, rest) = text.rsplit_once(": ").ok_or_else(|| ScheduleError(text.trim().to_owned()))?;
         let mut schedule = Self::new(StrategyName::known_or_custom(strategy));
         let mut words = rest.split_whitespace();
         while let Some(word) = words.next() {

@@ -153,6 +153,7 @@ mod sample;
 mod search;
 mod shorten;
 mod shrink;
+mod sight;
 mod state_graph;
 pub mod store;
 mod successors;
@@ -165,7 +166,10 @@ mod wave;
 pub use choices::{Path, Schedule, ScheduleError, ScheduleStep};
 pub use confirm::confirm;
 pub use dally_schedule::sample::SamplerName;
-pub use dally_schedule::{Arrangement, Post, SchedulerName, StrategyName, TaskId, Unit};
+pub use dally_schedule::{
+    Arrangement, NO_NAMES, Names, OwnScheduler, Post, SchedulerName, Seen, StateView, StrategyName, Symbol,
+    TaskId, Unit,
+};
 pub use excerpt::{Excerpt, Kept, cut, is_long, value_text};
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use footprint::{Footprint, Footprints, Object};
@@ -183,5 +187,6 @@ pub use replay::{Moment, NoCycle, ReplayError, Replayed, StepAt, replay, replay_
 pub use running::Running;
 pub use sample::{SampleOptions, Sampled, Sampler, Slice};
 pub use search::{Explored, Options, Phase, Search, Watch};
+pub use sight::Sight;
 pub use state_graph::{GraphEdge, GraphNode, StateGraph, state_graph};
 pub use successors::{Event, Label, Successor, Successors, Suspended, Turn};

@@ -9,6 +9,7 @@ use std::hash::Hash;
 
 use dally_schedule::{Ready, StrategyName, TaskId, Why};
 
+use crate::sight::Sight;
 use crate::successors::{Event, Turn};
 
 mod delays;
@@ -54,7 +55,7 @@ pub enum Omission {
 }
 
 /// A step, as a policy observes it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Happened<'a> {
     /// The task that took the step; `None` for the initial states.
     pub task: Option<TaskId>,
@@ -62,6 +63,8 @@ pub struct Happened<'a> {
     pub events: &'a [Event],
     /// The state of the task at the end of the step.
     pub turn: Turn,
+    /// The states before and after it, for schedulers that look at them.
+    pub sight: Option<&'a dyn Sight>,
 }
 
 impl Happened<'_> {

@@ -12,7 +12,7 @@
 use std::fmt;
 use std::hash::Hash;
 
-use dally_schedule::TaskId;
+use dally_schedule::{StateView, TaskId};
 use smallvec::{SmallVec, smallvec};
 
 use crate::footprint::{Footprint, Footprints};
@@ -172,6 +172,12 @@ pub trait Program: Sync {
 
     /// The name of a wakeup, such as an event. The default has no names.
     fn label(&self, _label: Label) -> Option<&str> {
+        None
+    }
+
+    /// A state by names, for schedulers that [look](dally_schedule::DelayingScheduler::looks) at them. The
+    /// [labels](Self::label) of wakeups are the symbols of events. The default has no names.
+    fn view<'a>(&'a self, _state: &'a Self::State) -> Option<Box<dyn StateView + 'a>> {
         None
     }
 

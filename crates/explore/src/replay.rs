@@ -6,6 +6,7 @@ use dally_schedule::{Ready, TaskId};
 
 use crate::choices::{Schedule, ScheduleStep};
 use crate::policy::{Happened, Point, Policy, Proposal};
+use crate::sight::Between;
 use crate::successors::{Event, Successors, Turn};
 use crate::{Failure, Program};
 
@@ -37,6 +38,13 @@ pub struct Moment<'a, S> {
     pub cold: u64,
     /// Its failure.
     pub failure: Option<&'a Failure>,
+}
+
+impl<'a, S> Moment<'a, S> {
+    /// The states around the step.
+    pub(crate) fn sight<P: Program<State = S>>(&self, program: &'a P) -> Between<'a, P> {
+        Between { program, before: self.step.map(|_| self.before), after: self.after }
+    }
 }
 
 /// The end of a replay.
@@ -215,8 +223,9 @@ impl<'a, O: Policy> Follower<'a, O> {
             }
         }
         let task = moment.step.map(|at| at.step.task);
-        self.place =
-            self.policy.after(&self.place, &Happened { task, events: moment.events, turn: moment.turn });
+        let (events, turn, sight) = (moment.events, moment.turn, moment.sight(program));
+        let happened = Happened { task, events, turn, sight: Some(&sight) };
+        self.place = self.policy.after(&self.place, &happened);
         &self.delayed
     }
 }

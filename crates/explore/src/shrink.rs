@@ -285,8 +285,7 @@ impl<'a, P: Program> Shrinker<'a, P> {
     }
 
     fn score(&self, steps: &[Taken], choice_costs: &[u32]) -> Score {
-        let delays = self.execution.delay_cost();
-        let cost = |step: &Taken| step.delayed.len() as u32 * delays;
+        let cost = |step: &Taken| self.execution.cost_of_delays(&step.delayed);
         let options = |step: &Taken| step.drawn.iter().filter(|drawn| drawn.option > 0).count();
         Score {
             cost: steps.iter().map(cost).sum::<u32>() + choice_costs.iter().sum::<u32>(),
@@ -314,7 +313,7 @@ impl<'a, P: Program> Shrinker<'a, P> {
         schedule.steps.extend(best.steps.iter().zip(&best.choice_costs).map(|(step, choice_cost)| {
             ScheduleStep {
                 task: step.task,
-                cost: step.delayed.len() as u32 * self.execution.delay_cost(),
+                cost: self.execution.cost_of_delays(&step.delayed),
                 choices: step.drawn.iter().map(|drawn| drawn.option).collect(),
                 choice_cost: *choice_cost,
             }

@@ -8,6 +8,7 @@ use dally_schedule::{Ready, TaskId};
 
 use crate::choices::Path;
 use crate::policy::{Happened, Point, Policy, Proposal};
+use crate::sight::Between;
 use crate::successors::{Event, Successors, Turn};
 use crate::{Failure, Program};
 
@@ -65,7 +66,7 @@ impl<'a, P: Program, O: Policy> Walk<'a, P, O> {
     pub fn initial(&self) -> Vec<Arrival<P::State, O::SchedulerState>> {
         let mut out = Successors { paths: Some(Vec::new()), ..Successors::default() };
         self.program.initial(&mut out);
-        self.arrivals(None, &self.policy.start(), &out)
+        self.arrivals((None, None), &self.policy.start(), &out)
     }
 
     /// The tasks that the policy proposes at a state, in its order: each enabled task at most once.
@@ -102,7 +103,7 @@ impl<'a, P: Program, O: Policy> Walk<'a, P, O> {
     ) -> Vec<Arrival<P::State, O::SchedulerState>> {
         let mut out = Successors { paths: Some(Vec::new()), ..Successors::default() };
         self.program.step(&at.state, offer.task, &mut out);
-        self.arrivals(Some(offer.task), &offer.scheduler, &out)
+        self.arrivals((Some(offer.task), Some(&at.state)), &offer.scheduler, &out)
     }
 
     /// The outcome of a step along one path; `None` if there is none.
@@ -114,20 +115,23 @@ impl<'a, P: Program, O: Policy> Walk<'a, P, O> {
     ) -> Option<Arrival<P::State, O::SchedulerState>> {
         let mut out = Successors::default();
         self.program.resume(&at.state, offer.task, path, &mut out);
-        let arrival = self.arrivals(Some(offer.task), &offer.scheduler, &out).into_iter().next()?;
+        let arrival =
+            self.arrivals((Some(offer.task), Some(&at.state)), &offer.scheduler, &out).into_iter().next()?;
         Some(Arrival { path: Path::from_slice(path), ..arrival })
     }
 
     fn arrivals(
         &self,
-        task: Option<TaskId>,
+        (task, before): (Option<TaskId>, Option<&P::State>),
         scheduler: &O::SchedulerState,
         out: &Successors<P::State>,
     ) -> Vec<Arrival<P::State, O::SchedulerState>> {
         let arrive = |(nth, state): (usize, &P::State)| {
             let outcome = &out.outcomes[nth];
             let (events, turn) = (out.events_of(nth), outcome.turn);
-            let scheduler = self.policy.after(scheduler, &Happened { task, events, turn });
+            let sight = Between { program: self.program, before, after: state };
+            let happened = Happened { task, events, turn, sight: Some(&sight) };
+            let scheduler = self.policy.after(scheduler, &happened);
             let mut failure = outcome.failure().cloned();
             let mut enabled = Vec::new();
             if failure.is_none() {

@@ -14,8 +14,24 @@ use dally_explore::{
 };
 use dally_testing::for_inputs;
 
-const NAMES: [&str; 11] =
-    ["bag", "rr", "rr:reverse", "rr:5", "dfs", "df", "dfw", "rtc", "random:9", "priority(rr)", "pct:3,2"];
+const NAMES: [&str; 16] = [
+    "bag",
+    "rr",
+    "rr:reverse",
+    "rr:5",
+    "dfs",
+    "dfs:reverse",
+    "df",
+    "dfw",
+    "rtc",
+    "random:9",
+    "priority(rr)",
+    "pct:3,2",
+    "rr with p1 before p0; p2 last; delay of p1 costs 2",
+    "rtc with after creating p1 run receiver first; keep p0 and p2 together; after p0 enters s2 run it last",
+    "rr:reverse with after p1 blocks run p0 first; p2 first; after p0 completes run p1 last",
+    "random:4 with delay of any costs 3; p0 and p1 before p2",
+];
 
 fn scheduler(name: &str) -> Delays {
     Delays::named(&name.parse::<SchedulerName>().expect("a good name"))

@@ -45,6 +45,7 @@ mod generated;
 mod liveness;
 mod machine;
 mod memo;
+mod names;
 mod notation;
 mod packed;
 mod quantifier;

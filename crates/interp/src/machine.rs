@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 
 use dally_explore::store::Parts;
 use dally_explore::{
-    Choose, DrawnPath, Failure, Fingerprint, Footprint, Post, Program, StepLimits, Successors, TaskId,
+    Choose, DrawnPath, Failure, Fingerprint, Footprint, Post, Program, StateView, StepLimits, Successors,
+    TaskId,
 };
 use dally_step::draw::Draws;
 use dally_step::engine::{Reached, Step, Task};
@@ -21,6 +22,7 @@ use crate::compile::{self, MachineOptions};
 use crate::execute::{Context, End, Observer, Run, Start, first_frame};
 use crate::footprint::Footprints;
 use crate::memo::Memo;
+use crate::names::{NameTable, NamedState};
 use crate::script::Scripts;
 use crate::state::{CONTROL, Control, Meta, STACKS, Stack, State, Store};
 use crate::value::Value;
@@ -34,6 +36,7 @@ pub struct Machine {
     /// The footprints of steps, if they are known.
     pub(crate) footprints: Option<Footprints>,
     sources: SourceMap,
+    pub(crate) names: NameTable,
 }
 
 impl Machine {
@@ -50,7 +53,8 @@ impl Machine {
         }
         store.sites = Sites::new(code.ops.len());
         let (limits, sources) = (StepLimits::default(), sources.clone());
-        let mut machine = Machine { code, store, limits, footprints: None, sources };
+        let mut machine =
+            Machine { code, store, limits, footprints: None, sources, names: NameTable::default() };
         if machine.is_concurrent() {
             machine.footprints = Footprints::new(&machine.code);
         }
@@ -470,6 +474,10 @@ impl Program for Machine {
 
     fn commutes(&self, state: &State, task: TaskId, _: &mut dally_explore::Footprints) -> bool {
         self.step_commutes(state, task)
+    }
+
+    fn view<'a>(&'a self, state: &'a State) -> Option<Box<dyn StateView + 'a>> {
+        Some(Box::new(NamedState { machine: self, state }))
     }
 
     fn deadlock(&self, state: &State) -> Option<Failure> {

@@ -87,6 +87,8 @@ pub(crate) enum Op {
     Fail,
     /// The body of a foreign function without a stub, or an expression of P's verifier: cannot be executed.
     Foreign(u32),
+    /// Forbids delays from here on, or allows them again.
+    Seal(bool),
     Assume(Option<u32>),
     /// Pushes the next element of the collection in this variable, with the counter in the following
     /// variable; jumps if none is left.
@@ -250,6 +252,8 @@ pub(crate) struct Code {
     pub(crate) sites: Vec<Site>,
     pub(crate) paths: Vec<Path>,
     pub(crate) functions: Vec<Function>,
+    /// True if the program has seals. Steps then do not commute: a seal is about all tasks.
+    pub(crate) has_seals: bool,
     /// The operands of [`Op::Foreign`].
     pub(crate) foreign: Vec<Foreign>,
     pub(crate) machines: Vec<MachineCode>,

@@ -167,7 +167,7 @@ impl Machine {
             Op::JumpIf(_, to) => todo.extend([next, to]),
             // Where the execution goes on, it is marked.
             Op::Call(_) | Op::Return | Op::Yield | Op::Send | Op::Receive(_) => {}
-            Op::Goto(_) | Op::Raise | Op::Fail | Op::Foreign(_) => {}
+            Op::Goto(_) | Op::Raise | Op::Fail | Op::Foreign(_) | Op::Seal(_) => {}
             _ => todo.push(next),
         }
     }

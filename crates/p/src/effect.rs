@@ -52,6 +52,7 @@ impl Code {
             // Ends the call, or all calls of the machine.
             Op::Return | Op::Goto(_) | Op::Fail => Effect::ends(1),
             Op::Foreign(_) => Effect::ends(0),
+            Op::Seal(_) => computes(0, 0),
             Op::Raise => Effect::ends(2),
             Op::Reach(_) => computes(0, 0),
             Op::Yield => computes(0, 0).resumes(next),

@@ -41,6 +41,7 @@ mod explain;
 mod lexer;
 mod liveness;
 mod machine;
+mod names;
 mod parser;
 pub mod project;
 mod reduction;

@@ -4,11 +4,11 @@
 //! creating a machine posts it.
 
 use std::hash::Hasher;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dally_explore::{
     Choose, DrawnPath, Failure, Fingerprint, Fingerprinter, Footprint, Footprints, Label, Path, Program,
-    StepLimits, Successor, Successors, TaskId,
+    StateView, StepLimits, Successor, Successors, TaskId,
 };
 use dally_step::draw::Draws;
 use dally_step::engine::{Pause, Reached, Step, Task};
@@ -22,6 +22,7 @@ use crate::code::{Action, Code};
 use crate::compile;
 use crate::coverage::Marks;
 use crate::execute::{Context, End, FairChoice, Observer, Runner, Start, first};
+use crate::names::{NameTable, NamedState};
 use crate::reduction::Reduction;
 use crate::state::{Actor, Local, Mode, Queue, Queued, Record, State, Store, View};
 use crate::value::Value;
@@ -45,6 +46,8 @@ struct Outcome {
     hot: u64,
     cold: u64,
     fair: SmallVec<[FairChoice; 2]>,
+    /// True if the step forbids delays, false if it allows them again.
+    sealed: Option<bool>,
 }
 
 /// The result of a step along one path.
@@ -94,6 +97,8 @@ pub struct Machine {
     /// The cache of outcomes.
     known: Cache<Vec<Reaches>>,
     pub(crate) reduction: Reduction,
+    /// Made when a scheduler first looks at names.
+    names: OnceLock<NameTable>,
 }
 
 impl Machine {
@@ -114,6 +119,7 @@ impl Machine {
             limits: StepLimits::default(),
             known: Cache::default(),
             reduction: Reduction::default(),
+            names: OnceLock::new(),
         }
     }
 
@@ -289,6 +295,7 @@ impl Machine {
             hot,
             cold,
             fair: effects.fair.clone(),
+            sealed: effects.sealed,
         }
     }
 
@@ -409,6 +416,9 @@ impl Machine {
         for FairChoice { pc, option, options } in &outcome.fair {
             let choice = u64::from(taking.task) << 32 | u64::from(*pc);
             successor = successor.chooses(choice, *option, *options);
+        }
+        if let Some(sealed) = outcome.sealed {
+            successor = if sealed { successor.seals() } else { successor.unseals() };
         }
         if self.store.locals.get(outcome.local).mode == Mode::Halted {
             successor.completes()
@@ -588,7 +598,7 @@ impl Program for Machine {
     }
 
     fn has_footprints(&self) -> bool {
-        true
+        !self.code.has_seals
     }
 
     fn footprint(&self, state: &State, task: TaskId, out: &mut Footprint) {
@@ -597,6 +607,11 @@ impl Program for Machine {
 
     fn commutes(&self, state: &State, task: TaskId, _: &mut Footprints) -> bool {
         self.commutes_alone(state, task.0)
+    }
+
+    fn view<'a>(&'a self, state: &'a State) -> Option<Box<dyn StateView + 'a>> {
+        let table = self.names.get_or_init(|| NameTable::new(&self.code));
+        Some(Box::new(NamedState { machine: self, table, state }))
     }
 
     fn label(&self, label: Label) -> Option<&str> {
@@ -660,6 +675,7 @@ impl Program for Machine {
             limits: self.limits.clone(),
             known: Cache::default(),
             reduction: self.reduction.without_states(),
+            names: OnceLock::new(),
         })
     }
 }

@@ -1,7 +1,8 @@
 //! Any one of the schedulers of this crate.
 
+use crate::rules::Ruled;
 use crate::{Bag, BoundedBag, DelayingScheduler, Df, Dfs, Dfw, Pct, Priority, Random, Ready, Rr, Rtc};
-use crate::{TaskId, Why};
+use crate::{BoxedScheduler, Observed, TaskId, Why};
 
 /// A scheduler of this crate, built by [`SchedulerName::build`](crate::SchedulerName::build). Each state in the frontier
 /// of a search has one, so large schedulers are boxed.
@@ -18,6 +19,8 @@ pub enum Scheduler {
     Random(Random),
     Priority(Box<Priority<Scheduler>>),
     Pct(Box<Pct>),
+    Ruled(Box<Ruled>),
+    Own(BoxedScheduler),
 }
 
 const _: () = assert!(size_of::<Scheduler>() <= 48, "each state in the frontier has one");
@@ -36,6 +39,8 @@ macro_rules! each {
             Scheduler::Random($scheduler) => $body,
             Scheduler::Priority($scheduler) => $body,
             Scheduler::Pct($scheduler) => $body,
+            Scheduler::Ruled($scheduler) => $body,
+            Scheduler::Own($scheduler) => $body,
         }
     };
 }
@@ -53,6 +58,8 @@ impl Clone for Scheduler {
             Self::Random(it) => Self::Random(it.clone()),
             Self::Priority(it) => Self::Priority(it.clone()),
             Self::Pct(it) => Self::Pct(it.clone()),
+            Self::Ruled(it) => Self::Ruled(it.clone()),
+            Self::Own(it) => Self::Own(it.clone()),
         }
     }
 
@@ -64,6 +71,7 @@ impl Clone for Scheduler {
             (Self::Dfw(to), Self::Dfw(from)) => to.clone_from(from),
             (Self::Rtc(to), Self::Rtc(from)) => to.clone_from(from),
             (Self::Priority(to), Self::Priority(from)) => to.clone_from(from),
+            (Self::Ruled(to), Self::Ruled(from)) => to.clone_from(from),
             (to, from) => *to = from.clone(),
         }
     }
@@ -106,6 +114,28 @@ impl DelayingScheduler for Scheduler {
         each!(self, it => it.can_delay())
     }
 
+    fn cost_of_delay(&self, task: TaskId) -> u32 {
+        each!(self, it => it.cost_of_delay(task))
+    }
+
+    fn seals(&self, task: TaskId) -> bool {
+        each!(self, it => it.seals(task))
+    }
+
+    #[inline]
+    fn looks(&self) -> bool {
+        match self {
+            Self::Ruled(_) => true,
+            Self::Own(it) => it.looks(),
+            Self::Priority(it) => it.looks(),
+            _ => false,
+        }
+    }
+
+    fn observe(&mut self, step: &Observed<'_>) {
+        each!(self, it => it.observe(step));
+    }
+
     fn heap_bytes(&self) -> usize {
         let elsewhere = match self {
             Self::BoundedBag(it) => size_of_val(&**it),
@@ -113,7 +143,8 @@ impl DelayingScheduler for Scheduler {
             Self::Dfw(it) => size_of_val(&**it),
             Self::Priority(it) => size_of_val(&**it),
             Self::Pct(it) => size_of_val(&**it),
-            Self::Bag(_) | Self::Rr(_) | Self::Df(_) | Self::Rtc(_) | Self::Random(_) => 0,
+            Self::Ruled(it) => size_of_val(&**it),
+            Self::Own(_) | Self::Bag(_) | Self::Rr(_) | Self::Df(_) | Self::Rtc(_) | Self::Random(_) => 0,
         };
         elsewhere + each!(self, it => it.heap_bytes())
     }

@@ -3,7 +3,7 @@
 //! [POPL11 §3]: an execution is K-delay-bounded if it has at most K delays. Searches that explore many executions at
 //! once count delays themselves.
 
-use crate::{DelayingScheduler, Ready, TaskId, Why};
+use crate::{DelayingScheduler, Observed, Ready, TaskId, Why};
 
 /// A scheduler with a limit on the total cost of its delays.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -37,7 +37,7 @@ impl<S: DelayingScheduler> DelayingScheduler for DelayBudget<S> {
 
     /// Spends the cost; the caller checks [`can_delay`](DelayingScheduler::can_delay) first.
     fn delay(&mut self, task: TaskId) {
-        self.left = self.left.saturating_sub(self.inner.delay_cost());
+        self.left = self.left.saturating_sub(self.inner.cost_of_delay(task));
         self.inner.delay(task);
     }
 
@@ -50,6 +50,8 @@ impl<S: DelayingScheduler> DelayingScheduler for DelayBudget<S> {
     fn can_delay(&self) -> bool {
         self.left >= self.inner.delay_cost() && self.inner.can_delay()
     }
+
+    as_inner_observer!();
 
     fn heap_bytes(&self) -> usize {
         self.inner.heap_bytes()

@@ -7,6 +7,9 @@
 //! It is *not* non-blocking: it proposes the next task of its order even if that is blocked, and a delay
 //! is needed to continue. This is what the sequentialisation dfs(K) of [POPL11 §5] computes.
 //!
+//! `dfs:reverse` is the order that [POPL11 §5] mentions besides: the tasks that a task has posted run in the reverse order
+//! of their posts.
+//!
 //! Deviations: none.
 
 use crate::{DelayingScheduler, Ready, TaskId, Why};
@@ -14,6 +17,8 @@ use crate::{DelayingScheduler, Ready, TaskId, Why};
 /// Depth-first, with a yielding task after its children.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Dfs {
+    /// True if the tasks that a task has posted run in reverse order.
+    reverse: bool,
     /// Given since the last dispatch: the handler stack.
     handler: Vec<TaskId>,
     /// To run in this round; the next is the last: the round stack.
@@ -22,17 +27,31 @@ pub struct Dfs {
     delayed: Vec<TaskId>,
 }
 
-reusing_clone!(Dfs { handler, round, delayed });
+reusing_clone!(Dfs { reverse, handler, round, delayed });
+
+impl Dfs {
+    /// The empty scheduler in which the tasks that a task has posted run in reverse order.
+    pub fn reverse() -> Self {
+        Self { reverse: true, ..Self::default() }
+    }
+}
 
 impl DelayingScheduler for Dfs {
     fn give(&mut self, task: TaskId, why: Why) {
-        if !matches!(why, Why::Woken(_)) {
-            self.handler.push(task);
+        match why {
+            Why::Woken(_) => {}
+            // The task that yields resumes after the tasks that it has posted, in either order.
+            Why::Yielded | Why::Blocked(_) if self.reverse => self.handler.insert(0, task),
+            _ => self.handler.push(task),
         }
     }
 
     fn take(&mut self, _: &Ready<'_>) -> Option<TaskId> {
-        self.round.extend(self.handler.drain(..).rev());
+        if self.reverse {
+            self.round.append(&mut self.handler);
+        } else {
+            self.round.extend(self.handler.drain(..).rev());
+        }
         if self.round.is_empty() {
             self.round.extend(self.delayed.drain(..).rev());
         }

@@ -63,6 +63,28 @@ macro_rules! as_inner {
     };
 }
 
+/// The methods about single tasks, and about observing steps, of a wrapper that does as the wrapped scheduler does.
+macro_rules! as_inner_observer {
+    () => {
+        fn cost_of_delay(&self, task: TaskId) -> u32 {
+            self.inner.cost_of_delay(task)
+        }
+
+        fn seals(&self, task: TaskId) -> bool {
+            self.inner.seals(task)
+        }
+
+        #[inline]
+        fn looks(&self) -> bool {
+            self.inner.looks()
+        }
+
+        fn observe(&mut self, step: &Observed<'_>) {
+            self.inner.observe(step);
+        }
+    };
+}
+
 mod any;
 mod bag;
 mod bounded_bag;
@@ -72,16 +94,19 @@ mod dfs;
 mod dfw;
 mod hash;
 mod names;
+mod own;
 mod pct;
 mod priority;
 mod random;
 mod rr;
 mod rtc;
+pub mod rules;
 pub mod sample;
 mod scheduler;
 mod sealing;
 pub mod table;
 mod tree;
+mod view;
 mod vocabulary;
 
 pub use any::Scheduler;
@@ -92,6 +117,7 @@ pub use df::Df;
 pub use dfs::Dfs;
 pub use dfw::Dfw;
 pub use names::{SchedulerName, StrategyName, Unit};
+pub use own::{BoxedScheduler, OwnScheduler};
 pub use pct::Pct;
 pub use priority::Priority;
 pub use random::Random;
@@ -99,4 +125,5 @@ pub use rr::{Arrangement, Rr};
 pub use rtc::Rtc;
 pub use scheduler::{DelayingScheduler, Post, Ready, TaskId, Why};
 pub use sealing::Sealable;
+pub use view::{Did, NO_NAMES, Names, Observed, Seen, StateView, Symbol};
 pub use vocabulary::{ListContext, NameError, PORTFOLIO, SEPARATOR, StrategyList, Vocabulary};

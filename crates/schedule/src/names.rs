@@ -5,7 +5,13 @@
 
 use std::fmt;
 
-use crate::{Arrangement, Bag, BoundedBag, Df, Pct, Priority, Random, Rr, Rtc, Scheduler};
+use crate::rules::{RuleSet, Ruled};
+use crate::{
+    Arrangement, Bag, BoundedBag, Df, NameError, OwnScheduler, Pct, Priority, Random, Rr, Rtc, Scheduler,
+};
+
+/// Between the name of a scheduler and its rules.
+pub(crate) const WITH: &str = " with ";
 
 /// A scheduler of this crate, with its parameters. It prints as its name, and is parsed from it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +24,8 @@ pub enum SchedulerName {
     Rr(Arrangement),
     /// `dfs`: depth-first, a yielding task after its children.
     Dfs,
+    /// `dfs:reverse`: depth-first, the children of a task in reverse order.
+    ReverseDfs,
     /// `df`: depth-first by rounds.
     Df,
     /// `dfw`: depth-first by rounds; waiting tasks are not proposed.
@@ -35,6 +43,16 @@ pub enum SchedulerName {
         /// The number of change points.
         changes: u32,
     },
+    /// `S with RULES`: the scheduler S, and rules that change its order.
+    Ruled(Box<SchedulerName>, RuleSet),
+    /// A scheduler of the user.
+    Own(OwnScheduler),
+}
+
+impl From<OwnScheduler> for SchedulerName {
+    fn from(own: OwnScheduler) -> Self {
+        Self::Own(own)
+    }
 }
 
 impl SchedulerName {
@@ -55,13 +73,40 @@ impl SchedulerName {
             Self::BoundedBag(bound) => Scheduler::BoundedBag(Box::new(BoundedBag::new(*bound))),
             Self::Rr(arrangement) => Scheduler::Rr(Rr::new(*arrangement)),
             Self::Dfs => Scheduler::Dfs(Box::default()),
+            Self::ReverseDfs => Scheduler::Dfs(Box::new(crate::Dfs::reverse())),
             Self::Df => Scheduler::Df(Df::default()),
             Self::Dfw => Scheduler::Dfw(Box::default()),
             Self::Rtc => Scheduler::Rtc(Rtc::default()),
             Self::Random(seed) => Scheduler::Random(Random::new(*seed)),
             Self::Priority(inner) => Scheduler::Priority(Box::new(Priority::new(inner.build()))),
             Self::Pct { seed, changes } => Scheduler::Pct(Box::new(Pct::new(*seed, *changes))),
+            Self::Ruled(base, rules) => Scheduler::Ruled(Box::new(Ruled::new(base.build(), rules.clone()))),
+            Self::Own(own) => Scheduler::Own(own.build()),
         }
+    }
+
+    /// This scheduler, with rules around it. Rules about a scheduler under which every order is free would change nothing.
+    pub fn with_rules(self, rules: RuleSet) -> Result<Self, NameError> {
+        match self.innermost() {
+            Self::Bag | Self::BoundedBag(_) => {
+                let message =
+                    format!("rules change the order of a scheduler, and under `{self}` every order is free");
+                Err(NameError::new(message))
+            }
+            _ if matches!(self, Self::Ruled(..)) => {
+                Err(NameError::new(format!("`{self}` has rules already")))
+            }
+            _ => Ok(Self::Ruled(Box::new(self), rules)),
+        }
+    }
+
+    /// The scheduler without the wrappers around it.
+    pub fn innermost(&self) -> &Self {
+        let mut scheduler = self;
+        while let Self::Priority(inner) | Self::Ruled(inner, _) = scheduler {
+            scheduler = inner;
+        }
+        scheduler
     }
 }
 
@@ -74,12 +119,15 @@ impl fmt::Display for SchedulerName {
             Self::Rr(Arrangement::Reverse) => f.write_str("rr:reverse"),
             Self::Rr(Arrangement::Seeded(seed)) => write!(f, "rr:{seed}"),
             Self::Dfs => f.write_str("dfs"),
+            Self::ReverseDfs => f.write_str("dfs:reverse"),
             Self::Df => f.write_str("df"),
             Self::Dfw => f.write_str("dfw"),
             Self::Rtc => f.write_str("rtc"),
             Self::Random(seed) => write!(f, "random:{seed}"),
             Self::Priority(inner) => write!(f, "priority({inner})"),
             Self::Pct { seed, changes } => write!(f, "pct:{seed},{changes}"),
+            Self::Ruled(base, rules) => write!(f, "{base}{WITH}{rules}"),
+            Self::Own(own) => f.write_str(own.name()),
         }
     }
 }
@@ -118,11 +166,7 @@ impl StrategyName {
 
     /// True if the scheduler may drop tasks that are posted.
     pub fn drops_tasks(&self) -> bool {
-        let mut scheduler = self.scheduler();
-        while let Some(SchedulerName::Priority(inner)) = scheduler {
-            scheduler = Some(inner);
-        }
-        matches!(scheduler, Some(SchedulerName::BoundedBag(_)))
+        matches!(self.scheduler().map(SchedulerName::innermost), Some(SchedulerName::BoundedBag(_)))
     }
 
     /// The unit of a bound.

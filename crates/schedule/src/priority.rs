@@ -8,7 +8,7 @@
 //! 1. The paper leaves the order among equals open; here it is any other scheduler's.
 //! 2. Interruption is up to the program: an interrupted task is not enabled.
 
-use crate::{DelayingScheduler, Ready, TaskId, Why};
+use crate::{DelayingScheduler, Observed, Ready, TaskId, Why};
 
 /// The highest level first.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -86,6 +86,8 @@ impl<S: DelayingScheduler> DelayingScheduler for Priority<S> {
     fn can_delay(&self) -> bool {
         self.inner.can_delay()
     }
+
+    as_inner_observer!();
 
     fn heap_bytes(&self) -> usize {
         self.inner.heap_bytes() + size_of_val(&*self.ranks)

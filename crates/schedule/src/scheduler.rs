@@ -9,9 +9,12 @@
 //!    frames, is given as [`Why`].
 //! 2. [`DelayingScheduler::complete`] reports that a task has completed. [POPL11] has no such operation;
 //!    the trees of [SPIN14 §3] need it.
-//! 3. The state of the program is visible as the set of enabled tasks and one number, [`Ready`].
+//! 3. The state of the program is visible as the set of enabled tasks and one number, [`Ready`]; schedulers that ask for more
+//!    [observe](DelayingScheduler::observe) each step with the states before and after it, by names.
 
 use std::hash::Hash;
+
+use crate::view::Observed;
 
 /// A task (thread, process, machine) of the program under test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -198,4 +201,27 @@ pub trait DelayingScheduler: Clone + Eq + Hash {
     fn can_delay(&self) -> bool {
         true
     }
+
+    /// The cost of delaying this task, which was just proposed: at least 1, unless every order is free.
+    fn cost_of_delay(&self, _task: TaskId) -> u32 {
+        self.delay_cost()
+    }
+
+    /// True if this task, which was just proposed, must not be delayed: a seal of the scheduler itself. Verdicts of a
+    /// search say that they are modulo seals.
+    fn seals(&self, _task: TaskId) -> bool {
+        false
+    }
+
+    /// True if the scheduler [observes](Self::observe) steps. The caller describes steps and states only to those that do.
+    ///
+    /// Such a scheduler must not [allow steps ahead](Self::allows_steps_ahead): it would observe a step before its turn, and
+    /// the events in it could change the order of the others. Then a search that reduces takes commuting steps in the order
+    /// of the proposals only, and fused steps are proposed and observed one by one.
+    fn looks(&self) -> bool {
+        false
+    }
+
+    /// A step has ended, after everything that it gave. The first one is the initial state, without a task.
+    fn observe(&mut self, _step: &Observed<'_>) {}
 }

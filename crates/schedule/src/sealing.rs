@@ -6,7 +6,7 @@
 //!
 //! Deviations: none; as in Zing, seals do not nest.
 
-use crate::{DelayingScheduler, Ready, TaskId, Why};
+use crate::{DelayingScheduler, Observed, Ready, TaskId, Why};
 
 /// A scheduler with seals.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
@@ -66,6 +66,8 @@ impl<S: DelayingScheduler> DelayingScheduler for Sealable<S> {
     fn can_delay(&self) -> bool {
         !self.sealed && self.inner.can_delay()
     }
+
+    as_inner_observer!();
 
     fn heap_bytes(&self) -> usize {
         self.inner.heap_bytes()

@@ -50,11 +50,16 @@ pub const STRATEGIES: &[Row] = &[
     },
     Row {
         keyword: "dfs",
-        forms: &["dfs"],
+        forms: &["dfs", "dfs:reverse"],
         family: Family::Delaying,
-        order: "depth-first along posts; a yielding task resumes after the tasks that it has posted",
+        order: "depth-first along posts, in their order or its reverse; a yielding task resumes after the tasks that it has \
+                posted",
         deviation: "moves the task to the next round",
-        read: |parameter| parameter.absent(SchedulerName::Dfs),
+        read: |parameter| match parameter {
+            Parameter::Value("reverse") => scheduler(SchedulerName::ReverseDfs),
+            Parameter::Value(_) => Err(Problem::new("the parameter is `reverse`", "dfs:reverse")),
+            other => other.absent(SchedulerName::Dfs),
+        },
     },
     Row {
         keyword: "df",

@@ -5,8 +5,10 @@
 
 use std::fmt;
 
+use crate::names::WITH;
+use crate::rules::RuleSet;
 use crate::table::{Family, Parameter, Problem, Row, STRATEGIES};
-use crate::{SchedulerName, StrategyName};
+use crate::{OwnScheduler, SchedulerName, StrategyName};
 
 /// The name in a list that stands for several strategies.
 pub const PORTFOLIO: &str = "portfolio";
@@ -33,6 +35,8 @@ pub struct ListContext<'a> {
     pub portfolio: &'a [SchedulerName],
     /// The seed of `random` where the list gives none, and of the one in `portfolio`.
     pub seed: Option<u64>,
+    /// The schedulers of the user, besides those of the table.
+    pub own: &'a [OwnScheduler],
 }
 
 /// A list of strategies.
@@ -67,6 +71,9 @@ impl Vocabulary {
     /// Reads one name.
     pub fn parse(self, text: &str) -> Result<StrategyName, NameError> {
         let text = text.trim();
+        if let Some((base, rules)) = text.split_once(WITH) {
+            return self.parse_ruled(base, rules);
+        }
         let (keyword, parameter) = split(text);
         let Some(row) = STRATEGIES.iter().find(|row| row.keyword == keyword) else {
             return Err(self.unknown(text, keyword));
@@ -75,6 +82,17 @@ impl Vocabulary {
             return Err(NameError(format!("`{text}` cannot be used here: {why}")));
         }
         (row.read)(parameter).map_err(|problem| self.wrong(text, row, problem))
+    }
+
+    /// Reads the name of a scheduler, and rules around it.
+    fn parse_ruled(self, base: &str, rules: &str) -> Result<StrategyName, NameError> {
+        let base = self.parse(base)?;
+        let rules =
+            rules.parse::<RuleSet>().map_err(|error| NameError(format!("bad rules `{rules}`: {error}")))?;
+        match base {
+            StrategyName::Delays(base) => base.with_rules(rules).map(StrategyName::Delays),
+            other => Err(NameError(format!("`{other}` has no order that rules could change"))),
+        }
     }
 
     /// Reads a list of names.
@@ -91,7 +109,10 @@ impl Vocabulary {
                     list.uses_seed = true;
                     list.strategies.push(SchedulerName::Random(seed.unwrap_or(0)).into());
                 }
-                (name, _) => list.strategies.push(self.parse(name)?),
+                (name, _) => list.strategies.push(match context.own.iter().find(|own| own.name() == name) {
+                    Some(own) => SchedulerName::from(own.clone()).into(),
+                    None => self.parse(name)?,
+                }),
             }
         }
         Ok(list)

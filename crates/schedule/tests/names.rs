@@ -7,7 +7,7 @@ use dally_testing::arbitrary::{Result, Unstructured};
 use dally_testing::for_inputs;
 
 fn any_scheduler(u: &mut Unstructured<'_>, depth: usize) -> Result<SchedulerName> {
-    let last = if depth > 0 { 11 } else { 10 };
+    let last = if depth > 0 { 12 } else { 11 };
     Ok(match u.int_in_range(0..=last)? {
         0 => SchedulerName::Bag,
         1 => SchedulerName::BoundedBag(u.int_in_range(1..=usize::MAX)?),
@@ -20,6 +20,7 @@ fn any_scheduler(u: &mut Unstructured<'_>, depth: usize) -> Result<SchedulerName
         8 => SchedulerName::Rtc,
         9 => SchedulerName::Random(u.arbitrary()?),
         10 => SchedulerName::Pct { seed: u.arbitrary()?, changes: u.int_in_range(0..=1000)? },
+        11 => SchedulerName::ReverseDfs,
         _ => SchedulerName::Priority(Box::new(any_scheduler(u, depth - 1)?)),
     })
 }
@@ -110,7 +111,7 @@ fn the_context_of_a_list_fills_in_portfolio_and_seed() {
     let portfolio = SchedulerName::portfolio();
     let names = |text: &str, seed| {
         let list = Vocabulary::SCHEDULERS
-            .parse_list(text, ListContext { portfolio: &portfolio, seed })
+            .parse_list(text, ListContext { portfolio: &portfolio, seed, own: &[] })
             .expect("a list");
         let names: Vec<String> = list.strategies.iter().map(ToString::to_string).collect();
         (names.join(" "), list.uses_seed)
@@ -142,7 +143,7 @@ fn bad_names_are_explained() {
         error("rr:up"),
         "bad scheduler `rr:up`: the parameter is `reverse` or a seed; write, for example, `rr:reverse` or `rr:42`"
     );
-    assert_eq!(error("dfs:1"), "bad scheduler `dfs:1`: `dfs` takes no parameter; write, for example, `dfs`");
+    assert_eq!(error("df:1"), "bad scheduler `df:1`: `df` takes no parameter; write, for example, `df`");
     assert_eq!(
         error("random:-1"),
         "bad scheduler `random:-1`: `-1` is not a number in range; write, for example, `random:42`"

@@ -8,7 +8,7 @@ use dally_schedule::{DelayingScheduler, Post, Ready, Scheduler, SchedulerName, S
 use dally_testing::arbitrary::{Result, Unstructured};
 use dally_testing::for_inputs;
 
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "bag",
     "bounded-bag:1",
     "bounded-bag:2",
@@ -16,6 +16,7 @@ const NAMES: [&str; 16] = [
     "rr:reverse",
     "rr:7",
     "dfs",
+    "dfs:reverse",
     "df",
     "dfw",
     "rtc",

@@ -77,6 +77,7 @@ fn siblings_run_in_the_base_order() {
     assert_eq!(Run::family("rr").order(), "bcd");
     assert_eq!(Run::family("rr:reverse").order(), "dcb");
     assert_eq!(Run::family("dfs").order(), "bcd");
+    assert_eq!(Run::family("dfs:reverse").order(), "dcb");
     assert_eq!(Run::family("df").order(), "bcd");
     assert_eq!(Run::family("dfw").order(), "bcd");
     assert_eq!(Run::family("rtc").order(), "dcb");
@@ -99,7 +100,9 @@ fn figure_3_of_popl11() {
 
 #[test]
 fn a_yielding_task_comes_after_its_children_in_dfs_and_before_them_elsewhere() {
-    for (name, expected) in [("dfs", "bca"), ("df", "abc"), ("dfw", "abc"), ("rr", "abc"), ("rtc", "cba")] {
+    for (name, expected) in
+        [("dfs", "bca"), ("dfs:reverse", "cba"), ("df", "abc"), ("dfw", "abc"), ("rr", "abc"), ("rtc", "cba")]
+    {
         let mut run = Run::new(name);
         assert_eq!(run.take(), 'a');
         run.post('a', "bc");

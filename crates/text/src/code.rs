@@ -166,6 +166,8 @@ impl Code {
             => "split the program";
         UNREADABLE = 8 Error "A file that cannot be read"
             => "the message quotes the operating system";
+        BAD_RULE = 9 Error "A rule for the scheduler that cannot be used"
+            => "the message says what was expected; `docs/schedulers.md` has the syntax";
 
         UNEXPECTED_TOKEN = 101 Error "An unexpected token"
             => "the message says what was expected";

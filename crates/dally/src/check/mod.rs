@@ -22,6 +22,8 @@ use crate::cli::{Check, LivenessArg};
 use crate::input::Rejected;
 use crate::language::{Explorable, Language, LoadedProgram};
 use crate::output::{self, Exit};
+use crate::own::OwnSchedulers;
+use crate::rules::Rules;
 use crate::traces;
 use dally_c::Caveat;
 use monitor::Monitor;
@@ -29,20 +31,21 @@ use report::{Ended, LivenessCheck};
 use reports::{Reached, Searched};
 use running::Runner;
 
-pub(crate) fn run(arguments: &Check) -> Exit {
-    check(arguments).unwrap_or_else(|exit| exit)
+pub(crate) fn run(arguments: &Check, own: &OwnSchedulers) -> Exit {
+    check(arguments, own).unwrap_or_else(|exit| exit)
 }
 
 /// The exit of a search, or of an error that prevents it.
-fn check(arguments: &Check) -> Result<Exit, Exit> {
+fn check(arguments: &Check, own: &OwnSchedulers) -> Result<Exit, Exit> {
     let complain = |message: String| output::complain(&message);
     let language = Language::of(&arguments.program.files);
     language.refuses(&arguments.language_flags()).map_or(Ok(()), |message| Err(complain(message)))?;
-    let strategies = strategies::strategies(arguments, language).map_err(complain)?;
+    let reject = |Rejected { sources, diagnostics }| reports::reject(arguments, &sources, &diagnostics);
+    let rules = Rules::read(&arguments.order).map_err(reject)?;
+    let strategies = strategies::strategies(arguments, language, own, rules.as_ref()).map_err(complain)?;
     let scheduler =
         strategies.iter().find_map(StrategyName::scheduler).unwrap_or(&language.scheduler).clone();
     let sampling = sample::options(arguments, &strategies).map_err(complain)?;
-    let reject = |Rejected { sources, diagnostics }| reports::reject(arguments, &sources, &diagnostics);
     let budget = start_budget(arguments).map_err(complain)?;
     let mut loaded = budget.loading(language.load(&arguments.program)).map_err(reject)?;
     budget.loading(loaded.constrain(&arguments.constraint)).map_err(reject)?;
@@ -54,6 +57,7 @@ fn check(arguments: &Check) -> Result<Exit, Exit> {
     let compiled = loaded.compile(&arguments.program);
     budget.loaded();
     let mut program = compiled.map_err(|diagnostics| reports::reject(arguments, sources, &diagnostics))?;
+    rules.map_or(Ok(()), |rules| rules.check(&program.names())).map_err(reject)?;
     if !arguments.json {
         output::warn(sources, loaded.warnings());
     }

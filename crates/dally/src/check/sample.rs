@@ -82,7 +82,7 @@ fn given(flags: &[(&'static str, bool)]) -> Option<&'static str> {
 /// The scheduler relative to which a bug is shown.
 fn scheduler(strategies: &[StrategyName]) -> Result<SchedulerName, String> {
     match strategies {
-        [StrategyName::Delays(scheduler)] => match scheduler {
+        [StrategyName::Delays(scheduler)] => match without_rules(scheduler) {
             SchedulerName::Rr(_) | SchedulerName::Rtc | SchedulerName::Random(_) => Ok(scheduler.clone()),
             other => Err(format!(
                 "with --sample, `--scheduler {other}` does not work: it does not propose every enabled task; use \
@@ -90,6 +90,13 @@ fn scheduler(strategies: &[StrategyName]) -> Result<SchedulerName, String> {
             )),
         },
         _ => Err("--sample shows a bug as deviations from one scheduler: give one".to_owned()),
+    }
+}
+
+fn without_rules(scheduler: &SchedulerName) -> &SchedulerName {
+    match scheduler {
+        SchedulerName::Ruled(base, _) => base,
+        other => other,
     }
 }
 

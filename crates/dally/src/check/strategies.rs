@@ -6,9 +6,29 @@ use dally_schedule::{ListContext, Vocabulary};
 use super::sample;
 use crate::cli::Check;
 use crate::language::Language;
+use crate::own::OwnSchedulers;
+use crate::rules::Rules;
 
 /// The strategies that the flags name, or the contradiction between flags.
-pub(crate) fn strategies(arguments: &Check, language: &Language) -> Result<Vec<StrategyName>, String> {
+pub(crate) fn strategies(
+    arguments: &Check,
+    language: &Language,
+    own: &OwnSchedulers,
+    rules: Option<&Rules>,
+) -> Result<Vec<StrategyName>, String> {
+    let strategies = without_rules(arguments, language, own)?;
+    match rules {
+        Some(rules) => rules.around(strategies),
+        None => Ok(strategies),
+    }
+}
+
+/// The strategies, before rules change their order.
+fn without_rules(
+    arguments: &Check,
+    language: &Language,
+    own: &OwnSchedulers,
+) -> Result<Vec<StrategyName>, String> {
     let Check { delays, scheduler, seed, .. } = arguments;
     if arguments.exact && arguments.cost_of_choices() > 0 {
         return Err(
@@ -30,7 +50,7 @@ pub(crate) fn strategies(arguments: &Check, language: &Language) -> Result<Vec<S
     }
     let text = scheduler.clone().unwrap_or_else(|| language.scheduler.to_string());
     let portfolio = (language.portfolio)();
-    let context = ListContext { portfolio: &portfolio, seed: *seed };
+    let context = ListContext { portfolio: &portfolio, seed: *seed, own: &own.0 };
     let list = Vocabulary::SCHEDULERS.parse_list(&text, context).map_err(|error| error.to_string())?;
     let is_ambiguous = text.contains("random:") && arguments.sample.is_none();
     if seed.is_some() && !list.uses_seed && (is_ambiguous || !sample::is_possible(arguments)) {
@@ -71,11 +91,11 @@ enum Counter {
 
 fn endless(strategy: &StrategyName) -> Option<Counter> {
     fn counts(scheduler: &SchedulerName) -> Option<Counter> {
-        use SchedulerName::{Df, Dfw, Pct, Priority};
+        use SchedulerName::{Df, Dfw, Pct, Priority, Ruled};
         match scheduler {
             Df | Dfw => Some(Counter::Rounds),
             Pct { .. } => Some(Counter::Steps),
-            Priority(inner) => counts(inner),
+            Priority(inner) | Ruled(inner, _) => counts(inner),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use dally_schedule::sample::names::SAMPLERS;
 use dally_schedule::table::{Family, STRATEGIES};
 use dally_schedule::{PORTFOLIO, Vocabulary};
 
-use super::{ProgramArgs, ReportFiles, TraceFiles, size};
+use super::{ProgramArgs, ReportFiles, RuleArgs, TraceFiles, size};
 
 /// Search for a bug: few delays first
 ///
@@ -27,6 +27,9 @@ pub(crate) struct Check {
     /// The order of tasks from which delays deviate [default: rr, and rtc for P]
     #[arg(long, value_name = "NAMES")]
     pub(crate) scheduler: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) order: RuleArgs,
 
     /// Search for cycles that violate a liveness property (hot states of P monitors, globals marked {:hot}). HOW is map,
     /// ndfs, iterative-ndfs or off [default: map if the program declares a liveness property]
@@ -172,6 +175,7 @@ Examples:
   dally check --test T project.pproj            a test of a P program
   dally check main.c queue.c                    a C program with threads
   dally check --liveness --unfair program.p     executions that never make progress
+  dally check --rule 'Timer last' program.p     change the order of tasks (docs/schedulers.md)
   dally check --sample --time 1m program.p      random executions instead of a search";
     let schedulers: String = Vocabulary::SCHEDULERS
         .rows()

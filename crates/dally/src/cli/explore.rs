@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::ProgramArgs;
+use super::{ProgramArgs, RuleArgs};
 
 /// Walk through the states of a program in a browser
 ///
@@ -21,6 +21,9 @@ pub(crate) struct Explore {
     /// The order of tasks from which delays deviate [default: rr, and rtc for P]
     #[arg(long, value_name = "NAME")]
     pub(crate) scheduler: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) order: RuleArgs,
 
     /// The port on 127.0.0.1; 0 is any free one
     #[arg(long, value_name = "N", default_value_t = 0)]

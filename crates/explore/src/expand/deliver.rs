@@ -9,6 +9,7 @@ use crate::ledger::Transition;
 use crate::order::Pass;
 use crate::policy::{Happened, Policy};
 use crate::search::Watch;
+use crate::sight::Between;
 use crate::successors::{Outcome, Special, Successors, Suspended};
 use crate::tree::{Branch, Link};
 use crate::visited::Rank;
@@ -69,7 +70,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 }
             }
             let task = from.step.as_ref().map(|step| step.task);
-            let happened = Happened { task, events, turn };
+            let happened = Happened { task, events, turn, sight: None };
             self.deliver_state(from, Arrival { key, state, happened, link, depth, when, end }, sink);
         }
         Ok(())
@@ -114,7 +115,12 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let Arrival { key, state, happened, link, depth, when, mut end } = arrival;
         let chain = end.as_ref().map_or(from.chain, |end| end.chain);
         let place = end.as_mut().and_then(|end| end.place.take());
-        let after = || place.unwrap_or_else(|| self.policy.after(from.place, &happened));
+        let after = |state: &P::State| {
+            let before = from.step.as_ref().map(|step| step.state);
+            let sight = Between { program: self.program, before, after: state };
+            let happened = Happened { sight: Some(&sight), ..happened };
+            place.unwrap_or_else(|| self.policy.after(from.place, &happened))
+        };
         let node = |state, place| Node {
             state,
             place,
@@ -130,11 +136,14 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         let now = when.is_within(from.pass);
         let rank = Rank { cost: from.cost, depth };
         if self.options.exact {
-            let place = after();
+            let place = after(&state);
             let key = key.with(Fingerprint::of(&place));
             offer_or_defer(sink, (key, link), (!now).then_some(when), rank, || node(state, place));
         } else {
-            let make = || node(state, after());
+            let make = || {
+                let place = after(&state);
+                node(state, place)
+            };
             offer_or_defer(sink, (key, link), (!now).then_some(when), rank, make);
         }
     }

@@ -29,6 +29,7 @@ use super::{Expander, Found, Sink, Tally};
 use crate::policy::{Happened, Point, Policy, Proposal};
 use crate::reduce::{Flaw, Mutant, Reduction};
 use crate::search::Watch;
+use crate::sight::Between;
 use crate::successors::{Event, Successors};
 use crate::visited::Mark;
 use crate::{Fingerprint, Footprints, Options, Program};
@@ -205,7 +206,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 && outcome.failure().is_none()
                 && !events.iter().any(Event::seals)
             {
-                let happened = Happened { task: Some(from.link.task), events, turn: outcome.turn };
+                let (task, turn) = (Some(from.link.task), outcome.turn);
+                let happened = Happened { task, events, turn, sight: None };
                 let chain = Chain { end: &mut end, finder: &mut *finder, passed: &mut *passed };
                 let last = self.follow(from, (key, state), &happened, chain, sink);
                 outcome.fingerprint = Some(last);
@@ -265,7 +267,7 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
                 end.is_settled = !Passages::has_room_for(key);
                 return key;
             }
-            let after = || end.place.clone().unwrap_or_else(|| self.policy.after(from.place, happened));
+            let after = || end.place.clone().unwrap_or_else(|| self.after_outcome(from, happened, state));
             let next = match is_ahead {
                 // Look first: the scheduler is seldom needed.
                 true => finder
@@ -287,14 +289,28 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             if Passages::has_room_for(key) {
                 passed.push(key);
             }
-            let step = Happened { task: Some(task), events, turn: outcome.turn };
-            end.place = Some(self.policy.after(&place, &step));
+            let sight = Between { program: self.program, before: Some(&*state), after: &next };
+            let (task, turn) = (Some(task), outcome.turn);
+            end.place =
+                Some(self.policy.after(&place, &Happened { task, events, turn, sight: Some(&sight) }));
             let is_sole = finder.enabled.len() == 1;
             end.chain = if is_sole { 0 } else { end.chain.saturating_add(1) };
             (end.steps, end.alone) = (end.steps + 1, end.alone + u8::from(!is_sole));
             key = outcome.fingerprint.unwrap_or_else(|| self.program.fingerprint(&next));
-            (*state, last) = (next, task);
+            (*state, last) = (next, task.unwrap_or(last));
         }
+    }
+
+    /// The scheduler after the first step of a chain.
+    fn after_outcome(
+        &self,
+        from: &Origin<'_, P::State, O>,
+        happened: &Happened<'_>,
+        state: &P::State,
+    ) -> O::SchedulerState {
+        let before = from.step.as_ref().map(|step| step.state);
+        let sight = Between { program: self.program, before, after: state };
+        self.policy.after(from.place, &Happened { sight: Some(&sight), ..*happened })
     }
 
     /// The scheduler after its first proposal at a state, and the proposal.

@@ -204,7 +204,9 @@ pub(crate) fn price<P: Program, O: Policy>(
             costs.push(cost_of(policy, &mut place, &point, step.task, known));
         }
         let task = moment.step.map(|at| at.step.task);
-        place = policy.after(&place, &Happened { task, events: moment.events, turn: moment.turn });
+        let sight = moment.sight(program);
+        let (events, turn) = (moment.events, moment.turn);
+        place = policy.after(&place, &Happened { task, events, turn, sight: Some(&sight) });
     });
     replayed.ok()?;
     for (step, cost) in schedule.steps.iter_mut().zip(costs) {

@@ -144,10 +144,10 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
         point: &Point<'_>,
     ) -> Option<u32> {
         let task = cursor.task?;
-        if !scheduler.can_delay() || !point.exact && all_proposed(scheduler, cursor, &point.ready) {
+        if !may_delay(scheduler, task) || !point.exact && all_proposed(scheduler, cursor, &point.ready) {
             return None;
         }
-        let cost = scheduler.delay_cost();
+        let cost = scheduler.cost_of_delay(task);
         scheduler.delay(task);
         Some(cost)
     }
@@ -155,13 +155,14 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
     fn after(&self, scheduler: &Sealable<S>, happened: &Happened<'_>) -> Sealable<S> {
         let mut scheduler = scheduler.clone();
         happened.tell(&mut scheduler);
+        happened.show(&mut scheduler);
         scheduler
     }
 
     fn omission(&self, scheduler: &Sealable<S>, cursor: &ProposalCursor, point: &Point<'_>) -> Omission {
         if cursor.seen.len() == point.ready.enabled().len() {
             Omission::Nothing
-        } else if scheduler.is_sealed() {
+        } else if scheduler.is_sealed() || cursor.task.is_some_and(|task| scheduler.seals(task)) {
             Omission::Sealed
         } else {
             Omission::Unproposed
@@ -169,7 +170,8 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
     }
 
     fn allows_steps_ahead(&self, scheduler: &Sealable<S>) -> bool {
-        scheduler.allows_steps_ahead()
+        // A scheduler that looks orders tasks by what they did: a step ahead of its turn could change the order of the others.
+        scheduler.allows_steps_ahead() && !scheduler.looks()
     }
 
     fn heap_bytes(&self, scheduler: &Sealable<S>) -> usize {
@@ -179,6 +181,11 @@ impl<S: DelayingScheduler + Send + Sync> Policy for Delays<S> {
     fn strategy(&self) -> StrategyName {
         self.strategy.clone()
     }
+}
+
+#[inline]
+fn may_delay<S: DelayingScheduler>(scheduler: &Sealable<S>, task: TaskId) -> bool {
+    scheduler.can_delay() && !scheduler.seals(task)
 }
 
 fn all_proposed<S: DelayingScheduler>(

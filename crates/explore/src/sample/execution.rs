@@ -8,6 +8,7 @@ use dally_schedule::{DelayingScheduler, Ready, Scheduler, SchedulerName, Sealabl
 use smallvec::SmallVec;
 
 use crate::policy::{Happened, Listener};
+use crate::sight::{Between, Sight};
 use crate::successors::{Event, Special, Turn};
 use crate::{Drawn, Failure, Fingerprint, Program, Successors};
 
@@ -114,18 +115,23 @@ impl<'p, P: Program> Execution<'p, P> {
     }
 
     /// Returns true if the scheduler fixes the next task: its proposal cannot be delayed.
-    pub(crate) fn is_sealed(&self) -> bool {
-        !self.scheduler.can_delay()
+    pub(crate) fn is_sealed(&mut self) -> bool {
+        !self.scheduler.can_delay() || self.is_proposal_sealed()
+    }
+
+    /// Returns true if the scheduler itself forbids to delay its proposal.
+    fn is_proposal_sealed(&mut self) -> bool {
+        self.scheduler.looks() && self.proposal().is_some_and(|task| self.scheduler.seals(task))
     }
 
     /// Returns true if the scheduler may propose another task.
-    pub(crate) fn can_choose(&self) -> bool {
-        self.enabled.len() > 1 && self.scheduler.can_delay()
+    pub(crate) fn can_choose(&mut self) -> bool {
+        self.enabled.len() > 1 && !self.is_sealed()
     }
 
-    /// The cost of a delay.
-    pub(crate) fn delay_cost(&self) -> u32 {
-        self.scheduler.delay_cost()
+    /// The cost of delaying these tasks.
+    pub(crate) fn cost_of_delays(&self, tasks: &[TaskId]) -> u32 {
+        tasks.iter().map(|task| self.scheduler.cost_of_delay(*task)).sum()
     }
 
     /// The number of enabled tasks.
@@ -184,7 +190,7 @@ impl<'p, P: Program> Execution<'p, P> {
         for _ in 0..=self.scheduler.patience().saturating_mul(2) {
             match self.proposal() {
                 Some(proposed) if proposed == task => return true,
-                Some(_) if self.scheduler.can_delay() => self.delay(),
+                Some(_) if !self.is_sealed() => self.delay(),
                 _ => return false,
             }
         }
@@ -211,10 +217,14 @@ impl<'p, P: Program> Execution<'p, P> {
         if let Some(Special::Failure(failure)) = outcome.special.map(|special| *special) {
             return Some(End::Failed(failure));
         }
-        self.state = self.out.states.pop();
+        let before = std::mem::replace(&mut self.state, self.out.states.pop());
         let turn: Turn = outcome.turn;
-        let happened = Happened { task, events: &self.out.events, turn };
+        let before = before.as_ref().filter(|_| task.is_some());
+        let sight = self.state.as_ref().map(|after| Between { program: self.program, before, after });
+        let sight = sight.as_ref().map(|sight| sight as &dyn Sight);
+        let happened = Happened { task, events: &self.out.events, turn, sight };
         happened.tell(&mut Both { scheduler: &mut self.scheduler, sampler });
+        happened.show(&mut self.scheduler);
         self.proposed = None;
         self.delayed.clear();
         self.enabled.clear();

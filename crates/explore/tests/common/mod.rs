@@ -4,9 +4,13 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use dally_explore::policy::{Happened, Point, Policy, Proposal};
-use dally_explore::{Event, Failure, Program, Schedule, StrategyName, Successors, TaskId, Turn};
+use dally_explore::{
+    Event, Failure, Names, Program, Schedule, Seen, Sight, StateView, StrategyName, Successors, Symbol,
+    TaskId, Turn,
+};
 use dally_schedule::Ready;
 use dally_testing::arbitrary::{Result, Unstructured};
 
@@ -38,6 +42,55 @@ pub type Globals = [u8; GLOBALS];
 #[derive(Clone, Debug, Default)]
 pub struct Tasks {
     pub procedures: Vec<Vec<Op>>,
+}
+
+/// A state by names: `p0` is the first procedure, and `g0` the first global.
+struct Named<'a>(&'a State);
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let list = |letter: char| (0..8).map(|nth| format!("{letter}{nth}")).collect::<Vec<_>>();
+    Names { tasks: list('p'), places: list('s'), variables: list('g'), events: Vec::new() }
+});
+
+impl StateView for Named<'_> {
+    fn names(&self) -> &Names {
+        &NAMES
+    }
+
+    fn tasks(&self) -> Vec<TaskId> {
+        self.0.tasks.iter().map(|task| TaskId(task.id)).collect()
+    }
+
+    fn name(&self, task: TaskId) -> Option<Symbol> {
+        let task = self.0.tasks.iter().find(|other| other.id == task.0)?;
+        Some(Symbol(task.procedure as u32))
+    }
+
+    fn place(&self, task: TaskId) -> Option<Symbol> {
+        let task = self.0.tasks.iter().find(|other| other.id == task.0)?;
+        Some(Symbol(task.at.min(7) as u32))
+    }
+
+    fn variable(&self, variable: Symbol) -> Option<Seen> {
+        self.0.globals.get(variable.index()).map(|value| Seen::Int(i64::from(*value)))
+    }
+}
+
+/// The states around a step.
+pub struct Around<'a> {
+    pub program: &'a Tasks,
+    pub before: Option<&'a State>,
+    pub after: &'a State,
+}
+
+impl Sight for Around<'_> {
+    fn before(&self) -> Option<Box<dyn StateView + '_>> {
+        self.program.view(self.before?)
+    }
+
+    fn after(&self) -> Option<Box<dyn StateView + '_>> {
+        self.program.view(self.after)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -166,6 +219,10 @@ impl Program for Tasks {
         out.push(State { tasks: vec![main], next: 1, ..State::default() }).posts(TaskId(0));
     }
 
+    fn view<'a>(&'a self, state: &'a State) -> Option<Box<dyn StateView + 'a>> {
+        Some(Box::new(Named(state)))
+    }
+
     fn enabled(&self, state: &State, tasks: &mut Vec<TaskId>) {
         tasks.extend(
             state.tasks.iter().filter(|task| self.is_enabled(state, task)).map(|task| TaskId(task.id)),
@@ -248,7 +305,11 @@ pub fn enumerate<O: Policy>(program: &Tasks, policy: &O, bound: u32) -> Reached 
         ..State::default()
     };
     let events = [Event::Posted(TaskId(0), dally_explore::Post::default())];
-    let place = policy.after(&policy.start(), &Happened { task: None, events: &events, turn: Turn::Yields });
+    let sight = Around { program, before: None, after: &state };
+    let place = policy.after(
+        &policy.start(),
+        &Happened { task: None, events: &events, turn: Turn::Yields, sight: Some(&sight) },
+    );
     walk(program, policy, &state, place, bound, &mut reached);
     reached
 }
@@ -280,8 +341,9 @@ fn walk<O: Policy>(
                 match outcome {
                     None => reached.fails = true,
                     Some((next, events, turn)) => {
-                        let after =
-                            policy.after(&place, &Happened { task: Some(task), events: &events, turn });
+                        let sight = Around { program, before: Some(state), after: &next };
+                        let (task, sight) = (Some(task), Some(&sight as &dyn Sight));
+                        let after = policy.after(&place, &Happened { task, events: &events, turn, sight });
                         if let Some(left) = (left - spent).checked_sub(policy.step_cost()) {
                             walk(program, policy, &next, after, left, reached);
                         }

@@ -43,7 +43,8 @@ pub fn graphs<M: Model, O: Policy>(model: &M, policy: &O, bounds: u32) -> Vec<Gr
     let mut ids: BTreeMap<M::State, usize> = BTreeMap::new();
     let mut graph = Graph { properties: model.properties(), ..Graph::default() };
     let events: Vec<Event> = (0..model.tasks()).map(|t| Event::Posted(TaskId(t), Post::default())).collect();
-    let place = policy.after(&policy.start(), &Happened { task: None, events: &events, turn: Turn::Yields });
+    let place = policy
+        .after(&policy.start(), &Happened { task: None, events: &events, turn: Turn::Yields, sight: None });
     let start = model.start();
     ids.insert(start.clone(), 0);
     graph.enabled.push(enabled(model, &start));
@@ -76,7 +77,7 @@ pub fn graphs<M: Model, O: Policy>(model: &M, policy: &O, bounds: u32) -> Vec<Gr
                             graph.enabled.push(enabled(model, &to));
                             let blocks = model.moves(&to, task.0).is_none();
                             let turn = if blocks { Turn::Blocks(None) } else { Turn::Yields };
-                            let happened = Happened { task: Some(task), events: &events, turn };
+                            let happened = Happened { task: Some(task), events: &events, turn, sight: None };
                             let place = policy.after(&node.place, &happened);
                             let (cursor, cost) = (O::Cursor::default(), node.cost);
                             queue.push_back(Node { id, state: to, place, cursor, cost });

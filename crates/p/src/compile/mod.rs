@@ -16,6 +16,15 @@ use crate::check::types::{Kind as TypeKind, Permission, Ty, Types};
 use crate::code::{Action, Code, EventCode, Foreign, Function, Kind, MachineCode, Op, Shape, State};
 use crate::value::{Data, Heap, UNNAMED, Value};
 
+/// The foreign functions without parameters and result that forbid delays, and allow them again.
+fn seal(name: &str) -> Option<bool> {
+    match name {
+        "DallySeal" => Some(true),
+        "DallyUnseal" => Some(false),
+        _ => None,
+    }
+}
+
 /// Compiles a test.
 pub(crate) fn compile(program: &Program, test: &TestInfo) -> (Code, Heap) {
     let mut compiler = Compiler {
@@ -291,6 +300,16 @@ impl Compiler<'_> {
     fn foreign(&mut self, fun: FunId, number: u32) {
         let Program { ast, info, .. } = self.program;
         let FunInfo { params, ret, .. } = &info.funs[fun.index()];
+        if let Some(seals) = seal(&self.code.functions[number as usize].name)
+            && params.is_empty()
+            && *ret == Types::NULL
+        {
+            self.code.has_seals = true;
+            self.emit(Op::Seal(seals));
+            self.constant(Value::Null);
+            self.emit(Op::Return);
+            return;
+        }
         let signature = info.signature(ast, fun);
         let mut types = Vec::new();
         params.iter().map(|p| p.ty).chain([*ret]).for_each(|ty| info.types.foreign_in(ty, &mut types));

@@ -157,6 +157,8 @@ pub(crate) struct Effects {
     pub(crate) heat: SmallVec<[(u32, Heat); 2]>,
     /// The fair choices made in the step, without duplicates; none if the test has no liveness property.
     pub(crate) fair: SmallVec<[FairChoice; 2]>,
+    /// True if the step has forbidden delays, false if it has allowed them again.
+    pub(crate) sealed: Option<bool>,
     visits: Visits<Counters>,
 }
 
@@ -504,9 +506,9 @@ impl<'m, O: Observer> Task<'m> for Runner<'m, O> {
 
     fn configuration(&self) -> Fingerprint {
         let mut hash = Fingerprinter::default();
-        let Effects { created, sent, monitors, heat, fair, visits: _ } = &*self.effects;
+        let Effects { created, sent, monitors, heat, fair, sealed, visits: _ } = &*self.effects;
         (&self.local, self.pc, self.heat, self.in_monitor, self.next).hash(&mut hash);
-        (created, sent, monitors, heat, fair).hash(&mut hash);
+        (created, sent, monitors, heat, fair, sealed).hash(&mut hash);
         hash.fingerprint()
     }
 

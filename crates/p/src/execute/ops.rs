@@ -108,6 +108,7 @@ impl<O: Observer> Runner<'_, O> {
             Op::Reach(assertion) => self.store.sites.pass(assertion),
             Op::Fail => return self.fail(),
             Op::Foreign(number) => return self.foreign(number),
+            Op::Seal(seals) => self.effects.get_mut().sealed = Some(seals),
             Op::Assume(site) => self.assume(site)?,
             Op::Yield => return Err(Pause::Ends(End::Stops)),
             _ => self.compute(op)?,
