@@ -1,6 +1,6 @@
 //! Public suites of Boogie programs, run with `dally verify`: cases, outcomes and tables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -37,6 +37,8 @@ pub enum Expected {
         errors: bool,
         /// The lines of errors, and those related to them.
         lines: BTreeSet<u64>,
+        /// The procedures in whose text there are errors.
+        failing: BTreeSet<String>,
     },
 }
 
@@ -72,6 +74,7 @@ const COLUMNS: [(Outcome, &str); 7] = [
 
 /// The result for one entry point.
 struct Result {
+    entry: String,
     verdict: String,
     message: String,
     line: Option<u64>,
@@ -113,11 +116,13 @@ pub fn run(dally: &Path, case: &Case, seconds: u64) -> Run {
 /// One line of the output.
 fn read(line: &str) -> Option<Result> {
     let json: serde_json::Value = serde_json::from_str(line).ok()?;
-    let entry = json["entry"].as_str().map_or_else(String::new, |entry| format!("{entry}: "));
+    let entry = json["entry"].as_str().unwrap_or("").to_owned();
+    let prefix = if entry.is_empty() { String::new() } else { format!("{entry}: ") };
     let message: String = json["message"].as_str().unwrap_or("").chars().take(240).collect();
     Some(Result {
+        entry,
         verdict: json["verdict"].as_str()?.to_owned(),
-        message: entry + &message.replace('\n', " "),
+        message: prefix + &message.replace('\n', " "),
         line: json["failure"]["location"]["line"].as_u64(),
     })
 }
@@ -139,7 +144,7 @@ fn judge(results: &[Result], expected: &Expected) -> (Outcome, String) {
         Expected::Unknown => None,
         Expected::Clean => bugs.first().map(|bug| bug.message.clone()),
         Expected::Bug => (clean == results.len()).then(|| "the recorded bug is missed".to_owned()),
-        Expected::Modular { verified, errors, lines } => {
+        Expected::Modular { verified, errors, lines, .. } => {
             // An error may be reported without its place, by the message of `{:msg}`.
             let is_known =
                 |bug: &&&Result| lines.is_empty() || bug.line.is_some_and(|line| lines.contains(&line));
@@ -157,12 +162,48 @@ fn judge(results: &[Result], expected: &Expected) -> (Outcome, String) {
         (Some(detail), _) => (Outcome::Wrong, detail),
         (None, Some(undecided)) => undecided,
         (None, None) => match expected {
-            Expected::Modular { verified, .. } if clean > *verified => {
-                (Outcome::Stronger, format!("{clean} procedures are verified, {verified} are recorded"))
-            }
+            Expected::Modular { verified, failing, .. } => match beyond(results, failing) {
+                proved if !proved.is_empty() => (
+                    Outcome::Stronger,
+                    format!("proved, though Boogie reports an error: {}", proved.join(", ")),
+                ),
+                _ if clean > *verified => {
+                    (Outcome::Stronger, format!("{clean} procedures are verified, {verified} are recorded"))
+                }
+                _ => (Outcome::Decided, String::new()),
+            },
             _ => (Outcome::Decided, String::new()),
         },
     }
+}
+
+/// The procedures that are proved, all bodies of them, and have an error in Boogie's record.
+fn beyond(results: &[Result], failing: &BTreeSet<String>) -> Vec<String> {
+    let proves = |name: &&String| {
+        let is_own = |result: &&Result| {
+            let rest = result.entry.strip_prefix(name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("$implementation"))
+        };
+        let mut own = results.iter().filter(is_own).peekable();
+        own.peek().is_some() && own.all(|result| ["proved", "no-bug"].contains(&result.verdict.as_str()))
+    };
+    failing.iter().filter(proves).cloned().collect()
+}
+
+/// The percentage of programs that are decided, and what is counted.
+pub fn summary(runs: &[Run]) -> String {
+    let count = |outcome| runs.iter().filter(|run| run.outcome == outcome).count();
+    let percent = |n: usize| 100.0 * n as f64 / runs.len().max(1) as f64;
+    let (decided, stronger) = (count(Outcome::Decided), count(Outcome::Stronger));
+    format!(
+        "{} of {} programs ({:.1} %) have a verdict for each entry point: {decided} ({:.1} %) as recorded, and {stronger} in \
+         which a procedure is proved for which Boogie finds no proof. {} are wrong.",
+        decided + stronger,
+        runs.len(),
+        percent(decided + stronger),
+        percent(decided),
+        count(Outcome::Wrong),
+    )
 }
 
 /// The table: a row for each suite.
@@ -294,7 +335,8 @@ fn corral_flags(program: &Path) -> Vec<String> {
     flags
 }
 
-/// The old regression tests of c2s, with the options in their comments. Its bounds are those of `dally verify`.
+/// The old regression tests of c2s, with the options in their comments. Its bounds are those of `dally verify`; in R rounds, a
+/// task has at most R - 1 delays.
 pub fn c2s(root: &Path) -> Vec<Case> {
     let case = |file: PathBuf| {
         let text = read_text(&file);
@@ -307,7 +349,20 @@ pub fn c2s(root: &Path) -> Vec<Case> {
             Some("Got") => Expected::Bug,
             _ => Expected::Unknown,
         };
-        let flags = [after("@c2s-options"), vec![file.display().to_string()]].concat();
+        let mut flags = after("@c2s-options");
+        let value = |flags: &[String], flag: &str| {
+            let at = flags.iter().position(|word| word == flag)?;
+            flags.get(at + 1).cloned()
+        };
+        if let (None, Some(rounds)) = (value(&flags, "--delays"), value(&flags, "--rounds")) {
+            let delays = rounds.parse::<u64>().unwrap_or(1).saturating_sub(1);
+            flags.extend(["--delays".to_owned(), delays.to_string()]);
+        }
+        // The limit of the benchmark applies instead.
+        if let Some(at) = flags.iter().position(|word| word == "--timeout") {
+            flags.drain(at..flags.len().min(at + 2));
+        }
+        flags.push(file.display().to_string());
         Case { suite: "c2s".to_owned(), name: shown(root, &file), flags, expected }
     };
     files::below(root, "bpl").into_iter().map(case).collect()
@@ -337,35 +392,64 @@ const OTHERWISE: [&str; 17] = [
 /// Folders of Boogie's tests about something else: Civl, and termination.
 const ELSEWHERE: [&str; 2] = ["civl", "measure"];
 
-/// Boogie's tests outside of some folders, if Boogie verifies each procedure by its contract.
-pub fn boogie(root: &Path) -> Vec<Case> {
-    let library = root.with_file_name("Source").join("Core");
-    let programs = files::below(root, "bpl");
-    let is_elsewhere =
-        |p: &&PathBuf| p.components().any(|c| ELSEWHERE.iter().any(|name| c.as_os_str() == *name));
-    let programs = programs.iter().filter(|p| !is_elsewhere(p));
-    programs.filter_map(|program| boogie_case(root, &library, program)).collect()
+/// Constructs of Civl, in programs of other folders.
+const CIVL: [&str; 3] = ["{:linear", "Map_Get(", "{:layer"];
+
+/// The programs of a suite, and how many are left out, by reason.
+pub struct Suite {
+    /// The programs that are run.
+    pub cases: Vec<Case>,
+    /// The reasons why others are not, with their number.
+    pub left_out: BTreeMap<String, usize>,
 }
 
-fn boogie_case(root: &Path, library: &Path, program: &Path) -> Option<Case> {
+/// Boogie's tests, if Boogie verifies each procedure by its contract.
+pub fn boogie(root: &Path) -> Suite {
+    let library = root.with_file_name("Source").join("Core");
+    let mut suite = Suite { cases: Vec::new(), left_out: BTreeMap::new() };
+    for program in files::below(root, "bpl") {
+        match boogie_case(root, &library, &program) {
+            Ok(case) => suite.cases.push(case),
+            Err(reason) => *suite.left_out.entry(reason).or_default() += 1,
+        }
+    }
+    suite
+}
+
+/// A program, or the reason why it is left out.
+fn boogie_case(root: &Path, library: &Path, program: &Path) -> std::result::Result<Case, String> {
+    let elsewhere =
+        ELSEWHERE.iter().find(|name| program.components().any(|c| c.as_os_str() == Path::new(name)));
+    if let Some(folder) = elsewhere {
+        return Err(format!("in the folder `{folder}`"));
+    }
     let text = read_text(program);
+    if CIVL.iter().any(|word| text.contains(word)) {
+        return Err("uses constructs of Civl".to_owned());
+    }
     let runs: Vec<&str> =
         text.lines().filter(|line| line.contains("RUN:") && line.contains("boogie")).collect();
     let words: Vec<&str> = runs.iter().flat_map(|line| line.split_whitespace()).collect();
     let flags: Vec<&str> = words.iter().filter_map(|w| w.strip_prefix(['-', '/'])).collect();
-    if flags.iter().any(|flag| OTHERWISE.iter().any(|other| flag.starts_with(other))) {
-        return None;
+    if runs.is_empty() {
+        return Err("not run by Boogie's tests itself".to_owned());
+    }
+    if let Some(flag) = OTHERWISE.iter().find(|other| flags.iter().any(|flag| flag.starts_with(*other))) {
+        return Err(format!("Boogie's flag `{}` does something else", flag.trim_end_matches(':')));
     }
     let expected = ["bpl.expect", "bpl.p.expect"].iter().find_map(|extension| {
-        recorded(&read_text(&program.with_extension(extension)), &files::name(program))
-    })?;
+        recorded(&read_text(&program.with_extension(extension)), &files::name(program), &text)
+    });
+    let Some(expected) = expected else {
+        return Err("no result of verification is recorded, or a time-out".to_owned());
+    };
     let libraries = flags.iter().filter_map(|flag| flag.strip_prefix("lib:"));
     let libraries: BTreeSet<PathBuf> = libraries.map(|name| library.join(format!("{name}.bpl"))).collect();
     let mut arguments = vec!["--modular".to_owned(), program.display().to_string()];
     arguments.extend(libraries.iter().map(|path| path.display().to_string()));
-    let suite = program.strip_prefix(root).ok()?.components().next()?;
-    Some(Case {
-        suite: suite.as_os_str().to_string_lossy().into_owned(),
+    let folder = program.strip_prefix(root).ok().and_then(|path| path.components().next());
+    Ok(Case {
+        suite: folder.map(|c| c.as_os_str().to_string_lossy().into_owned()).unwrap_or_default(),
         name: shown(root, program),
         flags: arguments,
         expected,
@@ -373,7 +457,7 @@ fn boogie_case(root: &Path, library: &Path, program: &Path) -> Option<Case> {
 }
 
 /// The recorded output of Boogie; none if it does not end with a result.
-fn recorded(output: &str, file: &str) -> Option<Expected> {
+fn recorded(output: &str, file: &str, text: &str) -> Option<Expected> {
     let result =
         output.lines().find_map(|line| line.strip_prefix("Boogie program verifier finished with "))?;
     let mut words = result.split_whitespace();
@@ -388,7 +472,22 @@ fn recorded(output: &str, file: &str) -> Option<Expected> {
     }
     let prefix = format!("{file}(");
     let at = |line: &str| line.strip_prefix(&prefix)?.split([',', ')']).next()?.parse().ok();
-    Some(Expected::Modular { verified, errors, lines: output.lines().filter_map(at).collect() })
+    let failing = output.lines().filter(|line| line.contains(": Error: ")).filter_map(at);
+    let failing = failing.filter_map(|line| procedure_at(text, line)).collect();
+    Some(Expected::Modular { verified, errors, lines: output.lines().filter_map(at).collect(), failing })
+}
+
+/// The name of the procedure whose text has a line.
+fn procedure_at(text: &str, line: u64) -> Option<String> {
+    let declared = |line: &str| {
+        let line = line.trim_start().trim_start_matches("pure ");
+        let rest = line.strip_prefix("procedure").or_else(|| line.strip_prefix("implementation"))?;
+        // Attributes have braces, and no parentheses that matter here.
+        let rest =
+            rest.rsplit_once("} ").filter(|(before, _)| !before.contains('(')).map_or(rest, |(_, r)| r);
+        Some(rest.trim().split(['(', '<']).next()?.trim().to_owned())
+    };
+    text.lines().take(usize::try_from(line).ok()?).filter_map(declared).last().filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]
@@ -396,15 +495,27 @@ mod tests {
     use super::*;
 
     fn result(verdict: &str, line: u64) -> Result {
-        Result { verdict: verdict.to_owned(), message: String::new(), line: Some(line) }
+        let entry = "p".to_owned();
+        Result { entry, verdict: verdict.to_owned(), message: String::new(), line: Some(line) }
+    }
+
+    #[test]
+    fn an_error_is_one_of_the_procedure_around_it() {
+        let text = "procedure {:x \"}\"} p(a: int)\n{\n}\n  implementation q<a>(x: a)\n{\n}\n";
+        assert_eq!(procedure_at(text, 2).as_deref(), Some("p"));
+        assert_eq!(procedure_at(text, 5).as_deref(), Some("q"));
+        let failing = ["p".to_owned()].into();
+        assert_eq!(beyond(&[result("proved", 0)], &failing), ["p"]);
+        assert!(beyond(&[result("bug", 0)], &failing).is_empty());
     }
 
     #[test]
     fn results_are_compared_by_procedure_and_line() {
         let output = "a.bpl(3,5): Error: this assertion could not be proved\n\
                       Boogie program verifier finished with 1 verified, 1 error\n";
-        let expected = recorded(output, "a.bpl").unwrap();
-        assert_eq!(expected, Expected::Modular { verified: 1, errors: true, lines: [3].into() });
+        let expected = recorded(output, "a.bpl", "").unwrap();
+        let failing = BTreeSet::new();
+        assert_eq!(expected, Expected::Modular { verified: 1, errors: true, lines: [3].into(), failing });
         let judged = |results: &[Result]| judge(results, &expected).0;
         assert_eq!(judged(&[result("bug", 3), result("proved", 0)]), Outcome::Decided);
         assert_eq!(judged(&[result("bug", 4), result("proved", 0)]), Outcome::Wrong);

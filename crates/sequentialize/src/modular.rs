@@ -9,7 +9,7 @@
 //! Deviations from Boogie:
 //! 1. Procedures with `{:inline}` are inlined at any depth, not up to the depth that the attribute names.
 //! 2. Measures are ignored: termination is not checked.
-//! 3. A loop with several heads is not supported; Boogie copies blocks until there is one head.
+//! 3. A loop with several heads gets one, as in Boogie: jumps to the others lead to copies of its blocks.
 
 mod attributes;
 mod cut;
@@ -17,8 +17,8 @@ mod flat;
 
 use dally_bpl::Program;
 use dally_bpl::ast::{
-    Ast, Attrs, Decl, DeclKind, Ident, Implementation, Procedure, Role, Signature, Spec, SpecKind, StmtKind,
-    VarDecl,
+    Ast, Attrs, Decl, DeclKind, Flavour, Ident, Implementation, Procedure, Role, Signature, Spec, SpecKind,
+    StmtKind, VarDecl,
 };
 use dally_bpl::check::{Info, VarKind};
 use dally_bpl::codes;
@@ -43,9 +43,14 @@ pub fn modular(program: &Program) -> Result<Program, Vec<Diagnostic>> {
     if !problems.is_empty() {
         return Err(problems);
     }
+    attributes::assumption_variables(&mut ast);
     one_body_each(&mut ast);
     let stubs = declare_contracts(&mut ast, info);
-    call_contracts(&mut ast, &stubs);
+    let problems = call_contracts(&mut ast, &stubs);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    attributes::always_assume(&mut ast);
     let (info, diagnostics) = dally_bpl::check(&ast);
     match diagnostics.iter().find(|d| d.severity() != Severity::Warning) {
         Some(first) => {
@@ -56,9 +61,10 @@ pub fn modular(program: &Program) -> Result<Program, Vec<Diagnostic>> {
     }
 }
 
-/// True if calls of a procedure are replaced by its body: it has the attribute `{:inline}`.
+/// True if calls of a procedure are replaced by its body: it has the attribute `{:inline}`, or is an action.
 pub fn is_inlined(ast: &Ast, decl: &Decl) -> bool {
-    ast.attr(&decl.attrs, "inline").is_some_and(|attr| !attr.args.is_empty())
+    let is_action = matches!(&decl.kind, DeclKind::Procedure(p) if p.flavour == Flavour::PureAction);
+    is_action || ast.attr(&decl.attrs, "inline").is_some_and(|attr| !attr.args.is_empty())
 }
 
 /// Contracts say nothing of other tasks.
@@ -84,11 +90,15 @@ struct Contract {
     name: Sym,
     /// The version for `free call`, which checks no precondition.
     unchecked: Sym,
+    /// The version for `call {:verified_under …}`, which assumes preconditions; none if the program has no such calls.
+    assumed: Option<Sym>,
 }
 
 /// Declares `p$contract` for each procedure `p` that has a body, and is not inlined.
 fn declare_contracts(ast: &mut Ast, info: &Info) -> FxHashMap<Sym, Contract> {
     let bodies = implemented(ast);
+    let mut assumes = false;
+    build::each_stmt(ast, |ast, stmt| assumes |= attributes::assumes(ast, stmt));
     let mut stubs = FxHashMap::default();
     let mut decls = std::mem::take(&mut ast.decls);
     for decl in &mut decls {
@@ -111,6 +121,7 @@ fn declare_contracts(ast: &mut Ast, info: &Info) -> FxHashMap<Sym, Contract> {
             let at = specs.iter().position(|other| other.span == spec.span);
             !matches!(spec.kind, SpecKind::Requires { free: true, .. }) || at.is_some_and(|at| always[at])
         };
+        let assumed = assumes.then(|| assuming(ast, procedure, &frame, unassumed));
         let contract = if has_body {
             let contract = build::derive(ast, name, "contract", Role::Version);
             let version = stub(ast, procedure, contract, &frame, unassumed);
@@ -121,11 +132,24 @@ fn declare_contracts(ast: &mut Ast, info: &Info) -> FxHashMap<Sym, Contract> {
             procedure.specs.retain(unassumed);
             name
         };
-        stubs.insert(name, Contract { name: contract, unchecked });
+        stubs.insert(name, Contract { name: contract, unchecked, assumed });
     }
     decls.append(&mut ast.decls);
     ast.decls = decls;
     stubs
+}
+
+/// Declares the version of a contract in which preconditions are assumed.
+fn assuming(ast: &mut Ast, procedure: &Procedure, frame: &[Sym], kept: impl Fn(&Spec) -> bool) -> Sym {
+    let name = build::derive(ast, procedure.signature.name.name, "assumed", Role::Version);
+    let mut version = stub(ast, procedure, name, frame, kept);
+    for spec in &mut version.specs {
+        if let SpecKind::Requires { free, .. } = &mut spec.kind {
+            *free = true;
+        }
+    }
+    build::declare(ast, DeclKind::Procedure(Box::new(version)), Attrs::NONE);
+    name
 }
 
 /// The procedures with implementations.
@@ -190,14 +214,23 @@ fn copy_vars(ast: &mut Ast, vars: &[VarDecl]) -> Vec<VarDecl> {
 }
 
 /// Redirects calls to contracts.
-fn call_contracts(ast: &mut Ast, stubs: &FxHashMap<Sym, Contract>) {
-    build::each_stmt(ast, |_, stmt| {
-        if let StmtKind::Call(call) = &mut stmt.kind
-            && let Some(contract) = stubs.get(&call.procedure.name)
-        {
-            call.procedure.name = if call.free { contract.unchecked } else { contract.name };
+fn call_contracts(ast: &mut Ast, stubs: &FxHashMap<Sym, Contract>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    build::each_stmt(ast, |ast, stmt| {
+        let assumes = attributes::assumes(ast, stmt);
+        let StmtKind::Call(call) = &mut stmt.kind else { return };
+        let contract = stubs.get(&call.procedure.name);
+        match contract {
+            Some(contract) if call.free => call.procedure.name = contract.unchecked,
+            Some(Contract { assumed: Some(assumed), .. }) if assumes => call.procedure.name = *assumed,
+            Some(contract) => call.procedure.name = contract.name,
+            None if assumes => {
+                problems.extend(stmt.attrs.iter().map(|attr| attributes::unsupported(ast, attr)));
+            }
+            None => {}
         }
     });
+    problems
 }
 
 /// Declares a procedure with the same contract for each body of a procedure but the first.

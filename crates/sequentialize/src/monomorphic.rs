@@ -199,7 +199,11 @@ impl<'p> Pass<'p> {
     /// The type of an expression or variable.
     fn resolve(&mut self, ty: Ty, env: &Env, span: Span) -> Type {
         let Some(found) = types::resolve(self.info, ty, env) else {
-            self.refuse(span, "what depends on a type parameter");
+            let what = match self.info.types.kind(ty) {
+                TyKind::Task(_) => "a task handle in a program with type parameters",
+                _ => "a value whose type has a parameter that nothing determines",
+            };
+            self.refuse(span, what);
             return Type::Plain(Ty::BOOL);
         };
         if let Type::Con(_, args) = &found {
@@ -227,7 +231,7 @@ impl<'p> Pass<'p> {
         let mut found = vec![None; *n as usize];
         args.iter().zip(index).for_each(|(arg, actual)| types::unify_bound(arg, actual, 0, &mut found));
         let Some(values) = found.into_iter().collect::<Option<Vec<Type>>>() else {
-            self.refuse(span, "a map whose type binds a variable that its indices do not have");
+            self.refuse(span, "a map whose type binds a type variable that no index mentions");
             return None;
         };
         if values.iter().any(|ty| types::depth(ty) > DEEPEST) {

@@ -3,7 +3,8 @@
 //! One process, the *active* one, has all commands. If it has no answer to a query after a while, others start beside it, one
 //! after the other as far as there are cores: first those that the user names, then variants of them, which are the same
 //! program with other options. A rival gets the commands so far and the query, and a slice of time; once all have had their
-//! turn, slices are twice as long. The first that answers becomes the active process, and the others are killed: what follows
+//! turn, slices are twice as long. If there are quantifiers, the first variant does not search for their models, and can only
+//! refute. The first that answers becomes the active process, and the others are killed: what follows
 //! a query (the values of a model) and the queries after it, which are often alike, are its.
 //!
 //! Queries that are answered soon, which are nearly all, never start a rival, so that a run is the same each time.
@@ -51,6 +52,8 @@ impl std::fmt::Debug for Portfolio<'_> {
 struct Lane {
     name: String,
     options: &'static str,
+    /// True if it never searches for models of quantifiers: such a search may not return where a proof is short. It can only refute.
+    only_triggers: bool,
 }
 
 /// A command that was sent to the active process.
@@ -104,15 +107,19 @@ impl<'l> Portfolio<'l> {
 
     /// Starts the process of a lane, with all commands so far and a query.
     fn rival(&mut self, lane: usize, query: &str, slice: Duration) -> Result<Rival, SolverError> {
-        let Lane { name, options } = &self.lanes[lane];
+        let Lane { name, options, only_triggers } = &self.lanes[lane];
         let log = (self.logs)(self.started)?;
         self.started += 1;
         let mut process = Process::start_variant(name, options, log, self.budget.clone())?;
         for sent in &self.history {
             match sent {
                 Sent::Commands(text) => process.send(text)?,
+                Sent::Mode(_) if *only_triggers => {}
                 Sent::Mode(mode) => process.set_mode(*mode)?,
             }
+        }
+        if *only_triggers {
+            process.set_mode(QueryMode::Triggers)?;
         }
         process.ask(query)?;
         Ok(Rival { lane, process, started: Instant::now(), slice })
@@ -123,7 +130,7 @@ impl<'l> Portfolio<'l> {
         let started = Instant::now();
         self.process.ask(query)?;
         let mut rivals: Vec<Rival> = Vec::new();
-        let mut turns = self.turns();
+        let mut turns = None;
         // If the active process fails, each other solver is tried once: one with other options would fail in the same way.
         let mut others: Vec<usize> = (0..self.lanes.len()).filter(|lane| self.is_other(*lane)).collect();
         others.reverse();
@@ -139,15 +146,18 @@ impl<'l> Portfolio<'l> {
             } else {
                 std::thread::sleep(EVERY.min(self.patience));
             }
-            if let Some((lane, process, answer)) = first_answer(&mut rivals) {
+            if let Some((lane, process, answer)) = first_answer(&mut rivals, &self.lanes) {
                 (self.active, self.process) = (lane, process);
+                if self.lanes[lane].only_triggers {
+                    self.process.set_mode(self.mode())?;
+                }
                 return Ok(answer);
             }
             rivals.retain(|rival| rival.started.elapsed() < rival.slice);
             let is_due = failure.is_some() || started.elapsed() >= self.patience;
             while is_due && rivals.len() < self.most_rivals {
                 let next = match &failure {
-                    None => turns.next(),
+                    None => turns.get_or_insert_with(|| self.turns()).next(),
                     Some(_) => others.pop().map(|lane| (lane, Duration::MAX)),
                 };
                 let Some((lane, slice)) = next else { break };
@@ -164,12 +174,33 @@ impl<'l> Portfolio<'l> {
         self.lanes[lane].name != self.lanes[self.active].name
     }
 
+    /// The mode that was set last.
+    fn mode(&self) -> QueryMode {
+        let modes = self.history.iter().rev().filter_map(|sent| match sent {
+            Sent::Mode(mode) => Some(*mode),
+            Sent::Commands(_) => None,
+        });
+        modes.take(1).last().unwrap_or_default()
+    }
+
+    /// True if a lane can do something that the others do not.
+    fn is_useful(&self, lane: usize) -> bool {
+        let quantified = |sent: &Sent| match sent {
+            Sent::Commands(text) => text.contains("(forall ") || text.contains("(exists "),
+            Sent::Mode(_) => false,
+        };
+        !self.lanes[lane].only_triggers
+            || self.mode() != QueryMode::Triggers && self.history.iter().any(quantified)
+    }
+
     /// The lanes of rivals with their slices, in the order of their turns.
     fn turns(&self) -> impl Iterator<Item = (usize, Duration)> + use<> {
         let (count, active) = (self.lanes.len(), self.active);
-        let rounds = if count > 1 { u32::MAX } else { 0 };
+        let others: Vec<usize> = (1..count).map(|offset| (active + offset) % count).collect();
+        let others: Vec<usize> = others.into_iter().filter(|lane| self.is_useful(*lane)).collect();
+        let rounds = if others.is_empty() { 0 } else { u32::MAX };
         (0..rounds).flat_map(move |round| {
-            let others = (1..count).map(move |offset| (active + offset) % count);
+            let others = others.clone().into_iter();
             others.map(move |lane| (lane, SLICE.saturating_mul(1u32.checked_shl(round).unwrap_or(u32::MAX))))
         })
     }
@@ -194,14 +225,15 @@ impl Solver for Portfolio<'_> {
 }
 
 /// The first rival with an answer; those that fail are dropped.
-fn first_answer(rivals: &mut Vec<Rival>) -> Option<(usize, Process, String)> {
+fn first_answer(rivals: &mut Vec<Rival>, lanes: &[Lane]) -> Option<(usize, Process, String)> {
     let mut at = 0;
     while at < rivals.len() {
         match rivals[at].process.poll(Duration::ZERO) {
             Ok(None) => at += 1,
             Ok(Some(answer)) => {
                 let mut rival = rivals.swap_remove(at);
-                if counts(&answer, &mut rival.process) {
+                let refutes = answer == "unsat";
+                if refutes || !lanes[rival.lane].only_triggers && counts(&answer, &mut rival.process) {
                     return Some((rival.lane, rival.process, answer));
                 }
             }
@@ -227,14 +259,15 @@ fn counts(answer: &str, process: &mut Process) -> bool {
 
 /// The solvers that are named, then variants of those that are named without flags.
 fn lanes(names: &[String]) -> Vec<Lane> {
-    let named = names.iter().map(|name| Lane { name: name.clone(), options: "" });
-    let variants = names.iter().flat_map(|name| {
-        let solver = Named::new(name);
-        let variants = if solver.flags.is_empty() { solver.dialect.variants } else { &[] };
-        variants.iter().map(|options| Lane { name: name.clone(), options })
-    });
+    let lane = |name: &String, options| Lane { name: name.clone(), options, only_triggers: false };
+    let named = names.iter().map(|name| lane(name, ""));
+    let varied = || names.iter().filter(|name| Named::new(name).flags.is_empty());
+    let refuting = varied().filter(|name| Named::new(name).dialect.modes.is_some());
+    let refuting = refuting.map(|name| Lane { only_triggers: true, ..lane(name, "") });
+    let variants = varied()
+        .flat_map(|name| Named::new(name).dialect.variants.iter().map(move |options| lane(name, options)));
     let mut lanes: Vec<Lane> = Vec::new();
-    for lane in named.chain(variants) {
+    for lane in named.chain(refuting).chain(variants) {
         if !lanes.contains(&lane) {
             lanes.push(lane);
         }
@@ -273,6 +306,7 @@ mod tests {
     }
 
     const HANGS: &str = "echo dally; exec cat > /dev/null";
+    const SEARCHES: &str = "echo dally; exec sleep 100";
     const CRASHES: &str = "echo dally; exit 1";
 
     #[test]
@@ -293,6 +327,18 @@ mod tests {
         assert!(matches!(portfolio.query("(check-sat)\n"), Err(SolverError::Broken(_))));
         let mut portfolio = start(&[solver("crash1", CRASHES), solver("crash2", CRASHES)]);
         assert!(matches!(portfolio.query("(check-sat)\n"), Err(SolverError::Broken(_))));
+    }
+
+    #[test]
+    fn a_rival_that_only_uses_triggers_can_only_refute() {
+        for (answer, counts) in [("unsat", true), ("unknown", false), ("sat", false)] {
+            let mut portfolio = start(&[solver("searching", SEARCHES), answers("refuting", answer)]);
+            portfolio.lanes[1].only_triggers = true;
+            portfolio.budget.query = Some(Duration::from_millis(if counts { 60_000 } else { 300 }));
+            portfolio.send("(assert (forall ((x Int)) (> x 0)))\n").unwrap();
+            assert_eq!(portfolio.query("(check-sat)\n").is_ok(), counts, "{answer}");
+            assert_eq!(portfolio.active, usize::from(counts));
+        }
     }
 
     #[test]

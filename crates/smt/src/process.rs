@@ -68,6 +68,8 @@ impl std::fmt::Debug for Process {
 
 /// A solver must echo this before its answers count: there are programs that print `unsat` without a question.
 const GREETING: &str = "dally";
+/// A solver echoes this after the answers that are skipped.
+const SKIPPED: &str = "skipped";
 /// Longest answer, in bytes.
 const MOST_OUTPUT: usize = 1 << 30;
 /// Shown of the output or the error output of a solver that failed, in characters.
@@ -176,6 +178,24 @@ impl Process {
         self.send(query)
     }
 
+    /// Skips the answers to all commands so far, after an error: it may be that of a command before the query, whose own answer
+    /// must not be taken for that of the next. A process that does not get there is killed.
+    fn skip_answers(&mut self, started: Instant) {
+        let waiting = Instant::now();
+        let is_in_time = |process: &Process| {
+            waiting.elapsed() < GRACE && process.budget.check(started).is_ok() && !process.reaped
+        };
+        if self.greeted && !self.reaped && self.send(&format!("(echo \"{SKIPPED}\")\n")).is_ok() {
+            while is_in_time(self) {
+                if self.poll(EVERY).is_ok_and(|answer| answer.is_some_and(|a| a.trim_matches('"') == SKIPPED))
+                {
+                    return;
+                }
+            }
+        }
+        self.kill();
+    }
+
     /// The next answer, if it arrives within this time.
     pub(crate) fn poll(&mut self, patience: Duration) -> Result<Option<String>, SolverError> {
         loop {
@@ -265,8 +285,13 @@ impl Solver for Process {
         self.ask(command)?;
         loop {
             self.budget.check(started)?;
-            if let Some(answer) = self.poll(EVERY)? {
-                return Ok(answer);
+            match self.poll(EVERY) {
+                Ok(None) => {}
+                Ok(Some(answer)) => return Ok(answer),
+                Err(error) => {
+                    self.skip_answers(started);
+                    return Err(error);
+                }
             }
         }
     }

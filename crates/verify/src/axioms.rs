@@ -1,8 +1,8 @@
-//! The axioms that are sent to the solver, and whether a proof from them means something.
+//! The axioms that are sent to the solver.
 //!
 //! An axiom is asserted when a symbol that it mentions is used; an axiom with triggers, when all symbols of one trigger are.
 //! Boogie prunes axioms in the same way. An axiom that compares values of a type may restrict how many there are, so it
-//! mentions the type as well. Contradictory axioms prove everything.
+//! mentions the type as well. An axiom about nothing but datatypes is asserted when one of them is used.
 
 use dally_bpl::Program;
 use dally_bpl::ast::{BinaryOp, DeclKind, Expr, ExprId};
@@ -10,11 +10,9 @@ use dally_bpl::check::{FunctionId, FunctionInfo, Ref, Ty, TyKind, VarId, VarKind
 use dally_text::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::emit::Emitter;
 use crate::expr::Scope;
-use crate::inline::{NoAnswer, Verifier};
+use crate::inline::NoAnswer;
 use crate::logic::{Found, Logic, Symbol};
-use crate::solver::{QueryMode, Solver};
 use crate::term::Term;
 
 impl Logic<'_> {
@@ -106,11 +104,11 @@ impl Logic<'_> {
             _ => Vec::new(),
         };
         if triggers.is_empty() {
-            let mentioned = self.mentioned(&[axiom]);
+            let mentioned = self.relevant(&[axiom]);
             let limited = if mentioned.is_empty() { FxHashSet::default() } else { self.limited(axiom) };
             return mentioned.into_iter().chain(limited).map(|s| [s].into_iter().collect()).collect();
         }
-        triggers.iter().map(|t| self.mentioned(t)).collect()
+        triggers.iter().map(|t| self.relevant(t)).collect()
     }
 
     /// True if a function is interpreted by the solver: a constructor, or a built-in.
@@ -120,18 +118,36 @@ impl Logic<'_> {
         function.constructs.is_some() || ast.decls.get(function.decl).is_some_and(|d| is_built_in(&d.attrs))
     }
 
-    /// The constants and functions in expressions, without those that the solver interprets, which are always in use.
+    /// The constants and functions in expressions; if there are none, the datatypes.
+    fn relevant(&mut self, roots: &[ExprId]) -> FxHashSet<Symbol> {
+        let mut symbols = self.mentioned(roots);
+        if symbols.iter().any(|symbol| !matches!(symbol, Symbol::Type(_))) {
+            symbols.retain(|symbol| !matches!(symbol, Symbol::Type(_)));
+        }
+        symbols
+    }
+
+    /// The constants, functions and datatypes in expressions, without functions that the solver interprets, which are always in
+    /// use.
     fn mentioned(&mut self, roots: &[ExprId]) -> FxHashSet<Symbol> {
         let mut mentioned = FxHashSet::default();
         for root in roots {
-            self.visit(*root, &mut |logic, e| match logic.program.info.meaning(e) {
-                Some(Ref::Var(v)) if matches!(logic.program.info[v].kind, VarKind::Const { .. }) => {
-                    mentioned.insert(Symbol::Constant(v));
+            self.visit(*root, &mut |logic, e| {
+                let info = &logic.program.info;
+                match info.meaning(e) {
+                    Some(Ref::Var(v)) if matches!(info[v].kind, VarKind::Const { .. }) => {
+                        mentioned.insert(Symbol::Constant(v));
+                    }
+                    Some(Ref::Function(f)) if !logic.is_given(f) => {
+                        mentioned.insert(Symbol::Function(f));
+                    }
+                    _ => match info.types.kind(info.type_of(e)) {
+                        TyKind::Con(con, _) if info.datatypes.contains_key(con) => {
+                            mentioned.insert(Symbol::Type(*con));
+                        }
+                        _ => {}
+                    },
                 }
-                Some(Ref::Function(f)) if !logic.is_given(f) => {
-                    mentioned.insert(Symbol::Function(f));
-                }
-                _ => {}
             });
         }
         mentioned
@@ -283,44 +299,5 @@ fn body_of(program: &Program, function: &FunctionInfo) -> Option<ExprId> {
     match program.ast.decls.get(function.decl).map(|d| &d.kind) {
         Some(DeclKind::Function(f)) if function.constructs.is_none() => f.body,
         _ => None,
-    }
-}
-
-/// The formulas that contradict each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Theory {
-    /// Axioms.
-    Axioms,
-    /// Definitions of recursive functions.
-    Definitions,
-    /// Both, together.
-    Both,
-    /// Unique constants: there are more than their type has values.
-    Constants,
-}
-
-impl Verifier<'_> {
-    /// Checks whether the axioms that were sent, or the definitions of recursive functions, contradict each other. The solver
-    /// forgets everything else, so that there can be no further [`run`](Verifier::run).
-    pub fn contradiction(mut self, solver: &mut dyn Solver) -> Result<Option<Theory>, NoAnswer> {
-        let logic = &mut self.executor.logic;
-        let theory = match (logic.waiting.iter().any(Option::is_none), logic.defines) {
-            _ if !self.started => return Ok(None),
-            (false, false) if logic.has_unique() => Theory::Constants,
-            (false, false) => return Ok(None),
-            (true, false) => Theory::Axioms,
-            (false, true) => Theory::Definitions,
-            (true, true) => Theory::Both,
-        };
-        logic.take_declarations();
-        let mut text = format!("(pop 1)\n(push 1)\n{}", logic.declared);
-        let stated = std::mem::take(&mut logic.stated);
-        self.emitter = Emitter::default();
-        self.assert(&stated, &mut text)?;
-        solver.send(&text)?;
-        solver.set_mode(QueryMode::Limited)?;
-        let contradict = self.is_impossible(solver)?;
-        solver.set_mode(QueryMode::Models)?;
-        Ok(contradict.then_some(theory))
     }
 }

@@ -226,7 +226,11 @@ impl Logic<'_> {
                 }
                 None => unsupported(span, "a floating-point literal of so many bits"),
             },
-            _ => unsupported(span, "a string"),
+            Expr::Str(text) => {
+                let sort = self.sort_of_expr(e)?;
+                Ok(self.terms.literal(&string_literal(program.ast.text(text)), sort))
+            }
+            _ => unsupported(span, "this literal"),
         }
     }
 
@@ -480,7 +484,7 @@ impl Logic<'_> {
         let Expr::Binder(id) = program.ast.exprs[e] else { return unsupported(self.span(e), "this") };
         let binder = program.ast.exprs.binder(id);
         if !binder.type_params.is_empty() {
-            return unsupported(self.span(e), "a quantifier over types");
+            return unsupported(self.span(e), "a quantifier with type parameters");
         }
         let vars = program.info.bound_vars(e).to_vec();
         let (mut texts, mut bound) = (Vec::new(), Vec::new());
@@ -560,4 +564,18 @@ fn float_operator(op: BinaryOp) -> Option<&'static str> {
         BinaryOp::RealDiv => "fp.div RNE",
         _ => return None,
     })
+}
+
+/// A string in SMT-LIB: printable ASCII stands for itself, a quote is written twice, other characters by their numbers.
+fn string_literal(text: &str) -> String {
+    let mut literal = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => literal.push_str("\"\""),
+            ' '..='~' => literal.push(c),
+            other => literal.push_str(&format!("\\u{{{:x}}}", u32::from(other))),
+        }
+    }
+    literal.push('"');
+    literal
 }

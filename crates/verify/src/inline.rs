@@ -17,7 +17,8 @@ use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
-use crate::axioms::{Late, Theory};
+use crate::axioms::Late;
+use crate::contradiction::Theory;
 use crate::emit::Emitter;
 use crate::execute::{CallId, Eagerness, Executor, Guide, Outcome};
 use crate::flow::{BlockId, Flows};
@@ -38,6 +39,9 @@ pub struct InlineOptions {
     pub full: bool,
     /// The most nested calls; an iteration of a loop is a call.
     pub calls: Option<u32>,
+    /// Use quantifiers only where their triggers occur: for axioms that contradict each other as formulas. Such a run proves, and
+    /// finds no bugs.
+    pub only_triggers: bool,
     /// Limits on memory, and the flag that ends a run.
     pub limits: VerifyLimits,
 }
@@ -96,7 +100,7 @@ pub struct Verifier<'a> {
     pub(crate) executor: Executor<'a>,
     pub(crate) emitter: Emitter,
     root: CallId,
-    fails: Term,
+    pub(crate) fails: Term,
     open: Vec<CallId>,
     /// The number of instances that were sent to the solver, and of calls that were classified.
     told: usize,
@@ -107,6 +111,8 @@ pub struct Verifier<'a> {
     /// True if the solver has been told of a quantifier.
     quantified: bool,
     full: bool,
+    /// See [`InlineOptions`].
+    pub(crate) only_triggers: bool,
     most_calls: Option<u32>,
     effort: Effort,
     /// The blocks on the path of the last bug.
@@ -202,6 +208,7 @@ impl<'a> Verifier<'a> {
             started: false,
             quantified: false,
             full: options.full,
+            only_triggers: options.only_triggers,
             most_calls: options.calls,
             effort: Effort::default(),
             trail: Vec::new(),
@@ -271,6 +278,9 @@ impl<'a> Verifier<'a> {
         if self.full {
             self.inline_all(recursion)?;
         }
+        if self.only_triggers {
+            solver.set_mode(QueryMode::Triggers)?;
+        }
         loop {
             self.tell(solver)?;
             if self.fails == Terms::FALSE {
@@ -282,12 +292,17 @@ impl<'a> Verifier<'a> {
                 self.open.iter().copied().filter(|c| !self.within(*c, recursion)).collect();
             let all = self.open.clone();
             match self.check(&all, solver)? {
+                Sat::Yes if self.only_triggers => {
+                    return Err(NoAnswer::Unknown("quantifiers have no triggers that refute it".to_owned()));
+                }
                 Sat::Yes => return self.confirmed(&all, solver),
                 Sat::No if self.open.is_empty() => return Ok(Answer::Proved),
                 Sat::No => {}
                 Sat::Unknown => {
                     let reason = self.reason(solver)?;
-                    if let Some(answer) = self.candidate(&reason, solver)? {
+                    if !self.only_triggers
+                        && let Some(answer) = self.candidate(&reason, solver)?
+                    {
                         return Ok(answer);
                     }
                     if within.is_empty() {
@@ -451,7 +466,7 @@ impl<'a> Verifier<'a> {
 
     /// Checks without a search for a model in which quantifiers hold.
     fn check_quickly(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, NoAnswer> {
-        if !self.quantified {
+        if !self.quantified || self.only_triggers {
             return self.check(blocked, solver);
         }
         solver.set_mode(QueryMode::Triggers)?;

@@ -16,6 +16,7 @@
 mod abstraction;
 mod axioms;
 mod build;
+mod contradiction;
 mod emit;
 mod execute;
 mod expr;
@@ -40,7 +41,7 @@ mod walk;
 mod witness;
 
 pub use crate::abstraction::{Abstraction, Group, Start, asserted, groups};
-pub use crate::axioms::Theory;
+pub use crate::contradiction::Theory;
 pub use crate::horn::horn_clauses;
 pub use crate::houdini::Invariants;
 pub use crate::inline::{Answer, Effort, InlineOptions, NoAnswer, Verifier};

@@ -3,11 +3,12 @@
 //! A symbol is declared when it is first used, so that the solver does not see the rest of the program.
 
 use dally_bpl::Program;
-use dally_bpl::ast::{Attr, AttrArg, Attrs, BinderKind, DeclKind, ExprId, RoundingMode};
+use dally_bpl::ast::{Attr, AttrArg, Attrs, BinderKind, Decl, DeclKind, ExprId, RoundingMode};
 use dally_bpl::check::{ConstructorInfo, FunctionId, Ty, TyCon, TyKind, VarId, VarKind};
 use dally_bpl::codes;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::Span;
+use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::Scope;
@@ -253,12 +254,12 @@ impl<'a> Logic<'a> {
                 }
                 Ok(sort)
             }
-            TyKind::Map(..) => unsupported(span, "a map whose type binds variables"),
+            TyKind::Map(..) => unsupported(span, "a map whose type binds type variables"),
             // Handles of tasks are plain values in a sequential program.
             TyKind::Task(_) => Ok(Sort::INT),
             TyKind::Param(p) => match params.get(p) {
                 Some(sort) => Ok(*sort),
-                None => unsupported(span, "what depends on a type parameter"),
+                None => unsupported(span, "a value whose type has a parameter that nothing determines"),
             },
             TyKind::Error | TyKind::Bound(..) | TyKind::Infer(_) => {
                 unsupported(span, "a type that is not known")
@@ -319,7 +320,13 @@ impl<'a> Logic<'a> {
         if program.info.datatypes.contains_key(&con) {
             return self.declare_datatypes(con, args, span);
         }
-        let text = program.ast.text(program.info.types.constructors[con.index()].name);
+        let name = program.info.types.constructors[con.index()].name;
+        if let Some(text) = self.built_in_type(name) {
+            let args: Vec<&str> = args.iter().map(|sort| self.terms.sort_text(*sort)).collect();
+            let text = if args.is_empty() { text } else { format!("({text} {})", args.join(" ")) };
+            return Ok(self.terms.sort(&text));
+        }
+        let text = program.ast.text(name);
         let name = self.name(text);
         self.declarations.push_str(&format!("(declare-sort {name} 0)\n"));
         let sort = self.terms.sort(&name);
@@ -327,6 +334,21 @@ impl<'a> Logic<'a> {
         self.applied.insert((con, args), sort);
         self.new_types.push(con);
         Ok(sort)
+    }
+
+    /// The name of a type that the solver interprets: `type {:builtin "Seq"} Seq _;`.
+    fn built_in_type(&self, name: Sym) -> Option<String> {
+        let ast = &self.program.ast;
+        let declared = |decl: &&Decl| matches!(&decl.kind, DeclKind::Type(ty) if ty.name.name == name);
+        let attr = ast.attr(&ast.decls.iter().find(declared)?.attrs, "builtin")?;
+        let [AttrArg::Str(text)] = attr.args[..] else { return None };
+        let text = ast.text(text).trim();
+        // The text is sent as it is: it must be one symbol or one list.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
+        let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
+        let is_one = !text.is_empty() && text.chars().all(plain)
+            || inner.is_some_and(|inner| inner.chars().all(|c| plain(c) || c == ' '));
+        is_one.then(|| text.to_owned())
     }
 
     /// Declares a datatype together with the datatypes of its fields, which may be mutually recursive.
@@ -376,6 +398,7 @@ impl<'a> Logic<'a> {
         let sort = self.terms.sort(&name);
         self.shapes.insert(sort, Shape::Abstract);
         self.applied.insert((con, args.to_vec()), sort);
+        self.new_types.push(con);
         sort
     }
 
@@ -615,6 +638,8 @@ impl<'a> Logic<'a> {
         let listed = |c: char| plain(c) || c == ' ';
         Ok(Some(if text == "MapConst" {
             format!("(as const {})", self.terms.sort_text(result))
+        } else if text == "seq.empty" {
+            format!("(as seq.empty {})", self.terms.sort_text(result))
         } else if let Some(operation) = self.map_operation(text, args, result) {
             operation
         } else if let Some((head, mode)) = text.rsplit_once(' ')

@@ -283,7 +283,7 @@ fn uses(terms: &Terms, body: Term, var: Term) -> Option<(Vec<Term>, Vec<Term>)> 
 }
 
 /// The term with a value for a bound variable.
-fn replace(terms: &mut Terms, root: Term, var: Term, value: Term) -> Term {
+pub(crate) fn replace(terms: &mut Terms, root: Term, var: Term, value: Term) -> Term {
     let mut done: FxHashMap<Term, Term> = [(var, value)].into_iter().collect();
     let mut todo = vec![root];
     while let Some(term) = todo.last().copied() {

@@ -26,7 +26,7 @@ fn load(text: String) -> Program {
 
 fn failure(program: &Program, limits: VerifyLimits) -> NoAnswer {
     let root = program.ast.symbols.get("p0").unwrap();
-    let options = InlineOptions { full: true, calls: None, limits };
+    let options = InlineOptions { full: true, limits, ..InlineOptions::default() };
     Verifier::new(program, root, &options).unwrap_err()
 }
 

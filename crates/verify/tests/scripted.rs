@@ -8,7 +8,7 @@ use dally_bpl::literal::Literal;
 use dally_text::source::SourceMap;
 use dally_verify::{
     Answer, Binding, Effort, InlineOptions, NoAnswer, NoValue, Path, QueryMode, Solver, SolverError,
-    StepKind, Verifier, VerifyLimits,
+    StepKind, Theory, Verifier, VerifyLimits,
 };
 
 fn load(text: &str) -> Program {
@@ -85,7 +85,7 @@ fn failing(term: &str) -> &'static str {
 fn verify(text: &str, recursion: u32, solver: &mut Scripted) -> (Result<Answer, NoAnswer>, Effort) {
     let program = load(text);
     let root = program.ast.symbols.get("main").unwrap();
-    let options = InlineOptions { full: false, calls: None, limits: VerifyLimits::default() };
+    let options = InlineOptions::default();
     let mut verifier = Verifier::new(&program, root, &options).unwrap();
     (verifier.run(recursion, solver), verifier.effort())
 }
@@ -234,13 +234,64 @@ fn calls_that_a_model_touches_are_inlined() {
 fn contradictory_axioms_are_found_with_limited_effort() {
     let program = load("const c: int; axiom c > 1; axiom c < 1; procedure main() { assert c == 9; }");
     let root = program.ast.symbols.get("main").unwrap();
-    let options = InlineOptions { full: false, calls: None, limits: VerifyLimits::default() };
+    let options = InlineOptions::default();
     let mut verifier = Verifier::new(&program, root, &options).unwrap();
     let mut solver = Scripted::new(&["unsat", "unsat"], failing);
     assert!(matches!(verifier.run(1, &mut solver), Ok(Answer::Proved)));
     let found = verifier.contradiction(&mut solver).unwrap();
-    assert_eq!(found, Some(dally_verify::Theory::Axioms));
+    assert_eq!(found, Some(Theory::Axioms));
     assert_eq!(solver.modes.first(), Some(&QueryMode::Limited), "{:?}", solver.modes);
+}
+
+/// The axiom contradicts itself where `n` is 0.
+const QUOTIENT: &str = "function f(x: int, n: int): int;
+    axiom (forall x, n: int :: {f(x, n)} n * f(x, n) <= x && x < n * (f(x, n) + 1));
+    procedure main(x: int) { assert f(x, 2) * 2 <= x; }";
+
+/// Runs a proof, and the search for a contradiction after it. Returns what the latter sends.
+fn contradiction(only_triggers: bool, answers: &[&str]) -> (Option<Theory>, String, Scripted) {
+    let program = load(QUOTIENT);
+    let root = program.ast.symbols.get("main").unwrap();
+    let options = InlineOptions { only_triggers, ..InlineOptions::default() };
+    let mut verifier = Verifier::new(&program, root, &options).unwrap();
+    let mut solver = Scripted::new(answers, failing);
+    assert!(matches!(verifier.run(1, &mut solver), Ok(Answer::Proved)));
+    let before = solver.sent.len();
+    let found = verifier.contradiction(&mut solver).unwrap();
+    let sent = solver.sent[before..].to_owned();
+    (found, sent, solver)
+}
+
+#[test]
+fn axioms_are_probed_where_definitions_tend_to_be_forgotten() {
+    let (found, sent, _) = contradiction(false, &["unsat", "unsat"]);
+    assert_eq!(found, Some(Theory::Axioms));
+    let applied = |args: &str| sent.lines().any(|line| !line.contains("forall") && line.contains(args));
+    for args in [" 0 0)", " (- 1) (- 1))", " probe!"] {
+        assert!(applied(args), "{args}: {sent}");
+    }
+}
+
+#[test]
+fn a_proof_by_triggers_is_checked_with_the_terms_of_the_program() {
+    let (found, sent, solver) = contradiction(true, &["unsat", "unknown"]);
+    assert_eq!(found, None);
+    assert!(solver.modes.iter().all(|mode| *mode != QueryMode::Limited), "{:?}", solver.modes);
+    assert!(solver.modes.contains(&QueryMode::Triggers), "{:?}", solver.modes);
+    assert!(sent.contains("either!") && !sent.contains(" 0 0)"), "{sent}");
+    assert_eq!(contradiction(true, &["unsat", "unsat"]).0, Some(Theory::Axioms));
+}
+
+#[test]
+fn a_search_by_triggers_finds_no_bugs() {
+    let program = load(QUOTIENT);
+    let root = program.ast.symbols.get("main").unwrap();
+    let options = InlineOptions { only_triggers: true, ..InlineOptions::default() };
+    for answers in [&["sat"][..], &["unknown", "(:reason-unknown \"(incomplete quantifiers)\")"]] {
+        let mut verifier = Verifier::new(&program, root, &options).unwrap();
+        let answer = verifier.run(1, &mut Scripted::new(answers, failing));
+        assert!(matches!(answer, Err(NoAnswer::Unknown(_))), "{answer:?}");
+    }
 }
 
 #[test]
@@ -248,7 +299,7 @@ fn a_limit_on_terms_ends_inlining() {
     let program = load(RECURSIVE);
     let root = program.ast.symbols.get("main").unwrap();
     let limits = VerifyLimits { terms: 60, ..VerifyLimits::default() };
-    let options = InlineOptions { full: true, calls: None, limits };
+    let options = InlineOptions { full: true, limits, ..InlineOptions::default() };
     let result = Verifier::new(&program, root, &options).and_then(|mut verifier| {
         let answers = ["unsat", "sat"].repeat(50);
         verifier.run(1 << 20, &mut Scripted::new(&answers, failing))

@@ -87,6 +87,8 @@ pub(crate) struct Basis {
     pub(crate) tracked: Option<Tracked>,
     /// How a program was proved whose recursion has no bound; none by inlining.
     pub(crate) summaries: Option<String>,
+    /// Formulas that contradict each other unless they are used only where their triggers occur.
+    pub(crate) contradictory: Option<Theory>,
 }
 
 /// The handle of an engine.
@@ -180,8 +182,13 @@ impl<'j, 't> Job<'j, 't> {
                 }
             };
             if is_final {
-                let (effort, basis) = (search.effort(), search.basis());
-                let answer = answer.and_then(|answer| sound(answer, search));
+                let (mut effort, mut basis) = (search.effort(), search.basis());
+                let mut answer = answer.and_then(|answer| sound(answer, search));
+                if let Err(NoAnswer::Contradiction(theory)) = answer {
+                    let (again, more) = self.by_triggers(&command, theory);
+                    (answer, basis) = (again, Basis { contradictory: Some(theory), ..Basis::default() });
+                    effort += more;
+                }
                 self.held.store(0, Ordering::Relaxed);
                 self.send(events, command.recursion, answer, (effort, basis));
                 return;
@@ -192,6 +199,34 @@ impl<'j, 't> Job<'j, 't> {
                 Err(_) => return,
             };
         }
+    }
+
+    /// Searches again after axioms turned out to contradict each other. A proof stands if it uses axioms only where their triggers
+    /// occur, and if they do not contradict each other in that way, too.
+    fn by_triggers(&self, command: &Command, theory: Theory) -> (Result<Answer, NoAnswer>, Effort) {
+        let contradiction = || Err(NoAnswer::Contradiction(theory));
+        let mut search = match self.inlining(command.terms, true) {
+            Ok(search) => search,
+            Err(failure) => return (Err(failure), Effort::default()),
+        };
+        let answer = search.run(command.recursion);
+        let effort = search.effort();
+        let answer = match answer {
+            Ok(answer @ (Answer::Proved | Answer::NoBug)) => sound(answer, search),
+            Ok(Answer::Bug(_)) | Err(NoAnswer::Unknown(_)) => contradiction(),
+            Err(failure) => Err(failure),
+        };
+        (answer, effort)
+    }
+
+    /// A search that inlines calls by need.
+    fn inlining(&self, terms: usize, only_triggers: bool) -> Result<Box<dyn Search + 'j>, NoAnswer> {
+        let text = self.translated()?;
+        let options = InlineOptions { only_triggers, ..self.options(terms) };
+        let verifier = Verifier::new(text.program, text.root, &options)?;
+        let name = if only_triggers { "-triggers" } else { "" };
+        let solver = self.stages.start_solver(self.attempt, name, &self.decided)?;
+        Ok(Box::new(Inlining { verifier, solver, summaries: None }))
     }
 
     fn report(
@@ -217,25 +252,34 @@ impl<'j, 't> Job<'j, 't> {
         let _ = events.send(Event { attempt, engine, method, recursion, answer, effort, basis });
     }
 
-    /// Translates the program, and prepares the search.
-    fn begin(&self, command: &Command) -> Result<Box<dyn Search + 'j>, NoAnswer> {
+    /// The translated program.
+    fn translated(&self) -> Result<Translated<'j>, NoAnswer> {
         let text = self.text.get_or_init(|| {
             self.stages.progress.begin(Phase::Translating);
             self.stages.plan.translate(self.stages.program, self.attempt)
         });
-        let text = match text {
-            Ok(text) => text.view(),
-            Err(diagnostics) => return Err(NoAnswer::Unsupported(diagnostics.clone())),
-        };
-        let limits = self.limits(command.terms);
+        match text {
+            Ok(text) => Ok(text.view()),
+            Err(diagnostics) => Err(NoAnswer::Unsupported(diagnostics.clone())),
+        }
+    }
+
+    fn options(&self, terms: usize) -> InlineOptions {
         let arguments = self.stages.arguments;
-        let options = InlineOptions { full: arguments.full_inlining, calls: arguments.calls, limits };
+        InlineOptions {
+            full: arguments.full_inlining,
+            calls: arguments.calls,
+            only_triggers: false,
+            limits: self.limits(terms),
+        }
+    }
+
+    /// Prepares the search.
+    fn begin(&self, command: &Command) -> Result<Box<dyn Search + 'j>, NoAnswer> {
+        let text = self.translated()?;
+        let options = self.options(command.terms);
         match self.method {
-            Method::Inlining => {
-                let verifier = Verifier::new(text.program, text.root, &options)?;
-                let solver = self.stages.start_solver(self.attempt, "", &self.decided)?;
-                Ok(Box::new(Inlining { verifier, solver, summaries: None }))
-            }
+            Method::Inlining => self.inlining(command.terms, false),
             Method::Invariants => {
                 let Translated { program, root, .. } = text;
                 let mut solver = self.stages.start_solver(self.attempt, "-houdini", &self.decided)?;
@@ -358,7 +402,7 @@ impl Search for Inlining<'_> {
     }
 
     fn basis(&self) -> Basis {
-        Basis { tracked: None, summaries: self.summaries.clone() }
+        Basis { summaries: self.summaries.clone(), ..Basis::default() }
     }
 
     fn contradiction(self: Box<Self>) -> Result<Option<Theory>, NoAnswer> {
@@ -386,7 +430,10 @@ impl Search for Abstraction<'_, '_> {
 
     fn basis(&self) -> Basis {
         let tracked = Tracked::new(self.groups());
-        Basis { tracked: Some(tracked).filter(|tracked| tracked.names.len() < tracked.of), summaries: None }
+        Basis {
+            tracked: Some(tracked).filter(|tracked| tracked.names.len() < tracked.of),
+            ..Basis::default()
+        }
     }
 
     fn contradiction(self: Box<Self>) -> Result<Option<Theory>, NoAnswer> {

@@ -326,8 +326,10 @@ where
                 attempt.drop_engines(|_| true);
                 self.basis.tracked = basis.tracked.or(self.basis.tracked.take());
                 self.basis.summaries = basis.summaries.or(self.basis.summaries.take());
+                self.basis.contradictory = basis.contradictory.or(self.basis.contradictory);
             }
             Answer::NoBug => {
+                self.basis.contradictory = basis.contradictory.or(self.basis.contradictory);
                 attempt.ahead = attempt.ahead.max(recursion);
                 self.basis.tracked = basis.tracked.or(self.basis.tracked.take());
             }

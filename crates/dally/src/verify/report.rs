@@ -167,11 +167,18 @@ impl Reporter<'_> {
 
     /// The assumptions of a verdict, and what it does not cover, a line each.
     fn assumptions(&self, finding: &Finding, verdict: &Verdict<()>) -> Vec<String> {
-        let Basis { tracked, summaries } = &finding.basis;
+        let Basis { tracked, summaries, contradictory } = &finding.basis;
+        let contradictory = contradictory.filter(|_| verdict.is_clean()).map(|theory| {
+            format!(
+                "{}, unless they are used only where their triggers occur, as in this proof",
+                conflict(theory)
+            )
+        });
         let summaries = summaries.clone().filter(|_| *verdict == Verdict::Proved);
         let deadlocks = self.may_deadlock(verdict).then_some(DEADLOCKS);
         let fixed = deadlocks.into_iter().chain(self.modular(verdict)).map(str::to_owned);
-        summaries.into_iter().chain(tracked.as_ref().map(tracking)).chain(fixed).collect()
+        let found = summaries.into_iter().chain(contradictory);
+        found.chain(tracked.as_ref().map(tracking)).chain(fixed).collect()
     }
 
     /// A remark about a procedure that is verified by itself.
@@ -414,16 +421,18 @@ fn reason(failure: &NoAnswer) -> String {
     match failure {
         NoAnswer::Solver(SolverError::Broken(message)) => multi_line(message),
         NoAnswer::Unknown(reason) => format!("{limit}: {}", unknown(reason)),
-        NoAnswer::Contradiction(theory) => {
-            let what = match theory {
-                Theory::Axioms => "the axioms contradict each other",
-                Theory::Definitions => "definitions of recursive functions contradict themselves",
-                Theory::Constants => "there are more unique constants than their type has values",
-                Theory::Both => "the axioms and the definitions of recursive functions contradict each other",
-            };
-            format!("{what}, which would prove anything")
-        }
+        NoAnswer::Contradiction(theory) => format!("{}, which would prove anything", conflict(*theory)),
         NoAnswer::Solver(_) | NoAnswer::TooLarge | NoAnswer::Unsupported(_) => limit.to_string(),
+    }
+}
+
+/// The formulas that contradict each other, in words.
+fn conflict(theory: Theory) -> &'static str {
+    match theory {
+        Theory::Axioms => "the axioms contradict each other",
+        Theory::Definitions => "definitions of recursive functions contradict themselves",
+        Theory::Constants => "there are more unique constants than their type has values",
+        Theory::Both => "the axioms and the definitions of recursive functions contradict each other",
     }
 }
 

@@ -52,7 +52,7 @@ const SUMMARIES: &str = "for all iterations and recursion depths, by inductive s
 
 impl engine::Search for Search {
     fn basis(&self) -> Basis {
-        Basis { tracked: None, summaries: Some(SUMMARIES.to_owned()) }
+        Basis { summaries: Some(SUMMARIES.to_owned()), ..Basis::default() }
     }
 
     fn run(&mut self, _recursion: u32) -> Result<Answer, NoAnswer> {

@@ -20,7 +20,7 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashSet;
 
-use super::flat;
+use super::{attributes, flat};
 use crate::build;
 
 /// Cuts the loops of all bodies.
@@ -42,7 +42,7 @@ pub(super) fn loops(ast: &mut Ast, info: &Info) -> Vec<Diagnostic> {
     problems
 }
 
-fn parameters(decl: &Decl) -> Vec<Sym> {
+pub(super) fn parameters(decl: &Decl) -> Vec<Sym> {
     use dally_bpl::ast::DeclKind;
     let signature = match &decl.kind {
         DeclKind::Procedure(procedure) => &procedure.signature,
@@ -124,7 +124,9 @@ impl Cutter<'_> {
 
     fn invariant(&mut self, spec: &LoopSpec) -> Option<LoopSpec> {
         let LoopSpecKind::Invariant { free, expr } = spec.kind else { return None };
-        let kind = LoopSpecKind::Invariant { free, expr: self.ast.copy_expr(expr) };
+        let copy = self.ast.copy_expr(expr);
+        let kind =
+            LoopSpecKind::Invariant { free, expr: attributes::checked_invariant(self.ast, spec, copy) };
         Some(LoopSpec { attrs: Attrs::NONE, kind })
     }
 

@@ -1,6 +1,6 @@
 //! Bodies that jump back by `goto`: their control flow as blocks, and its loops.
 
-use dally_bpl::ast::{Block, Guard, Ident, If, LoopSpec, Stmt, StmtKind, While};
+use dally_bpl::ast::{Block, Guard, Ident, If, LoopSpec, Stmt, StmtKind, While, for_each_stmt_mut};
 use dally_bpl::check::components;
 use dally_bpl::codes;
 use dally_text::diagnostic::Diagnostic;
@@ -11,6 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::Cutter;
 use crate::build;
+
+/// The most blocks of a body in which loops with several heads are split.
+const MOST_BLOCKS: usize = 5000;
 
 /// True if a `goto` leads to a label that is not after it in the same block or an enclosing one: loops are not those of the text
 /// alone.
@@ -232,7 +235,8 @@ impl Flattener<'_, '_> {
         }
     }
 
-    /// Cuts a loop at its head, and the loops inside it.
+    /// Cuts a loop at its head, and the loops inside it. If it is entered at several blocks, the first is its head, and
+    /// jumps to the others lead to copies of its blocks.
     fn cut_loop(&mut self, mut inside: Vec<usize>, first: usize) {
         inside.sort_unstable();
         let is_inside: FxHashSet<usize> = inside.iter().copied().collect();
@@ -245,19 +249,63 @@ impl Flattener<'_, '_> {
             .collect();
         let heads: Vec<usize> =
             inside.iter().copied().filter(|node| *node == first || entered.contains(node)).collect();
-        let [head] = heads[..] else {
-            let span = heads.first().map_or(Span::NONE, |head| self.span(*head));
-            let message = "a loop with several heads in a procedure that is verified by itself";
-            let help = "enter the loop at one label, so that there is one place for its invariants";
-            let problem = Diagnostic::new(codes::NOT_SEQUENTIAL, span, message).help(help);
-            self.cutter.problems.push(problem);
+        let [head, ref others @ ..] = heads[..] else { return };
+        if !others.is_empty() {
+            if self.nodes.len() > MOST_BLOCKS {
+                let message = "a loop with several heads in a procedure that is verified by itself";
+                let help = "enter the loop at one label, so that there is one place for its invariants";
+                let problem = Diagnostic::new(codes::NOT_SEQUENTIAL, self.span(head), message).help(help);
+                self.cutter.problems.push(problem);
+                return;
+            }
+            let copies = self.split(head, others, &is_inside);
+            self.cut_loop(inside, first);
+            self.cut(&copies, first);
             return;
-        };
+        }
         let (before, again) = self.cut_head(head, &inside);
         for node in (0..self.nodes.len()).filter(|node| *node != before && *node != again) {
             self.redirect(node, head, if is_inside.contains(&node) { again } else { before });
         }
         self.cut(&inside, first);
+    }
+
+    /// Copies the blocks of a loop that are reached from other blocks than its head, up to the head, and redirects the jumps to these
+    /// blocks from outside. Returns the copies.
+    fn split(&mut self, head: usize, others: &[usize], is_inside: &FxHashSet<usize>) -> Vec<usize> {
+        let mut copies: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut todo = others.to_vec();
+        while let Some(node) = todo.pop() {
+            if node == head || !is_inside.contains(&node) || copies.contains_key(&node) {
+                continue;
+            }
+            let copy = self.node();
+            copies.insert(node, copy);
+            todo.extend(self.nodes[node].next.iter().copied());
+        }
+        let outside: Vec<usize> = (0..self.nodes.len()).filter(|node| !is_inside.contains(node)).collect();
+        for (node, copy) in &copies {
+            let Node { specs, stmts, jump, next, span, .. } = &self.nodes[*node];
+            let (specs, mut stmts, jump, next, span) =
+                (specs.clone(), stmts.clone(), jump.clone(), next.clone(), *span);
+            let ast = &mut *self.cutter.ast;
+            let mut renew = |stmt: &mut Stmt| stmt.id = stmt.id.map(|_| ast.new_stmt_id(stmt.span));
+            let mut block = build::block(std::mem::take(&mut stmts));
+            for_each_stmt_mut(&mut block, &mut renew);
+            let next = next.iter().map(|next| copies.get(next).copied().unwrap_or(*next)).collect();
+            self.nodes[*copy] = Node { label: None, specs, stmts: block.stmts, jump, next, span };
+        }
+        for node in outside {
+            if copies.values().any(|copy| *copy == node) {
+                continue;
+            }
+            for other in others {
+                self.redirect(node, *other, copies[other]);
+            }
+        }
+        let mut copies: Vec<usize> = copies.into_values().collect();
+        copies.sort_unstable();
+        copies
     }
 
     /// The blocks that check the invariants of a loop before it and after an iteration. Its head gets arbitrary values that

@@ -1,10 +1,10 @@
 //! Declarations, and the instances of generic ones.
 
 use dally_bpl::ast::{
-    Attr, AttrArg, Attrs, Axiom, Const, Datatype, Decl, DeclKind, Expr, Function, Ident, Implementation,
-    Param, Procedure, Signature, Spec, SpecKind, UsedAxiom, Var, VarDecl,
+    Attr, AttrArg, Attrs, Axiom, BinaryOp, Const, Datatype, Decl, DeclKind, Expr, ExprId, Function, Ident,
+    Implementation, Param, Procedure, Signature, Spec, SpecKind, UsedAxiom, Var, VarDecl,
 };
-use dally_bpl::check::{FunctionId, ProcedureId, Ref, VarId};
+use dally_bpl::check::{FunctionId, ProcedureId, Ref, TyKind, VarId};
 use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::FxHashMap;
@@ -43,8 +43,7 @@ impl Pass<'_> {
             DeclKind::Datatype(datatype) => self.datatype(datatype, decl),
             DeclKind::Const(constants) => self.constants(constants, decl),
             DeclKind::Axiom(axiom) => {
-                let expr = self.expr(axiom.expr, &none);
-                self.declare(DeclKind::Axiom(Axiom { expr, ..*axiom }), &decl.attrs, decl.span);
+                self.axiom(axiom, &decl.attrs, decl.span);
             }
             DeclKind::Var(var) => {
                 if let Some(id) = self.info.global(var.name.name) {
@@ -109,9 +108,42 @@ impl Pass<'_> {
 
     fn axioms(&mut self, axioms: &[UsedAxiom], span: Span) {
         for used in axioms {
-            let expr = self.expr(used.axiom.expr, &Env::default());
-            self.declare(DeclKind::Axiom(Axiom { expr, ..used.axiom }), &used.attrs, span);
+            self.axiom(&used.axiom, &used.attrs, span);
         }
+    }
+
+    /// Instances of a quantifier over types are axioms of their own: each has its triggers.
+    fn axiom(&mut self, axiom: &Axiom, attrs: &Attrs, span: Span) {
+        let expr = self.expr(axiom.expr, &Env::default());
+        let is_binder = matches!(self.program.ast.exprs[axiom.expr], Expr::Binder(_));
+        let mut todo = vec![expr];
+        while let Some(expr) = todo.pop() {
+            match self.ast.exprs[expr] {
+                Expr::Binary(BinaryOp::And, left, right) if is_binder => todo.extend([right, left]),
+                _ => self.declare(DeclKind::Axiom(Axiom { expr, ..*axiom }), attrs, span),
+            }
+        }
+    }
+
+    /// Attributes with the instances of their expressions.
+    pub(super) fn attrs(&mut self, attrs: &Attrs, env: &Env) -> Attrs {
+        let is_typed = |e: ExprId| !matches!(self.info.types.kind(self.info.type_of(e)), TyKind::Error);
+        let typed: Vec<bool> = attrs
+            .iter()
+            .flat_map(|attr| &attr.args)
+            .map(|arg| matches!(arg, AttrArg::Expr(e) if is_typed(*e)))
+            .collect();
+        let mut typed = typed.into_iter();
+        let mut instance = |pass: &mut Self, arg: &AttrArg| match (arg, typed.next()) {
+            (AttrArg::Expr(e), Some(true)) => AttrArg::Expr(pass.expr(*e, env)),
+            (other, _) => *other,
+        };
+        let mut new = Vec::new();
+        for attr in attrs {
+            let args = attr.args.iter().map(|arg| instance(self, arg)).collect();
+            new.push(Attr { args, ..attr.clone() });
+        }
+        new.into_iter().collect()
     }
 
     fn var(&mut self, var: &Var, id: VarId, env: &Env) -> Var {
@@ -246,7 +278,7 @@ impl Pass<'_> {
             SpecKind::Measure(list) => SpecKind::Measure(self.exprs(list, env)),
             ref modifies @ SpecKind::Modifies(_) => modifies.clone(),
         };
-        Spec { attrs: spec.attrs.clone(), kind, span: spec.span }
+        Spec { attrs: self.attrs(&spec.attrs, env), kind, span: spec.span }
     }
 
     /// The type variables of a body: those of an implementation are its own.

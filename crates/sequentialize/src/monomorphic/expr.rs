@@ -33,7 +33,7 @@ impl Pass<'_> {
     fn node(&mut self, e: ExprId, env: &Env) -> ExprId {
         let span = self.program.ast.exprs.span(e);
         let new = match self.program.ast.exprs[e] {
-            Expr::Call(name, args) => return self.application(e, name, args, env),
+            Expr::Call(name, args) => return self.application(e, (name, args), None, env),
             Expr::Unary(op, a) => Expr::Unary(op, self.expr(a, env)),
             Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Neq), a, b)
                 if self.type_of(a, env) != self.type_of(b, env) =>
@@ -58,7 +58,11 @@ impl Pass<'_> {
             Expr::Extract(a, high, low) => Expr::Extract(self.expr(a, env), high, low),
             Expr::Coerce(a, _) => {
                 let ty = self.type_of(e, env);
-                let new = self.expr(a, env);
+                let new = match self.program.ast.exprs[a] {
+                    // Only the coercion says which type the result has.
+                    Expr::Call(name, args) => self.application(a, (name, args), Some(ty.clone()), env),
+                    _ => self.expr(a, env),
+                };
                 Expr::Coerce(new, self.emit(&ty))
             }
             Expr::Field(a, field) => Expr::Field(self.expr(a, env), field),
@@ -95,15 +99,21 @@ impl Pass<'_> {
         self.ast.exprs.add_let(binding, span)
     }
 
-    /// A function or constructor, applied.
-    fn application(&mut self, e: ExprId, name: Sym, args: ExprList, env: &Env) -> ExprId {
+    /// A function or constructor, applied; `coerced` is the type that a coercion around it names.
+    fn application(
+        &mut self,
+        e: ExprId,
+        (name, args): (Sym, ExprList),
+        coerced: Option<Type>,
+        env: &Env,
+    ) -> ExprId {
         let span = self.program.ast.exprs.span(e);
         let function = match self.info.meaning(e) {
             Some(Ref::Function(function)) => Some(function),
             _ => None,
         };
         let actual = self.types_of(args, env);
-        let result = self.type_of(e, env);
+        let result = coerced.unwrap_or_else(|| self.type_of(e, env));
         let new = self.exprs(args, env);
         let Some(function) = function else { return self.ast.exprs.add(Expr::Call(name, new), span) };
         if self.info[function].constructs.is_some() {
@@ -122,7 +132,7 @@ impl Pass<'_> {
         }
         types::unify(self.info, self.info[function].result, &result, &mut found);
         let Some(values) = params.iter().map(|p| found.get(p).cloned()).collect::<Option<Vec<Type>>>() else {
-            self.refuse(span, "a function whose types are not known");
+            self.refuse(span, "a call of a generic function whose type parameters nothing determines");
             return e;
         };
         let name = self.function_name(function, name, values, span);
@@ -178,12 +188,15 @@ impl Pass<'_> {
         for var in self.info.bound_vars(e).to_vec() {
             types::params(self.info, self.info[var].ty, &mut params);
         }
+        if params.len() < binder.type_params.len() {
+            self.params_of_body(binder.body, &mut params);
+        }
         params.retain(|p| !env.contains_key(p));
         if params.is_empty() {
             return self.instance_of_binder(e, &binder, env);
         }
         if binder.kind == BinderKind::Lambda {
-            self.refuse(span, "a lambda over types");
+            self.refuse(span, "a lambda with type parameters");
             return e;
         }
         let pool = self.pool.clone();
@@ -207,6 +220,19 @@ impl Pass<'_> {
         all.unwrap_or_else(|| self.ast.exprs.add(Expr::Bool(binder.kind == BinderKind::Forall), span))
     }
 
+    /// The type variables in a body without quantifiers over types.
+    fn params_of_body(&self, body: ExprId, params: &mut Vec<u32>) {
+        let exprs = &self.program.ast.exprs;
+        let is_generic = |e| matches!(exprs[e], Expr::Binder(id) if !exprs.binder(id).type_params.is_empty());
+        if exprs.any(body, &mut |e| is_generic(e)) {
+            return;
+        }
+        exprs.any(body, &mut |e| {
+            types::params(self.info, self.info.type_of(e), params);
+            false
+        });
+    }
+
     fn instance_of_binder(&mut self, e: ExprId, binder: &Binder, env: &Env) -> ExprId {
         let span = self.program.ast.exprs.span(e);
         let bound = self.info.bound_vars(e).to_vec();
@@ -214,6 +240,9 @@ impl Pass<'_> {
         for (var, decl) in bound.iter().zip(&binder.vars) {
             let ty = self.resolve(self.info[*var].ty, env, span);
             vars.push(BoundVar { ty: self.emit(&ty), ..decl.clone() });
+        }
+        if vars.is_empty() {
+            return self.expr(binder.body, env);
         }
         let mut triggers = Vec::new();
         for trigger in &binder.triggers {
@@ -224,7 +253,7 @@ impl Pass<'_> {
             kind: binder.kind,
             type_params: Vec::new(),
             vars,
-            attrs: binder.attrs.clone(),
+            attrs: self.attrs(&binder.attrs, env),
             triggers,
             body,
         };

@@ -28,7 +28,7 @@ impl Pass<'_> {
         let kind = grow(|| self.kind(stmt, scope));
         // An execution may run several instances of a statement.
         let id = stmt.id.map(|id| if scope.env.is_empty() { id } else { self.ast.new_stmt_id(stmt.span) });
-        Stmt { id, kind, attrs: stmt.attrs.clone(), span: stmt.span }
+        Stmt { id, kind, attrs: self.attrs(&stmt.attrs, &scope.env), span: stmt.span }
     }
 
     fn kind(&mut self, stmt: &Stmt, scope: &Scope) -> StmtKind {
@@ -55,7 +55,7 @@ impl Pass<'_> {
             }
             StmtKind::If(conditional) => {
                 let branch = |pass: &mut Self, b: &Branch| Branch {
-                    attrs: b.attrs.clone(),
+                    attrs: pass.attrs(&b.attrs, env),
                     guard: pass.guard(b.guard, env),
                     block: pass.block(&b.block, scope),
                 };
@@ -86,7 +86,7 @@ impl Pass<'_> {
             }
             LoopSpecKind::Measure(list) => LoopSpecKind::Measure(self.exprs(list, env)),
         };
-        LoopSpec { attrs: spec.attrs.clone(), kind }
+        LoopSpec { attrs: self.attrs(&spec.attrs, env), kind }
     }
 
     /// The type of a variable.
@@ -154,7 +154,8 @@ impl Pass<'_> {
                     values.iter().for_each(|ty| self.see(ty));
                     new.procedure.name = self.procedure_name(id, values);
                 }
-                None => self.refuse(span, "a call whose types are not known"),
+                None => self
+                    .refuse(span, "a call of a generic procedure whose type parameters nothing determines"),
             }
         }
         StmtKind::Call(Box::new(new))
