@@ -8,6 +8,7 @@ use shuttle::Runner;
 use crate::diagnose::diagnose;
 use crate::hook::{self, Crash, Panic};
 use crate::locate::Capture;
+use crate::operations;
 use crate::page;
 use crate::shrink::{Failing, Plan, Shrinker, steps_of};
 use crate::{BugKind, Config, Deviations, Explorer, Limit, Strategy, TestReport, Values, Verdict};
@@ -251,6 +252,9 @@ where
     let f = Arc::clone(f);
     let scheduler = explorer.clone();
     hook::watch(explorer, || {
-        Runner::new(scheduler, config).run(move || f());
+        Runner::new(scheduler, config).run(move || {
+            f();
+            operations::main_ends();
+        });
     })
 }

@@ -18,7 +18,8 @@ use crate::Strategy;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The strategies, explored side by side under one bound. The default is [`Strategy::portfolio`].
+    /// The strategies, explored side by side under one bound. The default is [`Strategy::portfolio`], and
+    /// [`Strategy::dpor`] for tests that use the types of [`sync`](crate::sync).
     pub strategies: Vec<Strategy>,
     /// The samplers of random executions. They take turns with the strategies, one execution each, unless `delays`
     /// limits the search: walks have any number of delays. A failing walk is shrunk to few delays of `rr`. The default
@@ -50,7 +51,7 @@ impl Default for Config {
     fn default() -> Self {
         let shuttle = shuttle::Config::default();
         Self {
-            strategies: Strategy::portfolio(),
+            strategies: Strategy::portfolio().into_iter().chain([Strategy::dpor()]).collect(),
             samplers: default_samplers(),
             delays: None,
             schedules: Some(10_000),

@@ -27,13 +27,17 @@ pub(crate) struct Outcome {
     pub(crate) free: Vec<u32>,
     /// The cost of one more deviation at the branch of the last deviation, if there is another alternative.
     pub(crate) further: Option<u32>,
+    /// The only branches at which children deviate, ascending, if `restricted`.
+    pub(crate) sites: Vec<u32>,
+    pub(crate) restricted: bool,
 }
 
 impl Outcome {
-    /// Removes all branches, and keeps the buffer.
+    /// Removes all branches, and keeps the buffers.
     pub(crate) fn clear(&mut self) {
-        (self.branches, self.further) = (0, None);
+        (self.branches, self.further, self.restricted) = (0, None, false);
         self.free.clear();
+        self.sites.clear();
     }
 }
 
@@ -48,10 +52,12 @@ struct Node {
     branches: u32,
     free: Range<usize>,
     further: Option<u32>,
+    /// If children deviate at some branches only: these, as a range in its layer.
+    sites: Option<Range<usize>>,
 }
 
 impl Node {
-    /// True if there is a child at this additional cost.
+    /// True if there is a child at this additional cost, in a search without restrictions.
     fn has_child_for(&self, price: u32) -> bool {
         let after_last = self.last.map_or(0, |last| last + 1);
         let later = self.branches.saturating_sub(after_last) as usize;
@@ -67,6 +73,7 @@ struct Layer {
     nodes: Vec<Node>,
     deviations: Vec<u32>,
     free: Vec<u32>,
+    sites: Vec<u32>,
 }
 
 impl Layer {
@@ -79,6 +86,7 @@ impl Layer {
             branches: outcome.branches,
             free: after(&self.free, &outcome.free),
             further: outcome.further,
+            sites: outcome.restricted.then(|| after(&self.sites, &outcome.sites)),
         }
     }
 
@@ -86,16 +94,35 @@ impl Layer {
         self.nodes.push(node);
         self.deviations.extend_from_slice(deviations);
         self.free.extend_from_slice(&outcome.free);
+        if outcome.restricted {
+            self.sites.extend_from_slice(&outcome.sites);
+        }
     }
 
     fn clear(&mut self) {
         self.nodes.clear();
         self.deviations.clear();
         self.free.clear();
+        self.sites.clear();
+    }
+
+    /// True if a node of this layer has a child at this additional cost.
+    fn has_child_for(&self, node: &Node, price: u32) -> bool {
+        match &node.sites {
+            None => node.has_child_for(price),
+            Some(sites) => {
+                self.sites[sites.clone()].iter().any(|site| self.price(node, *site) == Some(price))
+            }
+        }
     }
 
     /// The additional cost of the child of a node that also deviates at this branch, if there is such a child.
     fn price(&self, node: &Node, branch: u32) -> Option<u32> {
+        if let Some(sites) = &node.sites
+            && self.sites[sites.clone()].binary_search(&branch).is_err()
+        {
+            return None;
+        }
         match node.last {
             Some(last) if branch < last => None,
             Some(last) if branch == last => node.further,
@@ -182,15 +209,24 @@ impl Enumeration {
     /// Records an execution that has been run.
     pub(crate) fn record(&mut self, deviations: &[u32], outcome: &Outcome) {
         let node = self.present.node(deviations, outcome);
-        let costlier = node.has_child_for(1);
-        let free = node.has_child_for(0);
+        let branches = node.branches;
+        let children = if outcome.restricted {
+            // The sites of a node are looked up in its layer.
+            self.present.keep(node, deviations, outcome);
+            let node = self.present.nodes.last();
+            node.map(|node| [0, 1].map(|price| self.present.has_child_for(node, price)))
+        } else {
+            let children = [0, 1].map(|price| node.has_child_for(price));
+            if children[1] && self.limit.is_none_or(|limit| self.cost < limit) || children[0] {
+                self.present.keep(node, deviations, outcome);
+            }
+            Some(children)
+        };
+        let [free, costlier] = children.unwrap_or_default();
         self.goes_on |= costlier;
         self.any_free |= free;
         if free {
-            self.branches = self.branches.max(node.branches);
-        }
-        if costlier && self.limit.is_none_or(|limit| self.cost < limit) || free {
-            self.present.keep(node, deviations, outcome);
+            self.branches = self.branches.max(branches);
         }
     }
 
@@ -203,7 +239,9 @@ impl Enumeration {
     pub(crate) fn deepen(&mut self) {
         std::mem::swap(&mut self.previous, &mut self.present);
         self.present.clear();
-        self.previous.nodes.retain(|node| node.has_child_for(1));
+        let mut nodes = std::mem::take(&mut self.previous.nodes);
+        nodes.retain(|node| self.previous.has_child_for(node, 1));
+        self.previous.nodes = nodes;
         self.branches = self.previous.nodes.iter().map(|node| node.branches).max().unwrap_or(0);
         self.cost += 1;
         (self.goes_on, self.any_free) = (false, false);

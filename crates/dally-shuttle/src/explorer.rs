@@ -130,7 +130,7 @@ impl Scheduler for Explorer {
         if step >= search.next_look && !search.look(&point, self.unlimited) {
             return None;
         }
-        Some(search.next_task(&point))
+        search.next_task(&point)
     }
 
     fn next_u64(&mut self) -> u64 {

@@ -60,6 +60,7 @@
 
 mod check;
 mod config;
+mod conflicts;
 mod deviations;
 mod diagnose;
 mod end;
@@ -69,14 +70,19 @@ mod hook;
 mod interleaving;
 mod level;
 mod locate;
+mod operations;
 mod page;
 mod policy;
+mod reduction;
 mod report;
 mod run;
 mod sampling;
 mod search;
 mod shrink;
 mod strategy;
+pub mod sync;
+pub mod thread;
+mod traces;
 
 pub use check::{REPLAY, STRICT, check, check_with, explore, replay, replay_with};
 pub use config::{Config, Values};

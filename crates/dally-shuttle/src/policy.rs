@@ -27,6 +27,13 @@ pub(crate) struct Point<'a> {
     pub(crate) history: u64,
 }
 
+impl Point<'_> {
+    /// True if a task has terminated or is blocked.
+    pub(crate) fn is_gone(&self, task: TaskId) -> bool {
+        self.tasks.iter().all(|other| other.id() != task)
+    }
+}
+
 /// The costs of the alternatives at a scheduling point, packed into one number that fits a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Price(u32);

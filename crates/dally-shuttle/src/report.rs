@@ -17,6 +17,8 @@ pub struct TestReport {
     pub bound: Option<u32>,
     /// The executions that it has run.
     pub coverage: ExecutionCoverage,
+    /// What the user should know about the search.
+    pub notes: Vec<String>,
 }
 
 /// The verdict of a search, whose bugs are [executions that fail](Bug).
@@ -165,6 +167,7 @@ impl fmt::Display for TestReport {
             Verdict::Unsupported(reason) => write!(f, "{headline}: {reason}")?,
         }
         write!(f, "\n{}", self.coverage)?;
+        self.notes.iter().try_for_each(|note| write!(f, "\nnote: {note}"))?;
         if self.coverage.schedules > 0 && self.coverage.branches == 0 {
             f.write_str(
                 "\nwarning: no two threads could run at the same time; does the test use the types of shuttle \

@@ -204,6 +204,12 @@ impl Run {
         &self.outcome
     }
 
+    /// After the last step: restricts its children to deviations at these branches.
+    pub(crate) fn restrict(&mut self, sites: impl FnOnce(&mut Vec<u32>)) {
+        self.outcome.restricted = true;
+        sites(&mut self.outcome.sites);
+    }
+
     /// After the last step: its deviations, as a buffer for those of the next execution.
     pub(crate) fn take_deviations(&mut self) -> Branches {
         std::mem::take(&mut self.deviations)

@@ -10,13 +10,17 @@ use rustc_hash::FxHashSet;
 use shuttle::MaxSteps;
 use shuttle::scheduler::{DataSource, RandomDataSource, TaskId};
 
+use crate::conflicts::Conflicts;
 use crate::end::{End, Watch};
 use crate::enumeration::{Branches, Enumeration};
 use crate::locate::Capture;
+use crate::operations;
 use crate::policy::{Delayed, Point, Policy, Price};
 use crate::run::{Departure, Run};
 use crate::sampling::Sampling;
 use crate::shrink::{Plan, Planned};
+use crate::strategy::Kind;
+use crate::traces::Traces;
 use crate::{Config, Deviations, Limit, SamplerName, Strategy, TestReport, Values, Verdict};
 
 /// The number of steps between two checks of the clock; a power of two.
@@ -35,6 +39,8 @@ enum Guiding {
     Strategy,
     /// The current walk of the samplers.
     Walk,
+    /// The next trace.
+    Traces,
     Plan(Box<Planned>),
 }
 
@@ -51,6 +57,10 @@ struct Member {
     strategy: Strategy,
     policy: Box<dyn Policy>,
     enumeration: Enumeration,
+    /// If it searches for conflicting operations only.
+    conflicts: Option<Conflicts>,
+    /// If it runs one execution of each trace.
+    traces: Option<Traces>,
     /// True if it has run all executions of the current bound.
     done: bool,
 }
@@ -66,6 +76,8 @@ enum Stop {
     NoStrategy,
     /// An execution could not follow its deviations, or was different when it was repeated.
     Unrepeatable,
+    /// The only strategies that are left have given up.
+    GivenUp(&'static str),
 }
 
 impl Stop {
@@ -120,6 +132,8 @@ impl Search {
             strategy: strategy.clone(),
             policy: strategy.policy(),
             enumeration: Enumeration::new(config.delays),
+            conflicts: (strategy.kind() == Kind::Conflicting).then(Conflicts::default),
+            traces: (strategy.kind() == Kind::Traces).then(Traces::default),
             done: false,
         };
         let counts = |strategy: &Strategy| StrategyExecutions {
@@ -188,7 +202,10 @@ impl Search {
     /// The report, at the end or so far.
     pub(crate) fn report(&self) -> TestReport {
         let bound = if let Some(Stop::Bound(bound)) = self.stop { Some(bound) } else { None };
-        TestReport { verdict: self.verdict(), bound, coverage: self.count() }
+        let given_up = |member: &Member| member.traces.as_ref()?.reduction.failure();
+        let notes =
+            self.members.iter().filter_map(given_up).map(|reason| format!("`dpor` was given up: {reason}"));
+        TestReport { verdict: self.verdict(), bound, coverage: self.count(), notes: notes.collect() }
     }
 
     pub(crate) fn new_execution(&mut self) -> Option<shuttle::scheduler::Schedule> {
@@ -222,8 +239,14 @@ impl Search {
         (self.running, self.next_look, self.source) = (true, 0, None);
         self.watch.iter().for_each(Watch::begin);
         self.seed = self.systematic_seed;
+        operations::begin(self.records_operations());
         match self.guide {
-            Guiding::Strategy => self.members[self.turn].policy.begin(),
+            Guiding::Strategy => {
+                let Member { policy, conflicts, .. } = &mut self.members[self.turn];
+                policy.begin();
+                conflicts.iter_mut().for_each(Conflicts::begin);
+            }
+            Guiding::Traces => self.members[self.turn].traces.iter_mut().for_each(Traces::begin),
             Guiding::Walk => {
                 let seed = self.sampling.begin(self.slot);
                 if self.values == Values::Vary {
@@ -233,6 +256,15 @@ impl Search {
             Guiding::Plan(_) => {}
         }
         shuttle::scheduler::Schedule::new(self.seed)
+    }
+
+    /// True if the operations of the current execution are recorded.
+    fn records_operations(&self) -> bool {
+        match self.guide {
+            Guiding::Strategy => self.members[self.turn].conflicts.is_some(),
+            Guiding::Traces => true,
+            Guiding::Walk | Guiding::Plan(_) => false,
+        }
     }
 
     /// Begins to repeat an earlier execution, if there is one. The search is complete.
@@ -251,6 +283,13 @@ impl Search {
             self.coverage.samplers[self.slot].schedules += 1;
             return;
         }
+        let compares =
+            |member: &Member| member.traces.as_ref().is_some_and(|traces| traces.reduction.compares());
+        if let Guiding::Traces = self.guide
+            && compares(&self.members[self.turn])
+        {
+            return;
+        }
         let member = &self.members[self.turn];
         let counts = &mut self.coverage.strategies[self.turn].schedules;
         let bound = member.enumeration.cost() as usize;
@@ -266,7 +305,8 @@ impl Search {
             }
             return;
         }
-        let is_new = self.is_alone() || self.seen.insert(self.run.history());
+        let stopped = matches!(self.guide, Guiding::Traces) && self.end_trace();
+        let is_new = !stopped && (self.is_alone() || self.seen.insert(self.run.history()));
         let cut = self.is_cut();
         count_run(&mut self.coverage, &self.run, is_new, cut);
         // If the end was not observed, the execution may have been cut off.
@@ -281,13 +321,26 @@ impl Search {
         match self.guide {
             Guiding::Strategy => self.record(),
             Guiding::Walk => self.sampling.end(),
-            Guiding::Plan(_) => {}
+            Guiding::Plan(_) | Guiding::Traces => {}
         }
+    }
+
+    /// An execution of one trace has ended. Returns true if it was stopped early.
+    fn end_trace(&mut self) -> bool {
+        let Some(Traces { reduction, .. }) = &mut self.members[self.turn].traces else { return false };
+        reduction.end();
+        if reduction.is_unrepeatable() {
+            self.stop = Some(Stop::Unrepeatable);
+        }
+        reduction.was_stopped()
     }
 
     /// Records an execution of a strategy.
     fn record(&mut self) {
         let Self { run, members, turn, seed, .. } = self;
+        if let Some(conflicts) = &mut members[*turn].conflicts {
+            run.restrict(|sites| conflicts.end(sites));
+        }
         members[*turn].enumeration.record(run.deviations(), run.outcome());
         // The first, the second, the fourth, and so on: differences show between early and late executions.
         if let Some(repeats) = &mut self.repeats
@@ -300,7 +353,7 @@ impl Search {
 
     /// True if there is one strategy only, so that no execution is repeated.
     fn is_alone(&self) -> bool {
-        self.members.len() == 1 && self.sampling.len() == 0
+        self.members.len() == 1 && self.sampling.len() == 0 && self.members[0].traces.is_none()
     }
 
     /// True if the limit on steps cut the execution off.
@@ -353,10 +406,31 @@ impl Search {
         loop {
             for _ in 0..self.members.len() {
                 self.turn = (self.turn + 1) % self.members.len();
-                if self.members[self.turn].next(deviations) {
+                let member = &mut self.members[self.turn];
+                if let Some(Traces { reduction, .. }) = &member.traces {
+                    // Beside other strategies, only for tests that announce their operations, and for complete searches.
+                    let alone = self.coverage.schedules == 0 || self.coverage.strategies.len() == 1;
+                    let useful = alone || operations::are_announced() && self.delays.is_none();
+                    if !useful || matches!(self.values, Values::Choose(_)) {
+                        continue;
+                    }
+                    if reduction.goes_on() {
+                        self.guide = Guiding::Traces;
+                        deviations.clear();
+                        return true;
+                    }
+                    if reduction.is_complete() {
+                        self.stop = Some(Stop::Everything);
+                        return false;
+                    }
+                    continue;
+                }
+                if member.next(deviations) {
                     return true;
                 }
-                let member = &self.members[self.turn];
+                if member.conflicts.is_some() {
+                    continue;
+                }
                 let completed = &mut self.coverage.strategies[self.turn].completed_bound;
                 *completed = (*completed).max(Some(member.enumeration.cost()));
                 if !member.enumeration.goes_on() {
@@ -372,12 +446,21 @@ impl Search {
 
     /// Raises the bound. Returns false if this was the last.
     fn deepen(&mut self) -> bool {
-        let bound = self.members[0].enumeration.cost();
-        if self.delays.is_some_and(|limit| bound >= limit) {
-            self.stop = Some(Stop::Bound(bound));
+        let bounded = |member: &&Member| member.traces.is_none();
+        let Some(bound) = self.members.iter().find(bounded).map(|member| member.enumeration.cost()) else {
+            let reason = self.members.iter().find_map(|member| member.traces.as_ref()?.reduction.failure());
+            self.stop = Some(Stop::GivenUp(reason.unwrap_or("there is no strategy left")));
+            return false;
+        };
+        let promises =
+            self.members.iter().any(|member| member.traces.is_none() && member.conflicts.is_none());
+        let goes_on = self.members.iter().any(|member| member.enumeration.goes_on());
+        if self.delays.is_some_and(|limit| bound >= limit) || !goes_on {
+            let conflicts = Stop::Limit(Limit::Conflicts);
+            self.stop = Some(if promises { Stop::Bound(bound) } else { conflicts });
             return false;
         }
-        for member in &mut self.members {
+        for member in self.members.iter_mut().filter(|member| member.traces.is_none()) {
             member.enumeration.deepen();
             member.done = false;
         }
@@ -410,35 +493,46 @@ impl Search {
         true
     }
 
+    /// The next task; `None` if the execution is to be stopped.
     #[inline]
-    pub(crate) fn next_task(&mut self, point: &Point<'_>) -> TaskId {
+    pub(crate) fn next_task(&mut self, point: &Point<'_>) -> Option<TaskId> {
         let task = if let Guiding::Strategy = self.guide {
-            let policy = &mut self.members[self.turn].policy;
-            match point.tasks.len() {
+            let Member { policy, conflicts, .. } = &mut self.members[self.turn];
+            if let Some(conflicts) = conflicts {
+                conflicts.end_step(point.current.is_some_and(|current| point.is_gone(current)));
+            }
+            let branch = self.run.branches();
+            let task = match point.tasks.len() {
                 1 => policy.choose(point, 0).0,
                 options => self.run.branch(options, |nth| policy.choose(point, nth)).0,
+            };
+            if let Some(conflicts) = conflicts {
+                conflicts.begin_step(task.into(), (point.tasks.len() > 1).then_some(branch));
             }
+            task
         } else {
-            self.guided_task(point)
+            self.guided_task(point)?
         };
         self.run.ran(task, point.tasks.len() > 1 && Some(task) == point.current);
-        task
+        Some(task)
     }
 
-    /// The next task of a walk or plan.
+    /// The next task of a walk, plan or trace.
     #[inline(never)]
-    fn guided_task(&mut self, point: &Point<'_>) -> TaskId {
-        let (task, nth, price) = match &mut self.guide {
-            Guiding::Plan(planned) => planned.next_task(point),
-            Guiding::Walk | Guiding::Strategy => self.sampling.next_task(point),
+    fn guided_task(&mut self, point: &Point<'_>) -> Option<TaskId> {
+        let (task, nth, price) = match (&mut self.guide, &mut self.members[..]) {
+            (Guiding::Plan(planned), _) => planned.next_task(point),
+            (Guiding::Traces, members) => members[self.turn].traces.as_mut()?.next_task(point)?,
+            (Guiding::Walk | Guiding::Strategy, _) => self.sampling.next_task(point),
         };
         if point.tasks.len() > 1 {
             self.run.guided(price, nth);
         }
-        task
+        Some(task)
     }
 
     pub(crate) fn next_value(&mut self) -> u64 {
+        operations::draw();
         let values = match self.values {
             Values::Choose(values) => values.max(1),
             Values::Seed(_) | Values::Vary => {
@@ -454,7 +548,13 @@ impl Search {
                 self.run.guided(Price::FREE, nth);
                 nth
             }
-            _ => self.run.branch(values as usize, |nth| (nth, Price::FREE)).0,
+            _ => {
+                let branch = self.run.branches();
+                if let (Guiding::Strategy, Some(member)) = (&self.guide, self.members.get_mut(self.turn)) {
+                    member.conflicts.iter_mut().for_each(|conflicts| conflicts.value(branch));
+                }
+                self.run.branch(values as usize, |nth| (nth, Price::FREE)).0
+            }
         };
         if nth > 0 {
             self.run.chosen.push(Departure::Value { step: self.run.trace.len(), nth, of: values });
@@ -483,6 +583,7 @@ impl Search {
             Some(Stop::Everything | Stop::Bound(_)) if self.coverage.values > 0 => Verdict::NoBug,
             Some(Stop::Everything) => Verdict::Proved,
             Some(Stop::Bound(bound)) => Verdict::ProvedWithin(bound),
+            Some(Stop::GivenUp(reason)) => Verdict::Unsupported(format!("`dpor` was given up: {reason}")),
             Some(Stop::NoStrategy) => Verdict::Unsupported("the configuration has no strategy".to_owned()),
             // Everything was covered for some seeds.
             Some(Stop::Limit(_)) if self.coverage.seeds > 0 && self.coverage.cut == 0 => Verdict::NoBug,
@@ -507,7 +608,7 @@ impl Search {
 
     /// The plan of the current or last execution, if it is a walk.
     pub(crate) fn walk(&self) -> Option<Plan> {
-        matches!(self.guide, Guiding::Walk).then(|| self.plan())
+        matches!(self.guide, Guiding::Walk | Guiding::Traces).then(|| self.plan())
     }
 
     /// The delays of the current or last execution.
@@ -519,6 +620,7 @@ impl Search {
         match &self.guide {
             Guiding::Strategy => self.members[self.turn].policy.delayed(),
             Guiding::Walk => self.sampling.delayed(),
+            Guiding::Traces => self.members[self.turn].traces.as_ref().map_or(&[], Traces::delayed),
             Guiding::Plan(planned) => planned.delayed(),
         }
     }
@@ -527,7 +629,7 @@ impl Search {
     pub(crate) fn strategy(&self) -> &Strategy {
         match self.guide {
             Guiding::Strategy => &self.members[self.turn].strategy,
-            Guiding::Walk | Guiding::Plan(_) => &self.rr,
+            Guiding::Walk | Guiding::Traces | Guiding::Plan(_) => &self.rr,
         }
     }
 

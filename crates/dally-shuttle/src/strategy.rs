@@ -20,10 +20,48 @@ use crate::policy::{Delays, Policy, Preemptions};
 pub struct Strategy {
     name: StrategyName,
     build: Arc<dyn Fn() -> Box<dyn Policy> + Send + Sync>,
+    search: Kind,
+}
+
+/// How the executions of a strategy are enumerated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// All, by their cost.
+    All,
+    /// Those with delays before conflicting operations, by their cost.
+    Conflicting,
+    /// One of each trace.
+    Traces,
 }
 
 /// The names that can be used on shuttle.
 const NAMES: Vocabulary = Vocabulary { noun: "strategy", excluded };
+
+/// The strategies of this crate that are not schedulers.
+const DPOR: &str = "dpor";
+const CONFLICTS: &str = "conflicts";
+
+/// The name in `conflicts(name)`.
+fn conflicts_of(text: &str) -> Option<&str> {
+    text.strip_prefix(CONFLICTS)?.strip_prefix('(')?.strip_suffix(')')
+}
+
+fn is_ours(name: &str) -> bool {
+    name == DPOR || conflicts_of(name).is_some()
+}
+
+/// The parts between the commas that are in no parentheses.
+fn parts(names: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    names.split(move |c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+}
 
 fn excluded(row: &Row) -> Option<&'static str> {
     match row.family {
@@ -48,13 +86,13 @@ impl Strategy {
         S: DelayingScheduler + Send + Sync + 'static,
     {
         let build = move || -> Box<dyn Policy> { Box::new(Delays::new(empty.clone(), levels)) };
-        Self { name, build: Arc::new(build) }
+        Self { name, build: Arc::new(build), search: Kind::All }
     }
 
     /// Iterative preemption bounding: the baseline.
     pub fn preemptions() -> Self {
         let build = || -> Box<dyn Policy> { Box::new(Preemptions::default()) };
-        Self { name: StrategyName::Preemptions, build: Arc::new(build) }
+        Self { name: StrategyName::Preemptions, build: Arc::new(build), search: Kind::All }
     }
 
     /// Schedulers that complement each other: each finds with few delays what costs another one many.
@@ -62,16 +100,41 @@ impl Strategy {
         SchedulerName::portfolio().iter().map(Self::scheduler).collect()
     }
 
+    /// `dpor`: dynamic partial-order reduction, a complete search that runs one execution of all those that differ only in
+    /// the order of operations that commute. It knows the operations of [`sync`](crate::sync) and
+    /// [`thread`](crate::thread) of this crate; a test that uses none of them is not searched.
+    pub fn dpor() -> Self {
+        Self { name: StrategyName::Custom(DPOR.to_owned()), search: Kind::Traces, ..Self::default() }
+    }
+
+    /// `conflicts(S)`: the delays of a strategy, but only before operations that conflict with what another task does
+    /// later. Many executions with as many delays are not run, so it finds bugs, and proves nothing.
+    #[must_use]
+    pub fn conflicts(of: &Self) -> Self {
+        let name = StrategyName::Custom(format!("{CONFLICTS}({})", of.name));
+        Self { name, search: Kind::Conflicting, ..of.clone() }
+    }
+
     /// Several strategies by name, separated by commas; `portfolio` stands for all of [`Strategy::portfolio`].
     pub fn list(names: &str) -> Result<Vec<Self>, NameError> {
-        let portfolio = SchedulerName::portfolio();
-        let context = ListContext { portfolio: &portfolio, ..ListContext::default() };
-        NAMES.parse_list(names, context)?.strategies.iter().map(Self::try_from).collect()
+        let ours: Vec<&str> = parts(names).map(str::trim).filter(|name| is_ours(name)).collect();
+        let others: Vec<&str> = parts(names).filter(|name| !is_ours(name.trim())).collect();
+        let mut list = Vec::new();
+        if ours.is_empty() || !others.is_empty() {
+            let portfolio = SchedulerName::portfolio();
+            let context = ListContext { portfolio: &portfolio, ..ListContext::default() };
+            let parsed = NAMES.parse_list(&others.join(","), context)?;
+            list = parsed.strategies.iter().map(Self::try_from).collect::<Result<_, _>>()?;
+        }
+        for name in ours {
+            list.push(name.parse()?);
+        }
+        Ok(list)
     }
 
     /// How the names of strategies are written; parameters are in capitals.
     pub fn forms() -> impl Iterator<Item = &'static str> {
-        NAMES.forms()
+        NAMES.forms().chain([DPOR, "conflicts(S)"])
     }
 
     fn scheduler(scheduler: &SchedulerName) -> Self {
@@ -93,6 +156,10 @@ impl Strategy {
     /// The unit of its bound: delays or preemptions.
     pub fn unit(&self) -> Unit {
         self.name.unit()
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.search
     }
 
     pub(crate) fn policy(&self) -> Box<dyn Policy> {
@@ -123,7 +190,14 @@ impl FromStr for Strategy {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
-        Self::try_from(&NAMES.parse(text)?)
+        let text = text.trim();
+        if text == DPOR {
+            return Ok(Self::dpor());
+        }
+        match conflicts_of(text) {
+            Some(of) => Ok(Self::conflicts(&Self::try_from(&NAMES.parse(of)?)?)),
+            None => Self::try_from(&NAMES.parse(text)?),
+        }
     }
 }
 

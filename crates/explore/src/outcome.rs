@@ -63,6 +63,8 @@ pub enum Limit {
     Contradiction,
     /// The counterexample of the solver was not confirmed by an execution.
     Unconfirmed,
+    /// Tasks were delayed before conflicting operations only.
+    Conflicts,
     /// Only one schedule was replayed, and it does not fail.
     Replay,
     /// The user interrupted the run.

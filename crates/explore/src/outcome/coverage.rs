@@ -165,7 +165,8 @@ impl Coverage for ExecutionCoverage {
 impl fmt::Display for ExecutionCoverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.counts())?;
-        self.strategies.iter().try_for_each(|strategy| write!(f, "\n  {strategy}"))?;
+        let begun = self.strategies.iter().filter(|strategy| !strategy.schedules.is_empty());
+        begun.into_iter().try_for_each(|strategy| write!(f, "\n  {strategy}"))?;
         let walked = self.samplers.iter().filter(|sampler| sampler.schedules > 0);
         walked.into_iter().try_for_each(|sampler| {
             let walks = counted(usize::try_from(sampler.schedules).unwrap_or(usize::MAX), "random walk");

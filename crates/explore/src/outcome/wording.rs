@@ -64,6 +64,10 @@ impl fmt::Display for Limit {
             Self::Solver => "the solver does not answer",
             Self::Contradiction => "the program contradicts itself",
             Self::Unconfirmed => "the solver has found a failing execution that was not confirmed",
+            Self::Conflicts => {
+                "no execution fails in which tasks are delayed before conflicting operations only; executions with \
+                 other delays were not run"
+            }
             Self::Replay => "this schedule does not fail; no other was run",
             Self::Cancelled => "interrupted",
             Self::Unfinished => "the search has not finished",
