@@ -63,6 +63,11 @@ impl Access {
         self.object == other.object && !(self.kind.is_shared() && other.kind.is_shared())
     }
 
+    /// True if this is the wait for the termination of a task.
+    pub(crate) fn joins(self, task: usize) -> bool {
+        self.object == TASKS + task as u64 && self.kind == Kind::Read
+    }
+
     pub(crate) fn is_write(self) -> bool {
         !self.kind.is_shared()
     }
@@ -107,7 +112,7 @@ struct Script {
     at: usize,
 }
 
-/// What is known about a task.
+/// The known operations of a task.
 #[derive(Debug)]
 struct TaskOperations {
     script: Option<Script>,
@@ -242,7 +247,11 @@ pub(crate) fn spawned(task: usize) {
 
 /// The main thread is about to terminate. Threads that still run go on; only tasks whose steps are unknown do not.
 pub(crate) fn main_ends() {
-    std::mem::forget(announce_nothing());
+    if RECORDING.get() > 0 {
+        std::mem::forget(announce_nothing());
+        // The program has announced nothing by this.
+        with(|operations| operations.announced -= 1);
+    }
 }
 
 /// The tasks that are not known to have terminated.

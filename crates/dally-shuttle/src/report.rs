@@ -17,7 +17,7 @@ pub struct TestReport {
     pub bound: Option<u32>,
     /// The executions that it has run.
     pub coverage: ExecutionCoverage,
-    /// What the user should know about the search.
+    /// Remarks for the user, such as a strategy that was given up.
     pub notes: Vec<String>,
 }
 

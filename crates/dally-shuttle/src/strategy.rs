@@ -28,7 +28,7 @@ pub struct Strategy {
 pub(crate) enum Kind {
     /// All, by their cost.
     All,
-    /// Those with delays before conflicting operations, by their cost.
+    /// Executions with delays before conflicting operations, by their cost.
     Conflicting,
     /// One of each trace.
     Traces,

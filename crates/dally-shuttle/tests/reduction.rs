@@ -95,7 +95,7 @@ fn a_test_without_announced_operations_is_not_searched() {
 
 #[test]
 fn hidden_sharing_is_noticed() {
-    // The threads share a counter that nobody announces, and its value decides how many steps they take.
+    // The threads share a counter of `std`, which is not announced, and its value decides how many steps they take.
     let test = || {
         let (hidden, cell) = (Hidden::new(HiddenCounter::new(0)), Arc::new(AtomicUsize::new(0)));
         spawn_all(3, move |_| {

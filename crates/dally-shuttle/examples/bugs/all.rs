@@ -3,6 +3,7 @@
 pub mod bank_account;
 pub mod bounded_buffer;
 pub mod cancellation;
+pub mod classics;
 pub mod lazy_initialisation;
 pub mod lost_wakeup;
 pub mod philosophers;
@@ -46,4 +47,18 @@ pub const PROGRAMS: &[Program] = &[
     program("writers_10", || writers::run(10)),
     program("writers_20", || writers::run(20)),
     program("two_stage_100", || two_stage::run(99)),
+    program("account", classics::account),
+    program("bluetooth", classics::bluetooth),
+    program("carter", classics::carter),
+    program("circular_buffer", classics::circular_buffer),
+    program("deadlock", classics::deadlock),
+    program("lazy", classics::lazy),
+    program("queue", classics::queue),
+    program("reorder_3", || classics::reorder(3)),
+    program("reorder_5", || classics::reorder(5)),
+    program("reorder_10", || classics::reorder(10)),
+    program("reorder_20", || classics::reorder(20)),
+    program("stack", classics::stack),
+    program("string_buffer", classics::string_buffer),
+    program("notified_before", classics::notified_before),
 ];

@@ -106,7 +106,9 @@ impl Order {
             if self.covered(&clock, events, first) {
                 continue;
             }
-            if event.enabled_by != Some(first) {
+            // A step that waits for the termination of a task never comes before it.
+            let joins = event.footprint.accesses.iter().any(|access| access.joins(events[first].task));
+            if event.enabled_by != Some(first) && !joins {
                 found(Race { first, second, before_second: clock.clone() });
             }
             self.join_event(&mut clock, first);

@@ -522,7 +522,7 @@ impl Reduction {
         {
             let second = &self.events[race.second].footprint.accesses;
             let locks = second.iter().any(|it| matches!(it.kind, Kind::Acquire | Kind::AcquireShared));
-            return self.mutation == Mutation::Locks && locks;
+            self.mutation == Mutation::Locks && locks
         }
         #[cfg(not(test))]
         {
