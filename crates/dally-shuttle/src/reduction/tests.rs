@@ -94,8 +94,9 @@ struct Thread {
     /// Its key in the log, and the number of its children.
     key: u64,
     children: std::cell::Cell<u64>,
-    sender: Sender<u64>,
-    bounded: SyncSender<u64>,
+    /// Only threads that send have senders: to drop one is an operation on the channel.
+    sender: Option<Sender<u64>>,
+    bounded: Option<SyncSender<u64>>,
     receiver: Option<Receiver<u64>>,
 }
 
@@ -146,14 +147,18 @@ impl Thread {
                 *locks[0].lock().unwrap() += 1;
                 if *all { condition.notify_all() } else { condition.notify_one() }
             }
-            Op::Send(value) => self.saw(u64::from(self.sender.send(*value).is_ok())),
-            Op::SendBounded(value) => self.saw(u64::from(self.bounded.send(*value).is_ok())),
+            Op::Send(value) => {
+                self.saw(self.sender.as_ref().map_or(96, |it| u64::from(it.send(*value).is_ok())));
+            }
+            Op::SendBounded(value) => {
+                self.saw(self.bounded.as_ref().map_or(96, |it| u64::from(it.send(*value).is_ok())));
+            }
             Op::Receive => self.saw(self.receiver.as_ref().map_or(0, |it| it.recv().unwrap_or(98))),
             Op::TryReceive => self.saw(self.receiver.as_ref().map_or(0, |it| it.try_recv().unwrap_or(97))),
             Op::Yield => thread::yield_now(),
             Op::Raw(value) => self.saw(raw.swap(*value, SeqCst)),
             Op::Spawn(ops, joined) => {
-                let child = self.child(None);
+                let child = self.child(ops, None);
                 let ops = ops.clone();
                 let handle = thread::spawn(move || child.run(&ops));
                 if *joined {
@@ -163,14 +168,15 @@ impl Thread {
         }
     }
 
-    fn child(&self, receiver: Option<Receiver<u64>>) -> Self {
+    fn child(&self, ops: &[Op], receiver: Option<Receiver<u64>>) -> Self {
+        let text = format!("{ops:?}");
         self.children.update(|children| children + 1);
         Self {
             shared: Arc::clone(&self.shared),
             key: self.key * 10 + self.children.get(),
             children: std::cell::Cell::new(0),
-            sender: self.sender.clone(),
-            bounded: self.bounded.clone(),
+            sender: self.sender.clone().filter(|_| text.contains("Send(")),
+            bounded: self.bounded.clone().filter(|_| text.contains("SendBounded(")),
             receiver,
         }
     }
@@ -200,12 +206,18 @@ impl Program {
             raw: shuttle::sync::atomic::AtomicU64::new(0),
             log: Arc::clone(log),
         });
-        let main =
-            Thread { shared, key: 0, children: std::cell::Cell::new(0), sender, bounded, receiver: None };
+        let main = Thread {
+            shared,
+            key: 0,
+            children: std::cell::Cell::new(0),
+            sender: Some(sender),
+            bounded: Some(bounded),
+            receiver: None,
+        };
         let mut receivers = [Some(receiver), Some(bounded_receiver)].into_iter();
         let mut handles = Vec::new();
         for (ops, joined) in &self.0 {
-            let child = main.child(receivers.next().flatten());
+            let child = main.child(ops, receivers.next().flatten());
             let ops = ops.clone();
             let handle = thread::spawn(move || child.run(&ops));
             if *joined {
@@ -386,7 +398,7 @@ fn each_dependency_is_needed() {
     for mutation in
         [Mutation::Accesses, Mutation::Locks, Mutation::Wakeups, Mutation::Unknown, Mutation::Initials]
     {
-        let unknown = Program(vec![(vec![Op::Raw(1)], true), (vec![Op::Raw(2)], true)]);
+        let unknown = Program(vec![(vec![Op::Raw(1), Op::Yield], true), (vec![Op::Raw(2), Op::Yield], true)]);
         let mut detected = compare(&unknown, mutation).is_none().then_some(0);
         let mut number = 0;
         for_inputs_of(64..512, 200, |u| {
