@@ -11,10 +11,12 @@
 //!   addresses of an object are its number times 2^shift, plus an offset.
 //! - `{:heap_cells}`: a map by address. Its values may be addresses, unless it is marked `{:heap_cells 0}`.
 //! - `{:heap_objects freed}`: a map by object. If the value is `freed`, the cells of the object are dropped.
+//! - `{:heap_fixed}`: a Boolean. Where it is true, the objects keep their numbers, and none is dropped.
 //!
 //! An integer anywhere in the state that is an address of an object counts as a reference to it. So an integer that is one
-//! by accident would be renumbered; `first` should be a number that programs do not compute. A program that compares
-//! addresses of different objects by order could observe the renumbering: its front end must not ask for it.
+//! by accident would be renumbered; `first` should be a number that programs do not compute. A program that computes with
+//! addresses, or compares those of different objects by order, could observe the renumbering: its front end must not ask for
+//! it, or fix the numbers with the first observation.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -43,6 +45,8 @@ pub(crate) struct HeapLayout {
     pub(crate) references: SmallVec<[u32; 2]>,
     /// The maps by object.
     pub(crate) objects: SmallVec<[ObjectMap; 2]>,
+    /// The global that tells if the objects keep their numbers.
+    pub(crate) fixed: Option<u32>,
 }
 
 /// A map by object.
@@ -61,6 +65,11 @@ impl HeapLayout {
     /// The position of an object among all objects, from its address. Statically allocated objects come before the first.
     fn index(&self, address: i64) -> Option<usize> {
         usize::try_from((address >> self.shift).checked_sub(self.first)?).ok()
+    }
+
+    /// Returns true if the objects keep their numbers.
+    fn is_fixed(&self, globals: &[Value]) -> bool {
+        self.fixed.is_some_and(|fixed| globals[fixed as usize] == Value::Bool(true))
     }
 
     fn may_refer(&self, value: Value) -> bool {
@@ -308,9 +317,12 @@ impl Machine {
         Some(self.store.state(&globals, parts))
     }
 
-    /// Returns true if a step has changed no reference: the numbers stay canonical. False if that takes longer to find out.
+    /// Returns true if a step has changed no reference, so that the numbers stay canonical, or if they are fixed. False if that takes longer to find out.
     fn keeps_references(&self, before: &State, run: &Run<'_, impl Observer>) -> bool {
         let Some(layout) = &self.code.heap else { return true };
+        if layout.is_fixed(&run.globals) {
+            return true;
+        }
         let (old, local) = (self.control_of(before), run.local());
         if !local.posted.is_empty() || local.control.tasks.len() != old.tasks.len() {
             return false;
@@ -351,9 +363,14 @@ impl Machine {
 
     /// The objects after an outcome of a step, for traces.
     pub(crate) fn moved(&self, before: &State, task: u32, path: &[u32]) -> Option<MovedObjects> {
-        self.code.heap.as_ref()?;
+        let layout = self.code.heap.as_ref()?;
         let (mut run, end) = self.run_along(before, task, path, ())?;
         self.end_run(before, &mut run, &end);
+        if layout.is_fixed(&run.globals) {
+            let Value::Int(count) = run.globals[layout.counter as usize] else { return None };
+            let count = u32::try_from(count).ok()?;
+            return Some(MovedObjects { order: (0..count).collect(), count });
+        }
         let (Renumbering { order, new, .. }, _) = self.renumbering(&run, &self.stacks_after(before, &run))?;
         Some(MovedObjects { order: order.to_vec(), count: new.len() as u32 })
     }

@@ -58,6 +58,11 @@ impl Lowerer<'_> {
                 Value::Void
             }
             ExprKind::Cast(a) => {
+                // A pointer that is cast to an integer and back is the same.
+                let a = match &a.kind {
+                    ExprKind::Cast(p) if self.is_cut_address(p.ty, a.ty) && self.program.types.pointee(e.ty).is_some() => p,
+                    _ => a,
+                };
                 let value = self.value(a);
                 self.convert(value, a.ty, e.ty)
             }
@@ -165,6 +170,8 @@ impl Lowerer<'_> {
         let size = self.program.types.pointee(a.ty).and_then(|t| self.program.types.size(t)).unwrap_or(1);
         let (a, b) = (self.value(a), self.value(b));
         let (a, b) = (self.int(a), self.int(b));
+        let (a, b) = (self.stable(a), self.stable(b));
+        self.observe_distance(&a, &b);
         let bytes = term::sub(a, b);
         let elements = match size {
             0 | 1 => bytes,
@@ -467,11 +474,13 @@ impl Lowerer<'_> {
                 };
                 !may_fail && !self.is_float(a.ty) && self.is_simple(a) && self.is_simple(b)
             }
-            ExprKind::Cast(a) => !self.is_float(a.ty) && !self.is_float(e.ty) && self.is_simple(a),
-            ExprKind::PointerAdd(a, b)
-            | ExprKind::PointerDiff(a, b)
-            | ExprKind::And(a, b)
-            | ExprKind::Or(a, b) => self.is_simple(a) && self.is_simple(b),
+            ExprKind::Cast(a) => {
+                let may_fail = self.is_float(a.ty) || self.is_float(e.ty) || self.is_cut_address(a.ty, e.ty);
+                !may_fail && self.is_simple(a)
+            }
+            ExprKind::PointerAdd(a, b) | ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+                self.is_simple(a) && self.is_simple(b)
+            }
             ExprKind::Builtin(
                 Builtin::SelfId | Builtin::Threads | Builtin::Ended | Builtin::ThreadResult,
                 args,

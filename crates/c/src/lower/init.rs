@@ -1,7 +1,7 @@
 //! Initial values of variables.
 
 use super::Lowerer;
-use super::memory::{OBJECT, STACK};
+use super::memory::{Cell, OBJECT, STACK};
 use super::objects::{Leaf, ObjectId, Storage};
 use super::places::{Base, Place, Projection, Value};
 use super::term::{self, Range, T};
@@ -164,6 +164,8 @@ impl Lowerer<'_> {
         }
         let ended = self.sym("$ended");
         self.set(ended, &term::constant(term::boolean(false)));
+        let fixed = self.sym("$fixed");
+        self.set(fixed, &term::boolean(false));
         for (name, value) in [("$heap", 0), ("$threads", 1), ("$self", 0)] {
             let name = self.sym(name);
             self.set(name, &term::int(value));
@@ -177,9 +179,9 @@ impl Lowerer<'_> {
     }
 
     /// Sets a cell of a static object.
-    pub(super) fn static_cell(&mut self, address: i128, cell: i128, value: &T) {
+    pub(super) fn static_cell(&mut self, address: i128, cell: Cell, value: &T) {
         let (cells, memory) = (self.sym("$cell"), self.sym("$mem"));
-        self.set_element(cells, &term::int(address), &term::int(cell));
+        self.set_element(cells, &term::int(address), &term::int(cell.code));
         if !Self::is_zero(value) {
             self.set_element(memory, &term::int(address), value);
         }
@@ -249,7 +251,7 @@ impl Lowerer<'_> {
             self.static_object(number, bytes.len() as i128);
             for (offset, byte) in (0..).zip(&bytes) {
                 let value = term::int(i128::from(*byte as i8));
-                self.static_cell(number * OBJECT + offset, -1, &value);
+                self.static_cell(number * OBJECT + offset, Cell::CHAR, &value);
             }
         }
     }

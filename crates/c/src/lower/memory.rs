@@ -25,13 +25,34 @@ const MOST_STEPS: u64 = 16;
 /// Structs of at most this many scalars are copied scalar by scalar.
 const MOST_COPIED: u64 = 64;
 
+/// What `$cell` says about a scalar: see `runtime.bpl`.
+#[derive(Clone, Copy)]
+pub(super) struct Cell {
+    pub(super) size: i128,
+    pub(super) code: i128,
+}
+
+impl Cell {
+    pub(super) const CHAR: Self = Self { size: 1, code: -1 };
+
+    /// The cell of a pointer with this many bytes.
+    pub(super) fn pointer(size: u64) -> Self {
+        let size = i128::from(size);
+        Self { size, code: 16 + size }
+    }
+}
+
 impl Lowerer<'_> {
-    /// The entry of `$cell` for a scalar type: its size, negated if it is signed.
-    pub(super) fn cell_of(&mut self, ty: TypeId) -> i128 {
+    /// The entry of `$cell` for a scalar type.
+    pub(super) fn cell_of(&mut self, ty: TypeId) -> Cell {
         let types = &self.program.types;
         let size = types.size(ty).unwrap_or(1).clamp(1, 8);
+        if types.pointee(ty).is_some() {
+            return Cell::pointer(size);
+        }
+        let size = i128::from(size);
         let signed = types.as_int(ty).is_some_and(|int| int.signed);
-        if signed { -i128::from(size) } else { i128::from(size) }
+        Cell { size, code: if signed { -size } else { size } }
     }
 
     /// Reads the scalar at an address.
@@ -60,12 +81,22 @@ impl Lowerer<'_> {
         self.set_element_shown(memory, &address, &value, shows);
     }
 
-    fn expect_cell(&mut self, address: &T, cell: i128, otherwise: &str) {
+    fn expect_cell(&mut self, address: &T, cell: Cell, otherwise: &str) {
         let cells = self.runtime_var("$cell");
-        let differs = self.differs(term::select(cells, address.clone()), cell);
+        let differs = self.differs(term::select(cells, address.clone()), cell.code);
         self.when(&differs, |l| {
-            l.check_access(address, &term::int(cell.abs()));
-            l.call(Vec::new(), otherwise, &[address.clone(), term::int(cell)]);
+            l.check_access(address, &term::int(cell.size));
+            l.call(Vec::new(), otherwise, &[address.clone(), term::int(cell.code)]);
+        });
+    }
+
+    /// `$fixed := true;` if the addresses are in different objects: their distance tells the numbers of the objects.
+    pub(super) fn observe_distance(&mut self, a: &T, b: &T) {
+        let object = |address: &T| term::binary(BinaryOp::Div, address.clone(), term::int(OBJECT));
+        let apart = term::binary(BinaryOp::Neq, object(a), object(b));
+        self.when(&apart, |l| {
+            let fixed = l.sym("$fixed");
+            l.set(fixed, &term::boolean(true));
         });
     }
 

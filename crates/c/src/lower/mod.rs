@@ -367,7 +367,7 @@ impl<'a> Lowerer<'a> {
         if self.facts.observes_addresses {
             prune::hide_heap(&mut self.ast);
         }
-        let allocates = prune::prune(&mut self.ast);
+        let allocates = prune::prune(&mut self.ast, !self.facts.observes_addresses);
         if allocates {
             let reuse = match self.options.reuse {
                 true => "memory that was freed is reused only as a whole, from its first byte on",

@@ -127,6 +127,7 @@ impl Lowerer<'_> {
         }
         let from_pointer = self.program.types.pointee(from).is_some();
         let (t, range) = self.ranged(value);
+        let t = if self.is_cut_address(from, to) { self.uncut(t) } else { t };
         // An address keeps its value in an integer that is as wide as a pointer.
         if from_pointer && int.bits >= self.program.types.pointer_bits() {
             return Value::Int(t, Range::of(int).join(Range { low: 0, high: i128::from(i64::MAX) }));
@@ -134,6 +135,24 @@ impl Lowerer<'_> {
         let wrapped = self.wrapped(t, range, int);
         let range = if range.within(Range::of(int)) { range } else { Range::of(int) };
         Value::Int(wrapped, range)
+    }
+
+    /// True for a conversion of a pointer to an integer, if an address does not fit into any integer of that size.
+    pub(super) fn is_cut_address(&self, from: TypeId, to: TypeId) -> bool {
+        let types = &self.program.types;
+        let to_int = matches!(types.get(types.unqualified(to)), Type::Int(_) | Type::Enum(_));
+        types.pointer_bits() < 64 && types.pointee(from).is_some() && to_int
+    }
+
+    /// A value that is not an address.
+    fn uncut(&mut self, value: T) -> T {
+        let value = self.stable(value);
+        let fits = term::binary(B::Lt, value.clone(), term::int(super::memory::OBJECT));
+        let condition = self.expr(&fits, false);
+        let what = "an address as an integer with 32-bit pointers";
+        let attr = self.attr_text("unsupported", what);
+        self.push_check(dally_bpl::ast::StmtKind::Assert(condition), Some(attr));
+        value
     }
 
     fn pointer_from(&mut self, value: Value, from: TypeId) -> Value {

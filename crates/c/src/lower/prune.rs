@@ -32,9 +32,14 @@ pub(super) fn hide_heap(ast: &mut Ast) {
 }
 
 /// Removes the declarations that the entry point does not reach, and assignments to variables that are never read.
-/// Returns true if objects are allocated at run time.
-pub(super) fn prune(ast: &mut Ast) -> bool {
-    let read = read_globals(ast);
+/// Returns true if objects are allocated at run time. A search may renumber them if `numbers_move`.
+pub(super) fn prune(ast: &mut Ast, numbers_move: bool) -> bool {
+    let mut read = read_globals(ast);
+    let allocate = ast.symbols.get("$allocate").filter(|name| reachable(ast).contains(name));
+    if allocate.is_some() && numbers_move {
+        // Only the search reads it.
+        read.extend(ast.symbols.get("$fixed"));
+    }
     let unused: FxHashSet<Sym> = ast
         .decls
         .iter()
@@ -58,33 +63,26 @@ pub(super) fn prune(ast: &mut Ast) -> bool {
         DeclKind::Procedure(p) => used.contains(&p.signature.name.name),
         _ => true,
     });
-    ast.symbols.get("$allocate").is_some_and(|name| used.contains(&name))
+    allocate.is_some()
 }
 
+/// Removes assignments to unused variables, and conditionals that have nothing left.
 fn remove_assignments(block: &mut Block, unused: &FxHashSet<Sym>) {
-    let is_used = |s: &Stmt| match &s.kind {
+    block.stmts.retain_mut(|stmt| match &mut stmt.kind {
         StmtKind::Assign(targets, _) => !targets.iter().all(|t| unused.contains(&t.base.name)),
-        _ => true,
-    };
-    block.stmts.retain(is_used);
-    for_each_stmt_mut(block, &mut |stmt: &mut Stmt| match &mut stmt.kind {
         StmtKind::If(conditional) => {
-            conditional.branches.iter_mut().for_each(|branch| branch.block.stmts.retain(is_used));
-            conditional.otherwise.iter_mut().for_each(|block| block.stmts.retain(is_used));
+            let mut blocks: Vec<&mut Block> = conditional.branches.iter_mut().map(|b| &mut b.block).collect();
+            blocks.extend(&mut conditional.otherwise);
+            let had_stmts = blocks.iter().any(|b| !b.stmts.is_empty());
+            blocks.iter_mut().for_each(|b| remove_assignments(b, unused));
+            !had_stmts || blocks.iter().any(|b| !b.stmts.is_empty())
         }
-        StmtKind::While(w) => w.body.stmts.retain(is_used),
-        _ => {}
+        StmtKind::While(w) => {
+            remove_assignments(&mut w.body, unused);
+            true
+        }
+        _ => true,
     });
-    for stmt in &mut block.stmts {
-        match &mut stmt.kind {
-            StmtKind::If(conditional) => {
-                conditional.branches.iter_mut().for_each(|b| remove_assignments(&mut b.block, unused));
-                conditional.otherwise.iter_mut().for_each(|b| remove_assignments(b, unused));
-            }
-            StmtKind::While(w) => remove_assignments(&mut w.body, unused),
-            _ => {}
-        }
-    }
 }
 
 /// The names that expressions of reachable procedures mention: globals that are only assigned to are not read.

@@ -1,6 +1,7 @@
 // Memory. An address is the number of an object times 2^32, plus an offset. A scalar is stored in `$mem` at the address of its first
-// byte; `$cell` has its size there, negated if it is signed. A cell exists only inside of a live object, so code that finds the
-// expected cell needs no further checks.
+// byte; `$cell` has its size there, negated if it is signed, and 16 more for a pointer. A cell exists only inside of a live object,
+// so code that finds the expected cell needs no further checks. If a pointer is divided, each of its bytes has the whole address,
+// so that the object is still referred to: byte i has the cell 32 + i, or 40 + i if pointers have 4 bytes.
 var {:heap_cells} $mem: [int]int;
 var {:heap_cells 0} $cell: [int]int;
 // The size of each object; 0: there is no such object, -1: it was released, -2: it is empty.
@@ -9,6 +10,8 @@ var {:heap_objects -1} $size: [int]int;
 // for those -2.
 var {:heap_objects -1} $zeroed: [int]int;
 var {:heap_counter 1291845632, 32} $heap: int;
+// True once the program has observed the number of an object: the objects keep their numbers from then on.
+var {:heap_fixed} $fixed: bool;
 
 procedure $allocate(size: int, zeroed: int) returns (p: int)
 {
@@ -83,7 +86,10 @@ procedure $release(p: int)
   $zeroed[p div 4294967296] := if $zeroed[p div 4294967296] >= 2 then -2 else -1;
 }
 
-function $width(cell: int): int { if cell < 0 then -cell else cell }
+function $width(cell: int): int { if cell < 0 then -cell else if cell >= 32 then 1 else cell mod 16 }
+
+// An address of an object whose number a search may change.
+function $movable(value: int): bool { value >= 5548434740920451072 }
 
 function $power(bytes: int): int
 {
@@ -99,18 +105,74 @@ function $as_cell(bits: int, cell: int): int
 procedure $split(a: int)
 {
   var width: int;
+  var first: int;
   var i: int;
   var bits: int;
   width := $width($cell[a]);
-  bits := $mem[a] mod $power(width);
-  i := 0;
-  while (i < width)
+  if ($cell[a] >= 16 && $mem[a] >= 4294967296)
   {
-    $cell[a + i] := 1;
-    $mem[a + i] := bits mod 256;
-    bits := bits div 256;
+    bits := $mem[a];
+    first := if width == 8 then 32 else 40;
+    i := 0;
+    while (i < width)
+    {
+      $cell[a + i] := first + i;
+      $mem[a + i] := bits;
+      i := i + 1;
+    }
+  }
+  else
+  {
+    bits := $mem[a] mod $power(width);
+    i := 0;
+    while (i < width)
+    {
+      $cell[a + i] := 1;
+      $mem[a + i] := bits mod 256;
+      bits := bits div 256;
+      i := i + 1;
+    }
+  }
+}
+
+// Makes the bytes from `a` on a pointer again if they are those of a divided one.
+procedure $join(a: int)
+{
+  var width: int;
+  var address: int;
+  var i: int;
+  width := if $cell[a] == 32 then 8 else 4;
+  address := $mem[a];
+  i := 1;
+  while (i < width && $cell[a + i] == $cell[a] + i && $mem[a + i] == address)
+  {
     i := i + 1;
   }
+  if (i == width)
+  {
+    call $remove(a, width);
+    $cell[a] := 16 + width;
+    $mem[a] := address;
+  }
+}
+
+// The value of the byte at `a`, which has a cell of its own. The upper half of a pointer has the number of the object.
+procedure $byte(a: int) returns (byte: int)
+{
+  var i: int;
+  byte := $mem[a];
+  assert {:unsupported "a part of an address with 32-bit pointers"} $cell[a] < 40;
+  if ($cell[a] >= 36 && $movable(byte))
+  {
+    $fixed := true;
+  }
+  i := if $cell[a] >= 32 then $cell[a] - 32 else 0;
+  while (i > 0)
+  {
+    byte := byte div 256;
+    i := i - 1;
+  }
+  byte := byte mod 256;
 }
 
 // Makes sure that no cell overlaps the bytes from `a` on, other than cells of one byte.
@@ -153,48 +215,77 @@ procedure $to_write(a: int, cell: int)
 procedure $to_read(a: int, cell: int)
 {
   var width: int;
-  var i: int;
   var bits: int;
-  var byte: int;
-  var written: bool;
   width := $width(cell);
-  if ($width($cell[a]) == width)
+  if (($cell[a] == 32 && width == 8) || ($cell[a] == 40 && width == 4))
   {
-    bits := $mem[a] mod $power(width);
+    call $join(a);
+  }
+  if (width > 1 && $width($cell[a]) == width)
+  {
+    bits := $mem[a];
+    if ($cell[a] >= 16 && cell < 16)
+    {
+      assert {:unsupported "an address as an integer with 32-bit pointers"} width == 8 || bits < 4294967296;
+      if ($movable(bits))
+      {
+        $fixed := true;
+      }
+    }
+    if (bits < 0)
+    {
+      bits := bits mod $power(width);
+    }
   }
   else
   {
-    call $isolate(a, width);
-    written := $zeroed[a div 4294967296] mod 2 == 1;
-    bits := 0;
-    i := width;
-    while (i > 0)
-    {
-      i := i - 1;
-      if ($cell[a + i] != 0)
-      {
-        written := true;
-      }
-    }
-    if (!written)
-    {
-      havoc {:range 0, 2} bits;
-    }
-    i := width;
-    while (written && i > 0)
-    {
-      i := i - 1;
-      byte := $mem[a + i] mod 256;
-      if ($cell[a + i] == 0 && $zeroed[a div 4294967296] mod 2 != 1)
-      {
-        havoc {:range 0, 1} byte;
-      }
-      bits := bits * 256 + byte;
-    }
+    call bits := $bytes(a, width);
     call $remove(a, width);
   }
   $cell[a] := cell;
   $mem[a] := $as_cell(bits, cell);
+}
+
+// The value of some bytes.
+procedure $bytes(a: int, width: int) returns (bits: int)
+{
+  var i: int;
+  var byte: int;
+  var written: bool;
+  call $isolate(a, width);
+  written := $zeroed[a div 4294967296] mod 2 == 1;
+  bits := 0;
+  i := width;
+  while (i > 0)
+  {
+    i := i - 1;
+    if ($cell[a + i] != 0)
+    {
+      written := true;
+    }
+  }
+  if (!written)
+  {
+    havoc {:range 0, 2} bits;
+  }
+  i := width;
+  while (written && i > 0)
+  {
+    i := i - 1;
+    if ($cell[a + i] == 0)
+    {
+      byte := 0;
+      if ($zeroed[a div 4294967296] mod 2 != 1)
+      {
+        havoc {:range 0, 1} byte;
+      }
+    }
+    else
+    {
+      call byte := $byte(a + i);
+    }
+    bits := bits * 256 + byte;
+  }
 }
 
 // Copies bytes; the areas may overlap. Cells are copied as they are.

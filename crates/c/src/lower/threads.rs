@@ -5,6 +5,7 @@ use dally_text::symbol::Sym;
 
 use super::Lowerer;
 use super::emit::Procedure;
+use super::memory::Cell;
 use super::places::Value;
 use super::term::{self, Range, T};
 use crate::hir::{Builtin, Expr, Function, FunctionId};
@@ -286,15 +287,16 @@ impl Lowerer<'_> {
         let params = self.function(main).params.len();
         let mut args = vec![term::int(1)];
         if params >= 2 {
-            let size = i128::from(self.program.types.pointer_bits()) / 8;
+            let pointer = Cell::pointer(u64::from(self.program.types.pointer_bits()) / 8);
+            let size = pointer.size;
             let (name, list) = (self.new_static(), self.new_static());
             let at = |object: i128, offset: i128| object * super::memory::OBJECT + offset;
             self.static_object(name, 2);
-            self.static_cell(at(name, 0), -1, &term::int(i128::from(b'a')));
-            self.static_cell(at(name, 1), -1, &term::int(0));
+            self.static_cell(at(name, 0), Cell::CHAR, &term::int(i128::from(b'a')));
+            self.static_cell(at(name, 1), Cell::CHAR, &term::int(0));
             self.static_object(list, 2 * size);
-            self.static_cell(at(list, 0), size, &term::int(at(name, 0)));
-            self.static_cell(at(list, size), size, &term::int(0));
+            self.static_cell(at(list, 0), pointer, &term::int(at(name, 0)));
+            self.static_cell(at(list, size), pointer, &term::int(0));
             args.push(term::int(at(list, 0)));
         }
         args.resize(params, term::int(0));

@@ -50,8 +50,11 @@ impl Lowerer<'_> {
         let may_interrupt = self.facts.threaded && self.proc.atomic == 0;
         let mut int = types.as_int(place.ty).filter(|_| is_shared && is_plain && may_interrupt)?;
         let bits = 8 * types.size(place.ty)?.min(8) as u32;
-        int.bits = bits as u8;
-        (bits > width).then_some(Parts { int, count: bits / width, width })
+        // An address has 64 bits, whatever the size of pointers.
+        let whole = if types.pointee(place.ty).is_some() { 64 } else { bits };
+        int.bits = whole as u8;
+        let count = bits / width;
+        (bits > width).then(|| Parts { int, count, width: whole / count })
     }
 
     /// Reads a place in parts, if it has to be.

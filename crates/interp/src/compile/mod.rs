@@ -340,13 +340,17 @@ impl<'a> Compiler<'a> {
         };
         let (counter, cells, objects) =
             (numbers("heap_counter"), numbers("heap_cells"), numbers("heap_objects"));
-        if counter.is_none() && cells.is_none() && objects.is_none() {
+        let is_fixed = self.ast.attr(attrs, "heap_fixed").is_some();
+        if counter.is_none() && cells.is_none() && objects.is_none() && !is_fixed {
             return;
         }
         let heap = self.code.heap.get_or_insert_default();
         if let Some([first, shift]) = counter.as_deref() {
             (heap.counter, heap.first) = (global, *first);
             heap.shift = u32::try_from(*shift).unwrap_or(0).min(62);
+        }
+        if is_fixed {
+            heap.fixed = Some(global);
         }
         if let Some(numbers) = cells {
             heap.cells.push(global);
