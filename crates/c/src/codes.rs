@@ -48,6 +48,8 @@ dally_text::codes! {
         => "remove the excess values, which are ignored";
     DOUBTFUL_RETURN = 735 Warning "A `return` that does not fit the result of its function"
         => "return a value from functions that have a result, and only from those";
+    PARALLEL_PRAGMA = 736 Warning "A pragma of OpenMP, which is ignored"
+        => "write the threads with pthread_create; without OpenMP, the statement is sequential";
 
     NO_MAIN = 750 Error "A program without `main`"
         => "give all files of the program";

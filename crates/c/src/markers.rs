@@ -141,6 +141,12 @@ impl Lines<'_, '_> {
             return;
         }
         let word = line.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+        if word == "pragma" && line["pragma".len()..].split_whitespace().next() == Some("omp") {
+            let span = self.in_unit(at as u32, stop as u32);
+            let message =
+                "dally does not know OpenMP: this pragma is ignored, and the statement is sequential";
+            self.reader.diagnostics.push(Diagnostic::new(codes::PARALLEL_PRAGMA, span, message));
+        }
         if !matches!(word, "" | "pragma" | "ident" | "warning") {
             let token = Token { kind: T::Directive, span: Span::NONE, start: at as u32, end: stop as u32 };
             self.tokens.push(token);

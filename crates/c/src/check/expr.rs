@@ -452,7 +452,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Expr> {
         let selector = self.value(selector)?;
-        let mut default = None;
+        let (mut default, mut chosen) = (None, None);
         for (ty, value) in cases {
             let Some(ty) = ty else {
                 default = Some(*value);
@@ -463,10 +463,15 @@ impl Checker<'_> {
                 || (self.types.is_atomic(ty) == self.types.is_atomic(selector.ty)
                     && self.compatible(ty, selector.ty))
             {
-                return self.operand(*value);
+                // In C, associations differ; types here have no `const`.
+                if chosen.is_some_and(|other| other != *value) {
+                    self.unsupported(span, "a `_Generic` that tells types apart by `const` alone");
+                    return None;
+                }
+                chosen = Some(*value);
             }
         }
-        match default {
+        match chosen.or(default) {
             Some(value) => self.operand(value),
             None => {
                 let message = format!("no association is for the type `{}`", self.describe(selector.ty));

@@ -297,7 +297,7 @@ impl Lowerer<'_> {
         }
         if builtin == Builtin::AtomicLoad {
             rest.iter().for_each(|a| self.effect(a));
-            return self.indivisible(&place, |l| l.load(&place));
+            return self.indivisible(&place, |l| l.snapshot(&place));
         }
         let place = self.settled_place(place);
         if matches!(builtin, Builtin::AtomicCompareExchange) {
@@ -319,12 +319,55 @@ impl Lowerer<'_> {
     }
 
     /// A scheduling point if the place is shared, and one step.
-    fn indivisible<A>(&mut self, place: &Place, access: impl FnOnce(&mut Self) -> A) -> A {
+    pub(super) fn indivisible<A>(&mut self, place: &Place, access: impl FnOnce(&mut Self) -> A) -> A {
         self.access_point(place);
         self.proc.atomic += 1;
         let result = access(self);
         self.proc.atomic -= 1;
         result
+    }
+
+    /// The value of a place; a struct is copied. A union is not: it has no variables, and is read in one step later.
+    pub(super) fn snapshot(&mut self, place: &Place) -> Value {
+        if !self.is_record(place.ty) {
+            return self.load(place);
+        }
+        let Some(object) = self.temporary_object(place.ty) else { return Value::Record(place.clone()) };
+        let copy = Place::of_object(object, self.program.types.unqualified(place.ty));
+        self.copy_record(&copy, place);
+        Value::Record(copy)
+    }
+
+    /// The value of a place in temporaries, which later stores do not change.
+    fn kept(&mut self, place: &Place) -> Value {
+        match self.snapshot(place) {
+            Value::Record(copy) => {
+                if let super::places::Base::Memory(_) = copy.base {
+                    self.unsupported("an atomic exchange of a union");
+                }
+                Value::Record(copy)
+            }
+            old => {
+                let (old, range) = self.ranged(old);
+                let temporary = self.temporary(false);
+                self.set(temporary, &old);
+                Value::Int(term::var(temporary), range)
+            }
+        }
+    }
+
+    /// Compares the members of two structs. Padding is ignored.
+    fn equal_records(&mut self, a: &Place, b: &Place) -> T {
+        let mut all = term::boolean(true);
+        for leaf in self.leaves_of(a.ty).unwrap_or_default() {
+            for n in 0..leaf.count() {
+                let (x, y) = (self.load(&self.part(a, &leaf, n)), self.load(&self.part(b, &leaf, n)));
+                let same = self.binary(BinaryOp::Eq, x, y, leaf.ty);
+                let same = self.condition(same);
+                all = term::and(all, same);
+            }
+        }
+        all
     }
 
     fn read_modify_write(
@@ -334,11 +377,7 @@ impl Lowerer<'_> {
         values: &[(Value, TypeId)],
         ty: TypeId,
     ) -> Value {
-        let old = self.load(place);
-        let (old, range) = self.ranged(old);
-        let temporary = self.temporary(false);
-        self.set(temporary, &old);
-        let old = Value::Int(term::var(temporary), range);
+        let old = self.kept(place);
         let arg = |l: &mut Self, n: usize| match values.get(n) {
             Some((value, from)) => l.convert(value.clone(), *from, ty),
             None => Value::constant(0),
@@ -395,17 +434,18 @@ impl Lowerer<'_> {
         let desired = self.value(desired);
         let desired = self.convert(desired, from, ty);
         let desired = self.stable_value(desired);
-        let wanted = self.load(&expected);
+        let wanted = self.snapshot(&expected);
         let wanted = self.stable_value(wanted);
         self.access_point(place);
         self.proc.atomic += 1;
-        let old = self.load(place);
-        let (old, range) = self.ranged(old);
-        let temporary = self.temporary(false);
-        self.set(temporary, &old);
-        let old = Value::Int(term::var(temporary), range);
-        let same = self.binary(BinaryOp::Eq, old.clone(), wanted, ty);
-        let same = self.condition(same);
+        let old = self.kept(place);
+        let same = match (&old, &wanted) {
+            (Value::Record(old), Value::Record(wanted)) => self.equal_records(old, wanted),
+            _ => {
+                let same = self.binary(BinaryOp::Eq, old.clone(), wanted, ty);
+                self.condition(same)
+            }
+        };
         let result = self.temporary(true);
         self.set(result, &same);
         let condition = self.expr(&term::var(result), true);

@@ -410,7 +410,12 @@ impl Lowerer<'_> {
 
     /// `assert {:unsupported "…"} false;`
     pub(super) fn unsupported(&mut self, what: &str) {
-        let condition = self.expr(&term::boolean(false), false);
+        self.unsupported_if(&term::boolean(true), what);
+    }
+
+    /// `assert {:unsupported "…"} !condition;`
+    pub(super) fn unsupported_if(&mut self, condition: &T, what: &str) {
+        let condition = self.expr(&term::not(condition.clone()), false);
         let what = self.attr_text("unsupported", what);
         self.push_check(StmtKind::Assert(condition), Some(what));
     }

@@ -60,7 +60,11 @@ impl Lowerer<'_> {
             ExprKind::Cast(a) => {
                 // A pointer that is cast to an integer and back is the same.
                 let a = match &a.kind {
-                    ExprKind::Cast(p) if self.is_cut_address(p.ty, a.ty) && self.program.types.pointee(e.ty).is_some() => p,
+                    ExprKind::Cast(p)
+                        if self.is_cut_address(p.ty, a.ty) && self.program.types.pointee(e.ty).is_some() =>
+                    {
+                        p
+                    }
                     _ => a,
                 };
                 let value = self.value(a);

@@ -86,6 +86,15 @@ impl Lowerer<'_> {
         let differs = self.differs(term::select(cells, address.clone()), cell.code);
         self.when(&differs, |l| {
             l.check_access(address, &term::int(cell.size));
+            if otherwise == "$to_read" && cell.code < 16 && l.program.types.pointer_bits() < 64 {
+                // The runtime checks this, too, but has no place.
+                let (cells, memory) = (l.runtime_var("$cell"), l.runtime_var("$mem"));
+                let is_pointer =
+                    term::binary(BinaryOp::Ge, term::select(cells, address.clone()), term::int(16));
+                let value = term::select(memory, address.clone());
+                let is_address = term::and(is_pointer, term::binary(BinaryOp::Ge, value, term::int(OBJECT)));
+                l.unsupported_if(&is_address, "an address as an integer with 32-bit pointers");
+            }
             l.call(Vec::new(), otherwise, &[address.clone(), term::int(cell.code)]);
         });
     }

@@ -147,11 +147,8 @@ impl Lowerer<'_> {
     /// A value that is not an address.
     fn uncut(&mut self, value: T) -> T {
         let value = self.stable(value);
-        let fits = term::binary(B::Lt, value.clone(), term::int(super::memory::OBJECT));
-        let condition = self.expr(&fits, false);
-        let what = "an address as an integer with 32-bit pointers";
-        let attr = self.attr_text("unsupported", what);
-        self.push_check(dally_bpl::ast::StmtKind::Assert(condition), Some(attr));
+        let is_address = term::binary(B::Ge, value.clone(), term::int(super::memory::OBJECT));
+        self.unsupported_if(&is_address, "an address as an integer with 32-bit pointers");
         value
     }
 

@@ -284,7 +284,10 @@ impl Lowerer<'_> {
     pub(super) fn load(&mut self, place: &Place) -> Value {
         let types = &self.program.types;
         if matches!(types.get(types.unqualified(place.ty)), Type::Record(_)) {
-            return Value::Record(place.clone());
+            return match types.is_atomic(place.ty) {
+                true => self.indivisible(place, |l| l.snapshot(place)),
+                false => Value::Record(place.clone()),
+            };
         }
         if let Some(value) = self.load_torn(place) {
             return value;
@@ -312,7 +315,10 @@ impl Lowerer<'_> {
     /// Stores a value that is in the range of the type. The scheduling point precedes it.
     pub(super) fn store(&mut self, place: &Place, value: Value) {
         if let Value::Record(from) = value {
-            return self.copy_record(place, &from);
+            return match self.program.types.is_atomic(place.ty) {
+                true => self.indivisible(place, |l| l.copy_record(place, &from)),
+                false => self.copy_record(place, &from),
+            };
         }
         let value = self.int(value);
         if !self.store_torn(place, &value) {
