@@ -15,6 +15,7 @@ headers! {
     "alloca.h",
     "assert.h",
     "ctype.h",
+    "err.h",
     "errno.h",
     "fcntl.h",
     "features.h",
@@ -59,6 +60,7 @@ headers! {
     "time.h",
     "uchar.h",
     "unistd.h",
+    "wait.h",
     "wchar.h",
 }
 

@@ -82,6 +82,21 @@ fn read_bytes(file: &str) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The text of a C file, in UTF-8 or in another encoding that extends ASCII. False if it was not UTF-8.
+pub(crate) fn read_encoded(file: &str) -> Result<(String, bool), InputError> {
+    let bytes = read_bytes(file).map_err(|error| InputError::Unreadable { file: file.to_owned(), error })?;
+    let is_utf8 = std::str::from_utf8(&bytes).is_ok();
+    Ok((in_ascii(bytes), is_utf8))
+}
+
+/// A text with `?` for each byte that is not UTF-8, so that strings keep their length.
+pub(crate) fn in_ascii(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let chunks = error.as_bytes().utf8_chunks();
+        chunks.map(|chunk| format!("{}{}", chunk.valid(), "?".repeat(chunk.invalid().len()))).collect()
+    })
+}
+
 fn add(sources: &mut SourceMap, name: &str, bytes: Vec<u8>) -> Result<(), InputError> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();

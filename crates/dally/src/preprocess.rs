@@ -13,7 +13,7 @@ use dally_c::Unit;
 use dally_c::types::DataModel;
 
 use crate::cli::CArgs;
-use crate::input::{Rejected, tidy};
+use crate::input::{Rejected, in_ascii, read_encoded, tidy};
 use headers::Headers;
 pub(crate) use headers::{HEADERS_FOLDER, header};
 
@@ -23,7 +23,7 @@ pub(crate) fn preprocess(files: &[String], arguments: &CArgs) -> Result<Vec<Unit
     let mut units = Vec::new();
     for file in files {
         let text = if is_preprocessed(file) {
-            without_markers(&read(file)?)
+            without_markers(&read_encoded(file)?.0)
         } else {
             let headers = match &mut headers {
                 Some(headers) => headers,
@@ -40,11 +40,6 @@ fn is_preprocessed(file: &str) -> bool {
     Path::new(file).extension().is_some_and(|suffix| suffix == "i")
 }
 
-fn read(file: &str) -> Result<String, Rejected> {
-    let sources = crate::input::read(&[file.to_owned()])?;
-    Ok(sources.files().first().map_or(String::new(), |file| file.text.to_string()))
-}
-
 /// The text with empty lines in place of line markers: the headers that they name belong to another system.
 fn without_markers(text: &str) -> String {
     text.lines().flat_map(|line| [if is_marker(line) { "" } else { line }, "\n"]).collect()
@@ -58,8 +53,8 @@ fn is_marker(line: &str) -> bool {
 /// Runs the compiler on one file.
 fn run(file: &str, arguments: &CArgs, headers: &Headers) -> Result<String, Rejected> {
     // A missing file is reported as in other languages.
-    let text = read(file)?;
-    let input = match text.lines().any(is_marker) {
+    let (text, is_utf8) = read_encoded(file)?;
+    let input = match !is_utf8 || text.lines().any(is_marker) {
         true => Input::Copy(
             headers.copy(file, &without_markers(&text)).map_err(|error| diagnostics::not_written(&error))?,
         ),
@@ -101,7 +96,7 @@ enum Widths {
 enum Input {
     /// The file itself.
     Itself,
-    /// A copy without line markers: part of the file was preprocessed on another system.
+    /// A copy without line markers, and in UTF-8: part of the file was preprocessed on another system.
     Copy(PathBuf),
 }
 
@@ -169,7 +164,7 @@ impl Allowed {
         if !self.folders.iter().any(|folder| path.starts_with(folder)) {
             return None;
         }
-        std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        std::fs::read(path).ok().map(in_ascii)
     }
 }
 

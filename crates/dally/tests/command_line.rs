@@ -48,6 +48,17 @@ fn usage_errors_have_exit_code_2() {
 }
 
 #[test]
+fn c_files_may_have_another_encoding() {
+    let file = std::env::temp_dir().join(format!("dally-encoding-{}.c", std::process::id()));
+    let text = b"#include <err.h>\n#include <wait.h>\n// \xb2\xe2\nint main(void) {\n  char text[] = \"\xb2\xe2\xca\";\n  \
+        warn(\"%s\", text);\n  if (sizeof text != 4) return *(int *)0;\n  errx(1, 0);\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let output = dally(&["check", file.to_str().unwrap()], b"");
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
 fn invalid_utf8_is_reported_with_its_location() {
     let output = dally(&["print", "--json", "-"], b"axiom true;\naxiom \xff\xfe;");
     assert_eq!(output.status.code(), Some(2));

@@ -65,7 +65,7 @@ pub(super) fn run(compiler: &[String], flags: &[String]) -> Result<Ran, String> 
     if text.len() as u64 > MOST_TEXT {
         return Err(format!("the preprocessed text is longer than {} MiB", MOST_TEXT >> 20));
     }
-    let lossy = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let lossy = crate::input::in_ascii;
     Ok(Ran { text: success.then(|| lossy(text)), errors: lossy(errors) })
 }
 
