@@ -25,7 +25,7 @@ const MOST_STEPS: u64 = 16;
 /// Structs of at most this many scalars are copied scalar by scalar.
 const MOST_COPIED: u64 = 64;
 
-/// What `$cell` says about a scalar: see `runtime.bpl`.
+/// An entry of `$cell` for a scalar: see `runtime.bpl`.
 #[derive(Clone, Copy)]
 pub(super) struct Cell {
     pub(super) size: i128,
