@@ -18,7 +18,7 @@ pub(crate) use c::{CArgs, ExternalArg};
 pub(crate) use check::{Check, LivenessArg};
 pub(crate) use compare::Compare;
 pub(crate) use explore::Explore;
-pub(crate) use reports::ReportFiles;
+pub(crate) use reports::{CaseFiles, ReportFiles};
 pub(crate) use rules::RuleArgs;
 pub(crate) use traces::{Replay, Show, TraceFiles};
 pub(crate) use verify::{BoundArgs, Sequentialize, Track, Translation, Verify};

@@ -3,10 +3,11 @@
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
+use dally_report::ci::{self, Case};
 use dally_text::source::SourceMap;
 use dally_trace::{Look, Source, Trace};
 
-use crate::cli::{CArgs, MODULAR, ProgramArgs, TraceFiles};
+use crate::cli::{CArgs, CaseFiles, MODULAR, ProgramArgs, TraceFiles};
 use crate::input::tidy;
 use crate::output::{self, Exit};
 
@@ -60,6 +61,16 @@ pub(crate) fn write_or_complain(trace: &Trace, sources: &SourceMap, files: &Trac
     }
     if let Some(file) = &files.html {
         write(file, &dally_trace::html(trace, sources, &Look::default()));
+    }
+}
+
+/// Writes reports for continuous integration, or reports why not.
+pub(crate) fn write_cases(files: &CaseFiles, command: &str, cases: &[Case<'_>]) {
+    if let Some(file) = &files.junit {
+        write(file, &ci::junit(command, cases));
+    }
+    if let Some(file) = &files.sarif {
+        write(file, &ci::sarif(env!("CARGO_PKG_VERSION"), cases));
     }
 }
 

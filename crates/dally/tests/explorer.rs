@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::Receiver;
 
+use dally_testing::HOSTILE;
 use serde_json::Value;
 
 /// A running `dally explore`, which ends with the test.
@@ -168,7 +169,7 @@ fn a_boogie_program_is_walked_through() {
     let Some(seen) = walk("deposit", &["examples/deposit.bpl"]) else { return };
     assert_eq!(seen["start"], "0 steps, 0 delays spent under rr", "{seen:#}");
     assert_eq!(seen["offers"], serde_json::json!(["main (task 0)"]), "{seen:#}");
-    assert_eq!(seen["afterProposed"], "1 steps, 0 delays spent under rr", "{seen:#}");
+    assert_eq!(seen["afterProposed"], "1 step, 0 delays spent under rr", "{seen:#}");
     assert_eq!(seen["path"].as_array().unwrap().len(), 1, "{seen:#}");
     assert_eq!(seen["afterDelay"], "2 steps, 1 delay spent under rr", "{seen:#}");
     assert_eq!((&seen["back"], &seen["first"]), (&seen["afterProposed"], &seen["start"]), "{seen:#}");
@@ -190,6 +191,35 @@ fn programs_in_p_and_c_are_walked_through() {
             "{file}: {seen:#}"
         );
     }
+}
+
+#[test]
+fn texts_of_programs_stay_texts() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explorer-hostile");
+    std::fs::create_dir_all(&folder).unwrap();
+    // The name of the file, statements, outputs and the message of the failure.
+    let file = folder.join("<img src=x onerror=window.pageErrors.push('file')> '\"&.c");
+    let text = |text: &str| {
+        let escape = |c: char| match c {
+            '\\' | '"' | '?' => format!("\\{c}"),
+            '\n' => "\\n".to_owned(),
+            '\r' => "\\r".to_owned(),
+            '%' => "%%".to_owned(),
+            '\0' => "\\001".to_owned(),
+            c => c.to_string(),
+        };
+        text.chars().map(escape).collect::<String>()
+    };
+    let prints: String = HOSTILE.iter().map(|it| format!("  printf(\"{}\\n\");\n", text(it))).collect();
+    let message = "</script><script>window.pageErrors.push('message')</script>";
+    let program = format!(
+        "#include <stdio.h>\n#include <assert.h>\nint x; // <img src=x>\nint main(void) {{\n{prints}  \
+         x = 1;\n  assert(x == 2 && \"{message}\");\n}}\n"
+    );
+    std::fs::write(&file, program).unwrap();
+    let Some(seen) = walk("hostile", &[file.to_str().unwrap()]) else { return };
+    assert_eq!(seen["failed"], "failure", "{seen:#}");
+    assert!(seen["failure"].as_str().unwrap().contains(message), "{seen:#}");
 }
 
 #[test]

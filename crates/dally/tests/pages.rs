@@ -152,11 +152,13 @@ fn shown(name: &str, trace: &Value, format: &str) -> String {
 fn a_page_of_ten_thousand_steps_draws_only_what_is_in_view() {
     let text = "balance := seen + amount; // one more line of the program";
     let page = shown("long", &trace(10_000, "account", text), "html");
-    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+    let page_bytes = page.len();
+    assert!(page_bytes < 5_000_000, "{page_bytes} bytes");
     let Some(browser) = browser() else { return };
     let file = folder("long").join("long.html");
     std::fs::write(&file, page).unwrap();
     let seen = walk(browser, &file, "balance");
+    eprintln!("10,000 steps: {} bytes, drawn after {} ms", page_bytes, seen["loaded"]);
     assert!(seen["rows"].as_u64().is_some_and(|rows| rows < 200), "{seen:#}");
     assert_eq!(seen["found"], "10001 matches", "{seen:#}");
 }
@@ -174,6 +176,7 @@ fn a_real_execution_of_ten_thousand_steps_fits_on_a_page() {
     assert!(text.matches("\"number\":").count() > 9_900, "{}", text.matches("\"number\":").count());
     let Some(browser) = browser() else { return };
     let seen = walk(browser, &page, "yield");
+    eprintln!("a real execution of 10,000 steps: {} bytes, drawn after {} ms", text.len(), seen["loaded"]);
     assert!(seen["rows"].as_u64().is_some_and(|rows| rows < 200), "{seen:#}");
 }
 

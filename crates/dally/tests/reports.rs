@@ -177,6 +177,34 @@ fn continuous_integration_reads_bugs_and_errors() {
 }
 
 #[test]
+fn entry_points_of_dally_verify_are_cases() {
+    let (xml, sarif) = (file("verify.xml"), file("verify.sarif"));
+    let files = ["verify", "--junit", xml.to_str().unwrap(), "--sarif", sarif.to_str().unwrap()];
+    let read = |file: &Path| std::fs::read_to_string(file).unwrap();
+    let program = b"var x: int;\nprocedure {:entrypoint} good() { assert true; }\n\
+                    procedure {:entrypoint} bad() modifies x; { x := 1; assert x == 2; }\n";
+    let arguments = [&files[..], &["--entry", "good,bad", "-"]].concat();
+    assert_eq!(common::dally(&arguments, program).status.code(), Some(1));
+    let suite = read(&xml);
+    assert!(
+        suite.contains("<testsuite name=\"dally verify\" tests=\"2\" failures=\"1\" errors=\"0\""),
+        "{suite}"
+    );
+    assert!(suite.contains("name=\"good\"") && suite.contains("name=\"bad\""), "{suite}");
+    let log: Value = serde_json::from_str(&read(&sarif)).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!((results.len(), results[0]["ruleId"].as_str()), (1, Some("assertion")));
+    assert_eq!(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
+    // A program with errors is an error of the test.
+    let wrong = common::dally(&[&files[..], &["-"]].concat(), b"procedure main() { x := 1; }");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(read(&xml).contains("errors=\"1\"") && read(&xml).contains("E0"), "{}", read(&xml));
+    let refused = common::dally(&["verify", "--junit", "/no/such/folder/file", "-"], program);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("cannot write `/no/such/folder/file`"));
+}
+
+#[test]
 fn codes_are_explained() {
     let said = common::dally(&["explain", "E0306"], b"");
     let text = String::from_utf8_lossy(&said.stdout).into_owned();

@@ -75,6 +75,41 @@ fn calls_are_shown_even_if_their_statements_are_left_out() {
     assert!(returns.ends_with("r = 5000"), "{returns}");
 }
 
+/// The last value of a variable of a C program's trace, and its values step by step.
+fn values(program: &str, variable: &str) -> Vec<String> {
+    let folder = Folder::new("locks");
+    let trace = folder.file("trace.json");
+    let program = format!("{}/tests/golden/c/{program}", env!("CARGO_MANIFEST_DIR"));
+    assert_eq!(dally(&["check", "--trace", &trace, &program], b"").status.code(), Some(1));
+    let trace: Value = serde_json::from_slice(&std::fs::read(&trace).unwrap()).unwrap();
+    let named = |changes: &Value| {
+        let changes = changes.as_array().into_iter().flatten();
+        let found = changes.filter(|change| change["variable"] == variable);
+        found.map(|change| change["value"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let steps = trace["steps"].as_array().unwrap().iter().flat_map(|step| named(&step["variables"]));
+    named(&trace["initial"]).into_iter().chain(steps).chain(named(&trace["globals"])).collect()
+}
+
+#[test]
+fn locks_of_c_are_values_of_the_trace() {
+    let held = "held by main (task 0)";
+    let waiting = format!("{held}, waiting: other (task 1)");
+    let expected = ["free", held, &waiting, &waiting];
+    assert_eq!(values("deadlock.c", "mutex a"), expected);
+    let heap = values("deadlock_heap.c", "mutex in objects");
+    assert_eq!(heap.first().map(String::as_str), Some("free"), "{heap:?}");
+    let last = heap.last().unwrap();
+    for part in [
+        "object 3",
+        "object 4",
+        "held by move (task 1), waiting: move (task 2)",
+        "held by move (task 2), waiting: move (task 1)",
+    ] {
+        assert!(last.contains(part), "{heap:?}");
+    }
+}
+
 #[test]
 fn a_long_execution_is_shortened() {
     let program = "var g: int;\nprocedure main() {\n  var i: int;\n  g := 0;\n  call {:async} w();\n  i := 0;\n\

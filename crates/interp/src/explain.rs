@@ -195,7 +195,7 @@ impl Explain for Machine {
             shared: true,
             value: self.show_typed(value, global.ty, tasks),
         };
-        named.map(change).collect()
+        named.map(change).chain(self.locks(state, tasks)).collect()
     }
 
     fn coverage(&self) -> Vec<CoverageItem> {

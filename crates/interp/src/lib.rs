@@ -43,6 +43,7 @@ mod footprint;
 #[cfg(test)]
 mod generated;
 mod liveness;
+mod locks;
 mod machine;
 mod memo;
 mod names;

@@ -30,6 +30,11 @@ pub trait Notation: fmt::Debug + Send + Sync {
     /// A number of a type.
     fn number(&self, ty: u32, number: i128) -> String;
 
+    /// An address, as the value of a pointer is written.
+    fn address(&self, address: i128) -> String {
+        address.to_string()
+    }
+
     /// The text that a program prints. Arguments whose value is arbitrary are none.
     fn print(&self, format: &str, arguments: &[Option<i128>]) -> String;
 }
@@ -115,19 +120,25 @@ impl Machine {
         }
     }
 
-    /// The event for which a task waits at an `await`, and the task that holds it.
-    pub(crate) fn awaited(&self, state: &State, stack: &Stack) -> Option<String> {
+    /// The value of an operand of an attribute, in the current procedure of a task.
+    pub(crate) fn told_value(&self, state: &State, stack: &Stack, operand: &Operand) -> Option<Value> {
         let frame = stack.frames.last()?;
-        let (event, holder) = self.code.telling.waits.get(&frame.pc)?;
-        let event = unescaped(self.text(*event));
-        let value = |operand: &Operand| match *operand {
+        match *operand {
             Operand::VarStorage(VarStorage::Global(global)) => Some(state.globals.get(global as usize)),
             Operand::VarStorage(VarStorage::Local(local)) => {
                 stack.values.get((frame.base + local) as usize).copied()
             }
             Operand::Const(constant) => self.code.constants.get(constant as usize).copied(),
             _ => None,
-        };
+        }
+    }
+
+    /// The event for which a task waits at an `await`, and the task that holds it.
+    pub(crate) fn awaited(&self, state: &State, stack: &Stack) -> Option<String> {
+        let frame = stack.frames.last()?;
+        let (event, holder) = self.code.telling.waits.get(&frame.pc)?;
+        let event = unescaped(self.text(*event));
+        let value = |operand: &Operand| self.told_value(state, stack, operand);
         let holder = holder.as_ref().and_then(|holder| match &holder.index {
             Some(index) => Some(self.store.heap.select(value(&holder.variable)?, value(index)?)),
             None => value(&holder.variable),

@@ -5,7 +5,7 @@ mod junit;
 mod sarif;
 
 use dally_text::render::JsonDiagnostic;
-use dally_trace::Trace;
+use dally_trace::{Location, Trace};
 
 pub use junit::junit;
 pub use sarif::sarif;
@@ -23,6 +23,8 @@ pub struct Case<'a> {
     pub result: CaseResult,
     /// The verdict in one sentence.
     pub message: String,
+    /// The location of a bug that has no trace.
+    pub location: Option<Location>,
     /// The trace of a bug.
     pub trace: Option<&'a Trace>,
     /// Errors and warnings about the program.

@@ -197,6 +197,11 @@ pub fn plot(rows: &[Row]) -> String {
     for (nth, row) in rows.iter().enumerate().step_by(every) {
         let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{}\">{}</text>", x(nth), bottom + 16.0, row.bound);
     }
+    let _ = writeln!(
+        out,
+        "<text x=\"{LEFT}\" y=\"{}\">bound; each line is scaled to its highest value</text>",
+        bottom + 34.0
+    );
     let label = |y: f64, class: &str, text: String| {
         format!("<text class=\"{class}\" x=\"{}\" y=\"{y}\">{text}</text>\n", LEFT + WIDTH + 8.0)
     };

@@ -162,6 +162,7 @@ fn in_reports_for_continuous_integration() {
             seconds: 0.5,
             result,
             message: text.to_owned(),
+            location: None,
             trace: Some(&trace),
             diagnostics: &diagnostics,
         };

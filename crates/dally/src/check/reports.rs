@@ -1,7 +1,7 @@
 //! The reports of a search: what of the program was reached, and the numbers of each bound.
 
 use dally_explore::{Explored, Report, SchedulerName, count};
-use dally_report::ci::{self, Case, CaseResult};
+use dally_report::ci::{Case, CaseResult};
 use dally_report::coverage::{self, Count, Gap};
 use dally_report::stats::{self, Recorder};
 use dally_text::diagnostic::Diagnostic;
@@ -71,13 +71,7 @@ impl Reached {
 
 /// Writes the reports for continuous integration that the flags ask for.
 pub(crate) fn write_cases(files: &ReportFiles, case: &Case<'_>) {
-    let cases = std::slice::from_ref(case);
-    if let Some(file) = &files.junit {
-        traces::write(file, &ci::junit("dally check", cases));
-    }
-    if let Some(file) = &files.sarif {
-        traces::write(file, &ci::sarif(env!("CARGO_PKG_VERSION"), cases));
-    }
+    traces::write_cases(&files.cases, "dally check", std::slice::from_ref(case));
 }
 
 /// Reports a program with errors, in files and on the terminal.
@@ -102,7 +96,7 @@ pub(crate) fn case<'t>(
     let ProgramArgs { files, test, entry, .. } = &arguments.program;
     let file = files.first().cloned().unwrap_or_default();
     let name = test.clone().or_else(|| entry.clone()).unwrap_or_else(|| file.clone());
-    Case { file, name, seconds, result, message, trace, diagnostics }
+    Case { file, name, seconds, result, message, location: None, trace, diagnostics }
 }
 
 /// Writes the graph of the states, or says why not.

@@ -26,6 +26,13 @@ pub(crate) struct ReportFiles {
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) graph_states: u32,
 
+    #[command(flatten)]
+    pub(crate) cases: CaseFiles,
+}
+
+/// The files to which a verdict is written for other tools.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct CaseFiles {
     /// Write the verdict as a test case in the XML of JUnit, for continuous integration
     #[arg(help_heading = HEADING, long, value_name = "FILE.xml")]
     pub(crate) junit: Option<String>,
@@ -35,17 +42,19 @@ pub(crate) struct ReportFiles {
     pub(crate) sarif: Option<String>,
 }
 
+impl CaseFiles {
+    /// The files, each with its flag.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let files = [("--junit", &self.junit), ("--sarif", &self.sarif)];
+        files.into_iter().filter_map(|(flag, file)| Some((flag, file.as_deref()?)))
+    }
+}
+
 impl ReportFiles {
     /// The files, each with its flag.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let files = [
-            ("--coverage", &self.coverage),
-            ("--stats", &self.stats),
-            ("--graph", &self.graph),
-            ("--junit", &self.junit),
-            ("--sarif", &self.sarif),
-        ];
-        files.into_iter().filter_map(|(flag, file)| Some((flag, file.as_deref()?)))
+        let files = [("--coverage", &self.coverage), ("--stats", &self.stats), ("--graph", &self.graph)];
+        files.into_iter().filter_map(|(flag, file)| Some((flag, file.as_deref()?))).chain(self.cases.named())
     }
 
     /// True if the search must record what it reaches at each bound.

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{ProgramArgs, TraceFiles, size};
+use super::{CaseFiles, ProgramArgs, TraceFiles, size};
 
 /// The bounds on schedules of a sequentialisation.
 #[derive(Clone, Debug, Args)]
@@ -165,6 +165,9 @@ pub(crate) struct Verify {
 
     #[command(flatten)]
     pub(crate) written: TraceFiles,
+
+    #[command(flatten)]
+    pub(crate) cases: CaseFiles,
 
     /// Show the whole trace of a bug; by default about a page of it
     #[arg(long)]

@@ -105,6 +105,10 @@ impl dally_interp::Notation for Notation {
         self.0.number(ty, number)
     }
 
+    fn address(&self, address: i128) -> String {
+        self.0.address(address)
+    }
+
     fn print(&self, format: &str, arguments: &[Option<i128>]) -> String {
         self.0.print(format, arguments)
     }

@@ -1,5 +1,6 @@
 //! `dally verify`: decide with a solver whether an assertion can fail.
 
+mod cases;
 mod engine;
 mod entries;
 mod plan;
@@ -29,6 +30,7 @@ use crate::cli::Verify;
 use crate::language::Language;
 use crate::output::{self, Exit};
 use crate::traces;
+use cases::Cases;
 use entries::Entry;
 use plan::Plan;
 use progress::{Display, Phase, Progress};
@@ -39,6 +41,7 @@ use work::Message;
 
 pub(crate) fn run(arguments: &Verify) -> Exit {
     let arguments = &arguments.settled();
+    let cases = Cases::default();
     let language = Language::of(&arguments.program.files);
     if !language.is_verifiable || arguments.program.test.is_some() {
         let message = match language.is_boogie && arguments.program.test.is_none() {
@@ -57,7 +60,10 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let loaded = match budget.loading(language.load(&arguments.program)) {
         Ok(loaded) => loaded,
         Err(rejected) => {
-            return report::Json::errors(arguments.json, &rejected.sources, &rejected.diagnostics);
+            let exit = report::Json::errors(arguments.json, &rejected.sources, &rejected.diagnostics);
+            cases.add_errors(None, exit, &rejected.sources, &rejected.diagnostics);
+            cases.write(arguments);
+            return exit;
         }
     };
     let (Some(program), sources) = (loaded.boogie(), loaded.sources()) else {
@@ -80,7 +86,7 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     if !arguments.json {
         output::warn(sources, &program.warnings);
     }
-    Session { program, sources, budget: &budget }.run(arguments, &entries)
+    Session { program, sources, budget: &budget, cases }.run(arguments, &entries)
 }
 
 /// The reason why a run with these flags cannot start, if there is one.
@@ -95,7 +101,7 @@ fn refused(arguments: &Verify, program: &Program, entries: &[Entry]) -> Option<S
     if let (Some((flag, _)), 2..) = (arguments.written.named().next(), entries.len()) {
         return Some(format!("{flag} is for one entry point: name it with --entry"));
     }
-    traces::cannot_go_to(&arguments.program, arguments.written.named())
+    traces::cannot_go_to(&arguments.program, arguments.written.named().chain(arguments.cases.named()))
         .or_else(|| prepare_log(arguments, plan).err())
 }
 
@@ -104,6 +110,7 @@ struct Session<'s> {
     program: &'s Program,
     sources: &'s SourceMap,
     budget: &'s budget::Budget,
+    cases: Cases,
 }
 
 impl<'s> Session<'s> {
@@ -127,10 +134,11 @@ impl<'s> Session<'s> {
                         abandoned |= alone;
                         exit
                     }
-                    Some(Err(limit)) => report::not_begun(entry, limit),
-                    None => report::not_begun(entry, Limit::Time),
+                    Some(Err(limit)) => self.not_begun(entry, limit),
+                    None => self.not_begun(entry, Limit::Time),
                 });
             }
+            self.cases.write(arguments);
             if entries.len() > 1 && !arguments.json {
                 output::coloured(&format!("{}\n", entries::summary(&exits)));
             }
@@ -166,6 +174,13 @@ impl<'s> Session<'s> {
         Running { started, progress, messages, worker }
     }
 
+    /// Reports an entry point whose verification has not begun.
+    fn not_begun(&self, entry: &Entry, limit: Limit) -> Exit {
+        let exit = report::not_begun(entry, limit);
+        self.cases.add_without_verdict(entry, exit, &format!("{limit}, before it was verified"));
+        exit
+    }
+
     /// Waits for the verification of an entry point, and reports it. True if the verifying thread is still running.
     fn finish(&self, entry: &'s Entry, running: Running<'_>, display: &Display) -> (Exit, bool) {
         let Running { started, progress, messages, worker } = running;
@@ -173,11 +188,17 @@ impl<'s> Session<'s> {
         let arguments = &entry.arguments;
         let (plan, done) = match (entry.finished_plan(), done) {
             (Some(Ok(Ok(plan))), Some(done)) => (plan, done),
-            (Some(Ok(Err(message))), _) => return (report::Json::refuse(arguments.json, message), false),
-            (Some(Err(diagnostics)), _) => {
-                return (report::Json::errors(arguments.json, self.sources, diagnostics), false);
+            (Some(Ok(Err(message))), _) => {
+                let exit = report::Json::refuse(arguments.json, message);
+                self.cases.add_without_verdict(entry, exit, message);
+                return (exit, false);
             }
-            (None, Some(_)) => return (report::not_begun(entry, Limit::Time), true),
+            (Some(Err(diagnostics)), _) => {
+                let exit = report::Json::errors(arguments.json, self.sources, diagnostics);
+                self.cases.add_errors(entry.name.clone(), exit, self.sources, diagnostics);
+                return (exit, false);
+            }
+            (None, Some(_)) => return (self.not_begun(entry, Limit::Time), true),
             (_, None) => match worker.join() {
                 Ok(()) => {
                     return (report::Json::refuse(arguments.json, "the verification has ended early"), false);
@@ -190,7 +211,7 @@ impl<'s> Session<'s> {
         let report =
             report::Reporter { entry, sources: self.sources, program: self.program, plan, remarks, started };
         let warnings = output::json(self.sources, &self.program.warnings);
-        (report.show(&done.finding, done.replayed, warnings), done.abandoned)
+        (report.show(&done.finding, done.replayed, warnings, &self.cases), done.abandoned)
     }
 }
 

@@ -13,6 +13,7 @@ use dally_trace::Location;
 use dally_verify::{Failed, NoAnswer, Path, SolverError, Theory};
 use serde::Serialize;
 
+use super::cases::{self, Cases, Ended};
 use super::engine::{Basis, Tracked};
 use super::entries::Entry;
 use super::plan::Plan;
@@ -95,10 +96,13 @@ impl Reporter<'_> {
         finding: &Finding,
         replayed: Option<Evidence>,
         warnings: Vec<JsonDiagnostic>,
+        cases: &Cases,
     ) -> Exit {
         if let Err(NoAnswer::Unsupported(diagnostics)) = &finding.end {
             self.entry.announce();
-            return Json::errors(self.arguments().json, self.sources, diagnostics);
+            let exit = Json::errors(self.arguments().json, self.sources, diagnostics);
+            cases.add_errors(self.entry.name.clone(), exit, self.sources, diagnostics);
+            return exit;
         }
         let failed = match &finding.end {
             Ok(Some(bug)) => Some(&bug.failed),
@@ -115,6 +119,15 @@ impl Reporter<'_> {
         let message = self.sentence(verdict.headline(), finding, replayed);
         let points = self.scheduling_points();
         let assumed = self.assumptions(finding, &verdict);
+        cases.add(Ended {
+            name: self.entry.name.clone(),
+            seconds: self.started.elapsed().as_secs_f64(),
+            result: cases::result(&verdict),
+            message: message.clone(),
+            location: expected.clone(),
+            trace: trace.map(|trace| Box::new(trace.clone())),
+            diagnostics: warnings.clone(),
+        });
         let written = if self.arguments().json {
             let location = failed.and_then(|f| self.sources.location(f.span));
             let failure = failed.map(|f| JsonFailure { message: f.message.to_owned(), location });

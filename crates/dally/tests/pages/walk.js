@@ -1,11 +1,13 @@
 "use strict";
 // Uses the page as a reader would, and leaves what it saw in an attribute of the document.
 (() => {
+  // From the start of the navigation until the page is drawn.
+  const loaded = Math.round(performance.now());
   const by = (id) => document.getElementById(id);
   const key = (name) => document.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
   const selected = () => (document.querySelector(".row.selected") || { textContent: "" }).textContent;
   const rows = () => document.querySelectorAll(".row").length;
-  const seen = { errors: window.pageErrors, title: document.title };
+  const seen = { loaded, errors: window.pageErrors, title: document.title };
   seen.failure = by("failure").textContent;
   seen.lanes = [...document.querySelectorAll("#lanes span")].map((lane) => lane.textContent);
   seen.deviations = document.querySelectorAll("#deviations button").length;

@@ -130,7 +130,7 @@ const show = () => {
   const status = id("status");
   const spent = `${view.spent} ${view.spent === 1 ? "delay" : "delays"} spent`;
   status.className = view.failure ? "failure" : "";
-  status.textContent = view.failure ? `✗ ${view.failure}` : `${path.steps.length} steps, ${spent} under ${view.strategy}`;
+  status.textContent = view.failure ? `✗ ${view.failure}` : `${path.steps.length} ${path.steps.length === 1 ? "step" : "steps"}, ${spent} under ${view.strategy}`;
   showOffers();
   showValues();
   showPath();

@@ -51,7 +51,7 @@ fn result(rule: &str, level: &str, message: &str, location: &Value) -> Value {
 
 /// A bug, with the statements of its trace.
 fn bug(case: &Case<'_>, trace: Option<&Trace>) -> Value {
-    let at = trace.and_then(|trace| trace.failure.location.as_ref());
+    let at = trace.and_then(|trace| trace.failure.location.as_ref()).or(case.location.as_ref());
     let rule = trace.map_or("bug", |trace| trace.failure.kind.word());
     let location = at.map_or_else(|| file(&case.file), place);
     let mut result = result(rule, "error", &case.message, &location);

@@ -17,6 +17,14 @@ const STYLE: &str = include_str!("page.css");
 /// Longer lines are cut.
 const LONGEST_LINE: usize = 1000;
 
+/// What the colours mean.
+const LEGEND: &str = "<p class=\"legend\"><span class=\"hit\">reached</span> <span class=\"part\">a statement or branch of the \
+                      line was not</span> <span class=\"miss\">not reached</span></p>\n";
+
+/// The heads of the columns of a listing.
+const HEADS: &str = "<tr><th>line</th><th title=\"the bound at which the line was reached first\">bound</th>\
+                     <th title=\"branches taken, of all\">branches</th><th></th></tr>\n";
+
 /// The state of a line.
 #[derive(Default)]
 struct LineCoverage {
@@ -89,7 +97,12 @@ fn others(parts: &[Part], sources: &SourceMap) -> String {
             continue;
         }
         let plural = kind.plural();
-        let _ = writeln!(out, "<h2>{}{}</h2>\n<table>", plural[..1].to_uppercase(), &plural[1..]);
+        let _ = writeln!(
+            out,
+            "<h2>{}{}</h2>\n<table>\n<tr><th></th><th>bound</th><th></th><th></th></tr>",
+            plural[..1].to_uppercase(),
+            &plural[1..]
+        );
         for Part { item, first: at } in same {
             let (class, mark) = if item.reached { ("hit", "✓") } else { ("miss", "✗") };
             let place = sources.location(item.span).map(|at| format!("{}:{}", at.file, at.line));
@@ -132,7 +145,7 @@ fn lines<'s>(parts: &[Part], sources: &'s SourceMap) -> BTreeMap<&'s str, BTreeM
 }
 
 fn listing(file: &SourceFile, lines: &BTreeMap<usize, LineCoverage>) -> String {
-    let mut out = format!("<h2>{}</h2>\n<table class=\"source\">\n", markup(&file.name));
+    let mut out = format!("<h2>{}</h2>\n{LEGEND}<table class=\"source\">\n{HEADS}", markup(&file.name));
     for (number, text) in (1..).zip(file.text.lines()) {
         let line = lines.get(&number);
         let class = match line {

@@ -146,7 +146,7 @@
     // Rows of a folded turn are where its header is: arrows still lead somewhere.
     for (const row of rows) if (row.top === null) row.top = row.turn.header.top;
     const longest = rows.reduce((most, row) => Math.max(most, row.lane * width + 8 * (row.text.length + (row.values || "").length)), 0);
-    widest = LEFT + Math.min(Math.max(lanes.length * width, longest) + 60, 30000);
+    widest = Math.max(LEFT + Math.min(Math.max(lanes.length * width, longest) + 60, 30000), by("trace").clientWidth);
     by("rows").style.height = `${visible.length * ROW + MARGIN / 4}px`;
     by("rows").style.width = by("lanes").style.width = `${widest}px`;
     showLanes();
@@ -154,9 +154,11 @@
   }
 
   function showLanes() {
-    by("lanes").replaceChildren(...lanes.map((lane, index) => {
+    const heads = [element("i", "number", "step"), element("i", "place", "line")];
+    by("lanes").replaceChildren(...heads, ...lanes.map((lane, index) => {
       // The number stays visible in narrow lanes.
-      const [, name, number] = lane.title.match(/^(.*?)(?: \((task \d+)\))?$/s) || [];
+      const [, name, task, machine] = lane.title.match(/^(.*?)(?: \((task \d+)\)|\((\d+)\))?$/s) || [];
+      const number = task || (machine && `(${machine})`);
       const made = element("span");
       made.append(element("b", "", name), element("small", "", number || ""));
       made.style.left = `${x(index)}px`;
