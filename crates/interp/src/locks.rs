@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use dally_explore::TaskId;
-use dally_trace::{Change, TaskNumbers, titled};
+use dally_trace::{Change, Explain, TaskNumbers, titled};
 
 use crate::code::Operand;
 use crate::code::VarStorage;
