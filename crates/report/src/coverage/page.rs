@@ -17,7 +17,7 @@ const STYLE: &str = include_str!("page.css");
 /// Longer lines are cut.
 const LONGEST_LINE: usize = 1000;
 
-/// What the colours mean.
+/// The meaning of the colours.
 const LEGEND: &str = "<p class=\"legend\"><span class=\"hit\">reached</span> <span class=\"part\">a statement or branch of the \
                       line was not</span> <span class=\"miss\">not reached</span></p>\n";
 
