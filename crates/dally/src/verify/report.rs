@@ -9,7 +9,7 @@ use dally_interp::Inputs;
 use dally_sequentialize::{Bounds, Target};
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_text::source::{SourceMap, Span};
-use dally_trace::Location;
+use dally_trace::{Location, Trace};
 use dally_verify::{Failed, NoAnswer, Path, SolverError, Theory};
 use serde::Serialize;
 
@@ -164,6 +164,12 @@ impl Reporter<'_> {
             self.entry.announce();
             output::coloured(&format!("{message}\n{assumption}{assumed}{shown}{covered}\n"))
         };
+        self.write_trace(finding, trace);
+        output::exit_after(written, verdict.exit())
+    }
+
+    /// Writes the trace of a bug to the files that the flags name, or says why there is none.
+    fn write_trace(&self, finding: &Finding, trace: Option<&Trace>) {
         let files = &self.arguments().written;
         match trace {
             Some(trace) => traces::write_or_complain(trace, self.sources, files),
@@ -175,7 +181,6 @@ impl Reporter<'_> {
             }
             None => {}
         }
-        output::exit_after(written, verdict.exit())
     }
 
     /// The assumptions of a verdict, and what it does not cover, a line each.
