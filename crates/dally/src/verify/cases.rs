@@ -57,7 +57,7 @@ impl Cases {
         let file = arguments.program.files.first().cloned().unwrap_or_default();
         let all = self.0.borrow();
         let entry = arguments.program.entry.as_ref().unwrap_or(&file);
-        let case = |ended: &Ended| Case {
+        let cases = all.iter().map(|ended| Case {
             file: file.clone(),
             name: ended.name.as_ref().unwrap_or(entry).clone(),
             seconds: ended.seconds,
@@ -66,8 +66,8 @@ impl Cases {
             location: ended.location.clone(),
             trace: ended.trace.as_deref(),
             diagnostics: &ended.diagnostics,
-        };
-        let cases: Vec<Case<'_>> = all.iter().map(case).collect();
+        });
+        let cases: Vec<Case<'_>> = cases.collect();
         traces::write_cases(&arguments.cases, "dally verify", &cases);
     }
 }
