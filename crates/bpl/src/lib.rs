@@ -39,7 +39,7 @@ pub mod real;
 
 pub use check::check;
 pub use options::ProgramOptions;
-pub use parser::parse;
+pub use parser::{parse, parse_more};
 pub use preemption::{Points, Preemption};
 pub use print::{print, print_type};
 

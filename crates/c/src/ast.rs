@@ -116,6 +116,16 @@ pub(crate) struct Attrs {
     pub(crate) constructor: Option<Priority>,
     /// `destructor`: the function runs at the end of the program.
     pub(crate) destructor: Option<Priority>,
+    /// The attributes of `dally.h`.
+    pub(crate) events: Vec<EventAttr>,
+}
+
+/// `dally_entry(0, 1)` and the like.
+#[derive(Clone, Debug)]
+pub(crate) struct EventAttr {
+    pub(crate) name: String,
+    pub(crate) args: Vec<ExprId>,
+    pub(crate) span: Span,
 }
 
 /// The priority of a constructor or destructor.

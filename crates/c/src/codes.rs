@@ -38,6 +38,9 @@ dally_text::codes! {
     BAD_ESCAPE = 716 Error "A malformed character or escape sequence"
         => "C has `\\n`, `\\t`, `\\0`, `\\x41`, `\\u00e9` and the like";
 
+    BAD_EVENT = 717 Error "An attribute or operation of `dally.h` that does not fit its function"
+        => "docs/c.md lists the operations of `dally.h`";
+
     IMPLICIT_FUNCTION = 730 Warning "A call of a function that is not declared"
         => "declare the function, or include its header";
     IMPLICIT_INT = 731 Warning "A declaration without a type"

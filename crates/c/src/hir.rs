@@ -94,6 +94,8 @@ pub struct Function {
     pub constructor: Option<u16>,
     /// For a function that runs at the end of the program, its priority: small ones run last.
     pub destructor: Option<u16>,
+    /// The marks of `dally.h`.
+    pub events: Events,
     /// True for a function of the library that is part of dally. Calls of it are inlined and atomic.
     pub library: bool,
     /// The parameters and local variables.
@@ -104,6 +106,67 @@ pub struct Function {
     pub body: Option<Vec<Stmt>>,
     /// The declarator.
     pub span: Span,
+}
+
+/// The marks that `dally.h` gives to a function.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Events {
+    /// The function is an entry point.
+    pub entry: Option<Home>,
+    /// The function handles an interrupt.
+    pub interrupt: Option<Interrupt>,
+    /// No yields are inserted into its body.
+    pub no_yields: bool,
+    /// No zields are inserted into its body.
+    pub no_zields: bool,
+    /// No yields are inserted into tasks of these levels.
+    pub no_yields_at: Vec<u16>,
+    /// No zields are inserted into tasks of these levels.
+    pub no_zields_at: Vec<u16>,
+}
+
+/// Where a task runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Home {
+    /// The buffer.
+    pub buffer: u16,
+    /// The priority level.
+    pub level: u16,
+}
+
+/// An interrupt.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Interrupt {
+    /// The buffer whose tasks it interrupts, and its level.
+    pub home: Home,
+    /// When it fires.
+    pub fires: Fires,
+}
+
+/// When an interrupt fires.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fires {
+    /// Any time while it is enabled.
+    WhileEnabled,
+    /// Once after each time that it is raised, while it is enabled.
+    WhenRaised,
+    /// As [`Fires::WhenRaised`], and enabled from the start.
+    Timer,
+}
+
+/// An operation on an interrupt.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LineOp {
+    /// It may fire from now on.
+    Enable,
+    /// It does not fire from now on.
+    Disable,
+    /// It fires as soon as it is enabled and may interrupt.
+    Raise,
+    /// It is no longer raised; true if it was.
+    Clear,
+    /// True if it is raised.
+    IsRaised,
 }
 
 /// Functions of the library that the lowering calls: at the end of each thread, at the end of the program, and to
@@ -282,6 +345,19 @@ pub enum Builtin {
     AtomicEnd,
     /// `__dally_spawn(f, argument, …)`: starts a thread that calls `f` and returns its number, from 1 on.
     Spawn,
+    /// `__dally_post(level, buffer, f, argument)`: posts a task that calls `f`, at this level (the poster's if none) and in this
+    /// buffer (the poster's own if none).
+    Post(Option<u16>, Option<u16>),
+    /// `__dally_zield()`: a point where another buffer may go on.
+    Zield,
+    /// `__dally_seal()`: no task is delayed from here on.
+    Seal,
+    /// `__dally_unseal()`
+    Unseal,
+    /// `__dally_enable(f)` and the like: an operation on the interrupt that the function handles.
+    Line(LineOp),
+    /// `__dally_interrupts_off()`, `__dally_interrupts_on()`: true if interrupts are masked from here on.
+    Mask(bool),
     /// `__dally_self()`: the number of the running thread; 0 for the first one.
     SelfId,
     /// `__dally_threads()`: the number of threads created so far, the first one included.

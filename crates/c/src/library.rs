@@ -16,6 +16,7 @@ headers! {
     "assert.h",
     "ctype.h",
     "err.h",
+    "dally.h",
     "errno.h",
     "fcntl.h",
     "features.h",
@@ -134,6 +135,7 @@ pub fn prelude(options: &LibraryOptions) -> String {
         part!("assertions"),
         part!("nondet"),
         part!("tools"),
+        part!("events"),
     ];
     parts.concat()
 }

@@ -9,12 +9,12 @@ use dally_explore::policy::Policy;
 use dally_explore::{
     Bug, Delays, Exhaustive, Limit, Options, Report, SchedulerName, Search, StepLimits, Verdict, Watch,
 };
-use dally_interp::{Inputs, Machine, MachineOptions, State};
+use dally_interp::{Inputs, Machine, MachineOptions, Notation, State};
 use dally_sequentialize::{Bounds, Target};
 use dally_text::source::SourceMap;
 
 /// The original program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Original<'p> {
     /// The program.
     pub program: &'p Program,
@@ -22,6 +22,8 @@ pub struct Original<'p> {
     pub sources: &'p SourceMap,
     /// How it is compiled; its inputs are replaced.
     pub options: &'p ProgramOptions,
+    /// How it is told, if it comes from another language.
+    pub notation: Option<&'p Arc<dyn Notation>>,
     /// Set to end long steps.
     pub interrupt: &'p Arc<AtomicBool>,
 }
@@ -82,7 +84,7 @@ fn attempt(
     // A sequential program is one step, with all of its choices, unless it is preempted.
     let preempt = original.options.preempt || target.is_none() && inputs.scripts.is_empty();
     let program = ProgramOptions { preempt, ..original.options.clone() };
-    let options = MachineOptions { inputs: Some(inputs), program, notation: None };
+    let options = MachineOptions { inputs: Some(inputs), program, notation: original.notation.cloned() };
     let mut machine = match Machine::new(original.program, original.sources, &options) {
         Ok(machine) => machine,
         Err(diagnostics) => {

@@ -56,6 +56,7 @@ impl Source {
 
     fn replay(&self, inputs: &Inputs, target: Option<Target>, watch: &impl Watch<State>) -> Confirmation {
         let original = Original {
+            notation: None,
             program: &self.program,
             sources: &self.sources,
             options: &ProgramOptions::default(),

@@ -9,6 +9,7 @@ mod p;
 mod vacuous;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use dally_c::Caveat;
 use dally_explore::{
@@ -100,12 +101,13 @@ static LANGUAGES: &[Language] = &[
             "--spurious",
             "--reuse",
             "--atomic-width",
+            "--all-values",
             "--cc",
         ],
         scheduler: SchedulerName::Rr(Arrangement::Creation),
         portfolio: SchedulerName::portfolio,
         is_boogie: true,
-        is_verifiable: false,
+        is_verifiable: true,
         load: c::load,
     },
 ];
@@ -152,6 +154,11 @@ pub(crate) trait LoadedProgram {
 
     /// The Boogie program that it is, or is lowered to.
     fn boogie(&self) -> Option<&dally_bpl::Program> {
+        None
+    }
+
+    /// How its executions are told, if it is lowered to Boogie.
+    fn notation(&self) -> Option<Arc<dyn dally_interp::Notation>> {
         None
     }
 

@@ -17,7 +17,10 @@ pub(crate) fn run(arguments: &Sequentialize) -> Exit {
         reorder: arguments.bounds.reorder,
         chains: !arguments.no_chains,
     };
-    print::show(&arguments.program, arguments.json, |program| {
+    let mut source = arguments.program.clone();
+    // Other tools read values that the text leaves open as any of their type.
+    source.c.all_values = Language::of(&source.files).name == "C";
+    print::show(&source, arguments.json, |program| {
         let sequential = dally_sequentialize::sequentialize(program, &options)?;
         Ok(header(&options, &sequential) + &dally_bpl::print(&sequential.program.ast))
     })
@@ -27,14 +30,7 @@ pub(crate) fn run(arguments: &Sequentialize) -> Exit {
 fn without_meaning(arguments: &Sequentialize) -> Option<String> {
     let to = arguments.to;
     if arguments.program.test.is_some() {
-        return Some("--test is for P programs; dally sequentialize is for Boogie programs".to_owned());
-    }
-    let language = Language::of(&arguments.program.files);
-    if language.is_boogie && !language.is_verifiable {
-        let name = language.name;
-        return Some(format!(
-            "dally sequentialize does not read {name} programs yet; dally check explores them"
-        ));
+        return Some("--test is for P programs; dally sequentialize is for Boogie and C programs".to_owned());
     }
     arguments.bounds.without_meaning(to).or_else(|| {
         (arguments.no_chains && to != Translation::Buffers)

@@ -323,7 +323,7 @@ fn help_shows_only_flags_with_an_effect() {
     for command in ["verify", "sequentialize"] {
         let out = dally(&[command, "--test", "T", "-"], b"procedure main() {}");
         assert_eq!(out.status.code(), Some(2), "{command}");
-        assert!(text(&out.stderr).contains("Boogie programs"), "{command}: {}", text(&out.stderr));
+        assert!(text(&out.stderr).contains("P programs"), "{command}: {}", text(&out.stderr));
     }
     let sequential = dally(&["verify", "--delays", "1", "--reorder", "-"], b"procedure main() {}");
     assert_eq!(sequential.status.code(), Some(0));

@@ -9,6 +9,7 @@
 //! // check --preempt: proved                   no execution fails
 //! // check: proved in 289 states               no execution fails, and 289 states are reachable
 //! // print: error                              the program is not well-formed
+//! // verify --delays 1: bug                    `dally verify` finds and replays a bug; or `proved`, or `no-bug`
 //! ```
 //!
 //! A bug with `k` delays is missed with `k - 1`, its trace replays, and the portfolio finds it with at most 3.
@@ -30,10 +31,19 @@ struct Claim {
 }
 
 enum Expected {
-    Failure { kind: &'static str, cost: u64 },
-    Loop { bound: u64 },
-    Proved { states: Option<u64> },
+    Failure {
+        kind: &'static str,
+        cost: u64,
+    },
+    Loop {
+        bound: u64,
+    },
+    Proved {
+        states: Option<u64>,
+    },
     Error,
+    /// The verdict of `dally verify`.
+    Verified(String),
 }
 
 fn root() -> PathBuf {
@@ -66,7 +76,8 @@ fn claims(example: &str) -> Vec<Claim> {
     let header = text.lines().take_while(|line| line.starts_with("//"));
     header
         .filter_map(|line| {
-            line.strip_prefix("// check").or(line.strip_prefix("// print")).map(|_| &line[3..])
+            let claims = ["// check", "// print", "// verify"];
+            claims.iter().any(|claim| line.starts_with(claim)).then(|| &line[3..])
         })
         .map(|line| claim(line).unwrap_or_else(|| panic!("{example}: the line `{line}` is not understood")))
         .collect()
@@ -76,6 +87,7 @@ fn claim(line: &str) -> Option<Claim> {
     let (command, expected) = line.rsplit_once(": ")?;
     let mut words = command.split_whitespace().map(str::to_owned);
     let expected = match expected.split_whitespace().collect::<Vec<_>>()[..] {
+        [verdict] if command.starts_with("verify") => Expected::Verified(verdict.to_owned()),
         ["bug", cost] => Expected::Failure { kind: "assertion", cost: cost.parse().ok()? },
         ["runtime", cost] => Expected::Failure { kind: "runtime", cost: cost.parse().ok()? },
         ["deadlock", cost] => Expected::Failure { kind: "deadlock", cost: cost.parse().ok()? },
@@ -164,6 +176,15 @@ fn assert_proved(example: &str, flags: &[String], states: Option<u64>) {
     }
 }
 
+fn assert_verified(example: &str, flags: &[String], verdict: &str) {
+    let mut arguments: Vec<&str> = flags.iter().map(String::as_str).collect();
+    arguments.extend(["--json", example]);
+    let report: Value = serde_json::from_slice(&dally("verify", &arguments).stdout).unwrap();
+    let context = format!("{example} {flags:?}: {}", report["message"]);
+    assert_eq!(report["verdict"], verdict, "{context}");
+    assert_eq!(report["trace"].is_null(), verdict != "bug", "{context}");
+}
+
 #[test]
 fn examples_are_what_they_say() {
     for example in &examples() {
@@ -174,6 +195,7 @@ fn examples_are_what_they_say() {
                 Expected::Failure { kind, cost } => assert_fails(example, &flags, kind, cost),
                 Expected::Loop { bound } => assert_loops(example, &flags, bound),
                 Expected::Proved { states } => assert_proved(example, &flags, states),
+                Expected::Verified(verdict) => assert_verified(example, &flags, &verdict),
                 Expected::Error => {
                     assert_eq!(dally(&command, &[example]).status.code(), Some(2), "{example}");
                 }
@@ -192,9 +214,16 @@ fn the_portfolio_finds_every_bug_with_three_delays() {
         };
         let Some(claim) = claims(example).into_iter().find(failing) else { continue };
         // The flags that select what is run, without those of the search.
-        let reading =
-            claim.flags.iter().map(String::as_str).skip_while(|f| !["--preempt", "--test"].contains(f));
-        let count = if claim.flags.iter().any(|f| f == "--test") { 2 } else { 1 };
+        let reading = claim
+            .flags
+            .iter()
+            .map(String::as_str)
+            .skip_while(|f| !["--preempt", "--test", "--atomic-width", "-D"].contains(f));
+        let count = if claim.flags.iter().any(|f| ["--test", "--atomic-width", "-D"].contains(&f.as_str())) {
+            2
+        } else {
+            1
+        };
         let reading: Vec<&str> = reading.take(count).collect();
         let report =
             check(example, &[], &[&reading[..], &["--scheduler", "portfolio", "--delays", "3"]].concat());

@@ -113,7 +113,7 @@ pub(crate) enum Op {
     Call(u32),
     Return,
     /// Post a task: its procedure, its level unless it is the poster's, and true if a `wait` may name it.
-    Post(u32, Option<u16>, bool),
+    Post(u32, Option<u16>, Option<u16>, bool),
     /// Stop if a task of a higher level was posted.
     Interrupt,
     /// Wait for the task in a local variable, and push its result.
@@ -430,6 +430,8 @@ pub(crate) struct Code {
     pub(crate) checks: Vec<Check>,
     /// The attributes by which executions are told.
     pub(crate) telling: Telling,
+    /// The [`Op::Await`]s at which a task may wait forever.
+    pub(crate) daemons: rustc_hash::FxHashSet<Address>,
     /// The addresses of the jumps of `if` and `while` statements whose conditions are not literals, ascending.
     pub(crate) branches: Vec<Address>,
     /// The addresses of `assume false` in branches.

@@ -482,8 +482,8 @@ impl Program for Machine {
 
     fn deadlock(&self, state: &State) -> Option<Failure> {
         let control = self.control_of(state);
-        let waiting: Vec<String> =
-            control.tasks.iter().map(|m| self.describe_waiting(state, m.task)).collect();
+        let blocked = control.tasks.iter().filter(|m| !self.is_daemon(state, m.task));
+        let waiting: Vec<String> = blocked.map(|m| self.describe_waiting(state, m.task)).collect();
         if self.code.only.is_some() {
             return None;
         }
@@ -520,6 +520,12 @@ impl Program for Machine {
 
 impl Machine {
     /// The event that a blocked task waits for, for messages.
+    /// Returns true for a task at an `await` that may wait forever.
+    fn is_daemon(&self, state: &State, task: u32) -> bool {
+        let Some((_, stack)) = self.stack_of(state, task) else { return false };
+        stack.frames.last().is_some_and(|frame| self.code.daemons.contains(&frame.pc))
+    }
+
     fn describe_waiting(&self, state: &State, task: u32) -> String {
         let Some((_, stack)) = self.stack_of(state, task) else { return String::new() };
         let place = stack.frames.last().map_or(Span::NONE, |f| self.code.spans[f.pc as usize]);

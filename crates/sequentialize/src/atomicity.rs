@@ -54,6 +54,8 @@ struct Pass {
     problems: Vec<(Span, &'static str)>,
     /// True if posts may interrupt.
     levels: bool,
+    /// Procedures that do nothing inside of a section (`{:point}`).
+    points: FxHashSet<Sym>,
 }
 
 pub(crate) fn lower(unit: &mut Unit, levels: bool) {
@@ -61,6 +63,9 @@ pub(crate) fn lower(unit: &mut Unit, levels: bool) {
     let is_atomic = |d: &&Decl| unit.ast.attr(&d.attrs, "atomic").is_some();
     let atomic = unit.ast.decls.iter().filter(is_atomic).filter_map(as_procedure);
     let atomic = atomic.map(|p| p.signature.name.name).collect();
+    let is_point = |d: &&Decl| unit.ast.attr(&d.attrs, "point").is_some();
+    let points = unit.ast.decls.iter().filter(is_point).filter_map(as_procedure);
+    let points = points.map(|p| p.signature.name.name).collect();
     let mut pass = Pass {
         ast: std::mem::take(&mut unit.ast),
         yielding,
@@ -72,6 +77,7 @@ pub(crate) fn lower(unit: &mut Unit, levels: bool) {
         gotos: Vec::new(),
         problems: Vec::new(),
         levels,
+        points,
     };
     pass.run();
     unit.ast = pass.ast;
@@ -173,6 +179,7 @@ impl Pass {
                 }
                 StmtKind::AtomicEnd => depth.sections -= 1,
                 StmtKind::Yield | StmtKind::Zield if depth.is_atomic() => {}
+                StmtKind::Call(call) if depth.is_atomic() && self.points.contains(&call.procedure.name) => {}
                 _ => {
                     grow(|| self.stmt(&mut stmt, depth));
                     out.push(stmt);

@@ -189,7 +189,8 @@ pub(crate) fn chain(unit: &mut Unit, allowed: bool) {
         let args = build::names(ast, &build::var_names(&signature.ins));
         let args = ast.exprs.add_list(&args);
         let procedure = build::ident(next);
-        let post = Async { handle: None, result: None, procedure, args, level: Some(between + 1) };
+        let post =
+            Async { handle: None, result: None, procedure, args, level: Some(between + 1), buffer: None };
         let name = links[&(target, between)];
         let mut link = build::signature(name, build::same_vars(&signature.ins), Vec::new());
         link.type_params = signature.type_params;

@@ -7,7 +7,7 @@
 //! - A program with several entry points in one buffer gets one that posts them all.
 
 use dally_bpl::ast::{
-    Ast, Async, Attrs, BinaryOp, Expr, LoopSpec, LoopSpecKind, Role, Stmt, StmtKind, VarDecl,
+    Ast, Async, Attrs, BinaryOp, Expr, Guard, If, LoopSpec, LoopSpecKind, Role, Stmt, StmtKind, VarDecl,
     for_each_stmt_mut,
 };
 use dally_bpl::check::{Info, Ty, TyKind, VarId};
@@ -20,6 +20,8 @@ use crate::unit::{Entry, Unit};
 /// Goes through the bodies as they were read.
 pub(crate) fn odds_and_ends(unit: &mut Unit, info: &Info) {
     let mut decls = std::mem::take(&mut unit.ast.decls);
+    let mut elsewhere = None;
+    let daemon = unit.ast.symbols.get("daemon");
     for (index, decl) in decls.iter_mut().enumerate() {
         let vars = info.bodies.get(&index).into_iter();
         let vars = vars.flat_map(|b| b.ins.iter().chain(&b.outs).chain(&b.locals));
@@ -31,7 +33,16 @@ pub(crate) fn odds_and_ends(unit: &mut Unit, info: &Info) {
         let Some(body) = build::body_mut(decl) else { continue };
         build::rewrite(&mut body.block, &mut |mut s, out| match &mut s.kind {
             StmtKind::Seal | StmtKind::Unseal => {}
+            // A task that may wait forever may as well end.
+            StmtKind::Await(_) if s.attrs.iter().any(|a| Some(a.name) == daemon) => {
+                let branches = vec![build::branch(Guard::Any, vec![stmt(StmtKind::Return)])];
+                out.push(stmt(StmtKind::If(Box::new(If { branches, otherwise: None }))));
+                out.push(s);
+            }
             StmtKind::Async(post) => {
+                if post.buffer.is_some() && elsewhere.is_none() {
+                    elsewhere = Some(s.span);
+                }
                 let arbitrary = post.handle.take_if(|h| !is_task(h.name));
                 out.push(s);
                 out.extend(build::havoc(&arbitrary.map(|h| h.name).into_iter().collect::<Vec<_>>()));
@@ -40,6 +51,10 @@ pub(crate) fn odds_and_ends(unit: &mut Unit, info: &Info) {
         });
     }
     unit.ast.decls = decls;
+    if let Some(span) = elsewhere {
+        let help = "`dally check` explores such posts; in a translation, a task posts to its own buffer";
+        unit.unsupported(span, "a post to another buffer", help);
+    }
 }
 
 /// Removes `:hot`: infinite executions are not translated.
@@ -208,7 +223,14 @@ pub(crate) fn post_entry(unit: &mut Unit, entry: &Entry, level: u32, locals: &mu
     let args = build::names(&mut unit.ast, &args);
     let args = unit.ast.exprs.add_list(&args);
     let procedure = build::ident(entry.procedure);
-    stmt(StmtKind::Async(Box::new(Async { handle: None, result: None, procedure, args, level: Some(level) })))
+    stmt(StmtKind::Async(Box::new(Async {
+        handle: None,
+        result: None,
+        procedure,
+        args,
+        level: Some(level),
+        buffer: None,
+    })))
 }
 
 /// Declares a procedure, at the lowest of their levels, that posts several entry points of one buffer.

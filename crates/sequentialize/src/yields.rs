@@ -332,7 +332,8 @@ impl Pass {
         args.extend(build::names(ast, &self.running.parts()));
         let args = ast.exprs.add_list(&args);
         let start = build::ident(self.starts[&procedure]);
-        let post = Async { handle: None, result: None, procedure: start, args, level: Some(level) };
+        let post =
+            Async { handle: None, result: None, procedure: start, args, level: Some(level), buffer: None };
         stmts.push(stmt(StmtKind::Async(Box::new(post))));
         stmts.append(&mut around.after);
         stmts.push(self.next_part(ast));

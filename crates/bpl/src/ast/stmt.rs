@@ -239,6 +239,8 @@ pub struct Async {
     pub args: ExprList,
     /// The priority level; the poster's level if absent.
     pub level: Option<u32>,
+    /// The buffer; the poster's own if absent.
+    pub buffer: Option<u32>,
 }
 
 /// `if (guard) { … }`, with any number of `else if` branches and an optional `else`.

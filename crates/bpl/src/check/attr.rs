@@ -10,12 +10,13 @@ use crate::codes;
 use crate::preemption::{self, SUPPRESSING};
 
 /// The attributes that dally interprets, and in which a misspelling is likely to be noticed too late.
-const OURS: [&str; 17] = [
+const OURS: [&str; 18] = [
     "async",
     "atomic",
     "await",
     "buffer",
     "constraint",
+    "daemon",
     "entrypoint",
     "hot",
     "level",

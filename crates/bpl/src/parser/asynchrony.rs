@@ -107,15 +107,16 @@ impl Parser<'_> {
             }
         };
         self.handles |= handle.is_some();
-        let level = self.level(attrs);
-        let attrs = self.without(&self.without(attrs, "async"), "level");
+        let (level, buffer) = (self.number(attrs, "level"), self.number(attrs, "buffer"));
+        let attrs = self.without(&self.without(&self.without(attrs, "async"), "level"), "buffer");
         let Call { procedure, args, .. } = *call;
-        let kind = StmtKind::Async(Box::new(Async { handle, result, procedure, args, level }));
+        let kind = StmtKind::Async(Box::new(Async { handle, result, procedure, args, level, buffer }));
         StmtParts { kind, attrs }
     }
 
-    fn level(&mut self, attrs: &Attrs) -> Option<u32> {
-        let attr = self.ast.attr(attrs, "level")?;
+    /// `{:level n}` or `{:buffer n}`
+    fn number(&mut self, attrs: &Attrs, name: &str) -> Option<u32> {
+        let attr = self.ast.attr(attrs, name)?;
         let digits = match attr.args[..] {
             [AttrArg::Expr(e)] => match self.ast.exprs[e] {
                 Expr::Int(digits) => Some(digits),
@@ -123,12 +124,12 @@ impl Parser<'_> {
             },
             _ => None,
         };
-        let level = digits.and_then(|d| self.ast.text(d).parse().ok());
-        if level.is_none() {
+        let number = digits.and_then(|d| self.ast.text(d).parse().ok());
+        if number.is_none() {
             let span = attr.span;
-            self.bad_async(span, "`:level` takes a number".to_owned(), "write `{:level 2}`");
+            self.bad_async(span, format!("`:{name}` takes a number"), &format!("write `{{:{name} 2}}`"));
         }
-        level
+        number
     }
 
     /// `assume {:attrs} e;`, which may be an asynchronous statement.

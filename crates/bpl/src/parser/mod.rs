@@ -31,21 +31,27 @@ const MAX_BLOCK_DEPTH: u32 = 1_000;
 /// Parses all files of a program into one tree.
 pub fn parse(sources: &SourceMap) -> (Ast, Diagnostics) {
     let mut ast = Ast::default();
+    let diagnostics = parse_more(&mut ast, sources);
+    (ast, diagnostics)
+}
+
+/// Adds the declarations of the files to a tree.
+pub fn parse_more(ast: &mut Ast, sources: &SourceMap) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let (mut waits, mut handles) = (false, false);
     for (index, file) in sources.files().iter().enumerate() {
-        let mut parser = Parser::new(file, index, &mut ast, &mut diagnostics);
+        let mut parser = Parser::new(file, index, ast, &mut diagnostics);
         parser.program();
         waits |= parser.waits;
         handles |= parser.handles;
     }
     if waits {
-        asynchrony::lower_waits(&mut ast, &mut diagnostics);
+        asynchrony::lower_waits(ast, &mut diagnostics);
     }
     if handles {
-        handles::retype(&mut ast);
+        handles::retype(ast);
     }
-    (ast, diagnostics)
+    diagnostics
 }
 
 /// Adds the expressions in the files from `first` on to the constraints of the tree.

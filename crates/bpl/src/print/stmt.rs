@@ -120,6 +120,9 @@ impl Printer<'_> {
                 if let Some(level) = post.level {
                     self.text(&format!("{{:level {level}}} "));
                 }
+                if let Some(buffer) = post.buffer {
+                    self.text(&format!("{{:buffer {buffer}}} "));
+                }
                 self.keyword("", attrs, |p| {
                     p.results(&post.handle.map(Some));
                     p.application(post.procedure, post.args);

@@ -269,12 +269,13 @@ impl Dump<'_> {
                 });
             }
             StmtKind::Async(a) => {
-                let Async { handle, result: _, procedure, args, level } = &**a;
+                let Async { handle, result: _, procedure, args, level, buffer } = &**a;
                 self.node("async", |d| {
                     d.idents(handle.as_slice());
                     d.ident(procedure);
                     d.exprs(*args);
                     d.atom(level);
+                    d.atom(buffer);
                 });
             }
             StmtKind::If(i) => {

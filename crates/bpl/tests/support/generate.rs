@@ -411,6 +411,7 @@ impl Generator<'_, '_> {
                 procedure: self.ident()?,
                 args: self.call_args()?,
                 level: self.maybe(|g| g.u.arbitrary())?,
+                buffer: self.maybe(|g| g.u.arbitrary())?,
             })),
             12 => StmtKind::Wait(self.maybe(Self::ident)?, self.expr(2)?),
             13 => StmtKind::Yield,

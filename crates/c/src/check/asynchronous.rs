@@ -84,6 +84,7 @@ impl Checker<'_> {
             noreturn: false,
             constructor: None,
             destructor: None,
+            events: crate::hir::Events::default(),
             library: false,
             locals: own,
             labels: Vec::new(),

@@ -30,6 +30,9 @@ impl Checker<'_> {
 
     /// The builtins that the library is made of.
     fn own(&mut self, name: &str, arguments: &[ExprId], span: Span) -> Option<Checked<Expr>> {
+        if let Some(call) = self.event_call(name, arguments, span) {
+            return Some(call);
+        }
         let basic = self.basic;
         let (void, int, any) = (basic.void, basic.int, None);
         let (size, pointer) = (Some(basic.ulong), Some(basic.void_ptr));
@@ -82,7 +85,7 @@ impl Checker<'_> {
     }
 
     /// A builtin whose operands have these types; any scalar where there is none.
-    fn simple(
+    pub(super) fn simple(
         &mut self,
         builtin: Builtin,
         arguments: &[ExprId],

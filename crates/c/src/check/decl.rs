@@ -269,6 +269,7 @@ impl Checker<'_> {
             function.noreturn |= attrs.noreturn;
             function.constructor = constructor.or(function.constructor);
             function.destructor = destructor.or(function.destructor);
+            self.event_attributes(id, &attrs.events);
         }
     }
 
@@ -302,6 +303,7 @@ impl Checker<'_> {
             noreturn: false,
             constructor: initialises.then_some(u16::MAX),
             destructor: None,
+            events: crate::hir::Events::default(),
             library: self.library,
             locals: Vec::new(),
             labels: Vec::new(),

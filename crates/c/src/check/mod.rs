@@ -2,7 +2,7 @@
 //!
 //! One file per theme: [`ty`] and [`record`] find types, [`decl`] and [`function`] declare names, [`expr`], [`ops`],
 //! [`call`], [`builtin`], [`print`], [`scan`] and [`variadic`] check expressions, [`convert`] and [`fold`] convert and evaluate them, [`init`] flattens
-//! initialisers, [`stmt`] checks statements, [`asynchronous`] makes threads of labelled ones, [`escape`] finds variables whose address is taken, and [`link`] leaves
+//! initialisers, [`stmt`] checks statements, [`asynchronous`] makes threads of labelled ones, [`events`] checks what `dally.h` adds, [`escape`] finds variables whose address is taken, and [`link`] leaves
 //! out what the program does not use.
 
 mod asynchronous;
@@ -13,6 +13,7 @@ mod call;
 mod convert;
 mod decl;
 mod escape;
+mod events;
 mod expr;
 mod fold;
 mod function;
@@ -77,6 +78,7 @@ pub(crate) fn check(input: &Input<'_>, symbols: Symbols, diagnostics: Diagnostic
         current: None,
         is_static: false,
         discards: false,
+        handlers: Vec::new(),
         diagnostics,
     };
     checker.library_units(input.library);
@@ -85,6 +87,7 @@ pub(crate) fn check(input: &Input<'_>, symbols: Symbols, diagnostics: Diagnostic
     }
     checker.library_bodies();
     checker.complete_globals();
+    checker.check_handlers();
     let Checker { types, globals, of_library, functions, aliases, strings, diagnostics, .. } = checker;
     let mut program = Program { types, globals, functions, strings };
     link::replace_aliases(&mut program, &aliases);
@@ -153,6 +156,8 @@ struct Checker<'a> {
     is_static: bool,
     /// True if the value of the next call is not used.
     discards: bool,
+    /// The functions that operations on interrupts name.
+    handlers: Vec<(FunctionId, Span)>,
     diagnostics: Diagnostics,
 }
 

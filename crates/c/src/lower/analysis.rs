@@ -46,6 +46,8 @@ pub(super) struct Facts {
     pub(super) constants: BTreeSet<i128>,
     /// True if an order weaker than sequential consistency is asked for.
     pub(super) weak_orders: bool,
+    /// The parts of `dally.h` that the program uses.
+    pub(super) events: super::events::Events,
 }
 
 impl Facts {
@@ -96,7 +98,8 @@ pub(super) fn analyse(program: &Program, placeholder: Sym) -> Facts {
             facts.addressed.insert(FunctionId(index));
         }
     }
-    facts.threaded = facts.reachable.iter().any(|f| summaries[f.index()].spawns);
+    facts.events = super::events::find(program, &facts.reachable);
+    facts.threaded = facts.events.active || facts.reachable.iter().any(|f| summaries[f.index()].spawns);
     facts.first = first(program, &facts, &summaries);
     facts.exits = exits(&facts, &summaries);
     let escapes = escape::escapes(program, &facts.reachable);
@@ -221,7 +224,11 @@ fn root_of_pointer(e: &Expr) -> Option<GlobalId> {
 fn reachable(program: &Program, summaries: &[Summary]) -> BTreeSet<FunctionId> {
     let is_root = |f: &Function| match f.library {
         true => HOOKS.contains(&f.name.as_str()),
-        false => f.body.is_some() && (f.name == "main" || f.constructor.is_some() || f.destructor.is_some()),
+        false => {
+            let marks = &f.events;
+            let begins = f.name == "main" || marks.entry.is_some() || marks.interrupt.is_some();
+            f.body.is_some() && (begins || f.constructor.is_some() || f.destructor.is_some())
+        }
     };
     let functions = program.functions.iter().enumerate().filter(|(_, f)| is_root(f));
     let mut found: BTreeSet<FunctionId> = functions.map(|(index, _)| FunctionId(index as u32)).collect();
@@ -351,7 +358,9 @@ fn shared(program: &Program, facts: &Facts, summaries: &[Summary]) -> FxHashSet<
         .chain(constructors.map(|(index, _)| index))
         .map(FunctionId)
         .collect();
-    for (roots, weight) in [(first, 1)].into_iter().chain(threads) {
+    // Two instances of one entry point or interrupt never run at a time.
+    let events = facts.events.roots().filter(|f| Some(f.index()) != main).map(|f| (vec![f], 1));
+    for (roots, weight) in [(first, 1)].into_iter().chain(threads).chain(events) {
         let mut touched: FxHashSet<GlobalId> = FxHashSet::default();
         for function in called_from(&roots, facts, summaries) {
             let s = &summaries[function.index()];

@@ -38,17 +38,25 @@ impl Lowerer<'_> {
         match builtin {
             Builtin::Yield => {
                 if self.facts.threaded {
-                    self.always_yield();
+                    self.plain_yield();
                 }
                 Value::Void
             }
+            Builtin::Post(..)
+            | Builtin::Zield
+            | Builtin::Seal
+            | Builtin::Unseal
+            | Builtin::Line(_)
+            | Builtin::Mask(_) => self.event_builtin(builtin, args),
             Builtin::Await => self.await_condition(args),
             Builtin::AtomicBegin => {
                 self.atomic_point();
                 self.push(Bpl::AtomicBegin);
+                self.count_section(1);
                 Value::Void
             }
             Builtin::AtomicEnd => {
+                self.count_section(-1);
                 self.push(Bpl::AtomicEnd);
                 Value::Void
             }
@@ -87,6 +95,14 @@ impl Lowerer<'_> {
         // The library function that contains this call is not itself atomic with what follows.
         if self.facts.threaded {
             self.always_yield();
+        }
+    }
+
+    /// Counts the atomic sections that the task is in, where interrupts need to know.
+    fn count_section(&mut self, change: i128) {
+        if self.facts.events.active {
+            let section = self.sym("$section");
+            self.set(section, &term::add(term::var(section), term::int(change)));
         }
     }
 

@@ -454,10 +454,22 @@ impl Lowerer<'_> {
 
     /// `call {:async} procedure(args);`
     pub(super) fn post(&mut self, procedure: &str, args: &[T]) {
+        self.post_at(procedure, args, None, None);
+    }
+
+    /// `call {:async} {:level n} {:buffer n} procedure(args);`
+    pub(super) fn post_at(&mut self, procedure: &str, args: &[T], level: Option<u16>, buffer: Option<u16>) {
         let args: Vec<ExprId> = args.iter().map(|a| self.expr(a, true)).collect();
         let args = self.ast.exprs.add_list(&args);
         let procedure = ident(self.sym(procedure));
-        let post = dally_bpl::ast::Async { handle: None, result: None, procedure, args, level: None };
+        let post = dally_bpl::ast::Async {
+            handle: None,
+            result: None,
+            procedure,
+            args,
+            level: level.map(u32::from),
+            buffer: buffer.map(u32::from),
+        };
         self.push(StmtKind::Async(Box::new(post)));
     }
 

@@ -83,7 +83,13 @@ impl Lowerer<'_> {
 
     fn expect_cell(&mut self, address: &T, cell: Cell, otherwise: &str) {
         let cells = self.runtime_var("$cell");
-        let differs = self.differs(term::select(cells, address.clone()), cell.code);
+        let mut differs = self.differs(term::select(cells, address.clone()), cell.code);
+        // A symbolic runtime keeps the cells of objects that no longer exist; static objects always exist.
+        if self.options.symbolic && !address.is_constant() {
+            let object = term::binary(BinaryOp::Div, address.clone(), term::int(OBJECT));
+            let size = term::select(self.runtime_var("$size"), object);
+            differs = term::or(differs, term::eq(size, term::int(-1)));
+        }
         self.when(&differs, |l| {
             l.check_access(address, &term::int(cell.size));
             if otherwise == "$to_read" && cell.code < 16 && l.program.types.pointer_bits() < 64 {

@@ -16,8 +16,10 @@ mod call;
 mod control;
 mod emit;
 mod escape;
+mod events;
 mod expr;
 mod init;
+mod interrupts;
 mod memory;
 mod nondet;
 mod objects;
@@ -65,6 +67,8 @@ pub struct LowerOptions {
     pub reuse: bool,
     /// Plain accesses to shared data that are wider than this many bits are made in parts.
     pub atomic_width: Option<u32>,
+    /// True if values that the program leaves open are any of their type: for engines that do not enumerate them.
+    pub symbolic: bool,
 }
 
 /// A program of Boogie that behaves as the C program.
@@ -92,10 +96,11 @@ pub struct Caveat {
 /// Lowers a program.
 pub fn lower(program: &Program, options: &LowerOptions) -> Result<Lowered, Vec<Diagnostic>> {
     let mut lowerer = Lowerer::new(program, options)?;
-    if lowerer.main().is_none() {
-        let message = "the program has no function `main`";
+    if lowerer.start_function().is_none() {
+        let message = "the program has no function `main`, and no entry point (`DALLY_ENTRY`)";
         return Err(vec![Diagnostic::new(codes::NO_MAIN, Span::NONE, message)]);
     }
+    lowerer.check_events().map_err(|diagnostic| vec![diagnostic])?;
     lowerer.number_functions();
     lowerer.place_globals();
     for function in lowerer.facts.reachable.clone() {
@@ -109,6 +114,13 @@ pub fn lower(program: &Program, options: &LowerOptions) -> Result<Lowered, Vec<D
         threads.insert(function);
     }
     lowerer.declare_start();
+    lowerer.declare_entries();
+    lowerer.declare_points()?;
+    let mut tasks = BTreeSet::new();
+    while let Some(function) = lowerer.task_roots.difference(&tasks).next().copied() {
+        lowerer.declare_task(function);
+        tasks.insert(function);
+    }
     lowerer.finish()
 }
 
@@ -130,6 +142,7 @@ struct Lowerer<'a> {
     statics: i128,
     global_names: FxHashSet<String>,
     thread_roots: BTreeSet<FunctionId>,
+    task_roots: BTreeSet<FunctionId>,
     proc: Procedure,
     notation: Notation,
     caveats: Vec<Caveat>,
@@ -142,7 +155,7 @@ struct Lowerer<'a> {
 
 impl<'a> Lowerer<'a> {
     fn new(program: &'a Program, options: &'a LowerOptions) -> Result<Self, Vec<Diagnostic>> {
-        let mut ast = runtime()?;
+        let mut ast = runtime(options.symbolic)?;
         let placeholder = ast.symbols.intern("$");
         let facts = analysis::analyse(program, placeholder);
         let used_globals = analysis::used_globals(program, &facts);
@@ -161,6 +174,7 @@ impl<'a> Lowerer<'a> {
             statics: 0,
             global_names: FxHashSet::default(),
             thread_roots: BTreeSet::new(),
+            task_roots: BTreeSet::new(),
             proc: Procedure::default(),
             notation,
             caveats: Vec::new(),
@@ -392,10 +406,30 @@ impl<'a> Lowerer<'a> {
     }
 }
 
+/// The runtime for engines that do not enumerate values. The procedures that it replaces get other names.
+fn symbolic_runtime(text: &str) -> String {
+    let replaced = [
+        ("procedure $to_write(", "procedure $to_write_slowly("),
+        ("procedure $to_read(", "procedure $to_read_slowly("),
+        ("procedure $release(", "procedure $release_cells("),
+        ("havoc {:range 0, 2} bits;", "havoc bits; assume 0 <= bits && bits < $power(width);"),
+        ("havoc {:range 0, 1} byte;", "havoc byte; assume 0 <= byte && byte < 256;"),
+    ];
+    let mut text = text.to_owned();
+    for (from, to) in replaced {
+        debug_assert!(text.contains(from), "the runtime has changed: {from}");
+        text = text.replace(from, to);
+    }
+    text + include_str!("runtime_symbolic.bpl")
+}
+
 /// The runtime, parsed. Its statements have no place in the program.
-fn runtime() -> Result<Ast, Vec<Diagnostic>> {
+fn runtime(symbolic: bool) -> Result<Ast, Vec<Diagnostic>> {
     let mut sources = SourceMap::default();
-    let text = format!("{}{}", include_str!("runtime.bpl"), ops::functions());
+    let mut text = format!("{}{}", include_str!("runtime.bpl"), ops::functions());
+    if symbolic {
+        text = symbolic_runtime(&text);
+    }
     if sources.add("runtime.bpl", text).is_err() {
         return Err(Vec::new());
     }
@@ -403,6 +437,6 @@ fn runtime() -> Result<Ast, Vec<Diagnostic>> {
     if !diagnostics.is_empty() {
         return Err(diagnostics.sorted());
     }
-    prune::remove_spans(&mut ast);
+    prune::remove_spans(&mut ast.decls);
     Ok(ast)
 }

@@ -23,6 +23,10 @@ impl Lowerer<'_> {
                 self.caveat_nondet(&format!("pointers of {what} were null"), true);
                 return Value::constant(0);
             }
+            Type::Bool if self.options.symbolic => {
+                let bit = Range { low: 0, high: 1 };
+                return self.any_of(bit, bit);
+            }
             Type::Bool => {
                 let result = self.temporary(false);
                 self.pick(result, 0, 1);
@@ -35,6 +39,13 @@ impl Lowerer<'_> {
             return Value::Void;
         };
         let all = Range::of(int);
+        if self.options.symbolic {
+            let wanted = self.options.nondet.map_or(all, |(low, high)| Range {
+                low: i128::from(low).max(all.low),
+                high: i128::from(high).min(all.high),
+            });
+            return self.any_of(wanted, all);
+        }
         if let Some(range) = self.assumed.take() {
             return self.pick_range(range);
         }
@@ -56,6 +67,17 @@ impl Lowerer<'_> {
         let value = chain(&chosen, &values);
         self.set(result, &value);
         Value::Int(term::var(result), all)
+    }
+
+    /// Any value of a range.
+    fn any_of(&mut self, Range { low, high }: Range, all: Range) -> Value {
+        let result = self.temporary(false);
+        self.havoc(result);
+        let value = term::var(result);
+        let above = term::binary(dally_bpl::ast::BinaryOp::Le, term::int(low), value.clone());
+        let below = term::binary(dally_bpl::ast::BinaryOp::Le, value.clone(), term::int(high));
+        self.assume(&term::and(above, below));
+        Value::Int(value, all)
     }
 
     fn pick_range(&mut self, range: Range) -> Value {

@@ -27,8 +27,19 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `yield;`
+    /// A scheduling point.
     pub(super) fn always_yield(&mut self) {
+        self.settle();
+        let last = self.proc.blocks.last().and_then(|b| b.last());
+        if !last.is_some_and(|s| self.is_point(s)) {
+            let point = self.point_kind();
+            self.push_raw(point);
+            self.proc.dirty = false;
+        }
+    }
+
+    /// `yield;`
+    pub(super) fn plain_yield(&mut self) {
         self.settle();
         let last = self.proc.blocks.last().and_then(|b| b.last());
         if !last.is_some_and(|s| matches!(s.kind, StmtKind::Yield)) {
@@ -38,10 +49,14 @@ impl Lowerer<'_> {
 
     /// Inserts a scheduling point into the current block, unless there is one.
     pub(super) fn insert_yield(&mut self, at: usize) {
-        let stmt = self.stmt(StmtKind::Yield, Attrs::NONE);
-        let Some(block) = self.proc.blocks.last_mut() else { return };
-        let before = at.checked_sub(1).and_then(|i| block.get(i));
-        if !before.is_some_and(|s| matches!(s.kind, StmtKind::Yield)) {
+        let block = self.proc.blocks.last();
+        let before = at.checked_sub(1).and_then(|i| block.and_then(|b| b.get(i)));
+        if before.is_some_and(|s| self.is_point(s)) {
+            return;
+        }
+        let point = self.point_kind();
+        let stmt = self.stmt(point, Attrs::NONE);
+        if let Some(block) = self.proc.blocks.last_mut() {
             block.insert(at, stmt);
         }
     }

@@ -1,7 +1,7 @@
 //! Removes what the program does not use of the runtime.
 
 use dally_bpl::ast::{
-    Access, Ast, Attrs, BinderKind, Block, DeclKind, Expr, ExprId, ExprList, Stmt, StmtKind,
+    Access, Ast, Attrs, BinderKind, Block, Decl, DeclKind, Expr, ExprId, ExprList, Stmt, StmtKind,
     for_each_stmt_mut,
 };
 use dally_text::source::Span;
@@ -9,8 +9,8 @@ use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Statements of the runtime have no place in the program.
-pub(super) fn remove_spans(ast: &mut Ast) {
-    for decl in &mut ast.decls {
+pub(super) fn remove_spans(decls: &mut [Decl]) {
+    for decl in decls {
         decl.span = Span::NONE;
         if let DeclKind::Procedure(p) = &mut decl.kind
             && let Some(body) = &mut p.body
@@ -117,7 +117,12 @@ fn reachable(ast: &Ast) -> FxHashSet<Sym> {
         by_name.entry(name).or_default().push(index);
     }
     let mut found: FxHashSet<Sym> = FxHashSet::default();
-    let mut todo: Vec<Sym> = ast.symbols.get("$start").into_iter().collect();
+    let is_entry = |decl: &&Decl| ast.attr(&decl.attrs, "entrypoint").is_some();
+    let entries = ast.decls.iter().filter(is_entry).filter_map(|decl| match &decl.kind {
+        DeclKind::Procedure(p) => Some(p.signature.name.name),
+        _ => None,
+    });
+    let mut todo: Vec<Sym> = entries.collect();
     while let Some(name) = todo.pop() {
         if !found.insert(name) {
             continue;

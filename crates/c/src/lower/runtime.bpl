@@ -410,3 +410,11 @@ var $ended: [int]bool;
 var $result: [int]int;
 var $threads: int;
 var {:thread_local} $self: int;
+
+// Event-driven programs: the level and the buffer of the task, and the atomic sections that it is in; whether interrupts are masked;
+// whether the initial values are set.
+var {:thread_local} {:c ""} $level: int;
+var {:thread_local} {:c ""} $buffer: int;
+var {:thread_local} {:c ""} $section: int;
+var {:c ""} $masked: int;
+var {:c ""} $started: int;

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         Value::Int(number, NUMBERS)
     }
 
-    fn may_be_thread(&self, function: FunctionId) -> bool {
+    pub(super) fn may_be_thread(&self, function: FunctionId) -> bool {
         let function = self.function(function);
         function.params.len() <= 1 && function.body.is_some() && !function.library
     }
@@ -104,6 +104,12 @@ impl Lowerer<'_> {
         let mut terms = vec![number.clone()];
         terms.extend_from_slice(arguments);
         terms.resize(count + 1, term::int(0));
+        terms.extend(
+            ["$level", "$buffer"]
+                .map(|name| term::var(self.sym(name)))
+                .into_iter()
+                .filter(|_| self.facts.events.active),
+        );
         self.post(&name, &terms);
     }
 
@@ -134,12 +140,13 @@ impl Lowerer<'_> {
             (0..self.thread_arguments(function)).map(|_| self.fresh("argument")).collect();
         let own = self.sym("$self");
         self.set(own, &term::var(number));
+        let home = self.inherited_home();
         self.initialise_thread_locals();
         let terms: Vec<T> = arguments.iter().map(|a| term::var(*a)).collect();
         self.run(function, &terms);
         let hidden = self.attr_text("c", "");
         let hidden: Attrs = [hidden].into_iter().collect();
-        let ins = [number].into_iter().chain(arguments);
+        let ins = [number].into_iter().chain(arguments).chain(home);
         let ins = ins.map(|n| self.var_decl(n, false, hidden.clone())).collect();
         let name = self.function(function).name.clone();
         let shown = self.attr_text("c", &name);
@@ -194,7 +201,7 @@ impl Lowerer<'_> {
     }
 
     /// A local that says that a callee has ended the thread.
-    fn declare_exits(&mut self) {
+    pub(super) fn declare_exits(&mut self) {
         let exits = self.fresh("$exits");
         let ty = self.type_expr(dally_bpl::ast::TypeExpr::Bool);
         let var = dally_bpl::ast::Var { name: super::emit::ident(exits), ty, where_clause: None };
@@ -204,13 +211,16 @@ impl Lowerer<'_> {
 
     /// The entry point: initial values, then `main`, and the end of the program.
     pub(super) fn declare_start(&mut self) {
-        let Some(main) = self.main() else { return };
+        let Some(main) = self.start_function() else { return };
         self.proc = Procedure::new("$start".to_owned());
         self.proc.span = dally_text::source::Span::NONE;
         self.initialise_runtime();
         self.initialise_globals();
         self.initialise_thread_locals();
         let args = self.main_arguments(main);
+        if self.facts.events.active {
+            self.begin_entries();
+        }
         self.register_destructors();
         let constructors = self.by_priority(|f| f.constructor);
         let functions: Vec<FunctionId> = constructors.into_iter().chain([main]).collect();
@@ -224,13 +234,17 @@ impl Lowerer<'_> {
             self.set_element(ended, &own, &term::boolean(true));
         }
         let entry = self.attr("entrypoint", Vec::<AttrArg>::new());
-        let shown = self.attr_text("c", "main");
-        self.declare_procedure(Vec::new(), Vec::new(), [entry, shown].into_iter().collect());
+        let home = self.start_attrs();
+        let shown = self.attr_text("c", &self.start_name());
+        let attrs = [entry].into_iter().chain(home).chain([shown]).collect();
+        self.declare_procedure(Vec::new(), Vec::new(), attrs);
     }
 
     /// Calls constructors and `main`, unless one of them ends the thread, and then ends the program.
     fn run_in_turn(&mut self, functions: &[FunctionId], args: &[T]) {
-        let Some((first, rest)) = functions.split_first() else { return self.end_program() };
+        let Some((first, rest)) = functions.split_first() else {
+            return if self.facts.events.active { self.end_first_task() } else { self.end_program() };
+        };
         let callee = self.function(*first);
         let result = callee.result;
         let mut outs = Vec::new();
@@ -244,6 +258,13 @@ impl Lowerer<'_> {
         self.call(outs, &name, &own);
         let normally = exits.map_or(term::boolean(true), |e| term::not(term::var(e)));
         self.when(&normally, |l| l.run_in_turn(rest, args));
+    }
+
+    /// The program goes on after its first task.
+    fn end_first_task(&mut self) {
+        self.release_thread_locals();
+        let (ended, own) = (self.sym("$ended"), self.runtime_var("$self"));
+        self.set_element(ended, &own, &term::boolean(true));
     }
 
     /// Lowers the end of the program, after `main` has returned.
@@ -274,12 +295,6 @@ impl Lowerer<'_> {
             functions.filter_map(|(index, f)| Some((priority(f)?, FunctionId(index)))).collect();
         found.sort_unstable();
         found.into_iter().map(|(_, function)| function).collect()
-    }
-
-    pub(super) fn main(&self) -> Option<FunctionId> {
-        let is_main = |f: &crate::hir::Function| f.name == "main" && f.body.is_some() && !f.library;
-        let index = self.program.functions.iter().position(is_main)?;
-        Some(FunctionId(index as u32))
     }
 
     /// `argc` is 1, and `argv` has the name of the program.

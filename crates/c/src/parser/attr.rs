@@ -1,7 +1,7 @@
 //! Attributes, assembler labels and alignment specifiers.
 
 use super::Parser;
-use crate::ast::{Alignment, Attrs, Priority};
+use crate::ast::{Alignment, Attrs, EventAttr, ExprId, Priority};
 use crate::token::{K, Op, T};
 use dally_text::parse::{Parse, Parsed};
 
@@ -77,6 +77,11 @@ impl Parser<'_> {
             "destructor" => attrs.destructor = Some(self.priority()?),
             _ => {}
         }
+        if name.starts_with("dally_") {
+            let args = self.event_arguments()?;
+            attrs.events.push(EventAttr { name, args, span: token.span });
+            return Ok(());
+        }
         if !self.is(Op::LParen) {
             if name == "aligned" {
                 attrs.aligned.push(Alignment::Largest);
@@ -105,6 +110,21 @@ impl Parser<'_> {
             };
         }
         self.skip_balanced(Op::RParen)
+    }
+
+    /// `(0, 1)`, or nothing
+    fn event_arguments(&mut self) -> Parsed<Vec<ExprId>> {
+        let mut args = Vec::new();
+        if !self.eat(Op::LParen) {
+            return Ok(args);
+        }
+        while !self.eat(Op::RParen) {
+            args.push(self.constant()?);
+            if !self.is(Op::RParen) {
+                self.expect(Op::Comma)?;
+            }
+        }
+        Ok(args)
     }
 
     /// `(101)`, or nothing

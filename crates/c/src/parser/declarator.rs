@@ -38,6 +38,7 @@ impl Parser<'_> {
                 attrs.alias = attrs.alias.or(nested.attrs.alias);
                 attrs.constructor = attrs.constructor.or(nested.attrs.constructor);
                 attrs.destructor = attrs.destructor.or(nested.attrs.destructor);
+                attrs.events.extend(nested.attrs.events);
                 attrs.aligned.extend(nested.attrs.aligned);
             }
             _ => {}

@@ -249,7 +249,9 @@ impl Ended<'_> {
             Verdict::Inconclusive(limit) => format!("{headline}: {limit}; {}", self.known_so_far()),
             Verdict::Unsupported(construct) => {
                 // The verifier reads Boogie only, and checks safety only.
-                let reads = Language::of(&self.arguments.program.files).is_verifiable;
+                let language = Language::of(&self.arguments.program.files);
+                // In C, constructs that cannot be explored are not modelled at all.
+                let reads = language.is_verifiable && language.name != "C";
                 let verifiable = reads && !self.liveness.is_done();
                 let instead = if verifiable { "; `dally verify` may decide it" } else { "" };
                 format!("{headline}: {}{instead}", printable(construct))

@@ -46,6 +46,10 @@ pub(crate) struct CArgs {
     #[arg(help_heading = HEADING, long, value_name = "BITS", value_parser = width)]
     pub(crate) atomic_width: Option<u32>,
 
+    /// Values that the program leaves open are any of their type: the program as dally verify sees it
+    #[arg(help_heading = HEADING, long, hide = true)]
+    pub(crate) all_values: bool,
+
     /// The C compiler that preprocesses the files [default: the environment variable CC, or cc]
     #[arg(help_heading = HEADING, long, value_name = "PROGRAM")]
     pub(crate) cc: Option<String>,
@@ -120,6 +124,7 @@ impl CArgs {
             ("--spurious", self.spurious),
             ("--reuse", self.reuse),
             ("--atomic-width", self.atomic_width.is_some()),
+            ("--all-values", self.all_values),
             ("--cc", self.cc.is_some()),
         ];
         flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
@@ -139,6 +144,7 @@ impl CArgs {
         }
         flags.extend(self.spurious.then(|| "--spurious".to_owned()));
         flags.extend(self.reuse.then(|| "--reuse".to_owned()));
+        flags.extend(self.all_values.then(|| "--all-values".to_owned()));
         flags.extend(self.atomic_width.map(|bits| format!("--atomic-width={bits}")));
         flags
     }
@@ -170,6 +176,7 @@ mod tests {
             spurious: true,
             reuse: true,
             atomic_width: Some(8),
+            all_values: true,
             cc: None,
         };
         assert_eq!(CArgs::of_trace(&c.recorded()), Ok(c));

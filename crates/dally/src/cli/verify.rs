@@ -195,6 +195,7 @@ impl Verify {
     pub(crate) fn settled(&self) -> Verify {
         let mut settled = self.clone();
         (settled.program.modular, settled.program.monomorphic) = (self.modular, true);
+        settled.program.c.all_values = crate::language::Language::of(&self.program.files).name == "C";
         settled
     }
 }

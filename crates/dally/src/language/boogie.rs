@@ -49,6 +49,22 @@ fn prepared(
     Ok(prepared)
 }
 
+/// Reads the field `inputs` of a trace.
+pub(super) fn read_inputs(
+    inputs: &serde_json::Value,
+    program: &dally_bpl::Program,
+) -> Result<Inputs, String> {
+    let mut inputs = Inputs::deserialize(inputs).map_err(|error| {
+        // The message may quote the whole value.
+        let why: String = error.to_string().chars().take(300).collect();
+        format!("the `inputs` of the trace cannot be read: {why}")
+    })?;
+    match inputs.fit(program).first() {
+        Some(message) => Err(format!("the `inputs` of the trace do not fit the program: {message}")),
+        None => Ok(inputs),
+    }
+}
+
 impl LoadedProgram for Loaded {
     fn sources(&self) -> &SourceMap {
         &self.sources
@@ -63,15 +79,7 @@ impl LoadedProgram for Loaded {
     }
 
     fn fix_inputs(&mut self, inputs: &serde_json::Value) -> Result<(), String> {
-        let mut inputs = Inputs::deserialize(inputs).map_err(|error| {
-            // The message may quote the whole value.
-            let why: String = error.to_string().chars().take(300).collect();
-            format!("the `inputs` of the trace cannot be read: {why}")
-        })?;
-        if let Some(message) = inputs.fit(&self.program).first() {
-            return Err(format!("the `inputs` of the trace do not fit the program: {message}"));
-        }
-        self.inputs = Some(inputs);
+        self.inputs = Some(read_inputs(inputs, &self.program)?);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dally_bpl::Program;
 use dally_c::library::{self, LibraryOptions};
 use dally_c::{Caveat, LowerOptions, Lowered, ParseOptions, Unit};
-use dally_interp::Machine;
+use dally_interp::{Inputs, Machine};
 use dally_text::diagnostic::Diagnostic;
 use dally_text::source::SourceMap;
 use dally_trace::Source;
@@ -21,6 +21,7 @@ struct Loaded {
     notation: Arc<Notation>,
     warnings: Vec<Diagnostic>,
     caveats: Vec<Caveat>,
+    inputs: Option<Inputs>,
 }
 
 pub(super) fn load(arguments: &ProgramArgs) -> Result<Box<dyn LoadedProgram>, Rejected> {
@@ -29,7 +30,7 @@ pub(super) fn load(arguments: &ProgramArgs) -> Result<Box<dyn LoadedProgram>, Re
     match read(&units, arguments, &mut sources) {
         Ok((Lowered { program, notation, caveats, .. }, warnings)) => {
             let notation = Arc::new(Notation(notation));
-            Ok(Box::new(Loaded { sources, program, notation, warnings, caveats }))
+            Ok(Box::new(Loaded { sources, program, notation, warnings, caveats, inputs: None }))
         }
         Err(diagnostics) => Err(Rejected { sources, diagnostics }),
     }
@@ -64,6 +65,7 @@ fn lower_options(c: &CArgs) -> LowerOptions {
         external_unsupported: c.external == Some(ExternalArg::Unsupported),
         reuse: c.reuse,
         atomic_width: c.atomic_width,
+        symbolic: c.all_values,
     }
 }
 
@@ -84,10 +86,19 @@ impl LoadedProgram for Loaded {
         Some(&self.program)
     }
 
+    fn notation(&self) -> Option<Arc<dyn dally_interp::Notation>> {
+        Some(self.notation.clone())
+    }
+
+    fn fix_inputs(&mut self, inputs: &serde_json::Value) -> Result<(), String> {
+        self.inputs = Some(super::boogie::read_inputs(inputs, &self.program)?);
+        Ok(())
+    }
+
     fn compile(&self, arguments: &ProgramArgs) -> Result<Box<dyn Explorable>, Vec<Diagnostic>> {
-        let notation: Arc<dyn dally_interp::Notation> = self.notation.clone();
         let options = dally_interp::MachineOptions {
-            notation: Some(notation),
+            inputs: self.inputs.clone(),
+            notation: self.notation(),
             ..dally_interp::MachineOptions::default()
         };
         let machine = Machine::new(&self.program, &self.sources, &options)?;

@@ -20,7 +20,9 @@ use std::time::Instant;
 
 use dally_bpl::Program;
 use dally_bpl::ast::DeclKind;
+use dally_c::Caveat;
 use dally_explore::Limit;
+use dally_interp::Notation;
 use dally_text::render::printable;
 use dally_text::source::SourceMap;
 use dally_verify::Path;
@@ -44,13 +46,10 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     let cases = Cases::default();
     let language = Language::of(&arguments.program.files);
     if !language.is_verifiable || arguments.program.test.is_some() {
-        let message = match language.is_boogie && arguments.program.test.is_none() {
-            true => "dally verify does not read C programs yet; dally check explores them",
-            false => "dally verify is for Boogie programs; P programs are explored by dally check",
-        };
+        let message = "dally verify is for Boogie and C programs; P programs are explored by dally check";
         return report::Json::refuse(arguments.json, message);
     }
-    if let Some(message) = language.refuses(&arguments.program.c.given()) {
+    if let Some(message) = refused_in(language, arguments) {
         return report::Json::refuse(arguments.json, &message);
     }
     let budget = match start_budget(arguments) {
@@ -86,7 +85,23 @@ pub(crate) fn run(arguments: &Verify) -> Exit {
     if !arguments.json {
         output::warn(sources, &program.warnings);
     }
-    Session { program, sources, budget: &budget, cases }.run(arguments, &entries)
+    let (notation, caveats) = (loaded.notation(), loaded.caveats());
+    let notation = notation.as_ref();
+    Session { program, sources, budget: &budget, cases, notation, caveats }.run(arguments, &entries)
+}
+
+/// The flag that has no meaning for programs of this language.
+fn refused_in(language: &Language, arguments: &Verify) -> Option<String> {
+    let refused = language.refuses(&arguments.program.language_flags());
+    let no_contracts = || {
+        (language.name == "C" && arguments.modular)
+            .then(|| "--modular is for Boogie programs: C programs have no contracts".to_owned())
+    };
+    let one_address = || {
+        (arguments.program.c.reuse)
+            .then(|| "--reuse is for dally check: dally verify does not reuse memory".to_owned())
+    };
+    refused.or_else(no_contracts).or_else(one_address)
 }
 
 /// The reason why a run with these flags cannot start, if there is one.
@@ -111,6 +126,9 @@ struct Session<'s> {
     sources: &'s SourceMap,
     budget: &'s budget::Budget,
     cases: Cases,
+    notation: Option<&'s Arc<dyn Notation>>,
+    /// The limits of the model on which verdicts rest.
+    caveats: &'s [Caveat],
 }
 
 impl<'s> Session<'s> {
@@ -169,6 +187,7 @@ impl<'s> Session<'s> {
             entry,
             budget: self.budget.clone(),
             progress: Arc::clone(&progress),
+            notation: self.notation,
         };
         let worker = scope.spawn(move || work.run(&sender));
         Running { started, progress, messages, worker }
@@ -208,8 +227,16 @@ impl<'s> Session<'s> {
         };
         let remarks = unused_flags(arguments, plan);
         remarks.iter().for_each(|remark| output::remark(remark));
-        let report =
-            report::Reporter { entry, sources: self.sources, program: self.program, plan, remarks, started };
+        let report = report::Reporter {
+            entry,
+            sources: self.sources,
+            program: self.program,
+            plan,
+            remarks,
+            is_lowered: self.notation.is_some(),
+            caveats: self.caveats,
+            started,
+        };
         let warnings = output::json(self.sources, &self.program.warnings);
         (report.show(&done.finding, done.replayed, warnings, &self.cases), done.abandoned)
     }
@@ -230,6 +257,7 @@ struct Work<'t> {
     entry: &'t Entry,
     budget: budget::Budget,
     progress: Arc<Progress>,
+    notation: Option<&'t Arc<dyn Notation>>,
 }
 
 impl Work<'_> {
@@ -252,7 +280,13 @@ impl Work<'_> {
         }
         self.progress.begin(Phase::Replaying);
         let arguments = &self.entry.arguments.program;
-        let replay = Replay { program: self.program, sources: self.sources, arguments, budget: &self.budget };
+        let replay = Replay {
+            program: self.program,
+            sources: self.sources,
+            arguments,
+            budget: &self.budget,
+            notation: self.notation,
+        };
         let replayed = replay.run(&bug.inputs, plan.target(bug.at));
         Some(replayed.judged(*certain, dally_counterexample::unreadable(&bug.path)))
     }

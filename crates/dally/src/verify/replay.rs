@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use dally_bpl::Program;
 use dally_counterexample::{Execution, Original};
-use dally_interp::Inputs;
+use dally_interp::{Inputs, Notation};
 use dally_sequentialize::Target;
 use dally_text::source::SourceMap;
 use dally_trace::{Kind, Location, Trace};
@@ -75,6 +75,7 @@ pub(crate) struct Replay<'r> {
     pub(crate) sources: &'r SourceMap,
     pub(crate) arguments: &'r ProgramArgs,
     pub(crate) budget: &'r Budget,
+    pub(crate) notation: Option<&'r Arc<dyn Notation>>,
 }
 
 impl Replay<'_> {
@@ -89,6 +90,7 @@ impl Replay<'_> {
         monitor::interrupt_after(time, Arc::clone(&interrupt));
         let options = self.arguments.options();
         let original = Original {
+            notation: self.notation,
             program: self.program,
             sources: self.sources,
             options: &options,

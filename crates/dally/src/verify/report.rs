@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use dally_bpl::Program;
 use dally_bpl::ast::{DeclKind, SpecKind, StmtKind, for_each_stmt_mut};
+use dally_c::Caveat;
 use dally_explore::{BoundCoverage, Coverage, InliningCoverage, Limit, Verdict};
 use dally_interp::Inputs;
 use dally_sequentialize::{Bounds, Target};
@@ -83,6 +84,10 @@ pub(crate) struct Reporter<'r> {
     pub(crate) plan: &'r Plan,
     /// Remarks about the flags.
     pub(crate) remarks: Vec<String>,
+    /// True if the program is in a language that is lowered to Boogie.
+    pub(crate) is_lowered: bool,
+    /// The limits of the model.
+    pub(crate) caveats: &'r [Caveat],
     pub(crate) started: Instant,
 }
 
@@ -195,8 +200,10 @@ impl Reporter<'_> {
         let summaries = summaries.clone().filter(|_| *verdict == Verdict::Proved);
         let deadlocks = self.may_deadlock(verdict).then_some(DEADLOCKS);
         let fixed = deadlocks.into_iter().chain(self.modular(verdict)).map(str::to_owned);
+        let clean = verdict.is_clean();
+        let model = self.caveats.iter().filter(|_| clean).map(|caveat| caveat.message.clone());
         let found = summaries.into_iter().chain(contradictory);
-        found.chain(tracked.as_ref().map(tracking)).chain(fixed).collect()
+        found.chain(tracked.as_ref().map(tracking)).chain(fixed).chain(model).collect()
     }
 
     /// A remark about a procedure that is verified by itself.
@@ -219,6 +226,7 @@ impl Reporter<'_> {
     fn scheduling_points(&self) -> Option<SchedulingPoints> {
         self.plan.sequential().is_none().then_some(match self.arguments().program.preempt {
             true => SchedulingPoints::Accesses,
+            false if self.is_lowered => SchedulingPoints::Memory,
             false => SchedulingPoints::Explicit,
         })
     }
@@ -237,6 +245,7 @@ impl Reporter<'_> {
                 Verdict::Inconclusive(Limit::Unconfirmed)
             }
             Ok(Some(_)) => Verdict::Bug(Box::new(())),
+            Ok(None) if self.caveats.iter().any(|caveat| caveat.weakens) => Verdict::NoBug,
             Ok(None) if finding.coverage.bounds.iter().all(|c| c.proved) => Verdict::Proved,
             Ok(None) => Verdict::NoBug,
             Err(failure) => Verdict::Inconclusive(limit(failure)),
@@ -267,7 +276,15 @@ impl Reporter<'_> {
         let place = self.sources.location(span).map(|at| format!(" at {at}")).unwrap_or_default();
         let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
         let bound = bound.map(|t| format!(", {}", within(t))).unwrap_or_default();
-        let what = format!("{message}{}{bound}{}", printable(&place), self.caveat(&bug.path));
+        // The words of a language that was lowered, which name the place.
+        let told = match replayed {
+            Some(Evidence::Trace(trace)) => Some(trace.failure.message.as_str()),
+            _ => None,
+        };
+        let told =
+            told.filter(|told| self.is_lowered && !place.is_empty() && told.contains(&place[" at ".len()..]));
+        let (message, place) = told.map_or((message, place.as_str()), |told| (told, ""));
+        let what = format!("{}{}{bound}{}", printable(message), printable(place), self.caveat(&bug.path));
         if let Some(doubt) = self.doubt(bug, replayed) {
             return format!("{headline}: {doubt}; perhaps {what}");
         }

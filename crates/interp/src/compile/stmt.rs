@@ -135,6 +135,9 @@ impl Compiler<'_> {
             StmtKind::Await(e) => {
                 let begin = self.emit(Op::Await);
                 self.waits(stmt, begin);
+                if self.ast.attr(&stmt.attrs, "daemon").is_some() {
+                    self.code.daemons.insert(begin);
+                }
                 self.expr(*e);
                 self.emit(Op::AwaitEnd(begin));
             }
@@ -440,10 +443,13 @@ impl Compiler<'_> {
             self.expr(*arg);
         }
         let index = self.procedure_index(procedure);
-        if post.level.is_some_and(|l| l > u32::from(u16::MAX)) {
-            self.unsupported(self.span, "levels above 65,535 are not supported");
+        for (number, what) in [(post.level, "levels"), (post.buffer, "buffers")] {
+            if number.is_some_and(|n| n > u32::from(u16::MAX)) {
+                self.unsupported(self.span, format!("{what} above 65,535 are not supported"));
+            }
         }
-        self.emit(Op::Post(index, post.level.map(|l| l as u16), post.handle.is_some()));
+        let [level, buffer] = [post.level, post.buffer].map(|n| n.map(|n| n as u16));
+        self.emit(Op::Post(index, level, buffer, post.handle.is_some()));
         let is_task = |c: &Self, v: VarId| matches!(c.info.types.kind(c.info[v].ty), TyKind::Task(_));
         match post.handle {
             Some(handle) => {

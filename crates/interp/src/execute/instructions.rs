@@ -494,8 +494,8 @@ impl<O: Observer> Run<'_, O> {
                 let end = self.return_from_call();
                 return Ok(self.stop_if(end));
             }
-            Op::Post(procedure, level, handle) => {
-                if let Some(flow) = self.post(procedure, level, handle) {
+            Op::Post(procedure, level, buffer, handle) => {
+                if let Some(flow) = self.post(procedure, level, buffer, handle) {
                     return Ok(flow);
                 }
             }
@@ -601,14 +601,21 @@ impl<O: Observer> Run<'_, O> {
         None
     }
 
-    fn post(&mut self, procedure: u32, level: Option<u16>, handle: bool) -> Option<Flow> {
+    fn post(
+        &mut self,
+        procedure: u32,
+        level: Option<u16>,
+        buffer: Option<u16>,
+        handle: bool,
+    ) -> Option<Flow> {
         if self.local.control.tasks.len() >= MAX_TASKS {
             return Some(self.give_up(format!("more than {MAX_TASKS} tasks at a time")));
         }
         let task = self.free_id();
         let callee = &self.code.procedures[procedure as usize];
         let level = level.unwrap_or(self.meta.level);
-        let meta = Meta { task, level, buffer: self.meta.buffer, handle };
+        let buffer = buffer.unwrap_or(self.meta.buffer);
+        let meta = Meta { task, level, buffer, handle };
         let from = self.expression.values.len() - callee.ins as usize;
         let args: SmallVec<[Value; 4]> = self.expression.values.drain(from..).collect();
         let mut stack = first_frame(self.code, procedure, callee.entry, &args);
@@ -619,7 +626,7 @@ impl<O: Observer> Run<'_, O> {
         let kind = self.store.stack(&stack).fingerprint.low() | 1;
         let post = Post { by: None, level: u32::from(level), buffer: u32::from(meta.buffer), kind };
         let numbers_tasks = self.code.numbers_tasks;
-        let interrupts = level > self.meta.level;
+        let interrupts = buffer == self.meta.buffer && level > self.meta.level;
         let local = self.local_mut();
         local.events.push(Event::Posted(TaskId(task), post));
         let place = local.control.tasks.partition_point(|m| m.task < task);

@@ -22,6 +22,7 @@ pub(super) fn footprints(code: &Code, widens: fn(Widens) -> bool) -> Option<Foot
         && code.hot.is_empty()
         && code.scripts.is_none()
         && code.kinds.is_empty()
+        && !code.plain.iter().any(|op| matches!(op, Op::Post(_, _, Some(_), _)))
         && !code.entries.is_empty();
     if !is_known {
         return None;
@@ -31,7 +32,7 @@ pub(super) fn footprints(code: &Code, widens: fn(Widens) -> bool) -> Option<Foot
     let cells = Cells::of(code);
     // The ids, the ends, and the mark; posts at levels, zields, and cells.
     let words = (globals as usize + 4 + raised.len() + cells.all.len()).div_ceil(64);
-    let has_handles = code.plain.iter().any(|op| matches!(op, Op::Post(_, _, true)));
+    let has_handles = code.plain.iter().any(|op| matches!(op, Op::Post(.., true)));
     let mut footprints = Footprints {
         words,
         globals,
@@ -107,7 +108,7 @@ fn analyse(footprints: &mut Footprints, analysed: &Analysed<'_>) -> Vec<Point> {
 /// The levels that posts name, ascending.
 fn posted_levels(code: &Code) -> Vec<u16> {
     let named = code.plain.iter().filter_map(|op| match op {
-        Op::Post(_, level, _) => *level,
+        Op::Post(_, level, ..) => *level,
         _ => None,
     });
     let mut levels: Vec<u16> = named.collect();
@@ -274,7 +275,7 @@ impl Analysis<'_> {
             {
                 Some(global)
             }
-            Op::Post(_, level, _) => {
+            Op::Post(_, level, ..) => {
                 if let Some(nth) = level.and_then(|level| self.footprints.raised.binary_search(&level).ok()) {
                     self.changes(to, self.footprints.posts_at(nth));
                 }
@@ -341,7 +342,7 @@ impl Analysis<'_> {
                 let returns = if kind == FUTURE { 1 << FUTURE } else { self.returns[entry] };
                 (0..KINDS).filter(|way| returns & 1 << way != 0).for_each(|way| self.include(to, next(way)));
             }
-            (Op::Post(callee, _, handle), FUTURE) => {
+            (Op::Post(callee, _, _, handle), FUTURE) => {
                 self.widens = Widens::Calls;
                 self.include_objects(to, Self::index(self.code.procedures[callee as usize].entry, FUTURE));
                 self.widens = Widens::Nothing;

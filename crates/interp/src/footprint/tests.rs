@@ -380,7 +380,7 @@ fn flat(code: &Code) -> Code {
     let mut code = code.clone();
     for op in &mut code.plain {
         match op {
-            Op::Post(_, level, _) => *level = None,
+            Op::Post(_, level, ..) => *level = None,
             Op::Zield => *op = Op::Yield,
             _ => {}
         }

@@ -1,0 +1,67 @@
+//! `dally verify` and `dally check --exact` agree on random C programs with threads: whether an assertion can fail within K delays
+//! under the same scheduler. What they find is possible for an interpreter that shares nothing with the lowering.
+//!
+//! `DALLY_PROGRAMS=n` runs n programs; `DALLY_SEED=n` starts with a seed that was printed.
+#![allow(missing_docs, clippy::unwrap_used, reason = "test code")]
+
+mod common;
+#[path = "../../c/tests/support/interleave.rs"]
+mod interleave;
+#[path = "../../c/tests/support/threads.rs"]
+mod threads;
+
+use dally_testing::Random;
+use serde_json::Value;
+use threads::Program;
+
+fn report(command: &str, flags: &[&str], file: &str) -> Value {
+    let output = common::dally(&[&[command, "--json"], flags, &[file]].concat(), b"");
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn random_threads() {
+    let folder = std::env::temp_dir().join(format!("dally-agreement-c-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("program.i");
+    let name = file.to_str().unwrap();
+    let (mut compared, mut failing) = (0, 0);
+    dally_testing::for_seeds("agreement (C)", 20, |seed| {
+        let program = Program::new(seed);
+        let outcomes = program.outcomes();
+        let sums: Vec<i64> = outcomes.sums.iter().copied().collect();
+        // A deadlock comes before the assertion, which `verify` does not see.
+        if outcomes.deadlock || sums.is_empty() {
+            return;
+        }
+        let sum = sums[Random::new(seed).below(sums.len() as u64) as usize];
+        let text = program.text(&format!("sum != {sum}"));
+        std::fs::write(&file, &text).unwrap();
+        let delays = (seed % 3).to_string();
+        let bounds = ["--scheduler", "df", "--delays", &delays];
+        let checked = report("check", &[&bounds[..], &["--exact", "--no-sample"]].concat(), name);
+        let limits = ["--recursion", "4", "--time", "5s"];
+        let verified = report("verify", &[&bounds[..], &limits].concat(), name);
+        let (expected, found) = (&checked["verdict"], &verified["verdict"]);
+        if found == "inconclusive" || expected == "inconclusive" || expected == "unsupported" {
+            assert!(
+                !verified["message"].as_str().unwrap().contains("defect"),
+                "DALLY_SEED={seed}: {}\n{text}",
+                verified["message"]
+            );
+            return;
+        }
+        compared += 1;
+        failing += u32::from(found == "bug");
+        assert_eq!(
+            found == "bug",
+            expected == "bug",
+            "verify (left), check (right), {delays} delays, DALLY_SEED={seed}: {} {}\n{text}",
+            verified["message"],
+            checked["message"]
+        );
+    });
+    let _ = std::fs::remove_dir_all(&folder);
+    assert!(compared > 0 && failing > 0, "{compared} programs were compared, {failing} fail");
+}
