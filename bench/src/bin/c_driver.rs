@@ -1,4 +1,4 @@
-//! `dally verify` on the C programs of [FSE12]'s experiments, and on a generated driver of 10,000 lines.
+//! `dally verify` on the C programs of \[FSE12\]'s experiments, and on a generated driver of 10,000 lines.
 //!
 //! ```text
 //! c_driver [DALLY]

@@ -213,8 +213,10 @@ fn texts_of_programs_stay_texts() {
     let prints: String = HOSTILE.iter().map(|it| format!("  printf(\"{}\\n\");\n", text(it))).collect();
     let message = "</script><script>window.pageErrors.push('message')</script>";
     let program = format!(
-        "#include <stdio.h>\n#include <assert.h>\nint x; // <img src=x>\nint main(void) {{\n{prints}  \
-         x = 1;\n  assert(x == 2 && \"{message}\");\n}}\n"
+        "#include <assert.h>\n#include <pthread.h>\n#include <stdio.h>\nint x; // <img src=x>\n\
+         void *other(void *unused) {{ x = 1; return unused; }}\n\
+         int main(void) {{\n  pthread_t thread;\n  pthread_create(&thread, NULL, other, NULL);\n{prints}  \
+         x = 2;\n  assert(x == 1 && \"{message}\");\n}}\n"
     );
     std::fs::write(&file, program).unwrap();
     let Some(seen) = walk("hostile", &[file.to_str().unwrap()]) else { return };
