@@ -11,7 +11,7 @@
 //! # Ok::<(), dally_schedule::rules::RuleError>(())
 //! ```
 //!
-//! [`parse`] reads them, [`check`](RuleSet::check) compares their names with those of a program, [`order`] prepares them
+//! `parse.rs` reads them, [`check`](RuleSet::check) compares their names with those of a program, `order.rs` prepares them
 //! for it, and [`Ruled`] is the scheduler. `docs/schedulers.md` has the syntax.
 
 mod check;
