@@ -98,6 +98,9 @@ impl Order {
         if let Some(cause) = event.enabled_by.filter(|_| event.caused) {
             self.join_event(&mut clock, cause);
         }
+        // The release of a lock may conflict with this step for another reason, too, such as an unknown access. That does
+        // not put the acquisition before this step: the release cannot be reversed alone.
+        let own = clock.clone();
         // From the last one to the first, so that those that happen before a later one are recognised.
         let mut earlier = self.conflicting(event);
         earlier.sort_unstable();
@@ -114,7 +117,7 @@ impl Order {
             self.join_event(&mut clock, first);
         }
         for access in &event.footprint.accesses {
-            self.acquire(events, *access, &mut clock, &mut found);
+            self.acquire(events, *access, &own, &mut clock, &mut found);
         }
         self.record(event.task, &event.footprint, clock);
     }
@@ -140,8 +143,15 @@ impl Order {
     }
 
     /// A step that acquires a lock is in a race with the last ones that acquired it, although the lock was released
-    /// between them.
-    fn acquire(&self, events: &[Event], access: Access, clock: &mut Clock, found: &mut impl FnMut(Race)) {
+    /// between them. `before` has what happens before the step apart from its own conflicts.
+    fn acquire(
+        &self,
+        events: &[Event],
+        access: Access,
+        before: &Clock,
+        clock: &mut Clock,
+        found: &mut impl FnMut(Race),
+    ) {
         let exclusive = match access.kind {
             Kind::Acquire => true,
             Kind::AcquireShared => false,
@@ -165,9 +175,8 @@ impl Order {
             .collect();
         earlier.sort_unstable();
         earlier.dedup();
-        let before = clock.clone();
         for first in earlier {
-            if !self.covered(&before, events, first) {
+            if !self.covered(before, events, first) {
                 found(Race { first, second, before_second: before.clone() });
             }
         }

@@ -415,3 +415,20 @@ fn each_dependency_is_needed() {
         assert!(detected.is_some(), "{mutation:?} is not detected");
     }
 }
+
+/// The release of a lock is an unknown step here, so that it conflicts with the step that acquires the lock next. Their race
+/// cannot be reversed; that of both acquisitions can.
+#[test]
+fn locks_that_are_released_in_unknown_steps_are_in_races() {
+    silence();
+    let write = || vec![Op::Write(3), Op::Raw(3)];
+    let programs = [
+        Program(vec![(write(), true), (vec![Op::Read], true)]),
+        Program(vec![(write(), false), (vec![Op::Store(1, 2)], true)]),
+        Program(vec![(write(), false), (vec![Op::Lock(0, vec![Op::Store(1, 2)])], true)]),
+    ];
+    for program in programs {
+        let (exhaustive, reduced) = compare(&program, Mutation::None).unwrap();
+        assert!(0 < reduced && reduced < exhaustive, "{program:?}: {reduced} of {exhaustive}");
+    }
+}
