@@ -22,7 +22,7 @@ pub struct Original<'p> {
     pub sources: &'p SourceMap,
     /// How it is compiled; its inputs are replaced.
     pub options: &'p ProgramOptions,
-    /// How it is told, if it comes from another language.
+    /// The notation of its source language, if it was lowered to Boogie: traces use it.
     pub notation: Option<&'p Arc<dyn Notation>>,
     /// Set to end long steps.
     pub interrupt: &'p Arc<AtomicBool>,

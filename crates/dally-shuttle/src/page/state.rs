@@ -126,7 +126,7 @@ impl State {
 }
 
 impl Status {
-    /// A task sends or receives, unless it blocks, which is told next, or fails.
+    /// Counts a message that a task sends or receives. `None` if it does not pass: the operation fails, or blocks, as the next event says.
     fn pass(
         &mut self,
         deed: Deed,
