@@ -1,4 +1,4 @@
-// The bank account with a mutex.
+// The account of bank_account.c with a mutex: no change is lost.
 //
 // check: proved
 #include <assert.h>
@@ -7,27 +7,20 @@
 int balance = 100;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void *deposit(void *amount) {
+void *change(void *amount) {
   pthread_mutex_lock(&lock);
   balance = balance + *(int *)amount;
   pthread_mutex_unlock(&lock);
   return NULL;
 }
 
-void *withdraw(void *amount) {
-  pthread_mutex_lock(&lock);
-  balance = balance - *(int *)amount;
-  pthread_mutex_unlock(&lock);
-  return NULL;
-}
-
 int main(void) {
-  pthread_t one, two;
-  int twenty = 20, thirty = 30;
-  pthread_create(&one, NULL, deposit, &twenty);
-  pthread_create(&two, NULL, withdraw, &thirty);
-  pthread_join(one, NULL);
-  pthread_join(two, NULL);
+  pthread_t threads[2];
+  int amounts[2] = {20, -30};
+  for (int i = 0; i < 2; i++)
+    pthread_create(&threads[i], NULL, change, &amounts[i]);
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], NULL);
   assert(balance == 90);
   return 0;
 }

@@ -8,9 +8,17 @@
 int arrived, handled;
 
 DALLY_NO_YIELDS void bottom_half(void) {
+#ifdef FIXED
+  dally_interrupts_off();
+  int n = arrived;
+  arrived = 0;
+  dally_interrupts_on();
+  handled += n;
+#else
   int n = arrived;
   handled += n;
   arrived = 0; // the bug: forgets what has arrived since
+#endif
 }
 
 DALLY_RAISED_INTERRUPT(2) void device(void) {

@@ -21,10 +21,10 @@ void *user(void *unused) {
 }
 
 int main(void) {
-  pthread_t one, two;
-  pthread_create(&one, NULL, user, NULL);
-  pthread_create(&two, NULL, user, NULL);
-  pthread_join(one, NULL);
-  pthread_join(two, NULL);
+  pthread_t users[2];
+  for (int i = 0; i < 2; i++)
+    pthread_create(&users[i], NULL, user, NULL);
+  for (int i = 0; i < 2; i++)
+    pthread_join(users[i], NULL);
   return 0;
 }

@@ -29,10 +29,18 @@ DALLY_INTERRUPT(1) void button(void) {
 }
 
 static void produce(int value) {
+#ifdef FIXED
+  dally_atomic_begin();
+  slots[count] = value;
+  count++;
+  sent += value;
+  dally_atomic_end();
+#else
   int n = count;
   slots[n] = value;
   count = n + 1; // the bug: the consumer may have changed it
   sent += value;
+#endif
 }
 
 int main(void) {

@@ -18,11 +18,11 @@ void *worker(void *unused) {
 }
 
 int main(void) {
-  pthread_t one, two;
-  pthread_create(&one, NULL, worker, NULL);
-  pthread_create(&two, NULL, worker, NULL);
-  pthread_join(one, NULL);
-  pthread_join(two, NULL);
+  pthread_t workers[2];
+  for (int i = 0; i < 2; i++)
+    pthread_create(&workers[i], NULL, worker, NULL);
+  for (int i = 0; i < 2; i++)
+    pthread_join(workers[i], NULL);
   assert(counter == 2);
   return 0;
 }

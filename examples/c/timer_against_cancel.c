@@ -8,12 +8,20 @@
 
 dally_request request;
 
-DALLY_TIMER(2) void timeout(void) { dally_complete(&request, -1); }
+static void finish(int status) {
+#ifdef FIXED
+  if (!dally_claim(&request))
+    return;
+#endif
+  dally_complete(&request, status);
+}
+
+DALLY_TIMER(2) void timeout(void) { finish(-1); }
 
 DALLY_INTERRUPT(1) void answer(void) {
   dally_disable(answer);
   dally_timer_cancel(timeout); // the bug: 0 would mean that the timer owns the request
-  dally_complete(&request, 0);
+  finish(0);
 }
 
 int main(void) {

@@ -15,7 +15,13 @@ DALLY_INTERRUPT(1) void timer_overflow(void) {
 }
 
 static void loop(void) {
+#ifdef FIXED
+  dally_interrupts_off();
+#endif
   uint16_t now = ticks;
+#ifdef FIXED
+  dally_interrupts_on();
+#endif
   assert(now == 0x00ff || now == 0x0100);
 }
 

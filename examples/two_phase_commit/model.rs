@@ -28,15 +28,16 @@ const WORKING: u64 = 0;
 const PREPARED: u64 = 1;
 const COMMITTED: u64 = 2;
 const ABORTED: u64 = 3;
-/// The resource manager has sent the message that it is prepared.
-const SENT_PREPARED: u64 = 4;
-/// The transaction manager has received that message.
-const SEEN_PREPARED: u64 = 8;
 
 /// The upper four bits: the decision of the transaction manager.
 const SENT_COMMIT: u64 = 1 << 60;
 const SENT_ABORT: u64 = 1 << 61;
 const DECIDED: u64 = SENT_COMMIT | SENT_ABORT;
+
+/// Its upper two bits: the resource manager has sent the message that it is prepared, and the transaction manager has
+/// received it.
+const SENT_PREPARED: u64 = 4;
+const SEEN_PREPARED: u64 = 8;
 
 impl State {
     fn has(self, bits: u64) -> bool {

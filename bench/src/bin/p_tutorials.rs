@@ -22,6 +22,13 @@ use dally_bench::files::{below, name};
 use dally_bench::{memory, table};
 use serde_json::Value;
 
+struct Arguments {
+    root: PathBuf,
+    seconds: u64,
+    only: String,
+    dally: PathBuf,
+}
+
 /// The entries of P's manual: project, test, number of schedules, and true if it reports a bug.
 const MANUAL: [(&str, &str, u32, bool); 8] = [
     ("1_ClientServer", "tcSingleClient", 1_000, false),
@@ -39,13 +46,6 @@ const SAMPLES: u64 = 10_000;
 
 /// The states from which on fixed allocations do not distort the bytes for each state.
 const MANY_STATES: u64 = 100_000;
-
-struct Arguments {
-    root: PathBuf,
-    seconds: u64,
-    only: String,
-    dally: PathBuf,
-}
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 fn main() {

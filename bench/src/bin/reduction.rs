@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The first table compares models in Rust, and in P or Boogie, with Promela models of the same
-//! processes and channels. The second one (`p`) has the correct examples in P.
+//! processes and channels. The second one (`p`) has the correct examples in P,
+//! and rings, pipelines and trees of machines.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark is a command line")]
 
 use std::path::{Path, PathBuf};
@@ -255,13 +256,12 @@ fn cost<P: Program, O: Policy>(program: &P, policy: &O, reduction: bool) -> Cost
 
 /// The table of the examples in P.
 fn examples(only: &str) {
-    let folder = models().join("../../examples/p");
+    let examples = dally_bench::files::with_extension(&models().join("../../examples/p"), "p");
+    let correct = examples.into_iter().filter(|file| file.to_string_lossy().ends_with("_fixed.p"));
+    let shapes = ["ring", "pipeline", "tree"].map(|shape| models().join(shape).with_extension("p"));
     println!("| program | rtc | reduced | ratio | exhaustive | reduced | ratio |");
     println!("|{}", "---|".repeat(7));
-    for file in dally_bench::files::with_extension(&folder, "p") {
-        if !file.to_string_lossy().ends_with("_fixed.p") {
-            continue;
-        }
+    for file in correct.chain(shapes) {
         for (name, machine) in tests(&file) {
             if name.contains(only) {
                 let rtc = Delays::named(&SchedulerName::Rtc);
@@ -274,9 +274,11 @@ fn examples(only: &str) {
 /// States without and with reduction, and how many times fewer they are.
 fn pair<O: Policy>(machine: &dally_p::Machine, policy: &O) -> String {
     let [full, reduced] = [false, true].map(|reduction| cost(machine, policy, reduction));
-    let ratio = match full.is_complete && reduced.is_complete {
-        true => format!("{:.1} ×", full.states as f64 / reduced.states as f64),
-        false => "–".to_owned(),
+    let times = full.states as f64 / reduced.states as f64;
+    let ratio = match (full.is_complete, reduced.is_complete) {
+        (true, true) => format!("{times:.1} ×"),
+        (false, true) => format!("> {times:.1} ×"),
+        (_, false) => "–".to_owned(),
     };
     format!("{} | {} | {ratio}", Cost::states(Some(full)), Cost::states(Some(reduced)))
 }

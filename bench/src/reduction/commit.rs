@@ -7,12 +7,11 @@
 
 use dally_explore::{Failure, Footprint, Object, Program, Successor, Successors, TaskId};
 
+use super::append;
+
 /// The tasks. Participant i is task i + 2.
 const COORDINATOR: TaskId = TaskId(0);
 const TIMER: TaskId = TaskId(1);
-
-/// The end of the coordinator's queue.
-const INBOX: Object = Object(0);
 
 /// The kinds of messages.
 const PREPARE: u8 = 1;
@@ -29,6 +28,9 @@ pub struct Commit<const N: usize> {
     /// If false, the coordinator counts votes for earlier transactions, which is a bug.
     pub is_correct: bool,
 }
+
+/// The end of the coordinator's queue.
+const INBOX: Object = Object(0);
 
 /// The control location of the coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,10 +67,6 @@ pub struct State<const N: usize> {
     refused: u8,
 }
 
-fn bits(queue: u64) -> u32 {
-    (u64::BITS - queue.leading_zeros()).next_multiple_of(8)
-}
-
 /// The set of refusals of a transaction.
 fn refusals(transaction: u8) -> Object {
     Object(1 + u64::from(transaction))
@@ -77,12 +75,12 @@ fn refusals(transaction: u8) -> Object {
 impl<const N: usize> State<N> {
     fn send(&mut self, participant: usize, kind: u8) {
         let queue = &mut self.queues[participant];
-        *queue |= u32::from(kind | self.transaction << 2) << bits(u64::from(*queue));
+        *queue = append(*queue, kind | self.transaction << 2) as u32;
     }
 
     fn tell(&mut self, kind: u8, transaction: u8, from: usize, yes: bool) {
         let message = kind | transaction << 2 | (from as u8) << 4 | u8::from(yes) << 6;
-        self.inbox |= u64::from(message) << bits(self.inbox);
+        self.inbox = append(self.inbox, message) as u64;
     }
 
     /// Returns true if a participant is asked to prepare for a transaction, and has not yet voted.
@@ -149,7 +147,7 @@ impl<const N: usize> Commit<N> {
                 next.phase = if is_last { Phase::Fire } else { Phase::Prepare(participant + 1) };
             }
             Phase::Fire => {
-                next.timers |= u16::from(state.transaction) << bits(u64::from(state.timers));
+                next.timers = append(state.timers, state.transaction) as u16;
                 next.phase = Phase::Wait;
             }
             Phase::Wait | Phase::Done => next.receive(self.is_correct),

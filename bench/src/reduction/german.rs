@@ -7,11 +7,13 @@
 
 use dally_explore::{Failure, Footprint, Object, Program, Successor, Successors, TaskId};
 
-/// The task of the host. Client i is task i + 1.
-const HOST: TaskId = TaskId(0);
+use super::append;
 
 /// The number of clients.
 const CLIENTS: usize = 3;
+
+/// The task of the host. Client i is task i + 1.
+const HOST: TaskId = TaskId(0);
 
 /// The ends of the host's queues, and the clients that hold a copy.
 const ASKS: Object = Object(0);
@@ -64,26 +66,22 @@ enum Client {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
     phase: Phase,
-    /// The client that the host serves, and whether it asks for exclusive access.
-    current: (u8, bool),
     sharers: u8,
     exclusive: bool,
     waiting: u8,
     asks: u32,
     acks: u32,
+    /// The client that the host serves, and whether it asks for exclusive access.
+    current: (u8, bool),
     clients: [Client; CLIENTS],
     queues: [u16; CLIENTS],
     readers: u8,
     writers: u8,
 }
 
-fn append(queue: u32, message: u8) -> u32 {
-    queue | u32::from(message) << (u32::BITS - queue.leading_zeros()).next_multiple_of(8)
-}
-
 impl State {
     fn send(&mut self, client: usize, message: u8) {
-        self.queues[client] = append(u32::from(self.queues[client]), message) as u16;
+        self.queues[client] = append(self.queues[client], message) as u16;
     }
 
     fn is_enabled(&self, task: TaskId) -> bool {
@@ -164,7 +162,7 @@ impl German {
         match state.clients[me] {
             Client::Ask => {
                 for access in [READ, WRITE] {
-                    let asks = append(state.asks, (me as u8) << 2 | access);
+                    let asks = append(state.asks, (me as u8) << 2 | access) as u32;
                     next.clients[me] = Client::Wait;
                     out.push(State { asks, ..next });
                 }
@@ -188,7 +186,7 @@ impl German {
                 next.clients[me] = Client::Acknowledge;
             }
             Client::Acknowledge => {
-                next.acks = append(state.acks, me as u8 + 1);
+                next.acks = append(state.acks, me as u8 + 1) as u32;
                 next.clients[me] = Client::Done;
             }
             Client::Done => {}

@@ -8,20 +8,22 @@
 
 use dally_explore::{Failure, Footprint, Object, Program, Successor, Successors, TaskId};
 
+use super::append;
+
 /// The task that assigns the ids; node i is task i + 1.
 const ENVIRONMENT: TaskId = TaskId(0);
 
 /// The number of leaders.
 const LEADERS: Object = Object(0);
 
+/// Leader election among up to eight nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct Ring<const N: usize>;
+
 /// The kinds of messages: a value, the value of a neighbour, the winner.
 const ONE: u8 = 1;
 const TWO: u8 = 2;
 const WINNER: u8 = 3;
-
-/// Leader election among up to eight nodes.
-#[derive(Clone, Copy, Debug)]
-pub struct Ring<const N: usize>;
 
 /// A message: its kind and value in 8 bits. No message is 0.
 fn message(kind: u8, value: u8) -> u8 {
@@ -53,8 +55,7 @@ pub struct State<const N: usize> {
 
 impl<const N: usize> State<N> {
     fn send(&mut self, node: usize, message: u8) {
-        let bits = (u32::BITS - self.channels[node].leading_zeros()).next_multiple_of(8);
-        self.channels[node] |= u32::from(message) << bits;
+        self.channels[node] = append(self.channels[node], message) as u32;
     }
 
     fn is_enabled(&self, node: usize) -> bool {

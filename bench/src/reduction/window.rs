@@ -6,6 +6,8 @@
 
 use dally_explore::{Failure, Footprint, Object, Program, Successor, Successors, TaskId};
 
+use super::append;
+
 const SENDER: TaskId = TaskId(0);
 const RECEIVER: TaskId = TaskId(1);
 
@@ -41,10 +43,6 @@ pub struct State {
     acks: u128,
 }
 
-fn append(queue: &mut u128, message: u8) {
-    *queue |= u128::from(message) << (u128::BITS - queue.leading_zeros()).next_multiple_of(8);
-}
-
 impl State {
     fn is_sending(&self) -> bool {
         !self.done && self.next < self.base + WINDOW && self.next < ITEMS
@@ -62,7 +60,7 @@ impl Window {
         if state.is_sending() {
             next.next += 1;
             out.push(next);
-            append(&mut next.data, state.next + 1);
+            next.data = append(state.data, state.next + 1);
         } else if state.acks != 0 {
             let ack = state.acks as u8 - 1;
             next.acks >>= 8;
@@ -83,7 +81,7 @@ impl Window {
         if state.acknowledges {
             next.acknowledges = false;
             out.push(next);
-            append(&mut next.acks, state.expected % self.numbers + 1);
+            next.acks = append(state.acks, state.expected % self.numbers + 1);
             out.push(next);
             return;
         }

@@ -314,9 +314,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             return self.check_final(&node);
         }
         tally.depth = tally.depth.max(node.depth);
-        if node.pending.is_some() {
+        if let Some(pending) = node.pending {
             sink.begin(node.id, enabled);
-            return self.expand_pending(node, pass, scratch, sink);
+            let node = Node { pending: None, ..node };
+            return self.expand_pending(node, *pending, pass, scratch, sink);
         }
         if self.options.steps.is_some_and(|steps| node.depth >= steps) {
             tally.cut += 1;
@@ -433,20 +434,21 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
     fn expand_pending(
         &self,
         mut node: Node<P::State, O>,
+        Pending { task, rest }: Pending,
         pass: Pass,
         scratch: &mut Scratch<P::State, O>,
         sink: &mut impl Sink<P::State, O>,
     ) -> Result<(), Found> {
         let Scratch { successors, fusing, tally, .. } = scratch;
-        let Some(pending) = node.pending.take() else { return Ok(()) };
-        let Pending { task, rest } = *pending;
         let Rest::Options { mut at, mut next, mut taken } = rest else {
             successors.clear();
             self.program.step(&node.state, task, successors);
             tally.count(successors.ended().saturating_sub(1), successors.len());
             let mut from = self.origin(&node, task, None, pass);
             from.link.spent = Spent::new(from.link.spent.deviations(), self.options.choice_cost);
-            self.fuse(&from, successors, 1, fusing, tally, sink);
+            if self.fuses(fusing) {
+                self.fuse(&from, successors, 1, fusing, tally, sink);
+            }
             return self.deliver_fused(&from, successors, 1, fusing, sink);
         };
         while next < at.options {
@@ -463,7 +465,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
             let found = !successors.is_empty();
             tally.count(successors.ended(), successors.len());
             let from = self.origin(&node, task, Some(next), pass);
-            self.fuse(&from, successors, 0, fusing, tally, sink);
+            if self.fuses(fusing) {
+                self.fuse(&from, successors, 0, fusing, tally, sink);
+            }
             self.deliver_fused(&from, successors, 0, fusing, sink)?;
             next += 1;
             if found && !taken {

@@ -334,14 +334,18 @@ impl<S> Successor<'_, S> {
     }
 
     /// The task is blocked: until the given task terminates, or by another condition.
-    pub fn blocks(mut self, on: Option<TaskId>) -> Self {
-        self.last().turn = Turn::Blocks(on);
-        self
+    pub fn blocks(self, on: Option<TaskId>) -> Self {
+        self.stops(Turn::Blocks(on))
     }
 
     /// The task has terminated.
-    pub fn completes(mut self) -> Self {
-        self.last().turn = Turn::Completes;
+    pub fn completes(self) -> Self {
+        self.stops(Turn::Completes)
+    }
+
+    /// Sets how the task stops. By default it yields.
+    pub fn stops(mut self, turn: Turn) -> Self {
+        self.last().turn = turn;
         self
     }
 

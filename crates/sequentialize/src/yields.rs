@@ -58,6 +58,14 @@ impl Known {
     }
 }
 
+/// The procedures that load, store, and may move to a later round.
+#[derive(Clone, Copy)]
+struct Switches {
+    load: Sym,
+    store: Sym,
+    pause: Sym,
+}
+
 struct Pass {
     shared: Vec<Global>,
     vars: Vec<Sym>,
@@ -78,14 +86,6 @@ struct Pass {
     /// The procedures that begin a task, and those that post to a higher level.
     starts: FxHashMap<Sym, Sym>,
     raises: FxHashMap<Sym, Sym>,
-}
-
-/// The procedures that load, store, and may move to a later round.
-#[derive(Clone, Copy)]
-struct Switches {
-    load: Sym,
-    store: Sym,
-    pause: Sym,
 }
 
 pub(crate) fn translate(unit: &mut Unit, rounds: u32, zields: Option<Zields>) -> Translation {

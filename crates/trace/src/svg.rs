@@ -13,14 +13,14 @@ use crate::{End, Look, StatementKind, Trace, TraceStep};
 
 /// Of longer traces, the first and the last steps are drawn.
 const MOST: usize = 400;
+/// Texts are cut to this length.
+const LONGEST: usize = 30;
 /// The height of a line, the width of a lane, and the margin on the left, in pixels.
 const LINE: usize = 24;
 const LANE: usize = 230;
 const LEFT: usize = 60;
 /// Where the first line begins.
 const TOP: usize = 64;
-/// Texts are cut to this length.
-const LONGEST: usize = 30;
 
 const STYLE: &str = "text{font:12px ui-monospace,'DejaVu Sans Mono',monospace;fill:#1c2128;paint-order:stroke;stroke:#fff;stroke-width:4px}\
     .name{font-weight:bold;font-family:sans-serif}.dim{fill:#68707c}.delay{fill:#a35200}.choice{fill:#7a3fb0}\

@@ -23,42 +23,24 @@ pub struct Program {
     pub run: fn(),
 }
 
-const fn program(name: &'static str, run: fn()) -> Program {
-    Program { name, run }
+macro_rules! programs {
+    ($($name:ident: $run:expr),* $(,)?) => {
+        &[$(Program { name: stringify!($name), run: $run }),*]
+    };
 }
 
 /// All of them.
-pub const PROGRAMS: &[Program] = &[
-    program("bank_account", bank_account::run),
-    program("lazy_initialisation", lazy_initialisation::run),
-    program("lost_wakeup", lost_wakeup::run),
-    program("work_stealing", work_stealing::run),
-    program("treiber_stack", treiber_stack::run),
-    program("bounded_buffer", bounded_buffer::run),
-    program("reader_writer", reader_writer::run),
-    program("philosophers", philosophers::run),
-    program("token_ring", token_ring::run),
-    program("two_stage", || two_stage::run(1)),
-    program("wrong_lock", wrong_lock::run),
-    program("cancellation", cancellation::run),
-    program("relay", relay::run),
-    program("writers_3", || writers::run(3)),
-    program("writers_5", || writers::run(5)),
-    program("writers_10", || writers::run(10)),
-    program("writers_20", || writers::run(20)),
-    program("two_stage_100", || two_stage::run(99)),
-    program("account", classics::account),
-    program("bluetooth", classics::bluetooth),
-    program("carter", classics::carter),
-    program("circular_buffer", classics::circular_buffer),
-    program("deadlock", classics::deadlock),
-    program("lazy", classics::lazy),
-    program("queue", classics::queue),
-    program("reorder_3", || classics::reorder(3)),
-    program("reorder_5", || classics::reorder(5)),
-    program("reorder_10", || classics::reorder(10)),
-    program("reorder_20", || classics::reorder(20)),
-    program("stack", classics::stack),
-    program("string_buffer", classics::string_buffer),
-    program("notified_before", classics::notified_before),
-];
+pub const PROGRAMS: &[Program] = programs! {
+    bank_account: bank_account::run, lazy_initialisation: lazy_initialisation::run,
+    lost_wakeup: lost_wakeup::run, work_stealing: work_stealing::run, treiber_stack: treiber_stack::run,
+    bounded_buffer: bounded_buffer::run, reader_writer: reader_writer::run,
+    philosophers: philosophers::run, token_ring: token_ring::run, two_stage: || two_stage::run(1),
+    wrong_lock: wrong_lock::run, cancellation: cancellation::run, relay: relay::run,
+    writers_3: || writers::run(3), writers_5: || writers::run(5),
+    writers_10: || writers::run(10), writers_20: || writers::run(20), two_stage_100: || two_stage::run(99),
+    account: classics::account, bluetooth: classics::bluetooth, carter: classics::carter,
+    circular_buffer: classics::circular_buffer, deadlock: classics::deadlock, lazy: classics::lazy,
+    queue: classics::queue, reorder_3: || classics::reorder(3), reorder_5: || classics::reorder(5),
+    reorder_10: || classics::reorder(10), reorder_20: || classics::reorder(20), stack: classics::stack,
+    string_buffer: classics::string_buffer, notified_before: classics::notified_before,
+};

@@ -6,6 +6,23 @@ pub use shuttle::sync::atomic::{Ordering, compiler_fence, fence};
 
 use crate::operations::{Id, Kind};
 
+macro_rules! compare_exchange {
+    ($value:ty, $name:ident, $doc:literal) => {
+        #[doc = $doc]
+        #[allow(clippy::missing_errors_doc, reason = "as in std: the current value if it differs")]
+        pub fn $name(
+            &self,
+            current: $value,
+            new: $value,
+            success: Ordering,
+            failure: Ordering,
+        ) -> Result<$value, $value> {
+            let _operation = self.id.announce(Kind::Write);
+            self.inner.$name(current, new, success, failure)
+        }
+    };
+}
+
 /// The operations that all atomic types have.
 macro_rules! atomic {
     ($name:ident $([$parameter:ident])?, $value:ty) => {
@@ -50,31 +67,12 @@ macro_rules! atomic {
                 self.inner.swap(value, order)
             }
 
-            /// Writes a value if the current one is as expected.
-            #[allow(clippy::missing_errors_doc, reason = "as in std: the current value if it differs")]
-            pub fn compare_exchange(
-                &self,
-                current: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                let _operation = self.id.announce(Kind::Write);
-                self.inner.compare_exchange(current, new, success, failure)
-            }
-
-            /// As [`compare_exchange`](Self::compare_exchange): it does not fail spuriously on shuttle.
-            #[allow(clippy::missing_errors_doc, reason = "as in std: the current value if it differs")]
-            pub fn compare_exchange_weak(
-                &self,
-                current: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                let _operation = self.id.announce(Kind::Write);
-                self.inner.compare_exchange_weak(current, new, success, failure)
-            }
+            compare_exchange!($value, compare_exchange, "Writes a value if the current one is as expected.");
+            compare_exchange!(
+                $value,
+                compare_exchange_weak,
+                "As [`compare_exchange`](Self::compare_exchange): it does not fail spuriously on shuttle."
+            );
 
             /// Writes the value that a function returns for the current one, if it returns any.
             #[allow(clippy::missing_errors_doc, reason = "as in std: the current value otherwise")]

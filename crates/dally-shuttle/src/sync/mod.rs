@@ -58,3 +58,113 @@ fn try_map<A, B>(result: TryLockResult<A>, wrap: impl FnOnce(A) -> B) -> TryLock
         Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
     }
 }
+
+/// Implements the traits of a guard: access to the value, and a release that is announced when the guard is dropped.
+///
+/// The field `inner` holds the guard of shuttle until then.
+macro_rules! guard {
+    ($name:ident, $release:expr, |$guard:ident| $id:expr) => {
+        impl<T: ?Sized> Drop for $name<'_, T> {
+            fn drop(&mut self) {
+                if let Some(inner) = self.inner.take() {
+                    let $guard = &*self;
+                    let _operation = $id.announce($release);
+                    drop(inner);
+                }
+            }
+        }
+
+        impl<T: ?Sized> std::ops::Deref for $name<'_, T> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                let Some(inner) = &self.inner else { unreachable!("the guard exists until it is dropped") };
+                inner
+            }
+        }
+
+        impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $name<'_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+
+        impl<T: ?Sized + std::fmt::Display> std::fmt::Display for $name<'_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    };
+}
+
+/// Implements the traits of an exclusive guard.
+macro_rules! exclusive_guard {
+    ($name:ident, |$guard:ident| $id:expr) => {
+        $crate::sync::guard!($name, $crate::operations::Kind::Release, |$guard| $id);
+
+        impl<T: ?Sized> std::ops::DerefMut for $name<'_, T> {
+            fn deref_mut(&mut self) -> &mut T {
+                let Some(inner) = &mut self.inner else {
+                    unreachable!("the guard exists until it is dropped")
+                };
+                inner
+            }
+        }
+    };
+}
+
+/// Implements the constructors and traits that a mutex and a read-write lock share.
+macro_rules! lock {
+    ($name:ident) => {
+        impl<T> $name<T> {
+            /// A lock that no thread holds.
+            #[track_caller]
+            pub const fn new(value: T) -> Self {
+                Self { id: Id::new(), inner: shuttle::sync::$name::new(value) }
+            }
+        }
+
+        #[allow(clippy::missing_errors_doc, reason = "as in std: an error if the lock is poisoned")]
+        impl<T: ?Sized> $name<T> {
+            /// The value, which no other thread can access.
+            pub fn get_mut(&mut self) -> $crate::sync::LockResult<&mut T> {
+                self.inner.get_mut()
+            }
+
+            /// Consumes the lock, and returns the value.
+            pub fn into_inner(self) -> $crate::sync::LockResult<T>
+            where
+                T: Sized,
+            {
+                let _operation = self.id.announce(Kind::Write);
+                self.inner.into_inner()
+            }
+
+            /// Removes the mark that a thread has panicked while it held the lock.
+            pub fn clear_poison(&self) {
+                self.id.touch(Kind::Write);
+                self.inner.clear_poison();
+            }
+        }
+
+        impl<T: Default> Default for $name<T> {
+            fn default() -> Self {
+                Self::new(T::default())
+            }
+        }
+
+        impl<T> From<T> for $name<T> {
+            fn from(value: T) -> Self {
+                Self::new(value)
+            }
+        }
+
+        impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+    };
+}
+
+use {exclusive_guard, guard, lock};

@@ -79,7 +79,9 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         };
         let early =
             reduce::mutant(self.options, Mutant::UnfusedOutcomesSuffice).then(|| suffices(successors));
-        self.fuse(&from, successors, 0, fusing, tally, sink);
+        if self.fuses(fusing) {
+            self.fuse(&from, successors, 0, fusing, tally, sink);
+        }
         let mark = early.unwrap_or_else(|| suffices(successors));
         self.deliver_fused(&from, successors, 0, fusing, sink)?;
         tally.reduced += u64::from(mark.is_some());

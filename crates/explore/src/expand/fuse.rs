@@ -152,26 +152,16 @@ impl<S, O: Policy> Fusing<S, O> {
 }
 
 impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
-    /// Replaces the outcomes of a step, from this one on, by the ends of the chains that begin with them.
+    /// Forgets the chains of the step before. Returns true if the outcomes of a step are to be fused with what follows.
     #[inline]
-    pub(super) fn fuse(
-        &self,
-        from: &Origin<'_, P::State, O>,
-        successors: &mut Successors<P::State>,
-        first: u32,
-        fusing: &mut Fusing<P::State, O>,
-        tally: &mut Tally,
-        sink: &impl Sink<P::State, O>,
-    ) {
+    pub(super) fn fuses(&self, fusing: &mut Fusing<P::State, O>) -> bool {
         fusing.ends.clear();
-        if self.effort.fuses {
-            self.follow_all(from, successors, first, fusing, tally, sink);
-        }
+        self.effort.fuses
     }
 
-    /// Follows the chains of [`Self::fuse`].
+    /// Replaces the outcomes of a step, from this one on, by the ends of the chains that begin with them.
     #[inline(never)]
-    fn follow_all(
+    pub(super) fn fuse(
         &self,
         from: &Origin<'_, P::State, O>,
         successors: &mut Successors<P::State>,

@@ -2,9 +2,9 @@
 
 use super::{Core, LOOK_EVERY, SAMPLES, Search, Stop, Watch};
 use crate::Program;
-use crate::expand::Node;
+use crate::expand::{Node, Tally};
 use crate::ledger::Ledger;
-use crate::outcome::Limit;
+use crate::outcome::{Limit, StateCoverage};
 use crate::packed::Packed;
 use crate::policy::Policy;
 
@@ -51,20 +51,12 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'_, P, O, W, L
 
     pub(crate) fn update_coverage(&mut self) {
         let Self { core, coverage, scratch, .. } = self;
+        let Tally { transitions, work, sealed, unproposed, finals, beyond, cut, .. } = scratch.tally;
+        let Tally { excluded, depth, charged, reduced, fused, fused_alone, .. } = scratch.tally;
+        let counted =
+            StateCoverage { transitions, work, sealed, unproposed, finals, beyond, cut, ..*coverage };
+        *coverage = StateCoverage { excluded, depth, charged, reduced, fused, fused_alone, ..counted };
         coverage.states = core.visited.len().saturating_sub(core.suspended);
-        coverage.beyond = scratch.tally.beyond;
-        coverage.cut = scratch.tally.cut;
-        coverage.excluded = scratch.tally.excluded;
-        coverage.depth = scratch.tally.depth;
-        coverage.charged = scratch.tally.charged;
-        coverage.reduced = scratch.tally.reduced;
-        coverage.fused = scratch.tally.fused;
-        coverage.fused_alone = scratch.tally.fused_alone;
-        coverage.transitions = scratch.tally.transitions;
-        coverage.work = scratch.tally.work;
-        coverage.sealed = scratch.tally.sealed;
-        coverage.unproposed = scratch.tally.unproposed;
-        coverage.finals = scratch.tally.finals;
         coverage.frontier = core.frontier.len() + scratch.tally.beyond as usize;
         coverage.visited_bytes = core.visited.bytes();
         coverage.collision_chance = core.visited.collision_chance();

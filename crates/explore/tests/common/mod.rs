@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use dally_explore::policy::{Happened, Point, Policy, Proposal};
 use dally_explore::{
-    Event, Failure, Names, Program, Schedule, Seen, Sight, StateView, StrategyName, Successors, Symbol,
-    TaskId, Turn,
+    Event, Failure, Names, Program, Schedule, Seen, Sight, StateView, StrategyName, Successor, Successors,
+    Symbol, TaskId, Turn,
 };
 use dally_schedule::Ready;
 use dally_testing::arbitrary::{Result, Unstructured};
@@ -191,20 +191,7 @@ impl Run {
     }
 
     fn finish(self, turn: Turn, failure: Option<Failure>, out: &mut Successors<State>) {
-        let mut successor = out.push(self.state);
-        for event in self.events {
-            successor = match event {
-                Event::Posted(task, post) => successor.posts_as(task, post),
-                Event::Sealed => successor.seals(),
-                Event::Unsealed => successor.unseals(),
-                other => unreachable!("these tasks do not do {other:?}"),
-            };
-        }
-        successor = match turn {
-            Turn::Yields => successor,
-            Turn::Blocks(on) => successor.blocks(on),
-            Turn::Completes => successor.completes(),
-        };
+        let successor = self.events.into_iter().fold(out.push(self.state), Successor::event).stops(turn);
         if let Some(failure) = failure {
             successor.fails(failure);
         }

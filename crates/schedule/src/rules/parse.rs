@@ -48,6 +48,9 @@ pub(super) const WORDS: [&str; 32] = [
 /// More words that are special in some places only.
 const OTHERS: [&str; 4] = ["receiver", "sends", "sending", "together"];
 
+/// Rules have at most this many bytes: a mistaken file name need not be read to its end.
+const LONGEST: usize = 1 << 20;
+
 /// The greatest cost of a delay.
 const MOST: i64 = 100;
 
@@ -59,9 +62,6 @@ const DEEPEST: usize = 100;
 /// More rules than this are a mistake, and more errors than this are not read.
 const MOST_RULES: usize = 500;
 const MOST_ERRORS: usize = 20;
-
-/// Rules have at most this many bytes: a mistaken file name need not be read to its end.
-const LONGEST: usize = 1 << 20;
 
 /// Reads rules. Reports contradictions between them only if all of them can be read.
 pub(super) fn rules(text: &str) -> Result<RuleSet, Vec<RuleError>> {

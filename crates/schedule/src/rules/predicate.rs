@@ -7,13 +7,13 @@ use crate::{Names, Seen, StateView, Symbol};
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
     False,
+    Not(Box<Self>),
     /// A task of this name has stopped at this place.
     In(Symbol, Symbol),
     Variable(Symbol, Comparison, Literal),
     Queue(Symbol, Comparison, i64),
-    Not(Box<Condition>),
-    And(Box<Condition>, Box<Condition>),
-    Or(Box<Condition>, Box<Condition>),
+    And(Box<Self>, Box<Self>),
+    Or(Box<Self>, Box<Self>),
 }
 
 impl Condition {

@@ -3,6 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#ifndef REPEATS
+#define REPEATS 1
+#endif
+
 struct top {
   int node;
   unsigned version;
@@ -16,7 +20,7 @@ void *push(void *arg) {
   do {
     new.node = old.node * 2 + (int)(long)arg;
     new.version = old.version + 1;
-  } while (!atomic_compare_exchange_weak(&top, &old, new));
+  } while (!atomic_compare_exchange_weak(&top, &old, new) && REPEATS);
   return NULL;
 }
 

@@ -3,6 +3,9 @@
 
 struct {
   unsigned ready : 1;
+#ifdef APART
+  unsigned : 0;
+#endif
   unsigned count : 7;
 } state;
 

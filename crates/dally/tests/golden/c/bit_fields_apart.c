@@ -1,23 +1,3 @@
-#include <assert.h>
-#include <pthread.h>
-
-struct {
-  char letter;
-  unsigned ready : 1;
-  unsigned : 0;
-  unsigned count : 7;
-} state;
-
-void *worker(void *argument) {
-  state.ready = 1;
-  return NULL;
-}
-
-int main(void) {
-  pthread_t thread;
-  pthread_create(&thread, NULL, worker, NULL);
-  state.count = 5;
-  state.letter = 'a';
-  pthread_join(thread, NULL);
-  assert(state.ready == 1 && state.count == 5 && state.letter == 'a');
-}
+// A bit-field of width 0 ends the storage unit: the fields of bit_fields.c are apart.
+#define APART
+#include "bit_fields.c"

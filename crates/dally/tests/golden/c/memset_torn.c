@@ -13,8 +13,7 @@ void *clear(void *unused) {
 int main(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, clear, NULL);
-  long first = values[0];
-  long last = values[3];
+  long first = values[0], last = values[3];
   assert(first == 1 || last == 0);
   pthread_join(thread, NULL);
   return 0;

@@ -3,7 +3,9 @@
 use dally_testing::Random;
 use smallvec::SmallVec;
 
-use crate::{Drawn, Event, Failure, Fingerprint, Footprint, Object, Program, Successors, TaskId, Turn};
+use crate::{
+    Drawn, Event, Failure, Fingerprint, Footprint, Object, Program, Successor, Successors, TaskId, Turn,
+};
 
 pub(super) const GLOBALS: usize = 4;
 
@@ -21,16 +23,16 @@ pub(super) enum Op {
     Flip,
     /// Adds 1 to the task's own counter.
     Tick,
-    Post(usize),
-    Yield,
-    /// Waits for the last task that this one has posted.
-    Wait,
     /// Blocks until the global has the value.
     Await(usize, u8),
     /// Discards the execution unless the global has the value.
     Assume(usize, u8),
     /// Fails if the global has the value.
     AssertNot(usize, u8),
+    Post(usize),
+    Yield,
+    /// Waits for the last task that this one has posted.
+    Wait,
     /// Goes back to an earlier statement, or on. A scheduling point.
     Repeat(usize),
     /// Goes back to an earlier statement. A scheduling point.
@@ -358,15 +360,7 @@ impl Run {
     }
 
     fn finish(self, turn: Turn, failure: Option<Failure>, out: &mut Successors<State>) {
-        let mut successor = out.push(self.state);
-        for event in self.events {
-            successor = successor.event(event);
-        }
-        successor = match turn {
-            Turn::Yields => successor,
-            Turn::Blocks(on) => successor.blocks(on),
-            Turn::Completes => successor.completes(),
-        };
+        let successor = self.events.into_iter().fold(out.push(self.state), Successor::event).stops(turn);
         if let Some(failure) = failure {
             successor.fails(failure);
         }
