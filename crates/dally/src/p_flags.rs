@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn other_flags_of_p_are_answered() {
         for (typed, expected) in [
-            ("dally check -r x.schedule", "`dally replay FILE` replays it"),
+            ("dally check -r x.schedule", "`dally replay FILE` replays"),
             ("dally check --sch-rl .", "--sample takes random"),
             ("dally check -tc", "a value is required for `-tc`"),
         ] {
