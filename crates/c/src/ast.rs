@@ -95,6 +95,7 @@ pub(crate) struct Storage {
 /// Qualifiers that matter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Quals {
+    pub(crate) constant: bool,
     pub(crate) volatile: bool,
     pub(crate) atomic: bool,
 }

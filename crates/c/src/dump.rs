@@ -25,6 +25,10 @@ fn declarator(types: &Types, ty: TypeId, inner: String) -> String {
         Type::Function(function) => {
             declarator(types, function.result, format!("{inner}({})", parameters(types, function)))
         }
+        Type::Const(target) => match types.get(types.unqualified(*target)) {
+            Type::Pointer(_) => declarator(types, *target, format!("const{space}{inner}")),
+            _ => format!("const {}", declarator(types, *target, inner)),
+        },
         Type::Atomic(target) => format!("_Atomic({}){space}{inner}", type_name(types, *target)),
         Type::Volatile(target) => match types.get(*target) {
             Type::Pointer(_) => declarator(types, *target, format!("volatile{space}{inner}")),

@@ -1,7 +1,7 @@
 //! The types of C, interned, and their layout in memory.
 //!
-//! Equal types have equal ids. Qualifiers are dropped except for two that change the meaning of an access:
-//! `_Atomic` and `volatile` are types around the type that they qualify. The layout is that of the System V ABI
+//! Equal types have equal ids. The qualifiers `const`, `_Atomic` and `volatile` are types around the type that they
+//! qualify; `restrict` is dropped. The layout is that of the System V ABI
 //! for the chosen [`DataModel`].
 
 use rustc_hash::FxHashMap;
@@ -76,6 +76,8 @@ pub enum Type {
     Function(FunctionType),
     /// A struct or union.
     Record(RecordId),
+    /// `const T`
+    Const(TypeId),
     /// `_Atomic T`: each read, write, and compound assignment is one indivisible access.
     Atomic(TypeId),
     /// `volatile T`
@@ -191,9 +193,9 @@ impl Types {
         self.intern(Type::Int(IntType { bits, signed }))
     }
 
-    /// The type without `_Atomic` and `volatile`.
+    /// The type without `const`, `_Atomic` and `volatile`.
     pub fn unqualified(&self, mut id: TypeId) -> TypeId {
-        while let Type::Atomic(inner) | Type::Volatile(inner) = self.get(id) {
+        while let Type::Const(inner) | Type::Atomic(inner) | Type::Volatile(inner) = self.get(id) {
             id = *inner;
         }
         id
@@ -204,7 +206,7 @@ impl Types {
         loop {
             match self.get(id) {
                 Type::Atomic(_) => return true,
-                Type::Volatile(inner) => id = *inner,
+                Type::Const(inner) | Type::Volatile(inner) => id = *inner,
                 _ => return false,
             }
         }
@@ -226,6 +228,21 @@ impl Types {
         match self.get(self.unqualified(id)) {
             Type::Pointer(target) => Some(*target),
             _ => None,
+        }
+    }
+
+    /// Returns true if the types differ at most in `const`, on any level of pointers.
+    pub fn equal_but_for_const(&self, mut a: TypeId, mut b: TypeId) -> bool {
+        let skip = |id: TypeId| match self.get(id) {
+            Type::Const(inner) => *inner,
+            _ => id,
+        };
+        loop {
+            (a, b) = (skip(a), skip(b));
+            match (self.get(a), self.get(b)) {
+                (Type::Pointer(x), Type::Pointer(y)) => (a, b) = (*x, *y),
+                _ => return a == b,
+            }
         }
     }
 
@@ -253,7 +270,7 @@ impl Types {
                 let record = &self.records[record.0 as usize];
                 record.fields.is_some().then_some(record.size)
             }
-            Type::Atomic(inner) | Type::Volatile(inner) => self.size(*inner),
+            Type::Const(inner) | Type::Atomic(inner) | Type::Volatile(inner) => self.size(*inner),
         }
     }
 
@@ -262,7 +279,7 @@ impl Types {
         match self.get(id) {
             Type::Array(element, _) => self.align(*element),
             Type::Record(record) => self.records[record.0 as usize].align,
-            Type::Atomic(inner) | Type::Volatile(inner) => self.align(*inner),
+            Type::Const(inner) | Type::Atomic(inner) | Type::Volatile(inner) => self.align(*inner),
             Type::Function(_) => 1,
             _ => {
                 let size = self.size(id).unwrap_or(1);

@@ -18,6 +18,7 @@ struct j { char c __attribute__((aligned(16))); int i; }; union k { struct b b; 
 struct l { _Alignas(32) char c; long double x; }; struct m {}; struct n { unsigned char a : 4, b : 5; int c : 31, d : 2; };
 struct o { short s; __extension__ union { struct { char p, q; }; int r; }; }; typedef int (*callback)(int, char *);
 struct p { char c; int i __attribute__((packed)); short s; }; typedef int array[3][5];
+struct q { int i; const int c; int a[2]; }; extern struct q q; extern const struct q constant; extern const char *const words[2];
 ";
 
 const EXPRESSIONS: &[&str] = &[
@@ -117,6 +118,25 @@ const EXPRESSIONS: &[&str] = &[
     "_Generic(1.0f, float: 1, double: 2)",
     "_Generic(\"a\", char *: 3, default: 4)",
     "_Generic((char)1, int: 1, char: 2)",
+    "_Generic((const char *)0, char *: 1, const char *: 2, default: 3)",
+    "_Generic((char *)0, const char *: 1, default: 2)",
+    "_Generic((const char *)0, char *: 1, default: 2)",
+    "_Generic((char *const)0, char *: 1, default: 2)",
+    "_Generic((const int)0, const int: 1, int: 2)",
+    "_Generic(&q, const struct q *: 1, struct q *: 2)",
+    "_Generic(&constant, const struct q *: 1, struct q *: 2)",
+    "_Generic(&constant.i, const int *: 1, int *: 2)",
+    "_Generic(constant.a, const int *: 1, int *: 2)",
+    "_Generic(&q.c, const int *: 1, int *: 2)",
+    "_Generic(&q.i, const int *: 1, int *: 2)",
+    "_Generic(q.a + 1, const int *: 1, int *: 2)",
+    "_Generic(&*words[0], const char *: 1, char *: 2)",
+    "_Generic(words, const char *const *: 1, const char **: 2, char **: 3)",
+    "_Generic((volatile int *)0, int *: 1, volatile int *: 2, const int *: 3)",
+    "_Generic(1 ? (const char *)0 : (char *)0, char *: 1, const char *: 2)",
+    "_Generic(1 ? &q.a[0] : &q.c, int *: 1, const int *: 2)",
+    "__builtin_types_compatible_p(char *, const char *)",
+    "__builtin_types_compatible_p(char *, char *const)",
     "__builtin_popcount(255)",
     "__builtin_clz(1)",
     "__builtin_ctz(8)",

@@ -1,5 +1,6 @@
 //! The basic types, and questions about types.
 
+use crate::ast::Quals;
 use crate::types::{DataModel, Field, FloatType, IntType, RecordId, Type, TypeId, Types};
 
 use super::Checker;
@@ -107,7 +108,7 @@ impl Checker<'_> {
             Type::Function(_) => Class::Function,
             Type::Record(id) => Class::Record(*id),
             // `unqualified` removes these.
-            Type::Atomic(_) | Type::Volatile(_) => Class::Void,
+            Type::Const(_) | Type::Atomic(_) | Type::Volatile(_) => Class::Void,
         }
     }
 
@@ -116,7 +117,9 @@ impl Checker<'_> {
         /// Deeper than what programs have, and shallow enough for recursion over types.
         const DEEPEST: u16 = 500;
         let inner = match &ty {
-            Type::Pointer(t) | Type::Array(t, _) | Type::Atomic(t) | Type::Volatile(t) => self.depth(*t),
+            Type::Pointer(t) | Type::Array(t, _) | Type::Const(t) | Type::Atomic(t) | Type::Volatile(t) => {
+                self.depth(*t)
+            }
             Type::Function(f) => {
                 f.params.iter().chain([&f.result]).map(|t| self.depth(*t)).max().unwrap_or(0)
             }
@@ -146,31 +149,48 @@ impl Checker<'_> {
         id
     }
 
-    /// The type with the qualifiers of another one added.
-    pub(super) fn qualified(&mut self, ty: TypeId, atomic: bool, volatile: bool) -> TypeId {
-        if !atomic && !volatile {
+    /// The type with qualifiers added. Those of an array are those of its elements.
+    pub(super) fn qualified(&mut self, ty: TypeId, added: Quals) -> TypeId {
+        if added == Quals::default() {
             return ty;
         }
         if let Type::Array(element, length) = *self.types.get(ty) {
-            let element = self.qualified(element, atomic, volatile);
+            let element = self.qualified(element, added);
             return self.types.intern(Type::Array(element, length));
         }
-        let (was_atomic, was_volatile) = (self.types.is_atomic(ty), self.is_volatile(ty));
+        let had = self.quals(ty);
         let mut id = self.types.unqualified(ty);
-        if atomic || was_atomic {
+        if added.atomic || had.atomic {
             id = self.types.intern(Type::Atomic(id));
         }
-        if volatile || was_volatile {
+        if added.volatile || had.volatile {
             id = self.types.intern(Type::Volatile(id));
+        }
+        if added.constant || had.constant {
+            id = self.types.intern(Type::Const(id));
         }
         id
     }
 
-    pub(super) fn is_volatile(&self, ty: TypeId) -> bool {
-        match self.types.get(ty) {
-            Type::Volatile(_) => true,
-            Type::Atomic(inner) => self.is_volatile(*inner),
-            _ => false,
+    /// The qualifiers of a type.
+    pub(super) fn quals(&self, mut ty: TypeId) -> Quals {
+        let mut quals = Quals::default();
+        loop {
+            ty = match self.types.get(ty) {
+                Type::Const(inner) => {
+                    quals.constant = true;
+                    *inner
+                }
+                Type::Volatile(inner) => {
+                    quals.volatile = true;
+                    *inner
+                }
+                Type::Atomic(inner) => {
+                    quals.atomic = true;
+                    *inner
+                }
+                _ => return quals,
+            };
         }
     }
 

@@ -78,6 +78,9 @@ impl Checker<'_> {
         if expr.ty == ty {
             return expr;
         }
+        if self.types.equal_but_for_const(expr.ty, ty) {
+            return Expr { ty, ..expr };
+        }
         let span = expr.span;
         let folded = match (&expr.kind, self.class(ty)) {
             (ExprKind::Int(value), Class::Integer(int)) => {

@@ -54,9 +54,9 @@ impl Checker<'_> {
     fn declaration_base(&mut self, declaration: &Declaration) -> Checked<TypeId> {
         let specs = &declaration.specs;
         let base = match (&specs.ty, &declaration.declarators[..]) {
-            (TypeSpec::Auto, [InitDeclarator { init: Some(Initialiser::Expr(expr)), .. }]) => self
-                .value(*expr)
-                .map(|value| self.qualified(value.ty, specs.quals.atomic, specs.quals.volatile)),
+            (TypeSpec::Auto, [InitDeclarator { init: Some(Initialiser::Expr(expr)), .. }]) => {
+                self.value(*expr).map(|value| self.qualified(value.ty, specs.quals))
+            }
             _ => self.specs_type(specs),
         };
         if base.is_none() {

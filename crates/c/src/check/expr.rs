@@ -8,7 +8,7 @@ use dally_text::symbol::Sym;
 use super::basic::Class;
 use super::scope::Entity;
 use super::{Checked, Checker};
-use crate::ast::{self, Binary, Designator, ExprId, IntSuffix, Name, Prefix, TypeName, Unary};
+use crate::ast::{self, Binary, Designator, ExprId, IntSuffix, Name, Prefix, Quals, TypeName, Unary};
 use crate::codes;
 use crate::hir::{BinaryOp, Builtin, Expr, ExprKind, Init, InitPart, Stmt, StmtKind};
 use crate::types::{IntType, Type, TypeId};
@@ -76,7 +76,8 @@ impl Checker<'_> {
             E::Offsetof(ty, path) => self.offsetof(ty, path, span),
             E::TypesCompatible(a, b) => {
                 let (a, b) = (self.type_name(a)?, self.type_name(b)?);
-                Some(self.int_expr(i128::from(self.compatible(a, b)), self.basic.int, span))
+                let (a, b) = (self.types.unqualified(a), self.types.unqualified(b));
+                Some(self.int_expr(i128::from(self.generic_agrees(a, b)), self.basic.int, span))
             }
             E::VaArg(list, ty) => {
                 let list = self.value(*list)?;
@@ -317,13 +318,9 @@ impl Checker<'_> {
 
     /// A member inherits the qualifiers of the whole.
     pub(super) fn member_node(&mut self, base: Expr, index: u32, span: Span) -> Expr {
-        let volatile = self.is_volatile(base.ty);
+        let quals = Quals { atomic: false, ..self.quals(base.ty) };
         let ty = self.field(base.ty, index).map_or(self.basic.int, |field| field.ty);
-        let ty = if Self::is_lvalue(&base) {
-            self.qualified(ty, false, volatile)
-        } else {
-            self.types.unqualified(ty)
-        };
+        let ty = if Self::is_lvalue(&base) { self.qualified(ty, quals) } else { self.types.unqualified(ty) };
         Expr { kind: ExprKind::Member(Box::new(base), index), ty, span }
     }
 
@@ -459,16 +456,8 @@ impl Checker<'_> {
                 continue;
             };
             let ty = self.type_name(ty)?;
-            if ty == selector.ty
-                || (self.types.is_atomic(ty) == self.types.is_atomic(selector.ty)
-                    && self.compatible(ty, selector.ty))
-            {
-                // In C, associations differ; types here have no `const`.
-                if chosen.is_some_and(|other| other != *value) {
-                    self.unsupported(span, "a `_Generic` that tells types apart by `const` alone");
-                    return None;
-                }
-                chosen = Some(*value);
+            if self.generic_agrees(ty, selector.ty) {
+                chosen = chosen.or(Some(*value));
             }
         }
         match chosen.or(default) {
@@ -478,6 +467,21 @@ impl Checker<'_> {
                 self.error(Code::TYPE_MISMATCH, span, message);
                 None
             }
+        }
+    }
+
+    /// Returns true if an association of `_Generic` is for values of a type. Unlike elsewhere, the qualifiers of what
+    /// pointers point to count.
+    fn generic_agrees(&self, association: TypeId, selector: TypeId) -> bool {
+        if association == selector {
+            return true;
+        }
+        if self.quals(association) != self.quals(selector) {
+            return false;
+        }
+        match (self.types.pointee(association), self.types.pointee(selector)) {
+            (Some(a), Some(b)) => self.generic_agrees(a, b),
+            _ => self.compatible(association, selector),
         }
     }
 

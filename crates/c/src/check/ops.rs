@@ -186,6 +186,14 @@ impl Checker<'_> {
             self.incomplete(lvalue.ty, lvalue.span);
             return None;
         }
+        if self.quals(lvalue.ty).constant {
+            let message = format!(
+                "this object has the type `{}`; no value can be assigned to it",
+                self.describe(lvalue.ty)
+            );
+            self.error(codes::NOT_AN_LVALUE, lvalue.span, message);
+            return None;
+        }
         Some(lvalue)
     }
 
@@ -283,8 +291,13 @@ impl Checker<'_> {
             (_, Class::Pointer(_)) if self.is_null(a) && x.is_integer() => Some(b.ty),
             (Class::Pointer(_), Class::Pointer(_)) if self.is_null(b) => Some(a.ty),
             (Class::Pointer(_), Class::Pointer(_)) if self.is_null(a) => Some(b.ty),
-            (Class::Pointer(_), Class::Pointer(q)) if self.class(q) == Class::Void => Some(b.ty),
-            (Class::Pointer(_), Class::Pointer(_) | Class::Integer(_)) => Some(a.ty),
+            (Class::Pointer(p), Class::Pointer(q)) => {
+                let is_void = self.class(q) == Class::Void;
+                let (target, other) = if is_void { (q, p) } else { (p, q) };
+                let target = self.qualified(target, self.quals(other));
+                Some(self.pointer(target))
+            }
+            (Class::Pointer(_), Class::Integer(_)) => Some(a.ty),
             (Class::Integer(_), Class::Pointer(_)) => Some(b.ty),
             _ => {
                 self.inapplicable(a, b, span);

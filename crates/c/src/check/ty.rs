@@ -7,7 +7,7 @@ use super::basic::Class;
 use super::scope::{Entity, Tag};
 use super::{Checked, Checker};
 use crate::ast::{
-    Alignment, Attrs, Declarator, Derived, EnumSpec, ExprId, Params, Specs, TypeName, TypeSpec, Width,
+    Alignment, Attrs, Declarator, Derived, EnumSpec, ExprId, Params, Quals, Specs, TypeName, TypeSpec, Width,
 };
 use crate::codes;
 use crate::hir::Expr;
@@ -57,7 +57,7 @@ impl Checker<'_> {
         }
         let ty = self.with_mode(ty, &specs.attrs);
         let atomic = specs.quals.atomic || matches!(specs.ty, TypeSpec::Atomic(_));
-        Some(self.qualified(ty, atomic, specs.quals.volatile))
+        Some(self.qualified(ty, Quals { atomic, ..specs.quals }))
     }
 
     fn int_type(&mut self, width: Width, signed: bool) -> TypeId {
@@ -129,7 +129,7 @@ impl Checker<'_> {
             let made = match derived {
                 Derived::Pointer(quals) => {
                     let pointer = self.make(Type::Pointer(ty));
-                    pointer.map(|id| self.qualified(id, quals.atomic, quals.volatile))
+                    pointer.map(|id| self.qualified(id, *quals))
                 }
                 Derived::Array { size, span } => {
                     let length = match size {
@@ -147,7 +147,10 @@ impl Checker<'_> {
                     };
                     self.array_type(ty, length, *span)?
                 }
-                Derived::Function(params) => self.function_type(ty, params, declarator.span)?,
+                // A result is a value, and values have no qualifiers.
+                Derived::Function(params) => {
+                    self.function_type(self.types.unqualified(ty), params, declarator.span)?
+                }
             };
             let Some(made) = made else {
                 self.error(Code::TOO_DEEP, declarator.span, "this type is nested too deeply");

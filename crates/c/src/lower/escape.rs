@@ -196,7 +196,9 @@ impl Walk<'_> {
                 && function.body.is_some()
                 && param.is_some_and(|p| {
                     let target = self.program.types.pointee(function.locals[p.index()].ty);
-                    let complete = target.is_some_and(|t| !matches!(self.program.types.get(t), Type::Void));
+                    let types = &self.program.types;
+                    let complete =
+                        target.is_some_and(|t| !matches!(types.get(types.unqualified(t)), Type::Void));
                     complete && !self.kept.contains(&(id, *p))
                 });
             self.visit(arg, if is_place { Use::Place } else { Use::Value });

@@ -67,7 +67,8 @@ impl Parser<'_> {
             let mut quals = Quals::default();
             loop {
                 match self.peek() {
-                    T::Key(K::Const | K::Restrict) => {}
+                    T::Key(K::Restrict) => {}
+                    T::Key(K::Const) => quals.constant = true,
                     T::Key(K::Volatile) => quals.volatile = true,
                     T::Key(K::Atomic) => quals.atomic = true,
                     T::Key(K::Attribute | K::Extension) => {

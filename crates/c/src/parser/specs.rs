@@ -128,7 +128,8 @@ impl Parser<'_> {
             K::Inline => storage.is_inline = true,
             K::ThreadLocal => storage.thread_local = true,
             K::Noreturn => reader.attrs.noreturn = true,
-            K::Auto | K::Register | K::Const | K::Restrict | K::Extension => {}
+            K::Auto | K::Register | K::Restrict | K::Extension => {}
+            K::Const => quals.constant = true,
             K::Volatile => quals.volatile = true,
             K::Atomic if self.peek_at(1) != T::Op(Op::LParen) => quals.atomic = true,
             K::Attribute => {

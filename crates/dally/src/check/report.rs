@@ -253,7 +253,11 @@ impl Ended<'_> {
                 // In C, constructs that cannot be explored are not modelled at all.
                 let reads = language.is_verifiable && language.name != "C";
                 let verifiable = reads && !self.liveness.is_done();
-                let instead = if verifiable { "; `dally verify` may decide it" } else { "" };
+                let instead = match language.name {
+                    "C" => "; `#ifdef __DALLY__` can put other code in its place (docs/c.md)",
+                    _ if verifiable => "; `dally verify` may decide it",
+                    _ => "",
+                };
                 format!("{headline}: {}{instead}", printable(construct))
             }
         }

@@ -19,6 +19,8 @@ void bad(void) {
   int sizeless[];
   char *s = "\q";
   p = 3;
+  const int four = 4;
+  four++;
   return 1;
 }
 int main(void) { int *q; q + q; return missing; }
