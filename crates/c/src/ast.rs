@@ -117,6 +117,8 @@ pub(crate) struct Attrs {
     pub(crate) constructor: Option<Priority>,
     /// `destructor`: the function runs at the end of the program.
     pub(crate) destructor: Option<Priority>,
+    /// `cleanup(f)`: `f` is called with the address of the variable when its scope is left.
+    pub(crate) cleanup: Option<Name>,
     /// The attributes of `dally.h`.
     pub(crate) events: Vec<EventAttr>,
 }
@@ -199,6 +201,8 @@ pub(crate) struct RecordSpec {
     pub(crate) tag: Option<Name>,
     pub(crate) members: Option<Vec<Member>>,
     pub(crate) attrs: Attrs,
+    /// The largest alignment of members, which `#pragma pack` gives; 0 if there is none.
+    pub(crate) pack: u8,
     pub(crate) span: Span,
 }
 

@@ -53,6 +53,8 @@ dally_text::codes! {
         => "return a value from functions that have a result, and only from those";
     PARALLEL_PRAGMA = 736 Warning "A pragma of OpenMP, which is ignored"
         => "write the threads with pthread_create; without OpenMP, the statement is sequential";
+    MALFORMED_PACK = 737 Warning "A malformed `#pragma pack`, which is ignored"
+        => "GCC has `pack(n)`, `pack()`, `pack(push)`, `pack(push, n)` and `pack(pop)`, where n is 1, 2, 4, 8 or 16";
 
     NO_MAIN = 750 Error "A program without `main`"
         => "give all files of the program";

@@ -16,6 +16,7 @@ mod lower;
 mod markers;
 pub mod notation;
 mod parser;
+mod pragma;
 mod token;
 pub mod types;
 
@@ -76,8 +77,8 @@ pub fn parse(
     let mut read_all = |units: &[Unit], library: bool, typedefs: &mut Vec<_>| {
         let mut asts = Vec::new();
         for unit in units {
-            let tokens = reader.tokens(unit);
-            let input = parser::Input { text: &unit.text, tokens: &tokens, typedefs, library };
+            let (tokens, packs) = reader.tokens(unit);
+            let input = parser::Input { text: &unit.text, tokens: &tokens, packs: &packs, typedefs, library };
             asts.push(parser::parse(&input, &reader.symbols, &mut reader.diagnostics));
             if let (true, Some((_, names))) = (library, asts.last()) {
                 typedefs.extend_from_slice(names);

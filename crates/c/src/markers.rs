@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::Unit;
 use crate::codes;
 use crate::lexer::{self, Raw};
+use crate::pragma::Packs;
 use crate::token::{T, Token};
 
 /// The most lines over which the use of a macro is followed.
@@ -35,8 +36,8 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The tokens of a unit; the last one is the end of the text.
-    pub(crate) fn tokens(&mut self, unit: &Unit) -> Vec<Token> {
+    /// The tokens of a unit, of which the last one is the end of the text, and its pragmas.
+    pub(crate) fn tokens(&mut self, unit: &Unit) -> (Vec<Token>, Packs) {
         let text: Arc<str> = unit.text.as_str().into();
         let mut lines = Lines {
             reader: self,
@@ -48,9 +49,10 @@ impl Reader<'_> {
             run: 0,
             is_joined: false,
             written: Vec::new(),
+            packs: Packs::default(),
         };
         lines.unit();
-        lines.tokens
+        (lines.tokens, lines.packs)
     }
 }
 
@@ -83,6 +85,7 @@ struct Lines<'r, 'a> {
     /// True after a part of a line that goes on behind the next marker.
     is_joined: bool,
     written: Vec<Written>,
+    packs: Packs,
 }
 
 impl Lines<'_, '_> {
@@ -141,16 +144,27 @@ impl Lines<'_, '_> {
             return;
         }
         let word = line.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
-        if word == "pragma" && line["pragma".len()..].split_whitespace().next() == Some("omp") {
-            let span = self.in_unit(at as u32, stop as u32);
-            let message =
-                "dally does not know OpenMP: this pragma is ignored, and the statement is sequential";
-            self.reader.diagnostics.push(Diagnostic::new(codes::PARALLEL_PRAGMA, span, message));
+        if word == "pragma" {
+            self.pragma(&line["pragma".len()..], Span::new(at as u32, stop as u32));
         }
         if !matches!(word, "" | "pragma" | "ident" | "warning") {
             let token = Token { kind: T::Directive, span: Span::NONE, start: at as u32, end: stop as u32 };
             self.tokens.push(token);
         }
+    }
+
+    fn pragma(&mut self, text: &str, range: Span) {
+        let (code, message) = if text.split_whitespace().next() == Some("omp") {
+            let message =
+                "dally does not know OpenMP: this pragma is ignored, and the statement is sequential";
+            (codes::PARALLEL_PRAGMA, message)
+        } else if self.packs.pragma(text, range.start).is_none() {
+            (codes::MALFORMED_PACK, "this `#pragma pack` is malformed, and is ignored")
+        } else {
+            return;
+        };
+        let span = self.in_unit(range.start, range.end);
+        self.reader.diagnostics.push(Diagnostic::new(code, span, message));
     }
 
     fn marker(&mut self, line: usize, rest: &str, range: Span) {

@@ -19,6 +19,23 @@ struct l { _Alignas(32) char c; long double x; }; struct m {}; struct n { unsign
 struct o { short s; __extension__ union { struct { char p, q; }; int r; }; }; typedef int (*callback)(int, char *);
 struct p { char c; int i __attribute__((packed)); short s; }; typedef int array[3][5];
 struct q { int i; const int c; int a[2]; }; extern struct q q; extern const struct q constant; extern const char *const words[2];
+struct k0 { char c; int b : 20; char d; int e : 12; } __attribute__((packed));
+#pragma pack(1)
+struct k1 { char c; int i; short s; long l; }; struct k2 { char c; struct b b; int x : 3; long y : 40; char d; };
+struct k3 { char c; int i __attribute__((aligned(8))); } __attribute__((aligned(4))); union k4 { char c[5]; long l; };
+struct k5 { int a : 3; int : 0; char b : 4; int c : 20; char d; };
+#pragma pack(push, 2)
+struct k6 { char c; int i; struct k1 k; double d; }; struct k7 { int a : 20, b : 20; char c; int d : 31; };
+struct k8 { char c; int : 0; char d; int e : 5; long f : 33; };
+#pragma pack(push, name, 4)
+struct k9 { char c; long l; struct j j; }; struct __attribute__((packed)) ka { char c; long l; };
+struct kb { long a : 40, b : 40; char c; }; struct kc { _Alignas(16) char c; short s; };
+#pragma pack(pop)
+struct kd { char c; int i; };
+#pragma pack(pop)
+struct ke { char c; int i; };
+#pragma pack()
+struct kf { char c; int i; long l; }; enum { PACKED_FIRST = sizeof(struct k1) };
 ";
 
 const EXPRESSIONS: &[&str] = &[
@@ -45,6 +62,28 @@ const EXPRESSIONS: &[&str] = &[
     "sizeof(struct p)",
     "sizeof(array)",
     "sizeof(callback)",
+    "sizeof(struct k0) + 100 * _Alignof(struct k0)",
+    "sizeof(struct k1) + 100 * _Alignof(struct k1)",
+    "sizeof(struct k2) + 100 * _Alignof(struct k2)",
+    "sizeof(struct k3) + 100 * _Alignof(struct k3)",
+    "sizeof(union k4) + 100 * _Alignof(union k4)",
+    "sizeof(struct k5) + 100 * _Alignof(struct k5)",
+    "sizeof(struct k6) + 100 * _Alignof(struct k6)",
+    "sizeof(struct k7) + 100 * _Alignof(struct k7)",
+    "sizeof(struct k8) + 100 * _Alignof(struct k8)",
+    "sizeof(struct k9) + 100 * _Alignof(struct k9)",
+    "sizeof(struct ka) + 100 * _Alignof(struct ka)",
+    "sizeof(struct kb) + 100 * _Alignof(struct kb)",
+    "sizeof(struct kc) + 100 * _Alignof(struct kc)",
+    "sizeof(struct kd) + 100 * _Alignof(struct kd)",
+    "sizeof(struct ke) + 100 * _Alignof(struct ke)",
+    "sizeof(struct kf) + 100 * _Alignof(struct kf)",
+    "__builtin_offsetof(struct k3, i)",
+    "__builtin_offsetof(struct k6, d)",
+    "__builtin_offsetof(struct k8, d)",
+    "__builtin_offsetof(struct k9, l)",
+    "__builtin_offsetof(struct k9, j)",
+    "__builtin_offsetof(struct kc, s)",
     "_Alignof(struct b)",
     "_Alignof(struct d)",
     "_Alignof(struct f)",

@@ -412,15 +412,21 @@ impl Checker<'_> {
             let ty = self.declared(base, &one.declarator)?;
             return self.static_local(name, ty, specs.storage, one.init.as_ref());
         }
+        let cleanup = one.declarator.attrs.cleanup.or(specs.attrs.cleanup);
         let shape = self.shape(base, &one.declarator)?;
         if let Some(count) = shape.length {
+            if let Some(function) = cleanup {
+                self.unsupported(function.span, "the attribute `cleanup` of an array of variable length");
+            }
             return self.variable_length(name, shape.ty, count, span, out);
         }
         if self.class(shape.ty) == Class::Function {
             self.declare_function(name, shape.ty, specs.storage, [&specs.attrs, &one.declarator.attrs])?;
             return Some(());
         }
-        self.automatic(name, shape.ty, one.init.as_ref(), span, out)
+        let local = self.automatic(name, shape.ty, one.init.as_ref(), span, out)?;
+        cleanup.into_iter().for_each(|function| self.call_at_end(local, function));
+        Some(())
     }
 
     fn static_local(
@@ -454,7 +460,7 @@ impl Checker<'_> {
         init: Option<&Initialiser>,
         span: Span,
         out: &mut Vec<Stmt>,
-    ) -> Checked<()> {
+    ) -> Checked<LocalId> {
         self.unique_local(name);
         let text = self.text(name.sym).to_owned();
         let id = self.add_local(&text, ty, name.span)?;
@@ -475,7 +481,7 @@ impl Checker<'_> {
             return None;
         }
         out.push(Stmt { kind: StmtKind::Declare(id, init), span });
-        Some(())
+        Some(id)
     }
 
     fn unique_local(&mut self, name: Name) {

@@ -10,8 +10,11 @@ use super::scope::Entity;
 use super::{Checked, Checker, asynchronous, escape};
 use crate::ast::{Derived, FunctionDefinition, Name, Params};
 use crate::codes;
-use crate::hir::{FunctionId, LabelId, Local, LocalId};
+use crate::hir::{Builtin, Expr, ExprKind, Function, FunctionId, LabelId, Local, LocalId, Stmt, StmtKind};
 use crate::types::{FunctionType, Type, TypeId};
+
+/// The functions that must never be called, according to SV-COMP.
+const ERROR_FUNCTIONS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
 
 /// The function whose body is checked.
 pub(super) struct Current {
@@ -25,6 +28,8 @@ pub(super) struct Current {
     /// How many loops are around the statement.
     pub(super) loops: usize,
     pub(super) switches: Vec<super::stmt::Switch>,
+    /// The calls of variables with the attribute `cleanup`.
+    pub(super) cleanups: FxHashMap<LocalId, Stmt>,
     /// How many loops and switches are around the statement.
     pub(super) breakable: usize,
 }
@@ -105,6 +110,7 @@ impl Checker<'_> {
             label_scopes: vec![FxHashMap::default()],
             loops: 0,
             switches: Vec::new(),
+            cleanups: FxHashMap::default(),
             breakable: 0,
         });
         self.scopes.open();
@@ -118,6 +124,8 @@ impl Checker<'_> {
         }
         self.scopes.close();
         self.check_labels();
+        self.insert_cleanups(&mut body);
+        self.fail_if_error(id, &mut body);
         let Some(mut current) = self.current.take() else { return };
         escape::mark(&mut current.locals, &body);
         let labels: Vec<String> = current.labels.into_iter().map(|label| label.name).collect();
@@ -130,6 +138,18 @@ impl Checker<'_> {
         function.labels = labels;
         function.variadic = params.variadic;
         function.body = Some(body);
+    }
+
+    /// A call of the error function of SV-COMP is a bug, whatever its body does.
+    fn fail_if_error(&mut self, id: FunctionId, body: &mut Vec<Stmt>) {
+        let Function { name, span, .. } = &self.functions[id.index()];
+        if self.library || !ERROR_FUNCTIONS.contains(&name.as_str()) {
+            return;
+        }
+        let (message, span) = (format!("{name}() is called"), *span);
+        let text = self.decayed_string(&message, span);
+        let fail = Expr { kind: ExprKind::Builtin(Builtin::Fail, vec![text]), ty: self.basic.void, span };
+        body.insert(0, Stmt { kind: StmtKind::Expr(fail), span });
     }
 
     /// Declares the parameters as the first locals; returns their number.

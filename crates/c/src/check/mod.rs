@@ -2,7 +2,7 @@
 //!
 //! One file per theme: [`ty`] and [`record`] find types, [`decl`] and [`function`] declare names, [`expr`], [`ops`],
 //! [`call`], [`builtin`], [`print`], [`scan`] and [`variadic`] check expressions, [`convert`] and [`fold`] convert and evaluate them, [`init`] flattens
-//! initialisers, [`stmt`] checks statements, [`asynchronous`] makes threads of labelled ones, [`events`] checks what `dally.h` adds, [`escape`] finds variables whose address is taken, and [`link`] leaves
+//! initialisers, [`stmt`] checks statements, [`cleanup`] calls functions at the ends of scopes, [`asynchronous`] makes threads of labelled ones, [`events`] checks what `dally.h` adds, [`escape`] finds variables whose address is taken, and [`link`] leaves
 //! out what the program does not use.
 
 mod asynchronous;
@@ -10,6 +10,7 @@ mod atomic;
 mod basic;
 mod builtin;
 mod call;
+mod cleanup;
 mod convert;
 mod decl;
 mod escape;

@@ -296,10 +296,14 @@ impl Checker<'_> {
 
     /// An expression that stops the execution with `unsupported`.
     pub(super) fn unsupported_here(&mut self, what: &str, span: Span) -> Expr {
-        let text = self.string_expr(what, span);
-        let ty = self.basic.char_ptr;
-        let text = Expr { kind: ExprKind::Decay(Box::new(text)), ty, span };
+        let text = self.decayed_string(what, span);
         Expr { kind: ExprKind::Builtin(Builtin::Unsupported, vec![text]), ty: self.basic.void, span }
+    }
+
+    /// The address of a string literal.
+    pub(super) fn decayed_string(&mut self, text: &str, span: Span) -> Expr {
+        let text = self.string_expr(text, span);
+        Expr { kind: ExprKind::Decay(Box::new(text)), ty: self.basic.char_ptr, span }
     }
 }
 

@@ -349,9 +349,11 @@ impl Lowerer<'_> {
 
     /// An operation on the bits of two integers.
     fn by_bits(&mut self, name: &str, a: T, b: T, int: IntType) -> Value {
-        let function = self.sym(&format!("${name}{}", int.bits));
+        // Atomic operations are not promoted to `int`. Upper bits are copies of the sign, and are cut off.
+        let width = if int.bits <= 32 { 32 } else { 64 };
+        let function = self.sym(&format!("${name}{width}"));
         let bits = term::call(function, vec![a, b]);
-        let unsigned = Range { low: 0, high: (1_i128 << int.bits) - 1 };
+        let unsigned = Range { low: 0, high: (1_i128 << width) - 1 };
         let value = self.wrapped(bits, unsigned, int);
         Value::Int(value, Range::of(int))
     }

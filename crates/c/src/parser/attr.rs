@@ -99,6 +99,9 @@ impl Parser<'_> {
             self.expect(Op::RParen)?;
             return Ok(());
         }
+        if name == "cleanup" {
+            attrs.cleanup = Some(self.name()?);
+        }
         if let ("mode", T::Ident(sym)) = (name.as_str(), self.peek()) {
             attrs.mode = match self.symbols.text(sym).trim_matches('_') {
                 "QI" | "byte" => Some(8),

@@ -37,6 +37,7 @@ impl Parser<'_> {
                 attrs.noreturn |= nested.attrs.noreturn;
                 attrs.alias = attrs.alias.or(nested.attrs.alias);
                 attrs.constructor = attrs.constructor.or(nested.attrs.constructor);
+                attrs.cleanup = attrs.cleanup.or(nested.attrs.cleanup);
                 attrs.destructor = attrs.destructor.or(nested.attrs.destructor);
                 attrs.events.extend(nested.attrs.events);
                 attrs.aligned.extend(nested.attrs.aligned);

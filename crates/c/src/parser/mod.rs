@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ast::{Ast, Expr, ExprId, ExprKind, Name, Stmt, StmtId, StmtKind};
 use crate::codes;
+use crate::pragma::Packs;
 use crate::token::{T, Token};
 
 /// The limit on the height of expressions, which chains of operators reach without nesting.
@@ -31,6 +32,7 @@ const HIGHEST: u16 = 4000;
 pub(crate) struct Input<'a> {
     pub(crate) text: &'a str,
     pub(crate) tokens: &'a [Token],
+    pub(crate) packs: &'a Packs,
     /// The type names of the library.
     pub(crate) typedefs: &'a [Sym],
     /// True for a unit of the library itself.
@@ -41,6 +43,7 @@ pub(crate) struct Input<'a> {
 pub(crate) fn parse(input: &Input<'_>, symbols: &Symbols, diagnostics: &mut Diagnostics) -> (Ast, Vec<Sym>) {
     let mut parser = Parser {
         cursor: Cursor::new(input.text, input.tokens, diagnostics),
+        packs: input.packs,
         symbols,
         soft: Soft::new(symbols),
         ast: Ast::default(),
@@ -86,6 +89,7 @@ impl Soft {
 
 struct Parser<'a> {
     cursor: Cursor<'a, T>,
+    packs: &'a Packs,
     symbols: &'a Symbols,
     soft: Soft,
     ast: Ast,

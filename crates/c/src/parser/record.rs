@@ -15,13 +15,14 @@ impl Parser<'_> {
         self.attributes(&mut attrs)?;
         let tag = self.tag();
         let span = self.since(start);
+        let pack = self.packs.at(self.cursor.token().start);
         let members = if self.is(Op::LBrace) { Some(self.members()?) } else { None };
         if members.is_some() {
             self.attributes(&mut attrs)?;
         } else if tag.is_none() {
             return Err(self.unexpected("a tag or `{`"));
         }
-        Ok(TypeSpec::Record(Box::new(RecordSpec { is_union, tag, members, attrs, span })))
+        Ok(TypeSpec::Record(Box::new(RecordSpec { is_union, tag, members, attrs, pack, span })))
     }
 
     fn tag(&mut self) -> Option<Name> {
