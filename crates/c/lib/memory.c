@@ -40,9 +40,13 @@ void *reallocarray(void *p, size_t count, size_t size) {
   return realloc(p, count * size);
 }
 
-void *memcpy(void *to, const void *from, size_t n) { __dally_move(to, from, n); return to; }
+void *memcpy(void *to, const void *from, size_t n) {
+  __dally_check(!__dally_overlap(to, from, n), "memcpy: the areas overlap");
+  __dally_move(to, from, n);
+  return to;
+}
 void *memmove(void *to, const void *from, size_t n) { __dally_move(to, from, n); return to; }
-void *mempcpy(void *to, const void *from, size_t n) { __dally_move(to, from, n); return (char *)to + n; }
+void *mempcpy(void *to, const void *from, size_t n) { memcpy(to, from, n); return (char *)to + n; }
 void *memset(void *p, int byte, size_t n) { __dally_fill(p, byte, n); return p; }
 void bzero(void *p, size_t n) { __dally_fill(p, 0, n); }
 void bcopy(const void *from, void *to, size_t n) { __dally_move(to, from, n); }

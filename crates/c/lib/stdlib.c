@@ -1,39 +1,74 @@
 /* Numbers, sorting, random numbers, and the end of the program. */
-int abs(int x) { return x < 0 ? -x : x; }
-long labs(long x) { return x < 0 ? -x : x; }
-long long llabs(long long x) { return x < 0 ? -x : x; }
-intmax_t imaxabs(intmax_t x) { return x < 0 ? -x : x; }
+static void __dally_negates(long long x, int bits) {
+  if (__dally_overflow) __dally_check(x != -(1ll << (bits - 2)) * 2, "signed integer overflow");
+}
+int abs(int x) { __dally_negates(x, 32); return x < 0 ? -x : x; }
+long labs(long x) { __dally_negates(x, 8 * sizeof(long)); return x < 0 ? -x : x; }
+long long llabs(long long x) { __dally_negates(x, 64); return x < 0 ? -x : x; }
+intmax_t imaxabs(intmax_t x) { return llabs(x); }
 div_t div(int a, int b) { div_t r; r.quot = a / b; r.rem = a % b; return r; }
 ldiv_t ldiv(long a, long b) { ldiv_t r; r.quot = a / b; r.rem = a % b; return r; }
 lldiv_t lldiv(long long a, long long b) { lldiv_t r; r.quot = a / b; r.rem = a % b; return r; }
 
-long long strtoll(const char *s, char **end, int base) {
+/* The number at the start of a string without its sign, and the largest one if it is larger than that. */
+static unsigned long long __dally_number(const char *s, char **end, int base, int *negative, int *beyond) {
   size_t i = 0;
-  int negative = 0;
   int digits = 0;
-  long long value = 0;
+  unsigned long long value = 0;
+  *negative = 0;
+  *beyond = 0;
+  if (base < 0 || base == 1 || base > 36) {
+    errno = 22;
+    if (end) *end = (char *)s;
+    return 0;
+  }
   while (s[i] == ' ' || (s[i] >= 9 && s[i] <= 13)) i++;
-  if (s[i] == '-') { negative = 1; i++; } else if (s[i] == '+') i++;
-  if ((base == 0 || base == 16) && s[i] == '0' && (s[i + 1] == 'x' || s[i + 1] == 'X')) { base = 16; i += 2; }
+  if (s[i] == '-') { *negative = 1; i++; } else if (s[i] == '+') i++;
+  if ((base == 0 || base == 16) && s[i] == '0' && (s[i + 1] == 'x' || s[i + 1] == 'X') && __dally_digit(s[i + 2], 16) >= 0) {
+    base = 16;
+    i += 2;
+  }
   if (base == 0) base = s[i] == '0' ? 8 : 10;
   for (;;) {
-    int digit = 99;
-    if (s[i] >= '0' && s[i] <= '9') digit = s[i] - '0';
-    else if (s[i] >= 'a' && s[i] <= 'z') digit = s[i] - 'a' + 10;
-    else if (s[i] >= 'A' && s[i] <= 'Z') digit = s[i] - 'A' + 10;
-    if (digit >= base) break;
-    value = value * base + digit;
+    int digit = __dally_digit(s[i], base);
+    if (digit < 0) break;
+    if (value > (18446744073709551615ull - digit) / base) *beyond = 1;
+    else value = value * base + digit;
     digits++;
     i++;
   }
   if (end) *end = (char *)(digits > 0 ? s + i : s);
+  return value;
+}
+/* Numbers beyond the range of the type become the nearest one. */
+static long long __dally_signed(const char *s, char **end, int base, long long most) {
+  int negative;
+  int beyond;
+  unsigned long long value = __dally_number(s, end, base, &negative, &beyond);
+  if (beyond || value > (unsigned long long)most + negative) {
+    errno = 34;
+    return negative ? -most - 1 : most;
+  }
   return negative ? -value : value;
 }
-long strtol(const char *s, char **end, int base) { return strtoll(s, end, base); }
-unsigned long strtoul(const char *s, char **end, int base) { return strtoll(s, end, base); }
-unsigned long long strtoull(const char *s, char **end, int base) { return strtoll(s, end, base); }
-int atoi(const char *s) { return strtoll(s, 0, 10); }
-long atol(const char *s) { return strtoll(s, 0, 10); }
+static unsigned long long __dally_unsigned(const char *s, char **end, int base, unsigned long long most) {
+  int negative;
+  int beyond;
+  unsigned long long value = __dally_number(s, end, base, &negative, &beyond);
+  if (beyond || value > most) {
+    errno = 34;
+    return most;
+  }
+  return negative ? -value : value;
+}
+long long strtoll(const char *s, char **end, int base) { return __dally_signed(s, end, base, 9223372036854775807ll); }
+long strtol(const char *s, char **end, int base) { return __dally_signed(s, end, base, (unsigned long)-1 / 2); }
+unsigned long strtoul(const char *s, char **end, int base) { return __dally_unsigned(s, end, base, (unsigned long)-1); }
+unsigned long long strtoull(const char *s, char **end, int base) {
+  return __dally_unsigned(s, end, base, 18446744073709551615ull);
+}
+int atoi(const char *s) { return strtol(s, 0, 10); }
+long atol(const char *s) { return strtol(s, 0, 10); }
 long long atoll(const char *s) { return strtoll(s, 0, 10); }
 
 int rand(void) { int r = __dally_nondet(int); __dally_restrict(r >= 0); return r; }

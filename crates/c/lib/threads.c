@@ -16,7 +16,7 @@ int pthread_join(pthread_t thread, void **result) {
   __dally_cancellation_point();
   __dally_check(thread > 0 && thread <= __dally_threads(), "pthread_join: this is not a thread");
   int number = thread - 1;
-  if (number == __dally_self()) return 35;
+  __dally_check(number != __dally_self(), "deadlock: the thread joins itself");
   __dally_check(__dally_thread_fate[number] != 1, "pthread_join: the thread is detached");
   __dally_check(__dally_thread_fate[number] != 2, "pthread_join: the thread has been joined already");
   __dally_await(__dally_ended(number) || __dally_is_cancelled(), "the end of a thread");

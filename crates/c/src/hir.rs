@@ -401,6 +401,8 @@ pub enum Builtin {
     Copy,
     /// `__dally_move(to, from, n)`: as `memmove`. Other threads may run between pieces of 8 bytes.
     Move,
+    /// `__dally_overlap(p, q, n)`: true if the n bytes from two different pointers on have bytes in common.
+    Overlap,
     /// `__dally_fill(p, byte, n)`: as `memset`, in such pieces.
     Fill,
     /// `__dally_access(p, n)`: a bug unless the bytes belong to an object.

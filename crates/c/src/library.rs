@@ -72,6 +72,8 @@ pub struct LibraryOptions {
     pub spurious: bool,
     /// True if an allocation may be at the address of an object that was freed.
     pub reuse: bool,
+    /// Signed overflow is a bug, also in functions such as `abs`.
+    pub overflow: bool,
     /// The program calls `pthread_cancel`.
     pub cancellation: bool,
     /// The program has cleanup handlers, or keys with destructors.
@@ -108,7 +110,9 @@ macro_rules! part {
 pub fn prelude(options: &LibraryOptions) -> String {
     let constant =
         |name: &str, value: bool| format!("static const int __dally_{name} = {};\n", u8::from(value));
-    let constants = constant("spurious", options.spurious) + &constant("reuse", options.reuse);
+    let constants = constant("spurious", options.spurious)
+        + &constant("reuse", options.reuse)
+        + &constant("overflow", options.overflow);
     let parts = [
         constants.as_str(),
         part!("types"),
@@ -161,6 +165,7 @@ mod tests {
         let everything = LibraryOptions {
             spurious: true,
             reuse: true,
+            overflow: true,
             cancellation: true,
             end_hooks: true,
             exit_hooks: true,

@@ -59,6 +59,7 @@ impl Checker<'_> {
             "release" => (Builtin::Release, &[pointer], void),
             "object_size" => (Builtin::ObjectSize, &[pointer], basic.ulong),
             "copy" => (Builtin::Copy, &[pointer, pointer, size], void),
+            "overlap" => (Builtin::Overlap, &[pointer, pointer, size], int),
             "move" => (Builtin::Move, &[pointer, pointer, size], void),
             "fill" => (Builtin::Fill, &[pointer, number, size], void),
             "access" => (Builtin::Access, &[pointer, size], void),

@@ -143,9 +143,14 @@ fn compute(op: BinaryOp, int: IntType, x: i128, y: i128) -> Result<(i128, bool),
         BinaryOp::Mul => Some(x.wrapping_mul(y)),
         BinaryOp::Div | BinaryOp::Rem if y == 0 => return Err(NotConstant::DivisionByZero),
         BinaryOp::Div => x.checked_div(y),
+        // As the quotient, the remainder of the smallest number and -1 overflows.
+        BinaryOp::Rem if int.signed && y == -1 => return Ok((0, x == -int.max() - 1)),
         BinaryOp::Rem => x.checked_rem(y),
-        // Bits are shifted out without a complaint, as compilers have it.
-        BinaryOp::Shl => return Ok((int.wrap(x.wrapping_shl(shift()?)), false)),
+        BinaryOp::Shl => {
+            let exact = x.wrapping_shl(shift()?);
+            let value = int.wrap(exact);
+            return Ok((value, int.signed && (x < 0 || value != exact)));
+        }
         BinaryOp::Shr => Some(x >> shift()?),
         BinaryOp::BitAnd => Some(x & y),
         BinaryOp::BitOr => Some(x | y),

@@ -32,6 +32,15 @@ fn has_weak_order(builtin: Builtin, args: &[Expr]) -> bool {
     ordered && order.is_some_and(|e| matches!(e.kind, ExprKind::Int(n) if n < SEQUENTIAL))
 }
 
+/// Returns true for a constant that is not zero.
+fn is_true(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Cast(inner) => is_true(inner),
+        ExprKind::Int(n) => *n != 0,
+        _ => false,
+    }
+}
+
 impl Lowerer<'_> {
     pub(super) fn builtin(&mut self, builtin: Builtin, args: &[Expr], e: &Expr) -> Value {
         self.facts.weak_orders |= has_weak_order(builtin, args);
@@ -77,6 +86,7 @@ impl Lowerer<'_> {
             | Builtin::ObjectSize
             | Builtin::Copy
             | Builtin::Move
+            | Builtin::Overlap
             | Builtin::Fill
             | Builtin::Access
             | Builtin::Alloca => self.memory_builtin(builtin, args),
@@ -270,6 +280,17 @@ impl Lowerer<'_> {
                 self.move_bytes(to, from, size);
                 Value::Void
             }
+            (Builtin::Overlap, [p, q, size, ..]) => {
+                let (p, q, size) =
+                    (self.stable(p.clone()), self.stable(q.clone()), self.stable(size.clone()));
+                let before = |a: &T, b: &T| {
+                    term::and(
+                        term::binary(B::Lt, a.clone(), b.clone()),
+                        term::binary(B::Lt, b.clone(), term::add(a.clone(), size.clone())),
+                    )
+                };
+                Value::Bool(term::or(before(&p, &q), before(&q, &p)))
+            }
             (Builtin::Fill, [pointer, byte, size, ..]) => {
                 self.fill(pointer, byte, size);
                 Value::Void
@@ -430,18 +451,26 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The new value of an atomic operation. Pointers are counted in bytes.
+    /// The new value of an atomic operation. Pointers are counted in bytes; integers wrap silently (C11 7.17.7.5).
     fn atomic_operation(&mut self, op: BinaryOp, old: Value, operand: Value, ty: TypeId) -> Value {
-        if self.program.types.pointee(ty).is_none() {
+        let is_pointer = self.program.types.pointee(ty).is_some();
+        if !is_pointer && !matches!(op, BinaryOp::Add | BinaryOp::Sub) {
             return self.binary(op, old, operand, ty);
         }
-        let ((a, range), (b, _)) = (self.ranged(old), self.ranged(operand));
-        let new = if op == BinaryOp::Sub { term::sub(a, b) } else { term::add(a, b) };
-        Value::Int(new, range)
+        let ((a, range), (b, other)) = (self.ranged(old), self.ranged(operand));
+        let (new, range_of_new) = match op {
+            BinaryOp::Sub => (term::sub(a, b), range.corners(other, i128::checked_sub)),
+            _ => (term::add(a, b), range.corners(other, i128::checked_add)),
+        };
+        let Some(int) = self.program.types.as_int(ty).filter(|_| !is_pointer) else {
+            return Value::Int(new, range);
+        };
+        let wide = range_of_new.unwrap_or(Range { low: i128::MIN, high: i128::MAX });
+        Value::Int(self.wrapped(new, wide, int), Range::of(int))
     }
 
     fn compare_exchange(&mut self, place: &Place, rest: &[Expr], ty: TypeId) -> Value {
-        let [expected, desired, ..] = rest else { return Value::constant(0) };
+        let [expected, desired, weak, ..] = rest else { return Value::constant(0) };
         let pointer = self.value(expected);
         let mut expected = self.target(pointer, ty);
         expected.ty = ty;
@@ -464,6 +493,13 @@ impl Lowerer<'_> {
         };
         let result = self.temporary(true);
         self.set(result, &same);
+        if self.options.spurious && is_true(weak) {
+            self.when(&term::var(result), |l| {
+                let fails = l.temporary(false);
+                l.pick(fails, 0, 1);
+                l.set(result, &term::eq(term::var(fails), term::int(0)));
+            });
+        }
         let condition = self.expr(&term::var(result), true);
         self.begin();
         self.store(place, desired);

@@ -63,6 +63,8 @@ pub struct LowerOptions {
     pub overflow: bool,
     /// True if a call of a function without a body is unsupported; by default its result is arbitrary.
     pub external_unsupported: bool,
+    /// True if a weak compare-exchange may fail for no reason.
+    pub spurious: bool,
     /// True if an allocation may be at the address of an object that was freed.
     pub reuse: bool,
     /// Plain accesses to shared data that are wider than this many bits are made in parts.

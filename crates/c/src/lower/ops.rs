@@ -91,13 +91,17 @@ impl Lowerer<'_> {
         if range.within(all) {
             return Value::Int(t, range);
         }
-        if int.signed && self.options.overflow && self.library_depth() == 0 {
+        if int.signed && self.checks_overflow() {
             let low = term::binary(B::Le, term::int(all.low), t.clone());
             let high = term::binary(B::Le, t.clone(), term::int(all.high));
-            self.check(&term::and(low, high), "signed integer overflow");
+            self.check(&term::and(low, high), OVERFLOW);
             return Value::Int(t, all);
         }
         Value::Int(self.wrapped(t, range, int), all)
+    }
+
+    fn checks_overflow(&self) -> bool {
+        self.options.overflow && self.library_depth() == 0
     }
 
     /// Converts a scalar value to a type.
@@ -274,8 +278,12 @@ impl Lowerer<'_> {
             return self.result(term::binary(op, a, b), range, int);
         }
         let function = self.sym(if is_div { "$div" } else { "$rem" });
-        let overflow = is_div && rb.low <= -1 && rb.high >= -1 && ra.low == all.low;
-        let range = if overflow {
+        let overflow = rb.low <= -1 && rb.high >= -1 && ra.low == all.low;
+        if overflow && !is_div && self.checks_overflow() {
+            let (smallest, minus) = (self.differs(a.clone(), all.low), self.differs(b.clone(), -1));
+            self.check(&term::or(smallest, minus), OVERFLOW);
+        }
+        let range = if overflow && is_div {
             range
         } else {
             Range { low: range.low.max(all.low), high: range.high.min(all.high) }
@@ -290,12 +298,15 @@ impl Lowerer<'_> {
             let high = term::binary(B::Lt, b.clone(), term::int(width));
             self.check(&term::and(low, high), "shift by a negative number or beyond the width");
         }
+        if op == BinaryOp::Shl && int.signed && self.checks_overflow() {
+            self.check_left_shift((&a, ra), &b, int);
+        }
         if let Some(n @ 0..64) = b.as_int() {
             let power = term::int(1_i128 << n);
             return match op {
                 BinaryOp::Shl => {
                     let range = ra.corners(Range::exactly(1 << n), i128::checked_mul).unwrap_or(EVERYTHING);
-                    // A shift discards the upper bits; that is no overflow.
+                    // A shift discards the upper bits.
                     let value = self.wrapped(term::mul(a, power), range, int);
                     Value::Int(value, if range.within(Range::of(int)) { range } else { Range::of(int) })
                 }
@@ -311,6 +322,24 @@ impl Lowerer<'_> {
             (_, true) => "ashr",
         };
         self.by_bits(name, a, b, int)
+    }
+
+    /// A signed left shift is of a number that is not negative, and its result is in the range of the type (C11 6.5.7).
+    fn check_left_shift(&mut self, (a, range): (&T, Range), n: &T, int: IntType) {
+        let most = match n.as_int() {
+            Some(n) => term::int(int.max() >> n.clamp(0, 127)),
+            None => {
+                let shifted = self.by_bits("lshr", term::int(int.max()), n.clone(), int);
+                self.int(shifted)
+            }
+        };
+        if range.low < 0 {
+            let low = term::binary(B::Le, term::int(0), a.clone());
+            self.check(&low, "signed integer overflow: a negative number is shifted to the left");
+        }
+        if most.as_int().is_none_or(|most| range.high > most) {
+            self.check(&term::binary(B::Le, a.clone(), most), OVERFLOW);
+        }
     }
 
     fn bitwise(&mut self, op: BinaryOp, (a, ra): (T, Range), (b, rb): (T, Range), int: IntType) -> Value {
@@ -358,6 +387,8 @@ impl Lowerer<'_> {
         Value::Int(value, Range::of(int))
     }
 }
+
+const OVERFLOW: &str = "signed integer overflow";
 
 const EVERYTHING: Range = Range { low: i128::MIN, high: i128::MAX };
 

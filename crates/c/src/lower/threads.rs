@@ -8,7 +8,8 @@ use super::emit::Procedure;
 use super::memory::Cell;
 use super::places::Value;
 use super::term::{self, Range, T};
-use crate::hir::{Builtin, Expr, Function, FunctionId};
+use crate::hir::walk::{every, roots};
+use crate::hir::{Builtin, Expr, ExprKind, Function, FunctionId};
 use crate::types::Type;
 
 const NUMBERS: Range = Range { low: 0, high: 1 << 20 };
@@ -300,6 +301,9 @@ impl Lowerer<'_> {
     /// `argc` is 1, and `argv` has the name of the program.
     fn main_arguments(&mut self, main: FunctionId) -> Vec<T> {
         let params = self.function(main).params.len();
+        if mentions_parameters(self.function(main)) {
+            self.caveat_nondet("the program was run without arguments (`argc` is 1)", true);
+        }
         let mut args = vec![term::int(1)];
         if params >= 2 {
             let pointer = Cell::pointer(u64::from(self.program.types.pointer_bits()) / 8);
@@ -345,4 +349,15 @@ impl Lowerer<'_> {
         self.release_at_return();
         self.push(Bpl::Return);
     }
+}
+
+/// Returns true if the body of a function uses one of its parameters.
+fn mentions_parameters(function: &Function) -> bool {
+    let mut found = false;
+    let mut look =
+        |e: &Expr| found |= matches!(&e.kind, ExprKind::Local(local) if function.params.contains(local));
+    for stmt in function.body.iter().flatten() {
+        roots(stmt, &mut |root| every(root, &mut look));
+    }
+    found
 }

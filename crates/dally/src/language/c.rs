@@ -46,6 +46,7 @@ fn read(
     let library = LibraryOptions {
         spurious: c.spurious,
         reuse: c.reuse,
+        overflow: c.overflow,
         ..LibraryOptions::of(units.iter().map(|unit| unit.text.as_str()))
     };
     let prelude = [Unit { name: "<library>".to_owned(), text: library::prelude(&library) }];
@@ -63,6 +64,7 @@ fn lower_options(c: &CArgs) -> LowerOptions {
         nondet: c.nondet.map(|values| (values.low, values.high)),
         overflow: c.overflow,
         external_unsupported: c.external == Some(ExternalArg::Unsupported),
+        spurious: c.spurious,
         reuse: c.reuse,
         atomic_width: c.atomic_width,
         symbolic: c.all_values,
