@@ -106,6 +106,7 @@ fn path(steps: Vec<PathElement>) -> Path {
         steps,
         failure: Failed { message: "an assertion does not hold", span: Span::NONE },
         certain: true,
+        uses_axioms: false,
         left_out: Vec::new(),
         forbidden: false,
     }

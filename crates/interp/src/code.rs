@@ -86,6 +86,8 @@ pub(crate) enum Op {
     Again(Quantifier, Address),
     /// The result of an uninterpreted function at arguments for which the inputs give no value.
     Undefined(Value),
+    /// Push whether no part of a value on the stack is arbitrary.
+    IsKnown(u32),
 
     // Statements.
     Set(VarStorage),

@@ -40,7 +40,7 @@ impl Code {
         match op {
             Op::Const(_) | Op::Stack(_) | Op::Mentioned(_) | Op::ThreadId | Op::ChildId => computes(0, 1),
             // It may also skip the current instance of a quantifier; that reads nothing.
-            Op::Undefined(_) => computes(0, 1),
+            Op::Undefined(_) | Op::IsKnown(_) => computes(0, 1),
             Op::Pick(..) => computes(0, 1),
             Op::Load(place) => read(computes(0, 1), procedure, place),
             Op::Take(place) => read(computes(0, 1), procedure, place),

@@ -150,7 +150,27 @@ fn equal_parts(heap: &Heap, a: Value, b: Value) -> Result<bool, Trouble> {
     if a == Value::Unset || b == Value::Unset {
         return Err(Trouble::Arbitrary);
     }
-    if heap.is_known(a) && heap.is_known(b) { Ok(a == b) } else { Err(Trouble::Arbitrary) }
+    if heap.is_known(a) && heap.is_known(b) {
+        return Ok(a == b);
+    }
+    if differ(heap, a, b) { Ok(false) } else { Err(Trouble::Arbitrary) }
+}
+
+/// True if two values differ wherever they are known in part: in a constructor, a field, or the element at an index.
+fn differ(heap: &Heap, a: Value, b: Value) -> bool {
+    dally_text::stack::grow(|| match (a, b) {
+        (Value::Map(left), Value::Map(right)) => {
+            let keys = [left, right].into_iter().flat_map(|id| heap.maps.get(id).entries.iter());
+            let mut keys = keys.map(|entry| entry.key).filter(|key| heap.is_known(*key));
+            keys.any(|key| differ(heap, heap.select(a, key), heap.select(b, key)))
+        }
+        (Value::Data(left), Value::Data(right)) => {
+            let (left, right) = (heap.data.get(left), heap.data.get(right));
+            let mut fields = left.fields.iter().zip(&right.fields);
+            left.constructor != right.constructor || fields.any(|(a, b)| differ(heap, *a, *b))
+        }
+        _ => matches!(equal(heap, a, b), Ok(false)),
+    })
 }
 
 pub(crate) fn truth(value: Value) -> Result<bool, Trouble> {

@@ -2,7 +2,7 @@
 //!
 //! A function or procedure has an instance for each list of types with which it is used. A map type that binds variables, such
 //! as `<a>[Ref, Field a]a`, becomes a datatype with a map for each type at which the program accesses it, and a further field
-//! that stands for all other elements. A quantifier over types becomes the conjunction (or disjunction) of its instances for
+//! that stands for all other elements; a lambda of such a type has an instance for each field. A quantifier over types becomes the conjunction (or disjunction) of its instances for
 //! the types that the program uses, and for one more type, which stands for all others.
 //!
 //! The assumption: all types that a program does not use behave like the one type that stands for them. So `forall<a>` in an
@@ -14,6 +14,7 @@
 
 mod decls;
 mod expr;
+mod lambda;
 mod stmts;
 mod types;
 
@@ -29,6 +30,7 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::lambda::Lambda;
 use self::types::{Env, Type};
 use crate::build;
 
@@ -97,6 +99,8 @@ struct Maps {
     constructor: Sym,
     /// The field for each list of types that the variables have.
     fields: Vec<(Vec<Type>, Sym)>,
+    /// The function that yields all other elements of a lambda, and their type.
+    elements: Option<(Sym, Type)>,
 }
 
 /// An instance that is still to be written.
@@ -130,6 +134,9 @@ struct Pass<'p> {
     procedures: FxHashMap<(ProcedureId, Vec<Type>), Sym>,
     todo: VecDeque<Instance>,
     maps: Vec<Maps>,
+    lambdas: Vec<Lambda>,
+    /// The types at which a lambda stands for all types at which it has no field.
+    any: Vec<Type>,
     out: Vec<Decl>,
     problems: Vec<Diagnostic>,
 }
@@ -148,6 +155,8 @@ impl<'p> Pass<'p> {
             procedures: FxHashMap::default(),
             todo: VecDeque::new(),
             maps: Vec::new(),
+            lambdas: Vec::new(),
+            any: Vec::new(),
             out: Vec::new(),
             problems: Vec::new(),
         }
@@ -157,10 +166,22 @@ impl<'p> Pass<'p> {
         // Both passes declare these first, so that they have the same names in both.
         let other = self.add_type("other");
         self.see(&other);
+        self.declare_types_of_lambdas();
         self.declare_own_types();
         for index in 0..self.program.ast.decls.len() {
             self.decl(index);
         }
+        self.write_instances();
+        // Instances of lambdas may need further functions, and these further fields of lambdas.
+        while self.extend_lambdas() {
+            self.write_instances();
+        }
+        self.close_lambdas();
+        self.declare_maps();
+        self
+    }
+
+    fn write_instances(&mut self) {
         while let Some(instance) = self.todo.pop_front() {
             if !self.problems.is_empty() {
                 break;
@@ -172,8 +193,6 @@ impl<'p> Pass<'p> {
                 }
             }
         }
-        self.declare_maps();
-        self
     }
 
     /// Reports a construct that has no instances.
@@ -253,8 +272,9 @@ impl<'p> Pass<'p> {
     fn declare_maps(&mut self) {
         let mut at = 0;
         while at < self.maps.len() {
-            let Maps { ty, name, constructor, fields } = &self.maps[at];
+            let Maps { ty, name, constructor, fields, elements } = &self.maps[at];
             let (ty, name, constructor, fields) = (ty.clone(), *name, *constructor, fields.clone());
+            let rest = elements.as_ref().map(|(_, ty)| ty.clone());
             let mut decls = Vec::new();
             if let Type::Map(_, args, value) = &ty {
                 for (values, field) in &fields {
@@ -264,7 +284,7 @@ impl<'p> Pass<'p> {
                     decls.push(build::var(*field, ty, Attrs::NONE));
                 }
             }
-            let rest = self.add_type("elements");
+            let rest = rest.unwrap_or_else(|| self.add_type("elements"));
             let rest = self.emit(&rest);
             let other = build::fresh(&mut self.ast, "at#other");
             decls.push(build::var(other, rest, Attrs::NONE));
@@ -287,6 +307,6 @@ fn declared(ast: &mut Ast, maps: &mut Vec<Maps>, ty: &Type) -> usize {
     }
     let name = build::fresh(ast, "map#type");
     let constructor = build::fresh(ast, "map#value");
-    maps.push(Maps { ty: ty.clone(), name, constructor, fields: Vec::new() });
+    maps.push(Maps { ty: ty.clone(), name, constructor, fields: Vec::new(), elements: None });
     maps.len() - 1
 }

@@ -188,6 +188,12 @@ impl Logic<'_> {
         limited
     }
 
+    /// True if an axiom is asserted, or matters to the symbols in use.
+    pub(crate) fn uses_axioms(&mut self) -> bool {
+        let waiting: Vec<ExprId> = self.waiting.iter().flatten().copied().collect();
+        waiting.len() < self.waiting.len() || waiting.into_iter().any(|axiom| self.matters(axiom))
+    }
+
     /// True if an axiom matters to the symbols in use. It does if it mentions a constant or function of which the solver knows
     /// only axioms, or no symbol at all, so that it is valid or contradictory; or a constant that differs from one in use; or the
     /// number of values of a type. An inlined function counts as the symbols of its body; triggers do not count.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::build::code_of_function;
 use crate::flow::Flows;
 use crate::logic::{Found, Logic, unsupported};
-use crate::term::{Sort, Term, Terms};
+use crate::term::{Node, Sort, Term, Terms};
 
 /// The values of the variables of an expression.
 #[derive(Debug)]
@@ -509,10 +509,12 @@ impl Logic<'_> {
         self.quantifier_of_program(e, quantified, scope)
     }
 
-    /// A lambda is a map that an axiom defines pointwise.
+    /// A lambda is a map that an axiom defines pointwise. If it depends on variables of quantifiers or lambdas around it, it is a
+    /// function of these.
     fn lambda(&mut self, e: ExprId, texts: &[String], bound: &[Term], body: Term) -> Found<Term> {
         let sort = self.sort_of_expr(e)?;
-        if !self.terms.is_open(body) {
+        let free = self.terms.free(body);
+        if bound.iter().all(|var| !free.contains(var)) {
             let mut map = body;
             let mut sorts = vec![sort];
             for _ in 1..bound.len() {
@@ -524,16 +526,35 @@ impl Logic<'_> {
             }
             return Ok(map);
         }
-        let map = self.unknown("lambda", sort);
+        let around: Vec<Term> = free.iter().copied().filter(|var| !bound.contains(var)).collect();
+        let map = match around.as_slice() {
+            [] => self.unknown("lambda", sort),
+            around => self.lambda_function(around, sort),
+        };
         let at = self.select(map, bound);
         let equal = self.terms.eq(at, body);
-        let axiom =
-            self.terms.quantified(&format!("forall ({})", texts.join(" ")), bound, equal, vec![vec![at]]);
-        if self.terms.is_open(axiom) {
-            return unsupported(self.span(e), "a lambda that depends on the variables of a quantifier");
-        }
+        let outer = around.iter().filter_map(|var| match self.terms.node(*var) {
+            Node::Bound(name) => {
+                let sort = self.terms.sort_text(self.terms.sort_of(*var));
+                Some(format!("({} {sort})", self.terms.text(*name)))
+            }
+            _ => None,
+        });
+        let head = format!("forall ({})", outer.chain(texts.iter().cloned()).collect::<Vec<_>>().join(" "));
+        let all: Vec<Term> = around.iter().chain(bound).copied().collect();
+        let axiom = self.terms.quantified(&head, &all, equal, vec![vec![at]]);
         self.state(axiom);
         Ok(map)
+    }
+
+    /// A new function, applied to these variables.
+    fn lambda_function(&mut self, args: &[Term], sort: Sort) -> Term {
+        let head = self.name("lambda");
+        let sorts: Vec<&str> =
+            args.iter().map(|arg| self.terms.sort_text(self.terms.sort_of(*arg))).collect();
+        let text = format!("(declare-fun {head} ({}) {})\n", sorts.join(" "), self.terms.sort_text(sort));
+        self.declarations.push_str(&text);
+        self.terms.named(&head, args, sort)
     }
 }
 

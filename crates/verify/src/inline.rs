@@ -135,12 +135,15 @@ const SMALL_PROGRAM: u64 = 60_000;
 /// In larger programs, procedures of at most this size are inlined at once.
 const SMALL_PROCEDURE: u64 = 100;
 
-/// The axioms that were left out where a bug was found.
+/// How a bug depends on axioms.
 #[derive(Default)]
 pub(crate) struct Axioms {
+    /// The axioms that were left out where it was found.
     pub(crate) left_out: Vec<Span>,
     /// True if there is no bug with them.
     pub(crate) forbid: bool,
+    /// True if an axiom matters to the symbols in use.
+    pub(crate) in_use: bool,
 }
 
 /// The answer to a satisfiability query.
@@ -513,7 +516,7 @@ impl<'a> Verifier<'a> {
     fn confirmed(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Answer, NoAnswer> {
         let Late { asserted, mut left_out, quantified } = self.executor.logic.assert_left_out()?;
         if asserted.is_empty() {
-            return self.bug(true, Axioms { left_out, forbid: false }, solver);
+            return self.bug(true, Axioms { left_out, ..Axioms::default() }, solver);
         }
         let mut text = self.executor.logic.take_declarations();
         text.push_str("(push 1)\n");
@@ -529,19 +532,22 @@ impl<'a> Verifier<'a> {
         let answer = self.check(blocked, solver)?;
         solver.set_mode(QueryMode::Models)?;
         if matches!(answer, Sat::Yes) {
-            return self.bug(true, Axioms { left_out, forbid: false }, solver);
+            return self.bug(true, Axioms { left_out, ..Axioms::default() }, solver);
         }
         solver.send("(pop 1)\n")?;
         self.emitter = before;
         // Without these axioms there is a bug.
         left_out.extend(asserted);
         match self.check(blocked, solver)? {
-            Sat::Yes => self.bug(true, Axioms { left_out, forbid: matches!(answer, Sat::No) }, solver),
+            Sat::Yes => {
+                self.bug(true, Axioms { left_out, forbid: matches!(answer, Sat::No), in_use: true }, solver)
+            }
             Sat::No | Sat::Unknown => Err(NoAnswer::Unknown(self.reason(solver)?)),
         }
     }
 
     fn bug(&mut self, certain: bool, axioms: Axioms, solver: &mut dyn Solver) -> Result<Answer, NoAnswer> {
+        let in_use = self.executor.logic.uses_axioms();
         let mut model = Model::ask(&self.executor, &self.emitter, &self.asked(), solver)?;
         let mut walk = Walk::new(&self.executor, &model);
         if walk.go(self.root).is_none() {
@@ -558,6 +564,7 @@ impl<'a> Verifier<'a> {
         match walk.go(self.root) {
             Some(failed) => {
                 self.trail = std::mem::take(&mut walk.trail);
+                let axioms = Axioms { in_use, ..axioms };
                 Ok(Answer::Bug(Box::new(walk.path(failed, certain, axioms))))
             }
             None => Err(SolverError::Broken("the solver's model has changed".to_owned()).into()),

@@ -30,6 +30,8 @@ pub struct Path {
     pub failure: Failed,
     /// True if the solver has checked all axioms. It may not be able to check quantifiers: then there may be no such execution.
     pub certain: bool,
+    /// True if an axiom matters to the symbols in use.
+    pub uses_axioms: bool,
     /// Axioms about symbols in use that the solver has not seen or cannot check: they may exclude the execution.
     pub left_out: Vec<Span>,
     /// True if they do exclude it: with them the query is unsatisfiable.

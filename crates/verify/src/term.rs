@@ -172,6 +172,14 @@ impl Terms {
         self.free[term.index()] != 0
     }
 
+    /// The bound variables that occur freely in it.
+    pub(crate) fn free(&self, term: Term) -> &[Term] {
+        match self.free[term.index()] {
+            0 => &[],
+            set => &self.sets[set as usize],
+        }
+    }
+
     /// The first and the last unknown, in the order of creation, that occur in it.
     pub(crate) fn unknowns(&self, term: Term) -> Option<(Term, Term)> {
         self.unknowns[term.index()]

@@ -412,6 +412,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             steps: self.steps,
             failure,
             certain,
+            uses_axioms: axioms.in_use,
             left_out: axioms.left_out,
             forbidden: axioms.forbid,
         }

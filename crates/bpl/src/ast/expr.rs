@@ -344,7 +344,7 @@ impl Exprs {
         ExprId((self.nodes.len() - 1) as u32)
     }
 
-    /// All expressions, subexpressions first.
+    /// All expressions.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Expr> {
         self.nodes.iter().map(|(expr, _)| expr)
     }
@@ -356,7 +356,14 @@ impl Exprs {
         }
     }
 
-    /// The ids of all expressions, subexpressions first.
+    /// Replaces the arguments of an application.
+    pub fn set_arguments(&mut self, id: ExprId, arguments: ExprList) {
+        if let (Expr::Call(_, old), _) = &mut self.nodes[id.index()] {
+            *old = arguments;
+        }
+    }
+
+    /// The ids of all expressions.
     pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
         (0..self.nodes.len() as u32).map(ExprId)
     }

@@ -19,7 +19,6 @@ use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use dally_bpl::Program;
-use dally_bpl::ast::DeclKind;
 use dally_c::Caveat;
 use dally_explore::Limit;
 use dally_interp::Notation;
@@ -274,8 +273,8 @@ impl Work<'_> {
     /// nothing.
     fn replay(&self, found: &Finding, plan: &Plan) -> Option<Evidence> {
         let Ok(Some(bug)) = &found.end else { return None };
-        let Path { certain, left_out, forbidden, .. } = &*bug.path;
-        if !certain && has_axioms(self.program) || !left_out.is_empty() || *forbidden {
+        let Path { certain, uses_axioms, left_out, forbidden, .. } = &*bug.path;
+        if !certain && *uses_axioms || !left_out.is_empty() || *forbidden {
             return None;
         }
         self.progress.begin(Phase::Replaying);
@@ -309,13 +308,4 @@ fn unused_flags(arguments: &Verify, plan: &Plan) -> Vec<String> {
     }
     let makes = if unused.len() == 1 { "makes" } else { "make" };
     vec![format!("the program is sequential: {} {makes} no difference", unused.join(" and "))]
-}
-
-fn has_axioms(program: &Program) -> bool {
-    program.ast.decls.iter().any(|decl| match &decl.kind {
-        DeclKind::Axiom(_) => true,
-        DeclKind::Const(c) => !c.uses.is_empty(),
-        DeclKind::Function(f) => !f.uses.is_empty(),
-        _ => false,
-    })
 }

@@ -286,7 +286,13 @@ impl Reporter<'_> {
         let (message, place) = told.map_or((message, place.as_str()), |told| (told, ""));
         let what = format!("{}{}{bound}{}", printable(message), printable(place), self.caveat(&bug.path));
         if let Some(doubt) = self.doubt(bug, replayed) {
-            return format!("{headline}: {doubt}; perhaps {what}");
+            let why = match replayed {
+                Some(Evidence::Not(reason)) => {
+                    format!(", and what it suggests could not be replayed: {}", printable(reason))
+                }
+                _ => String::new(),
+            };
+            return format!("{headline}: {doubt}{why}; perhaps {what}");
         }
         match replayed {
             Some(Evidence::Absent(_)) => format!(

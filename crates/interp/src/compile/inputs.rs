@@ -392,6 +392,20 @@ impl Compiler<'_> {
         let mut last = None;
         let mut ends = Vec::new();
         let depth = self.depth;
+        // The solver may know more of a map than this execution: then the result is arbitrary.
+        let is_map = |ty: &Ty| matches!(self.info.types.kind(*ty), TyKind::Map(..));
+        let maps: Vec<u32> =
+            (0..).zip(&params).filter(|(_, ty)| is_map(ty)).map(|(place, _)| place).collect();
+        for place in maps {
+            self.emit(Op::IsKnown(place));
+            let known = self.emit(Op::JumpUnless(0));
+            let over = self.emit(Op::Jump(0));
+            self.patch(known);
+            self.emit(Op::Const(Value::Unset));
+            ends.push(self.emit(Op::Jump(0)));
+            self.depth = depth;
+            self.patch(over);
+        }
         for FunctionPoint { args, value } in points.into_iter().flatten() {
             let args: Option<Vec<Value>> =
                 args.iter().zip(&params).map(|(arg, ty)| self.input(arg, *ty)).collect();

@@ -65,41 +65,47 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a lambda with one variable to a map with an entry for each value tried, and arbitrary
-    /// elsewhere. All its known values are therefore correct.
+    /// Compiles a lambda to a map with an entry for each list of values tried, and arbitrary elsewhere. All its known values are
+    /// therefore correct.
     pub(super) fn table(&mut self, e: ExprId, binder: BinderId) {
         let vars = self.info.bound_vars(e);
-        let values = match vars {
-            [var] => self.values_for(self.info[*var].ty).filter(|values| self.count(*values) <= MOST_ENTRIES),
-            _ => None,
-        };
-        let (Some(values), [var]) = (values, vars) else {
+        let values: Option<Vec<Op>> = vars.iter().map(|var| self.values_for(self.info[*var].ty)).collect();
+        let entries =
+            |values: &Vec<Op>| values.iter().fold(1, |all: usize, v| all.saturating_mul(self.count(*v)));
+        let Some(values) = values.filter(|values| entries(values) <= MOST_ENTRIES) else {
             return self.give_up(e, "a lambda whose body depends on its variables cannot be evaluated");
         };
         let around = self.turns;
-        self.turns = around.saturating_mul(self.count(values));
+        self.turns = around.saturating_mul(entries(&values));
         if self.turns > MOST_ENTRIES_IN_ALL {
             self.turns = around;
             return self
                 .give_up(e, "a lambda cannot be evaluated for so many values of the enclosing quantifiers");
         }
-        let quantifier = Quantifier { forall: true, exact: !matches!(values, Op::Mentioned(_)) };
         let map = self.depth;
         self.emit(Op::Const(self.heap.constant_map(Value::Unset)));
-        self.emit(values);
-        self.emit(Op::Const(Value::Int(0)));
-        let begin = self.emit(Op::Each(quantifier, 0));
-        let value = self.depth - 1;
-        self.meanings.insert(*var, Meaning::Stack(value));
+        let (mut begins, mut index) = (Vec::new(), Vec::new());
+        for (var, values) in vars.iter().zip(values) {
+            let quantifier = Quantifier { forall: true, exact: !matches!(values, Op::Mentioned(_)) };
+            self.emit(values);
+            self.emit(Op::Const(Value::Int(0)));
+            begins.push((quantifier, self.emit(Op::Each(quantifier, 0))));
+            index.push(self.depth - 1);
+            self.meanings.insert(*var, Meaning::Stack(self.depth - 1));
+        }
         self.emit(Op::Stack(map));
-        self.emit(Op::Stack(value));
+        for value in &index {
+            self.emit(Op::Stack(*value));
+        }
         self.expr(self.ast.exprs.binder(binder).body);
         self.turns = around;
-        self.emit(Op::Store(1));
+        self.emit(Op::Store(index.len() as u8));
         self.emit(Op::Put(map));
         self.emit(Op::Const(Value::Bool(true)));
-        self.emit(Op::Again(quantifier, begin));
-        self.patch(begin);
+        for (quantifier, begin) in begins.into_iter().rev() {
+            self.emit(Op::Again(quantifier, begin));
+            self.patch(begin);
+        }
         self.emit(Op::Pop);
     }
 

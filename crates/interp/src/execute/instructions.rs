@@ -307,6 +307,11 @@ impl<O: Observer> Run<'_, O> {
                 Some(flow) => return Ok(flow),
                 None => self.push(value),
             },
+            Op::IsKnown(index) => {
+                let value = self.expression.values[self.expression.base + index as usize];
+                let is_known = self.store.heap.is_known(value);
+                self.push(Value::Bool(is_known));
+            }
             Op::Recall(to) => return Ok(self.recall(to)),
             Op::Remember(function) => {
                 let values = &self.expression.values;

@@ -129,10 +129,13 @@ fn is_flat(code: &Code, raised: &[u16]) -> bool {
 /// The globals that an instruction may give an arbitrary value: by `havoc`, or by the result of a call. The result of
 /// an expression is never arbitrary, unless it is a map.
 fn can_become_arbitrary(code: &Code) -> impl Iterator<Item = u32> + '_ {
-    (0..code.plain.len()).filter_map(|address| match code.plain[address] {
+    // A function of maps has an arbitrary result where its arguments are not known.
+    let partial = code.plain.iter().any(|op| matches!(op, Op::IsKnown(_)));
+    (0..code.plain.len()).filter_map(move |address| match code.plain[address] {
         Op::Set(VarStorage::Global(global)) => {
             let before = code.plain[..address].iter().rev().find(|op| !matches!(op, Op::Set(_)));
-            (!before.is_some_and(|op| is_value(*op))).then_some(global)
+            let is_known = |op: &Op| is_value(*op) && !(partial && matches!(op, Op::Apply(..)));
+            (!before.is_some_and(is_known)).then_some(global)
         }
         Op::Take(VarStorage::Global(global)) => Some(global),
         _ => None,

@@ -196,8 +196,7 @@ impl Pass<'_> {
             return self.instance_of_binder(e, &binder, env);
         }
         if binder.kind == BinderKind::Lambda {
-            self.refuse(span, "a lambda with type parameters");
-            return e;
+            return self.lambda(e, &binder, env);
         }
         let pool = self.pool.clone();
         if pool.len().checked_pow(params.len() as u32).is_none_or(|all| all > MOST_INSTANCES) {
@@ -233,7 +232,7 @@ impl Pass<'_> {
         });
     }
 
-    fn instance_of_binder(&mut self, e: ExprId, binder: &Binder, env: &Env) -> ExprId {
+    pub(super) fn instance_of_binder(&mut self, e: ExprId, binder: &Binder, env: &Env) -> ExprId {
         let span = self.program.ast.exprs.span(e);
         let bound = self.info.bound_vars(e).to_vec();
         let mut vars = Vec::new();
