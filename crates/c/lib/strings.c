@@ -50,6 +50,31 @@ int strcasecmp(const char *a, const char *b) {
   while (a[i] != 0 && tolower(a[i]) == tolower(b[i])) i++;
   return tolower((unsigned char)a[i]) - tolower((unsigned char)b[i]);
 }
+int strncasecmp(const char *a, const char *b, size_t n) {
+  size_t i = 0;
+  while (i < n && a[i] != 0 && tolower(a[i]) == tolower(b[i])) i++;
+  return i == n ? 0 : tolower((unsigned char)a[i]) - tolower((unsigned char)b[i]);
+}
+/* The functions of BSD return the length that the result would have without the limit. */
+size_t strlcpy(char *to, const char *from, size_t size) {
+  size_t i = 0;
+  while (i + 1 < size && from[i] != 0) { to[i] = from[i]; i++; }
+  if (size > 0) to[i] = 0;
+  return strlen(from);
+}
+size_t strlcat(char *to, const char *from, size_t size) {
+  size_t start = strnlen(to, size);
+  return start + strlcpy(to + start, from, size - start);
+}
+void *memccpy(void *to, const void *from, int byte, size_t n) {
+  unsigned char *x = to;
+  const unsigned char *y = from;
+  for (size_t i = 0; i < n; i++) {
+    x[i] = y[i];
+    if (y[i] == (unsigned char)byte) return x + i + 1;
+  }
+  return 0;
+}
 int strcoll(const char *a, const char *b) { return strcmp(a, b); }
 char *strchr(const char *s, int c) {
   size_t i = 0;

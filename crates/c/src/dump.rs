@@ -152,6 +152,10 @@ impl Dump<'_> {
     }
 
     fn stmt(&self, stmt: &Stmt, depth: usize, out: &mut String) {
+        dally_text::stack::grow(|| self.stmt_here(stmt, depth, out));
+    }
+
+    fn stmt_here(&self, stmt: &Stmt, depth: usize, out: &mut String) {
         let indent = "  ".repeat(depth);
         let label = |id: &crate::hir::LabelId| {
             self.function.and_then(|f| f.labels.get(id.index())).map_or("?", String::as_str)

@@ -186,6 +186,16 @@ fn long_chains_are_read_up_to_a_limit() {
 }
 
 #[test]
+fn chains_of_else_if_have_no_depth() {
+    let chain = |n: usize| {
+        let middle: String = (0..n).map(|i| format!("else if (x == {i}) x = {}; ", i + 1)).collect();
+        format!("int x; int main(void) {{ if (x < 0) x = 0; {middle} else return 1; return 0; }}")
+    };
+    assert!(read(&chain(3_900)));
+    assert!(!read(&chain(100_000)));
+}
+
+#[test]
 fn large_values_are_refused() {
     assert!(!read("int a[1l << 60];"));
     assert!(!read("int a[] = { [0 ... 99999999] = 1 };"));

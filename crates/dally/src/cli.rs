@@ -168,6 +168,16 @@ pub(crate) fn command() -> clap::Command {
     command.mut_subcommand("verify", without_tests).mut_subcommand("sequentialize", without_tests)
 }
 
+/// A duration, with units.
+fn time(text: &str) -> Result<std::time::Duration, String> {
+    use humantime::DurationError;
+    humantime::parse_duration(text).map_err(|error| match error {
+        // These messages have an example.
+        DurationError::UnknownUnit { .. } => error.to_string(),
+        _ => format!("{error}; a time is a number with a unit, such as 30s, 5m or 1h30m"),
+    })
+}
+
 /// A number of bytes, with a unit: a plain number is hardly meant to be bytes.
 fn size(text: &str) -> Result<bytesize::ByteSize, String> {
     if text.trim().bytes().last().is_some_and(|last| last.is_ascii_digit() || last == b'.') {

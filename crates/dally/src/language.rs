@@ -90,7 +90,7 @@ static LANGUAGES: &[Language] = &[
         suffixes: &["c", "i"],
         folders: false,
         standard_input: false,
-        typical: &["#include ", "int main("],
+        typical: &["#include", "int ", "void ", "typedef ", "struct ", "static "],
         flags: &[
             "-I",
             "-D",
@@ -378,7 +378,7 @@ impl Language {
             |language: &&Language| lines.iter().any(|l| language.typical.iter().any(|t| l.starts_with(t)));
         let other = LANGUAGES.iter().filter(|language| language.name != self.name).find(looks_like);
         if let (Some(other), Some(first)) = (other, rejected.diagnostics.first_mut())
-            && files.iter().any(|file| file == "-")
+            && files.iter().any(|file| file == "-" || !LANGUAGES.iter().any(|l| l.has(Path::new(file))))
         {
             let suffix = other.suffixes[0];
             let help = format!("{} programs are read from files whose names end in `.{suffix}`", other.name);

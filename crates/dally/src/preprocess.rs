@@ -19,6 +19,9 @@ pub(crate) use headers::{HEADERS_FOLDER, header};
 
 /// Preprocesses the files of a program. Files that are named `.i` are preprocessed already.
 pub(crate) fn preprocess(files: &[String], arguments: &CArgs) -> Result<Vec<Unit>, Rejected> {
+    if let Some(missing) = arguments.include.iter().find(|folder| !Path::new(folder).is_dir()) {
+        return Err(diagnostics::rejected(format!("`-I {missing}` names no folder")));
+    }
     let mut headers = None;
     let mut units = Vec::new();
     for file in files {

@@ -101,6 +101,8 @@ fn time_and_memory_need_units() {
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains(unit), "{}", stderr(&output));
     }
+    let output = dally(&["check", "--time", "banana", "-"], PROGRAM.as_bytes());
+    assert!(stderr(&output).contains("such as 30s"), "{}", stderr(&output));
     for memory in ["4G", "500M", "1.5GB", "64 MiB"] {
         let output = dally(&["check", "--memory", memory, "-"], PROGRAM.as_bytes());
         assert_eq!(output.status.code(), Some(0), "{memory}: {}", stderr(&output));

@@ -139,7 +139,7 @@ impl Checker<'_> {
             }
             "unreachable" | "trap" | "abort" => self.fatal(name, span),
             "assume_aligned" | "launder" if !arguments.is_empty() => self.value(arguments[0]),
-            "prefetch" => {
+            "prefetch" | "ia32_pause" => {
                 Some(Expr { kind: ExprKind::Builtin(Builtin::Fence, Vec::new()), ty: self.basic.void, span })
             }
             "object_size" | "dynamic_object_size" => Some(self.int_expr(-1, self.basic.ulong, span)),

@@ -283,6 +283,10 @@ struct Case {
 
 /// The labels of a `switch` in the order of the text.
 fn collect_cases(stmt: &Stmt, labels: &mut Vec<Case>) {
+    dally_text::stack::grow(|| collect_cases_here(stmt, labels));
+}
+
+fn collect_cases_here(stmt: &Stmt, labels: &mut Vec<Case>) {
     match &stmt.kind {
         StmtKind::Case(low, high) => labels.push(Case { values: Some((*low, *high)), stmt }),
         StmtKind::Default => labels.push(Case { values: None, stmt }),
@@ -300,6 +304,10 @@ fn collect_cases(stmt: &Stmt, labels: &mut Vec<Case>) {
 
 /// Returns true if a jump may lead into the statement.
 fn contains_label(stmt: &Stmt) -> bool {
+    dally_text::stack::grow(|| contains_label_here(stmt))
+}
+
+fn contains_label_here(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Case(..) | StmtKind::Default | StmtKind::Label(_) => true,
         StmtKind::Block(stmts) => stmts.iter().any(contains_label),

@@ -25,6 +25,11 @@ impl Parser<'_> {
         }
     }
 
+    /// Returns true before `__attribute__` and `[[`.
+    pub(super) fn starts_attribute(&self) -> bool {
+        self.is(K::Attribute) || self.is(Op::LBracket) && self.peek_at(1) == T::Op(Op::LBracket)
+    }
+
     /// `asm("name")` after a declarator.
     pub(super) fn assembler_label(&mut self) -> Parsed<()> {
         if self.eat(K::Asm) {

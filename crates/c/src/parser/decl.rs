@@ -80,7 +80,7 @@ impl Parser<'_> {
     /// A declaration or a function definition.
     pub(super) fn declaration(&mut self) -> Parsed<Declared> {
         let start = self.span();
-        let typed = self.starts_declaration() || matches!(self.peek(), T::Key(K::Extension | K::Attribute));
+        let typed = self.starts_declaration() || self.is(K::Extension) || self.starts_attribute();
         if !typed {
             self.untyped()?;
         }

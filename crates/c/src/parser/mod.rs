@@ -20,7 +20,7 @@ use dally_text::source::Span;
 use dally_text::symbol::{Sym, Symbols};
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Ast, Expr, ExprId, ExprKind, Name, Stmt, StmtId, StmtKind};
+use crate::ast::{Ast, Attrs, Expr, ExprId, ExprKind, Name, Stmt, StmtId, StmtKind};
 use crate::codes;
 use crate::pragma::Packs;
 use crate::token::{T, Token};
@@ -47,6 +47,7 @@ pub(crate) fn parse(input: &Input<'_>, symbols: &Symbols, diagnostics: &mut Diag
         symbols,
         soft: Soft::new(symbols),
         ast: Ast::default(),
+        pending: Attrs::default(),
         names: FxHashMap::default(),
         scopes: vec![Vec::new()],
     };
@@ -93,6 +94,8 @@ struct Parser<'a> {
     symbols: &'a Symbols,
     soft: Soft,
     ast: Ast,
+    /// The attributes before the declaration that follows.
+    pending: Attrs,
     /// For each declared name, innermost last: true if it is a type.
     names: FxHashMap<Sym, Vec<bool>>,
     /// The names that each open scope declares.

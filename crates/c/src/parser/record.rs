@@ -70,7 +70,7 @@ impl Parser<'_> {
         {
             return Err(self.unknown_type(Name { sym, span: start }));
         }
-        if !self.starts_declaration() && !matches!(self.peek(), T::Key(K::Extension | K::Attribute)) {
+        if !self.starts_declaration() && !self.is(K::Extension) && !self.starts_attribute() {
             return Err(self.unexpected("a member"));
         }
         let specs = self.specs()?;

@@ -72,7 +72,7 @@ impl Parser<'_> {
         let mut reader = SpecsReader {
             storage: Storage::default(),
             quals: Quals::default(),
-            attrs: Attrs::default(),
+            attrs: std::mem::take(&mut self.pending),
             basic: Basic::default(),
             ty: None,
         };

@@ -5,8 +5,11 @@ use dally_text::source::Span;
 
 use super::Parser;
 use super::decl::Declared;
-use crate::ast::{Name, StmtId, StmtKind};
+use crate::ast::{Attrs, Name, StmtId, StmtKind};
 use crate::token::{K, Op, T};
+
+/// The most conditions in a chain of `else if`.
+const LONGEST_CHAIN: usize = 4000;
 
 impl Parser<'_> {
     /// A statement; after an error the rest of it is skipped.
@@ -49,9 +52,13 @@ impl Parser<'_> {
                 let body = self.labelled()?;
                 Ok(self.add_stmt(StmtKind::Label(name, body), Self::join(start, name.span)))
             }
-            T::Key(K::Attribute) => {
-                self.skip_attributes()?;
-                self.statement()
+            _ if self.starts_attribute() => {
+                let mut attrs = Attrs::default();
+                self.attributes(&mut attrs)?;
+                if self.starts_declaration() {
+                    self.pending = attrs;
+                }
+                self.labelled()
             }
             T::Key(K::Extension) => {
                 self.bump();
@@ -136,12 +143,31 @@ impl Parser<'_> {
         Ok(condition)
     }
 
+    /// `if (c) … else if (d) … else …`: a chain has no depth, since generated programs have long ones.
     fn if_statement(&mut self, start: Span) -> Parsed<StmtId> {
-        let condition = self.condition()?;
-        let head = self.since(start);
-        let then = self.statement()?;
-        let otherwise = if self.eat(K::Else) { Some(self.statement()?) } else { None };
-        Ok(self.add_stmt(StmtKind::If(condition, then, otherwise), head))
+        let mut chain = Vec::new();
+        let mut start = start;
+        let mut otherwise = None;
+        loop {
+            if chain.len() == LONGEST_CHAIN {
+                return Err(self.too_deep());
+            }
+            let condition = self.condition()?;
+            let head = self.since(start);
+            chain.push((condition, self.statement()?, head));
+            if !self.eat(K::Else) {
+                break;
+            }
+            start = self.span();
+            if !self.is(K::If) {
+                otherwise = Some(self.statement()?);
+                break;
+            }
+        }
+        for (condition, then, head) in chain.into_iter().rev() {
+            otherwise = Some(self.add_stmt(StmtKind::If(condition, then, otherwise), head));
+        }
+        otherwise.ok_or_else(|| self.unexpected("`if`"))
     }
 
     fn while_statement(&mut self, start: Span) -> Parsed<StmtId> {
@@ -183,7 +209,7 @@ impl Parser<'_> {
         let init = if self.eat(Op::Semi) {
             None
         } else {
-            self.eat(K::Extension);
+            self.attributes(&mut Attrs::default())?;
             let from = self.span();
             Some(self.simple(from)?)
         };

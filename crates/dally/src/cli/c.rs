@@ -33,7 +33,7 @@ pub(crate) struct CArgs {
     #[arg(help_heading = HEADING, long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) external: Option<ExternalArg>,
 
-    /// Let waits on condition variables end without a signal
+    /// Let waits on condition variables end without a signal, and weak compare-exchanges fail for no reason
     #[arg(help_heading = HEADING, long)]
     pub(crate) spurious: bool,
 
@@ -74,8 +74,8 @@ fn range(text: &str) -> Result<Values, String> {
 
 fn width(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(bits @ (8 | 16 | 32 | 64)) => Ok(bits),
-        _ => Err("the width is 8, 16, 32 or 64".to_owned()),
+        Ok(bits @ (8 | 16 | 32)) => Ok(bits),
+        _ => Err("the width is 8, 16 or 32".to_owned()),
     }
 }
 

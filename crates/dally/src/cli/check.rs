@@ -86,7 +86,7 @@ pub(crate) struct Check {
     pub(crate) free_options: u32,
 
     /// Stop after this time, such as 30s or 5m
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) time: Option<std::time::Duration>,
 
     /// Stop when the search holds this much memory, such as 4G; by default, most of the free memory

@@ -34,7 +34,7 @@ pub(crate) struct Compare {
     pub(crate) no_reduction: bool,
 
     /// Stop each search after this time
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = super::time)]
     pub(crate) time: std::time::Duration,
 
     /// Stop each search when it holds this much memory, such as 4G; by default, most of the free memory

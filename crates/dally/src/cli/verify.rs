@@ -147,7 +147,7 @@ pub(crate) struct Verify {
     pub(crate) track: Track,
 
     /// Stop after this time, such as 30s or 5m
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) time: Option<std::time::Duration>,
 
     /// Stop when dally and its solvers together hold this much memory, such as 4G; by default, most of the free memory
@@ -155,7 +155,7 @@ pub(crate) struct Verify {
     pub(crate) memory: Option<bytesize::ByteSize>,
 
     /// The time limit of a solver query
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) query_time: Option<std::time::Duration>,
 
     /// The solver: z3, cvc5, yices-smt2, or a path; flags of the solver may follow, as in "z3 -T:5". Of several

@@ -400,6 +400,12 @@ impl<'m, O: Observer> Run<'m, O> {
         match { map }.find(|v| !v.hidden && v.domain == Domain::Map) {
             Some(map) => {
                 let name = self.code.symbols.text(map.name);
+                if self.code.telling.notation.is_some() {
+                    return format!(
+                        "this reads an element of `{name}` to which nothing was assigned: assign to it first, or initialise \
+                         the whole array, as in `int a[4] = {{0}};`"
+                    );
+                }
                 format!(
                     "this depends on an element of `{name}` that is arbitrary: assign to this element first, or to the \
                      whole map, such as `{name} := (lambda i: int :: 0);`"
