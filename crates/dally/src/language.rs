@@ -217,7 +217,7 @@ pub(crate) trait Explorable {
     /// The graph of its states under a scheduler, for Graphviz; `None` if there are more states than this.
     fn graph(&self, scheduler: &SchedulerName, limit: usize, sources: &SourceMap) -> Option<String>;
 
-    /// Describes the last step of a task that keeps running. Gives up as soon as `go_on` returns false.
+    /// Describes the last step of a task that keeps running; an earlier one as soon as `go_on` returns false.
     fn last_step(
         &self,
         running: &Running,

@@ -7,7 +7,7 @@ use dally_explore::{Bug, Failure, NoCycle, ReplayError, Schedule, SchedulerName,
 use dally_text::diagnostic::Diagnostic;
 use dally_text::render::printable;
 use dally_text::source::SourceMap;
-use dally_trace::{Failed, Source, Statement, StatementKind, Trace};
+use dally_trace::{Failed, Kind, Source, Statement, StatementKind, Trace};
 
 use crate::cli::{ProgramArgs, Replay};
 use crate::input::Rejected;
@@ -27,6 +27,9 @@ fn run_one(file: &str, arguments: &Replay, own: &OwnSchedulers) -> Exit {
     let format = arguments.format;
     let Followed { replayed, sources } = replay(file, own);
     let (headline, trace) = match replayed {
+        ReplayOutcome::Fails { trace, remark } if trace.failure.kind == Kind::Path => {
+            (format!("the path is confirmed: no step of it fails{remark}"), trace)
+        }
         ReplayOutcome::Fails { trace, remark } => {
             (format!("the bug is confirmed: {}{remark}", trace.failure.message), trace)
         }
@@ -43,13 +46,14 @@ fn run_one(file: &str, arguments: &Replay, own: &OwnSchedulers) -> Exit {
     if let Some(file) = &arguments.html {
         traces::write(file, &dally_trace::html(&trace, &sources, &output::look()));
     }
+    let exit = if trace.failure.kind == Kind::Path { Exit::Success } else { Exit::Bug };
     let text = (format.write)(&trace, &sources, &output::look());
     let written = if format.for_people {
         output::coloured(&format!("{}\n\n{text}", printable(&headline)))
     } else {
         output::stdout(text.as_bytes())
     };
-    output::exit_after(written, Exit::Bug)
+    output::exit_after(written, exit)
 }
 
 /// The result of replaying a trace.
@@ -174,7 +178,10 @@ fn retrace(
     program: &dyn Explorable,
     sources: &SourceMap,
 ) -> Result<Trace, ReplayError> {
-    let nothing = Failure { kind: trace.failure.kind.into(), message: String::new() };
+    let nothing = match trace.failure.kind {
+        Kind::Path => Failure::path(),
+        kind => Failure { kind: kind.into(), message: String::new() },
+    };
     let cost = schedule.cost();
     let mut again = program.trace(&Bug { failure: nothing, schedule, cost }, sources, trace.unfair)?;
     again.program.relative.clone_from(&trace.program.relative);

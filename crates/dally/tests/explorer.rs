@@ -194,6 +194,18 @@ fn programs_in_p_and_c_are_walked_through() {
 }
 
 #[test]
+fn the_variables_of_machines_are_shown() {
+    let explorer = explore(&["--test", "TwoPhaseCommit___participants_2", "examples/p/two_phase_commit.p"]);
+    let path = br#"{"steps":[{"task":0,"choices":[]}]}"#;
+    let (head, answer) = request(&explorer, "POST", &format!("/{}/view", explorer.token), path);
+    assert!(head.contains("200 OK"), "{head}");
+    let view: Value = serde_json::from_slice(&answer).unwrap();
+    let values = view["values"].as_array().unwrap();
+    let names: Vec<&str> = values.iter().filter_map(|value| value["variable"].as_str()).collect();
+    assert!(names.contains(&"Main(0).votes"), "{names:?}");
+}
+
+#[test]
 fn texts_of_programs_stay_texts() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explorer-hostile");
     std::fs::create_dir_all(&folder).unwrap();
@@ -232,15 +244,25 @@ fn a_saved_path_is_replayed() {
         assert!(head.contains("200 OK"), "{head}");
         serde_json::from_slice(&answer).unwrap()
     };
-    let path = ask("find", b"{\"steps\":[]}");
-    let trace = ask("trace", path.to_string().as_bytes());
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explored.json");
-    std::fs::write(&file, trace.to_string()).unwrap();
-    let replayed = Command::new(env!("CARGO_BIN_EXE_dally"))
-        .arg("replay")
-        .arg(&file)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .output()
-        .unwrap();
-    assert_eq!(replayed.status.code(), Some(1), "{}", String::from_utf8_lossy(&replayed.stderr));
+    // A path to a bug, and the start of it.
+    let found = ask("find", b"{\"steps\":[]}");
+    let mut start = found.clone();
+    start["steps"].as_array_mut().unwrap().truncate(1);
+    for (path, name, exit) in [(found, "explored.json", 1), (start, "explored_start.json", 0)] {
+        let trace = ask("trace", path.to_string().as_bytes());
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::write(&file, trace.to_string()).unwrap();
+        let replayed = Command::new(env!("CARGO_BIN_EXE_dally"))
+            .arg("replay")
+            .arg(&file)
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .output()
+            .unwrap();
+        let (said, error) =
+            (String::from_utf8_lossy(&replayed.stdout), String::from_utf8_lossy(&replayed.stderr));
+        assert_eq!(replayed.status.code(), Some(exit), "{error}");
+        let headline =
+            if exit == 1 { "the bug is confirmed" } else { "the path is confirmed: no step of it fails" };
+        assert!(said.contains(headline), "{said}");
+    }
 }

@@ -211,7 +211,7 @@ fn an_inconclusive_verdict_says_which_task_keeps_running() {
     let serve = check("serve.bpl", &[]);
     assert!(serve.contains("\nserve (task 1) keeps running: it took "), "{serve}");
     assert!(
-        serve.contains(" steps of an execution that goes on, the last one at serve.bpl:8:9\n"),
+        serve.contains(" steps of an execution that goes on, such as the one at serve.bpl:8:9\n"),
         "{serve}"
     );
     assert!(

@@ -179,7 +179,7 @@ pub(crate) struct Tally {
     /// Steps without a node of their own.
     pub(crate) fused: u64,
     /// The fused steps that were taken although other tasks were enabled.
-    pub(crate) fused_alone: u64,
+    pub(crate) fused_ahead: u64,
 }
 
 impl Tally {
@@ -196,7 +196,7 @@ impl Tally {
         self.transitions += steps;
         self.work += 2 * steps;
         self.fused += steps;
-        self.fused_alone += alone;
+        self.fused_ahead += alone;
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -213,7 +213,7 @@ impl Tally {
         self.reduced += other.reduced;
         self.examined += other.examined;
         self.fused += other.fused;
-        self.fused_alone += other.fused_alone;
+        self.fused_ahead += other.fused_ahead;
     }
 }
 
@@ -308,6 +308,8 @@ impl<P: Program, O: Policy, W: Watch<P::State>> Expander<'_, P, O, W> {
         }
         if enabled.is_empty() {
             tally.finals += 1;
+            // The state before it may be in the middle of a chain.
+            tally.depth = tally.depth.max(node.depth.saturating_sub(1));
             if self.effort.reduces {
                 sink.mark(self.program.fingerprint(&node.state), Mark::Grounded);
             }

@@ -281,6 +281,8 @@ pub enum FailureKind {
     Liveness,
     /// A run-time error: an index out of range, a missing key, an unhandled event.
     Runtime,
+    /// No failure: the execution is a path that ends before any step fails.
+    Path,
     /// Not a failure of the program: it uses a construct that cannot be explored.
     Unsupported,
     /// Not a failure of the program: a limit ended the search in the middle of the step.
@@ -308,6 +310,11 @@ impl Failure {
         Self { kind: FailureKind::Runtime, message: message.into() }
     }
 
+    /// The end of a path no step of which fails.
+    pub fn path() -> Self {
+        Self { kind: FailureKind::Path, message: "the path ends here, and no step of it fails".to_owned() }
+    }
+
     /// A limit ends the search before the step ends.
     pub fn interrupted(limit: Limit) -> Self {
         Self { kind: FailureKind::Interrupted(limit), message: limit.to_string() }
@@ -326,6 +333,7 @@ impl fmt::Display for Failure {
             FailureKind::Deadlock => "deadlock",
             FailureKind::Liveness => "liveness",
             FailureKind::Runtime => "run-time error",
+            FailureKind::Path => "no failure",
             FailureKind::Unsupported => "unsupported",
             FailureKind::Interrupted(_) => "interrupted",
         };

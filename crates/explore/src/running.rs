@@ -47,13 +47,19 @@ pub struct Running {
 
 impl Running {
     /// The execution up to the last step of the task, in which a task may have reused the id of an earlier
-    /// one. Takes all of its steps, and gives up as soon as `go_on` returns false.
+    /// one. Takes all of its steps; as soon as `go_on` returns false, up to the last of those that were taken. `None` if
+    /// the task took none of them.
     pub fn schedule<P: Program>(&self, program: &P, mut go_on: impl FnMut() -> bool) -> Option<Schedule> {
         let mut resolver =
             Resolver::new(program, self.strategy.clone(), self.initial, Finder::new(self.inline));
         for segments in self.segments.chunks(POLL_EVERY) {
             if !go_on() {
-                return None;
+                let mut schedule = resolver.finish();
+                // The last step may lack choices.
+                schedule.steps.pop();
+                let last = schedule.steps.iter().rposition(|step| step.task == self.task)?;
+                schedule.steps.truncate(last + 1);
+                return Some(schedule);
             }
             resolver.follow(segments.iter().copied());
         }

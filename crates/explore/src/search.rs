@@ -349,8 +349,11 @@ impl<'a, P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'a, P, O, 
                 return self.inconclusive(limit.unwrap_or(Limit::Cancelled));
             }
             FailureKind::Interrupted(limit) => return self.inconclusive(limit),
-            FailureKind::Assertion | FailureKind::Deadlock | FailureKind::Liveness | FailureKind::Runtime => {
-            }
+            FailureKind::Assertion
+            | FailureKind::Deadlock
+            | FailureKind::Liveness
+            | FailureKind::Runtime
+            | FailureKind::Path => {}
         }
         let schedule = self.schedule(found.at, found.link);
         let bug = Bug { failure: found.failure, schedule, cost: found.cost };

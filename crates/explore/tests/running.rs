@@ -63,6 +63,15 @@ fn the_endless_task_is_named() {
             let replayed = replay(&ONE, &schedule, |_| {}).expect("the execution is possible");
             assert_eq!(replayed.state[0] as usize, running.steps, "{scheduler}");
             assert_eq!(running.schedule(&ONE, || false), None);
+            // What was resolved before the time is up names the task as well.
+            let mut polls = 3;
+            let cut = running.schedule(&ONE, || {
+                polls -= 1;
+                polls > 0
+            });
+            let cut = cut.expect("task 0 takes most steps");
+            assert_eq!(cut.steps.last().map(|step| step.task), Some(TaskId(0)), "{scheduler}");
+            assert!(schedule.steps.starts_with(&cut.steps) && cut.steps.len() > 64, "{scheduler}");
         }
     }
 }

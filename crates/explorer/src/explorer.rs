@@ -151,7 +151,7 @@ impl<'a, P: Explain> Explorer<'a, P> {
     pub fn view(&self, path: &WalkPath) -> Result<View, String> {
         let end = self.follow(path)?;
         let walk = self.walk();
-        let values = self.program.variables(&end.at.state, &end.tasks);
+        let values = self.values(&end.at.state, &end.tasks);
         let offers =
             walk.offers(&end.at).iter().map(|offer| self.offer(&walk, &end, offer, &values)).collect();
         let spent = end.schedule.deviations();
@@ -187,7 +187,7 @@ impl<'a, P: Explain> Explorer<'a, P> {
                 choices: &arrival.path,
                 tasks: &tasks,
             };
-            let after = self.program.variables(&arrival.station.state, &tasks);
+            let after = self.values(&arrival.station.state, &tasks);
             OutcomeView {
                 choices: arrival.path.to_vec(),
                 statements: dally_trace::statements(self.program, &taken, &self.sources),
@@ -205,15 +205,21 @@ impl<'a, P: Explain> Explorer<'a, P> {
         }
     }
 
+    /// The shared variables, then those of single tasks.
+    fn values(&self, state: &P::State, tasks: &TaskNumbers) -> Vec<Change> {
+        let mut values = self.program.variables(state, tasks);
+        values.extend(self.program.task_variables(state, tasks));
+        values
+    }
+
     /// The path as a trace, which can be saved and replayed. An error is a sentence.
     pub fn trace(&self, path: &WalkPath) -> Result<Trace, String> {
         self.trace_of(self.follow(path)?)
     }
 
     fn trace_of(&self, end: PathEnd<P::State>) -> Result<Trace, String> {
-        let none = || Failure::assertion("the path ends here, and no step of it fails");
         let cost = end.schedule.cost();
-        let bug = Bug { failure: end.failure.unwrap_or_else(none), schedule: end.schedule, cost };
+        let bug = Bug { failure: end.failure.unwrap_or_else(Failure::path), schedule: end.schedule, cost };
         dally_trace::trace(self.program, &bug, &self.sources, self.source.clone(), true)
             .map_err(|error| error.to_string())
     }

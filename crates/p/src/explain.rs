@@ -334,6 +334,11 @@ impl Explain for Machine {
         let all = monitors.chain(machines);
         all.map(|(variable, value)| Change { variable, shared: true, value }).collect()
     }
+
+    /// The variables of the machines that have not halted.
+    fn task_variables(&self, state: &State, _: &TaskNumbers) -> Vec<Change> {
+        (0..self.machine_count(state)).flat_map(|id| self.fields_of(state, id)).collect()
+    }
 }
 
 impl Machine {
@@ -401,6 +406,22 @@ impl Machine {
         let machine = &self.code.machines[self.code.monitors[monitor as usize].0 as usize];
         let state = &machine.states[self.monitor_of(state, monitor).state as usize];
         format!("{}{}", state.name, if state.hot { " (hot)" } else { "" })
+    }
+
+    fn fields_of(&self, state: &State, id: u32) -> Vec<Change> {
+        let local = self.local_of(state, id);
+        if local.mode == Mode::Halted {
+            return Vec::new();
+        }
+        let name = self.machine_name(state, id);
+        let machine = |other| self.machine_name(state, other);
+        let variables = &self.code.machines[self.code.kinds[local.kind as usize].machine as usize].variables;
+        let shown = variables.iter().zip(&local.values).map(|((variable, ty), value)| Change {
+            variable: format!("{name}.{variable}"),
+            shared: false,
+            value: self.show_with(*value, *ty, &machine),
+        });
+        shown.collect()
     }
 
     fn machine_state(&self, state: &State, id: u32) -> String {

@@ -56,7 +56,7 @@ fn in_coverage() {
             reached: 1,
             new: 1,
         };
-        let html = page(&parts, &sources, &[row.clone(), row.clone()]);
+        let html = page(&[text.to_owned()], &parts, &sources, &[row.clone(), row.clone()]);
         is_plain(&html);
         for tag in ["<script", "<img", "<svg/", "<!--", "<b>"] {
             assert!(!html.contains(tag), "{tag}\n{html:.3000}");

@@ -117,7 +117,7 @@ impl Source {
 /// A failure and its location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
-    /// `assertion`, `deadlock`, `liveness` or `runtime`.
+    /// `assertion`, `deadlock`, `liveness`, `runtime` or `path`.
     pub kind: Kind,
     /// One sentence.
     pub message: String,
@@ -137,6 +137,8 @@ pub enum Kind {
     Liveness,
     /// A run-time error, such as a division by zero.
     Runtime,
+    /// No failure: a path that was saved before any step fails.
+    Path,
 }
 
 impl Kind {
@@ -147,7 +149,13 @@ impl Kind {
             Kind::Deadlock => "deadlock",
             Kind::Liveness => "liveness",
             Kind::Runtime => "runtime",
+            Kind::Path => "path",
         }
+    }
+
+    /// The mark before the message.
+    pub(crate) fn mark(self) -> char {
+        if self == Kind::Path { '■' } else { '✗' }
     }
 }
 
@@ -157,6 +165,7 @@ impl From<FailureKind> for Kind {
             FailureKind::Assertion => Kind::Assertion,
             FailureKind::Deadlock => Kind::Deadlock,
             FailureKind::Liveness => Kind::Liveness,
+            FailureKind::Path => Kind::Path,
             FailureKind::Runtime | FailureKind::Unsupported | FailureKind::Interrupted(_) => Kind::Runtime,
         }
     }
@@ -169,6 +178,7 @@ impl From<Kind> for FailureKind {
             Kind::Deadlock => FailureKind::Deadlock,
             Kind::Liveness => FailureKind::Liveness,
             Kind::Runtime => FailureKind::Runtime,
+            Kind::Path => FailureKind::Path,
         }
     }
 }

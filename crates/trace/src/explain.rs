@@ -39,6 +39,11 @@ pub trait Explain: Program {
         Vec::new()
     }
 
+    /// The variables of single tasks and their values in a state, which the explorer shows beside the shared ones.
+    fn task_variables(&self, _state: &Self::State, _tasks: &TaskNumbers) -> Vec<Change> {
+        Vec::new()
+    }
+
     /// The objects after a step, if the program numbers them anew.
     fn moved_objects(&self, _taken: &Taken<'_, Self::State>) -> Option<MovedObjects> {
         None
@@ -152,6 +157,10 @@ impl<P: Explain> Explain for Checked<P> {
         };
         let variables = self.program().variables(&at.state, tasks);
         variables.into_iter().chain(self.held(at).map(condition)).collect()
+    }
+
+    fn task_variables(&self, at: &Self::State, tasks: &TaskNumbers) -> Vec<Change> {
+        self.program().task_variables(&at.state, tasks)
     }
 
     fn given(&self) -> Vec<Given> {

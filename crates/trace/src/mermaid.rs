@@ -35,7 +35,12 @@ pub fn mermaid(trace: &Trace, _: &SourceMap, _: &Look) -> String {
             }
         }
     }
-    let _ = writeln!(out, "    Note over t0,t{all}: ✗ {}", escaped(&trace.failure.message));
+    let _ = writeln!(
+        out,
+        "    Note over t0,t{all}: {} {}",
+        trace.failure.kind.mark(),
+        escaped(&trace.failure.message)
+    );
     out
 }
 

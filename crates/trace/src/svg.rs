@@ -37,7 +37,13 @@ pub fn svg(trace: &Trace, _: &SourceMap, _: &Look) -> String {
          <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
          orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#38618c\"/></marker></defs>\n"
     );
-    text(&mut out, 12, 20, "failure", &format!("✗ {}", cut(&trace.failure.message, width / 8)));
+    text(
+        &mut out,
+        12,
+        20,
+        "failure",
+        &format!("{} {}", trace.failure.kind.mark(), cut(&trace.failure.message, width / 8)),
+    );
     drawing.lanes(&mut out);
     drawing.arrows(&mut out);
     drawing.lines(&mut out);

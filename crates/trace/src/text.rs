@@ -224,13 +224,13 @@ fn note(step: &TraceStep) -> Option<String> {
 fn conclusion(trace: &Trace, page: &mut Page) {
     // Longer lists of values are shown one below the other.
     const LINE: usize = 90;
-    let mark = match trace.failure.kind {
-        Kind::Assertion => "✗",
-        Kind::Deadlock => "✗ deadlock:",
-        Kind::Liveness => "✗ liveness:",
-        Kind::Runtime => "✗ run-time error:",
+    let kind = match trace.failure.kind {
+        Kind::Assertion | Kind::Path => "",
+        Kind::Deadlock => " deadlock:",
+        Kind::Liveness => " liveness:",
+        Kind::Runtime => " run-time error:",
     };
-    page.line(Style::Failure, &format!("  {mark} {}", trace.failure.message));
+    page.line(Style::Failure, &format!("  {}{kind} {}", trace.failure.kind.mark(), trace.failure.message));
     let globals: Vec<String> = trace.globals.iter().map(change).collect();
     let joined = globals.join(", ");
     if joined.chars().count() > LINE {

@@ -112,7 +112,8 @@ fn check(arguments: &Check, own: &OwnSchedulers) -> Result<Exit, Exit> {
     if let Some(trace) = &trace {
         traces::write_or_complain(trace, sources, &arguments.written);
     }
-    let searched = Searched { report: &found, monitor: &monitor, recorder: &recorder };
+    let about = ended.about();
+    let searched = Searched { report: &found, monitor: &monitor, recorder: &recorder, about };
     searched.write(&arguments.reports, items, sources);
     Ok(exit)
 }

@@ -14,7 +14,7 @@ use super::monitor::Monitor;
 use super::reports::{self, Reached, ReachedJson};
 use super::running::Runner;
 use super::sample;
-use crate::cli::Check;
+use crate::cli::{Check, ProgramArgs};
 use crate::language::Language;
 use crate::outcome::{OutcomeJson, SchedulingPoints, Timed};
 use crate::output::{self, Exit};
@@ -153,7 +153,18 @@ impl Ended<'_> {
             verdict => CaseResult::NoVerdict(verdict.word()),
         };
         let seconds = self.monitor.elapsed().as_secs_f64();
-        reports::case(self.arguments, seconds, result, self.sentence(), self.trace, diagnostics)
+        let mut message = self.sentence();
+        if matches!(result, CaseResult::Passed) {
+            message = format!("{message}\n{}", self.covered());
+        }
+        reports::case(self.arguments, seconds, result, message, self.trace, diagnostics)
+    }
+
+    /// The program, the verdict and what was covered, a line each.
+    pub(crate) fn about(&self) -> Vec<String> {
+        let ProgramArgs { files, test, .. } = &self.arguments.program;
+        let test = test.as_ref().map_or(String::new(), |test| format!(", test {test}"));
+        vec![format!("{}{test}", files.join(" ")), self.sentence(), self.covered()]
     }
 
     /// The limits of the model, one line each, for verdicts without a bug.
@@ -291,14 +302,14 @@ impl Ended<'_> {
     fn reasons_for_no_proof(&self) -> String {
         let Report {
             strategy,
-            coverage: StateCoverage { sealed, unproposed, cut, excluded, reduced, fused_alone, .. },
+            coverage: StateCoverage { sealed, unproposed, cut, excluded, reduced, fused_ahead, .. },
             ..
         } = self.report;
         let mut reasons = Vec::new();
         if !self.arguments.exact {
             reasons.push("each state was expanded once".to_owned());
         }
-        if reduced + fused_alone > 0 {
+        if reduced + fused_ahead > 0 {
             reasons.push("steps that commute were taken in one order".to_owned());
         }
         if !self.arguments.exact && !self.liveness.is_done() && cut + excluded == 0 {
@@ -383,7 +394,10 @@ fn kind(failure: &Failure) -> &'static str {
         FailureKind::Deadlock => "deadlock: ",
         FailureKind::Liveness => "liveness: ",
         FailureKind::Runtime => "run-time error: ",
-        FailureKind::Assertion | FailureKind::Unsupported | FailureKind::Interrupted(_) => "",
+        FailureKind::Assertion
+        | FailureKind::Path
+        | FailureKind::Unsupported
+        | FailureKind::Interrupted(_) => "",
     }
 }
 

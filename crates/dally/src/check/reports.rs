@@ -124,6 +124,8 @@ pub(crate) struct Searched<'a> {
     pub(crate) report: &'a Report,
     pub(crate) monitor: &'a Monitor,
     pub(crate) recorder: &'a Recorder,
+    /// The program, the verdict and what was covered, a line each.
+    pub(crate) about: Vec<String>,
 }
 
 impl Searched<'_> {
@@ -139,8 +141,10 @@ impl Searched<'_> {
         let mut parts = self.recorder.parts(items);
         parts.retain(|part| coverage::is_declared(&part.item, sources));
         let is_page = [".html", ".htm"].iter().any(|suffix| file.ends_with(suffix));
-        let text =
-            if is_page { coverage::page(&parts, sources, &rows) } else { coverage::lcov(&parts, sources) };
+        let text = match is_page {
+            true => coverage::page(&self.about, &parts, sources, &rows),
+            false => coverage::lcov(&parts, sources),
+        };
         traces::write(file, &text);
     }
 }

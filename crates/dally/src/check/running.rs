@@ -10,19 +10,19 @@ use serde::Serialize;
 
 use crate::language::{Explorable, Language};
 
-/// The time for taking the steps up to the one that is shown. If it does not suffice, the task has no name.
+/// The time for taking the steps of the execution. If it does not suffice, an earlier step is shown.
 const MOST: Duration = Duration::from_secs(1);
 
 /// A task that keeps running.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Runner {
-    /// None if the execution is too long to be replayed.
+    /// None if none of its steps could be taken again.
     task: Option<TaskName>,
     /// The number of its steps, or of those of tasks like it.
     steps: usize,
     /// The number of all steps of the execution.
     of: usize,
-    /// The last statement that it executed.
+    /// A statement that it executed; the last one, if there was time.
     location: Option<Location>,
     /// True if it ends, and tasks like it are posted again and again.
     reposted: bool,
@@ -46,7 +46,7 @@ impl Runner {
             Some(TaskName { task, name }) => titled(name, *task),
             None => "one task".to_owned(),
         };
-        let at = self.location.as_ref().map_or(String::new(), |at| format!(", the last one at {at}"));
+        let at = self.location.as_ref().map_or(String::new(), |at| format!(", such as the one at {at}"));
         let (steps, of, end) = (count(self.steps), count(self.of), if self.reposted { "them" } else { "it" });
         let keeps = match self.reposted {
             true => format!("tasks such as {name} are posted again and again, in an execution of {of} steps"),

@@ -61,8 +61,8 @@ pub struct StateCoverage {
     #[serde(skip_serializing_if = "is_zero")]
     pub fused: u64,
     /// The fused steps that were taken although other tasks were enabled.
-    #[serde(skip)]
-    pub fused_alone: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub fused_ahead: u64,
     /// The states with proposals beyond the limit on delays.
     #[serde(skip)]
     pub beyond: u64,
@@ -96,8 +96,9 @@ impl Coverage for StateCoverage {
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", count(number(n))));
         let fused = if self.fused == 1 { "step fused" } else { "steps fused" };
+        let ahead = some(self.fused_ahead, "of them ahead of other tasks");
         let parts: Vec<String> =
-            [some(self.reduced, "reduced"), some(self.fused, fused)].into_iter().flatten().collect();
+            [some(self.reduced, "reduced"), some(self.fused, fused), ahead].into_iter().flatten().collect();
         let reduced = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
         let transitions = counted(number(self.transitions), "transition");
         format!("{}{reduced}, {transitions}{left}", counted(self.states, "state"))

@@ -37,8 +37,8 @@ struct Finds {
 
 impl Finds {
     fn of(tally: &Tally) -> Self {
-        let Tally { transitions, reduced, examined, fused, fused_alone, .. } = *tally;
-        Self { looks: examined, found: reduced + fused_alone, steps: transitions - fused, fused }
+        let Tally { transitions, reduced, examined, fused, fused_ahead, .. } = *tally;
+        Self { looks: examined, found: reduced + fused_ahead, steps: transitions - fused, fused }
     }
 
     fn since(self, old: Self) -> Self {

@@ -101,7 +101,7 @@ fn reduction_preserves_failures_and_final_states() {
         let (with, _) = search(&model, &Exhaustive, &Options::default());
         let (without, _) = search(&model, &Exhaustive, &Options { reduction: false, ..Options::default() });
         *if with.bug().is_some() { &mut bugs } else { &mut proofs } += 1;
-        reduced += u64::from(with.coverage.reduced + with.coverage.fused_alone > 0);
+        reduced += u64::from(with.coverage.reduced + with.coverage.fused_ahead > 0);
         fewer += u64::from(with.coverage.states < without.coverage.states);
     });
     say(&format!("{bugs} with bugs, {proofs} without; {reduced} reduced, {fewer} to fewer states"));

@@ -52,10 +52,10 @@ impl<P: Program, O: Policy, W: Watch<P::State>, L: Ledger> Search<'_, P, O, W, L
     pub(crate) fn update_coverage(&mut self) {
         let Self { core, coverage, scratch, .. } = self;
         let Tally { transitions, work, sealed, unproposed, finals, beyond, cut, .. } = scratch.tally;
-        let Tally { excluded, depth, charged, reduced, fused, fused_alone, .. } = scratch.tally;
+        let Tally { excluded, depth, charged, reduced, fused, fused_ahead, .. } = scratch.tally;
         let counted =
             StateCoverage { transitions, work, sealed, unproposed, finals, beyond, cut, ..*coverage };
-        *coverage = StateCoverage { excluded, depth, charged, reduced, fused, fused_alone, ..counted };
+        *coverage = StateCoverage { excluded, depth, charged, reduced, fused, fused_ahead, ..counted };
         coverage.states = core.visited.len().saturating_sub(core.suspended);
         coverage.frontier = core.frontier.len() + scratch.tally.beyond as usize;
         coverage.visited_bytes = core.visited.bytes();

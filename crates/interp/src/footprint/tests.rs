@@ -361,7 +361,7 @@ fn reduction_preserves_failures_and_final_states() {
         let options = Options { states: Some(20_000), ..Options::default() };
         let coverage = search(&machine, &Exhaustive, &options).0.coverage;
         with += coverage.states;
-        reduced += u64::from(coverage.reduced + coverage.fused_alone > 0);
+        reduced += u64::from(coverage.reduced + coverage.fused_ahead > 0);
         without += search(&machine, &Exhaustive, &Options { reduction: false, ..options }).0.coverage.states;
     });
     say(&format!("{with} states with reduction, {without} without; {reduced} programs were reduced"));

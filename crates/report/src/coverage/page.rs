@@ -37,8 +37,9 @@ struct LineCoverage {
 }
 
 /// A page that shows what was reached. `rows` are the bounds of the search, for the plot.
-pub fn page(parts: &[Part], sources: &SourceMap, rows: &[Row]) -> String {
-    let mut body = summary(parts);
+pub fn page(about: &[String], parts: &[Part], sources: &SourceMap, rows: &[Row]) -> String {
+    let mut body = heading(about);
+    body.push_str(&summary(parts));
     body.push_str(&plot(rows));
     body.push_str(&others(parts, sources));
     let lines = lines(parts, sources);
@@ -59,10 +60,19 @@ pub fn page(parts: &[Part], sources: &SourceMap, rows: &[Row]) -> String {
     )
 }
 
+/// The program, and what is known about it.
+fn heading(about: &[String]) -> String {
+    let mut out = String::from("<h1>Coverage</h1>\n");
+    for line in about {
+        let _ = writeln!(out, "<p>{}</p>", markup(line));
+    }
+    out
+}
+
 /// The number of parts of each kind.
 fn summary(parts: &[Part]) -> String {
     let items: Vec<_> = parts.iter().map(|part| part.item.clone()).collect();
-    let mut out = String::from("<h1>Coverage</h1>\n<table class=\"summary\">\n");
+    let mut out = String::from("<table class=\"summary\">\n");
     for count in counts(&items) {
         let percent = 100 * count.reached / count.all.max(1);
         let _ = writeln!(

@@ -5,6 +5,7 @@
   // Locations have the indices of their files.
   const located = [trace.failure, ...trace.steps.flatMap((step) => step.statements)];
   for (const { location } of located) if (location) location.file = files[location.file];
+  const failureMark = trace.failure.kind === "path" ? "■" : "✗";
   const ROW = 22, LEFT = 184, MARGIN = 400;
   const by = (id) => document.getElementById(id);
   const SVG = "http://www.w3.org/2000/svg";
@@ -76,7 +77,7 @@
     const lane = trace.steps.length ? laneOf.get(trace.steps[trace.steps.length - 1].task) : 0;
     const ends = trace.failure.kind === "deadlock" || trace.failure.kind === "liveness" ? 0 : lane;
     add({
-      kind: "failure", step: Math.max(trace.steps.length - 1, 0), lane: ends, text: `✗ ${trace.failure.message}`,
+      kind: "failure", step: Math.max(trace.steps.length - 1, 0), lane: ends, text: `${failureMark} ${trace.failure.message}`,
       location: trace.failure.location,
     });
   }
@@ -444,7 +445,7 @@
   const plural = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : what === "match" ? "es" : "s"}`;
   const delays = rows.filter((row) => row.kind === "delay").length;
   const choices = deviations.length - delays;
-  by("failure").textContent = `✗ ${trace.failure.kind === "deadlock" ? "deadlock: " : ""}${trace.failure.message}`;
+  by("failure").textContent = `${failureMark} ${trace.failure.kind === "deadlock" ? "deadlock: " : ""}${trace.failure.message}`;
   by("facts").textContent = [
     trace.program.files.join(" "), trace.program.test ? `test ${trace.program.test}` : "", `under ${trace.schedule.policy}`,
     plural(trace.schedule.steps.length, "step"), plural(delays, "delay"), choices ? plural(choices, "choice") : "", plural(lanes.length, "task"),
@@ -485,8 +486,10 @@
     requestAnimationFrame(() => { pending = false; render(); });
   });
   addEventListener("resize", () => { width = laneWidth(); layout(); });
-  addEventListener("beforeprint", () => { everything = true; render(); });
-  addEventListener("afterprint", () => { everything = false; render(); });
+  // All lanes fit the width of a sheet in landscape, whose pixels CSS defines.
+  const SHEET = 960;
+  addEventListener("beforeprint", () => { everything = true; render(); by("trace").style.zoom = Math.min(1, SHEET / widest); });
+  addEventListener("afterprint", () => { everything = false; by("trace").style.zoom = ""; render(); });
 
   // Long traces open with the uneventful turns folded: delays, choices, arrows and the end stay in view.
   if (rows.length > 1500) {
