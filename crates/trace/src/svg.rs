@@ -9,7 +9,7 @@ use dally_text::source::SourceMap;
 
 use crate::arrows::{ArrowKind, Picture};
 use crate::shorten::{Part, parts};
-use crate::{End, Look, StatementKind, Trace, TraceStep};
+use crate::{End, Failed, Look, StatementKind, Trace, TraceStep};
 
 /// Of longer traces, the first and the last steps are drawn.
 const MOST: usize = 400;
@@ -22,6 +22,11 @@ const LEFT: usize = 60;
 /// Where the first line begins.
 const TOP: usize = 64;
 
+/// The width of a character, rounded up.
+const GLYPH: usize = 8;
+/// The most lines for the message of a failure.
+const MESSAGE: usize = 12;
+
 const STYLE: &str = "text{font:12px ui-monospace,'DejaVu Sans Mono',monospace;fill:#1c2128;paint-order:stroke;stroke:#fff;stroke-width:4px}\
     .name{font-weight:bold;font-family:sans-serif}.dim{fill:#68707c}.delay{fill:#a35200}.choice{fill:#7a3fb0}\
     .failure{fill:#c01c28;font-weight:bold}.life{stroke:#d9dde3}.arrow{stroke:#38618c;fill:none;stroke-width:1.3}\
@@ -30,23 +35,23 @@ const STYLE: &str = "text{font:12px ui-monospace,'DejaVu Sans Mono',monospace;fi
 /// A picture as SVG.
 pub fn svg(trace: &Trace, _: &SourceMap, _: &Look) -> String {
     let drawing = Drawing::of(trace);
-    let (width, height) = (LEFT + drawing.picture.lanes.len().max(1) * LANE + 20, drawing.bottom() + 40);
+    let width = LEFT + drawing.picture.lanes.len().max(1) * LANE + 20;
+    let wrapped = wrap(&trace.failure, width / GLYPH);
+    let height = drawing.bottom() + (wrapped.len() + 1) * LINE;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
          <style>{STYLE}</style>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
          <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
          orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#38618c\"/></marker></defs>\n"
     );
-    text(
-        &mut out,
-        12,
-        20,
-        "failure",
-        &format!("{} {}", trace.failure.kind.mark(), cut(&trace.failure.message, width / 8)),
-    );
+    let conclusion = format!("{} {}", trace.failure.kind.mark(), trace.failure.message);
+    text(&mut out, 12, 20, "failure", &cut(&conclusion, width / GLYPH));
     drawing.lanes(&mut out);
     drawing.arrows(&mut out);
     drawing.lines(&mut out);
+    for (nth, line) in wrapped.iter().enumerate() {
+        text(&mut out, 12, drawing.bottom() + (nth + 1) * LINE, "failure", line);
+    }
     out.push_str("</svg>\n");
     out
 }
@@ -64,12 +69,15 @@ struct Drawing {
     lines: Vec<Drawn>,
     /// The line of each step that is drawn, by its index.
     line_of: Vec<Option<usize>>,
+    /// The line of the statement that fails, if it is not that of its step.
+    failed_line: Option<usize>,
 }
 
 impl Drawing {
     fn of(trace: &Trace) -> Self {
         let picture = Picture::of(trace);
-        let mut drawing = Drawing { picture, lines: Vec::new(), line_of: vec![None; trace.steps.len()] };
+        let line_of = vec![None; trace.steps.len()];
+        let mut drawing = Drawing { picture, lines: Vec::new(), line_of, failed_line: None };
         for part in parts(trace, MOST) {
             match part {
                 Part::Gap(text) => drawing.add(0, "dim", None, text),
@@ -101,6 +109,13 @@ impl Drawing {
         let lane = self.lane(step.task);
         let class = if step.end == End::Fails { "failure" } else { "" };
         self.add(lane, class, Some(step.number), main_text(step));
+        if step.end == End::Fails
+            && let Some(last) = step.statements.last()
+            && last.text != main_text(step)
+        {
+            self.failed_line = Some(self.lines.len());
+            self.add(lane, class, None, last.text.clone());
+        }
         for choice in step.statements.iter().filter(|entry| entry.kind == StatementKind::Choice) {
             self.add(lane, "choice", None, choice.text.clone());
         }
@@ -132,7 +147,10 @@ impl Drawing {
                 (false, ArrowKind::Create | ArrowKind::Post) => "arrow weak",
             };
             let (x1, x2) = (x(arrow.from), x(arrow.to));
-            let (y1, y2) = (y(from) - 4, y(to) - if from == to { 0 } else { 4 });
+            // An arrow begins below the text of its line, so that the text can be read.
+            let begin = if arrow.fails { self.failed_line.unwrap_or(from) } else { from };
+            let y1 = y(begin) + 6;
+            let y2 = if from == to { y1 } else { y(to) - 4 };
             let marker = if arrow.fails { "" } else { " marker-end=\"url(#head)\"" };
             let _ = writeln!(out, "<path class=\"{class}\" d=\"M{x1} {y1} L{x2} {y2}\"{marker}/>");
         }
@@ -168,6 +186,27 @@ fn main_text(step: &TraceStep) -> String {
         (None, End::Completes) => "terminates".to_owned(),
         (None, End::Fails) => "fails".to_owned(),
     }
+}
+
+/// The message of a failure, in lines of at most this many characters; long words are cut.
+fn wrap(failure: &Failed, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![failure.kind.mark().to_string()];
+    for word in failure.message.split_whitespace() {
+        let word = cut(word, columns.saturating_sub(2));
+        let full = lines.len() == MESSAGE;
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            Some(line) if full => {
+                line.push('…');
+                break;
+            }
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines
 }
 
 /// Writes a text, escaped.
