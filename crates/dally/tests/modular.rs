@@ -201,3 +201,19 @@ fn traces_record_the_flag() {
     assert_eq!(replayed.status.code(), Some(1), "{}", String::from_utf8_lossy(&replayed.stdout));
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// Axioms that contradict each other prove nothing, also where the solver finds the contradiction only among the terms of a proof:
+/// the unsatisfiable core tells. (Sizes of multisets: a multiplicity may be negative here, and a size may not.)
+#[test]
+fn a_proof_needs_its_claim() {
+    let axioms = "type E;\nfunction size<T>([T]int): int;\nfunction none<T>(): [T]int;\n\
+        axiom (forall<T> s: [T]int :: { size(s) } 0 <= size(s));\n\
+        axiom (forall<T> s: [T]int, x: T, n: int :: { size(s[x := n]) } 0 <= n ==> size(s[x := n]) == size(s) - s[x] + n);\n\
+        axiom (forall<T> o: T :: { none()[o] } (none(): [T]int)[o] == 0);\n\
+        axiom (forall<T> s: [T]int :: { size(s) } (size(s) == 0 <==> s == none()) && \
+        (size(s) != 0 ==> (exists x: T :: 0 < s[x])));\n";
+    let claim =
+        "procedure p(e: E, n: int) { var s: [E]int; assume size(s) == n; assert size(s[e := 7]) == n; }";
+    let (code, said) = common::verify(&format!("{axioms}{claim}"), &["--modular"]);
+    assert_ne!(code, Some(0), "{said}");
+}

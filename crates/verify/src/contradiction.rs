@@ -3,16 +3,18 @@
 //! Many programs have axioms that are contradictory as formulas: a quotient is described for a divisor of 0, too, or a length is
 //! said not to be negative in a datatype whose field may be. Solvers that use axioms only where their triggers occur do not see
 //! such a contradiction, unless they search long enough. So axioms are checked by themselves, with *probes*: their instances for 0,
-//! for -1, and for arbitrary values. Probes follow from the axioms, and are terms on which triggers act.
+//! for -1, and for arbitrary values. Probes follow from the axioms, and are terms on which triggers act. They are only added where the
+//! solver does not know without them. In the end the query of the proof is repeated: its unsatisfiable core must contain a part of
+//! the claim that the program fails.
 //!
 //! If there is a contradiction, the program can still be proved with [`only_triggers`](crate::InlineOptions::only_triggers). Then the
 //! axioms are checked together with the terms of the program, but without the claim that it fails.
 
 use crate::emit::Emitter;
-use crate::inline::{NoAnswer, Verifier};
+use crate::inline::{CLAIM, NoAnswer, Sat, Verifier};
 use crate::logic::Logic;
 use crate::pointwise::replace;
-use crate::solver::{QueryMode, Solver};
+use crate::solver::{QueryMode, Solver, SolverError};
 use crate::term::{Node, Sort, Term};
 
 /// The most axioms that have probes.
@@ -73,24 +75,57 @@ impl Verifier<'_> {
             (false, true) => Theory::Definitions,
             (true, true) => Theory::Both,
         };
-        let mut stated = std::mem::take(&mut logic.stated);
-        if self.only_triggers {
-            // Triggers act on the terms of the program, too, whether it fails or not.
-            let either = logic.unknown("either", Sort::BOOL);
-            let program = logic.terms.eq(either, self.fails);
-            stated.push(program);
-        } else {
-            let probes = logic.probes(&stated);
-            stated.extend(probes);
-        }
+        let stated = std::mem::take(&mut logic.stated);
+        // Triggers act on the terms of the program, too, whether it fails or not.
+        let either = logic.unknown("either", Sort::BOOL);
+        let program = logic.terms.eq(either, self.fails);
+        // Each stage can keep the solver from a contradiction that it finds without.
+        let stages = match self.only_triggers {
+            true => vec![[stated, vec![program]].concat()],
+            false => {
+                let probes = logic.probes(&stated);
+                vec![stated, vec![program], probes]
+            }
+        };
         logic.take_declarations();
         let mut text = format!("(pop 1)\n(push 1)\n{}", logic.declared);
         self.emitter = Emitter::default();
-        self.assert(&stated, &mut text)?;
-        solver.send(&text)?;
         solver.set_mode(if self.only_triggers { QueryMode::Triggers } else { QueryMode::Limited })?;
-        let contradict = self.is_impossible(solver)?;
-        solver.set_mode(QueryMode::Models)?;
+        let mut answer = Sat::Unknown;
+        for stage in stages.into_iter().filter(|stage| !stage.is_empty()) {
+            self.assert(&stage, &mut text)?;
+            solver.send(&std::mem::take(&mut text))?;
+            answer = self.check(&[], solver)?;
+            if !matches!(answer, Sat::Unknown) {
+                break;
+            }
+        }
+        let contradict = match answer {
+            Sat::Yes => false,
+            Sat::No => true,
+            Sat::Unknown => self.is_needless(solver)?,
+        };
         Ok(contradict.then_some(theory))
+    }
+
+    /// True if the solver refutes the query of the proof without the claim that the program fails, by its unsatisfiable core. All
+    /// else that was sent are axioms, and definitions of symbols that nothing else mentions.
+    fn is_needless(&self, solver: &mut dyn Solver) -> Result<bool, NoAnswer> {
+        if self.sent.is_empty() {
+            return Ok(false);
+        }
+        let mut core = || -> Result<Option<String>, NoAnswer> {
+            solver.send(&format!("(reset)\n(set-option :produce-unsat-cores true)\n{}", self.sent))?;
+            if solver.query("(check-sat)\n")?.trim() != "unsat" {
+                return Ok(None);
+            }
+            Ok(Some(solver.query("(get-unsat-core)\n")?))
+        };
+        match core() {
+            Ok(core) => Ok(core.is_some_and(|core| !core.contains(CLAIM))),
+            // A solver without unsatisfiable cores.
+            Err(NoAnswer::Solver(SolverError::Broken(_))) => Ok(false),
+            Err(other) => Err(other),
+        }
     }
 }

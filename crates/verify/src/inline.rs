@@ -108,6 +108,8 @@ pub struct Verifier<'a> {
     /// The number of terms that were searched for applications of functions.
     pointed: usize,
     pub(crate) started: bool,
+    /// All that was sent, with names for the parts of the claim that the program fails; empty if the program has no axioms.
+    pub(crate) sent: String,
     /// True if the solver has been told of a quantifier.
     quantified: bool,
     full: bool,
@@ -132,6 +134,9 @@ pub(crate) struct Scope {
 
 /// Programs of at most this size, with all calls inlined, are inlined at once: the solver decides them in one query.
 const SMALL_PROGRAM: u64 = 60_000;
+/// The names of the parts of the claim that the program fails begin with this.
+pub(crate) const CLAIM: &str = "claim!";
+
 /// In larger programs, procedures of at most this size are inlined at once.
 const SMALL_PROCEDURE: u64 = 100;
 
@@ -147,7 +152,7 @@ pub(crate) struct Axioms {
 }
 
 /// The answer to a satisfiability query.
-enum Sat {
+pub(crate) enum Sat {
     Yes,
     No,
     Unknown,
@@ -209,6 +214,7 @@ impl<'a> Verifier<'a> {
             seen: 0,
             pointed: 0,
             started: false,
+            sent: String::new(),
             quantified: false,
             full: options.full,
             only_triggers: options.only_triggers,
@@ -413,7 +419,7 @@ impl<'a> Verifier<'a> {
         logic.instantiate();
         let axioms = std::mem::take(&mut logic.axioms);
         text.push_str(&logic.take_declarations());
-        let mut asserted = axioms;
+        let mut claims = Vec::new();
         if !self.started {
             let kept = self.open.iter().flat_map(|c| self.blocking(*c)).collect();
             let solved =
@@ -423,9 +429,14 @@ impl<'a> Verifier<'a> {
                 return Ok(());
             }
             self.emitter.definitions = solved.definitions;
-            asserted.extend(solved.rest);
+            claims = solved.rest;
         }
-        self.assert(&asserted, &mut text)?;
+        self.assert(&axioms, &mut text)?;
+        self.sent.push_str(&text);
+        for claim in claims {
+            self.claim(claim, &mut text)?;
+        }
+        let before = text.len();
         let mut shown = walk::conditions(&self.executor, self.told);
         shown.extend(walk::points(&self.executor, self.pointed));
         self.pointed = self.executor.logic.terms.len();
@@ -439,7 +450,25 @@ impl<'a> Verifier<'a> {
         }
         self.told = self.executor.instances.len();
         self.started = true;
+        self.sent.push_str(&text[before..]);
+        if self.executor.logic.waiting.is_empty() && !self.executor.logic.defines {
+            // No axiom can contradict another one.
+            self.sent.clear();
+        }
         solver.send(&text)?;
+        Ok(())
+    }
+
+    /// Asserts a part of the claim that the program fails. It has a name in the copy of what was sent.
+    fn claim(&mut self, claim: Term, text: &mut String) -> Result<(), NoAnswer> {
+        self.executor.limits.poll()?;
+        self.quantified |= self.executor.logic.terms.has_quantifier(claim);
+        let mut part = String::new();
+        self.emitter.declare(&self.executor.logic, claim, &mut part);
+        let mut own = String::new();
+        self.emitter.reference(&self.executor.logic, claim, &mut own);
+        self.sent.push_str(&format!("{part}(assert (! {own} :named {CLAIM}{}))\n", claim.index()));
+        text.push_str(&format!("{part}(assert {own})\n"));
         Ok(())
     }
 
@@ -462,11 +491,6 @@ impl<'a> Verifier<'a> {
         open.flat_map(|o| o.exits.iter().copied().chain([o.fails])).filter(|t| *t != Terms::FALSE).collect()
     }
 
-    /// True if the assertions are unsatisfiable.
-    pub(crate) fn is_impossible(&mut self, solver: &mut dyn Solver) -> Result<bool, NoAnswer> {
-        Ok(matches!(self.check(&[], solver)?, Sat::No))
-    }
-
     /// Checks without a search for a model in which quantifiers hold.
     fn check_quickly(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, NoAnswer> {
         if !self.quantified || self.only_triggers {
@@ -478,7 +502,7 @@ impl<'a> Verifier<'a> {
         answer
     }
 
-    fn check(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, NoAnswer> {
+    pub(crate) fn check(&mut self, blocked: &[CallId], solver: &mut dyn Solver) -> Result<Sat, NoAnswer> {
         self.effort.queries += 1;
         let mut command = String::from("(check-sat-assuming (");
         for term in blocked.iter().flat_map(|c| self.blocking(*c)) {

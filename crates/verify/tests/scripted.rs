@@ -264,7 +264,7 @@ fn contradiction(only_triggers: bool, answers: &[&str]) -> (Option<Theory>, Stri
 
 #[test]
 fn axioms_are_probed_where_definitions_tend_to_be_forgotten() {
-    let (found, sent, _) = contradiction(false, &["unsat", "unsat"]);
+    let (found, sent, _) = contradiction(false, &["unsat", "unknown", "unknown", "unsat"]);
     assert_eq!(found, Some(Theory::Axioms));
     let applied = |args: &str| sent.lines().any(|line| !line.contains("forall") && line.contains(args));
     for args in [" 0 0)", " (- 1) (- 1))", " probe!"] {
@@ -274,12 +274,27 @@ fn axioms_are_probed_where_definitions_tend_to_be_forgotten() {
 
 #[test]
 fn a_proof_by_triggers_is_checked_with_the_terms_of_the_program() {
-    let (found, sent, solver) = contradiction(true, &["unsat", "unknown"]);
+    let (found, sent, solver) = contradiction(true, &["unsat", "unknown", "unknown"]);
     assert_eq!(found, None);
     assert!(solver.modes.iter().all(|mode| *mode != QueryMode::Limited), "{:?}", solver.modes);
     assert!(solver.modes.contains(&QueryMode::Triggers), "{:?}", solver.modes);
     assert!(sent.contains("either!") && !sent.contains(" 0 0)"), "{sent}");
     assert_eq!(contradiction(true, &["unsat", "unsat"]).0, Some(Theory::Axioms));
+}
+
+/// The query of the proof is repeated, for its unsatisfiable core.
+#[test]
+fn a_proof_without_its_claim_is_a_contradiction() {
+    let answers = ["unsat", "unknown", "unsat"];
+    let with_core = |core: &str| contradiction(true, &[&answers[..], &[core]].concat());
+    let (found, sent, solver) = with_core("()");
+    assert_eq!(found, Some(Theory::Axioms));
+    assert!(sent.contains(":named claim!"), "{sent}");
+    assert_eq!(solver.queries.last().map(|q| q.trim()), Some("(get-unsat-core)"));
+    assert_eq!(with_core("(claim!7)").0, None);
+    let unknown = ["unsat", "unknown", "unknown", "unknown", "unsat", "()"];
+    assert_eq!(contradiction(false, &unknown).0, Some(Theory::Axioms));
+    assert_eq!(contradiction(false, &["unsat", "sat"]).0, None);
 }
 
 #[test]
