@@ -432,6 +432,8 @@ pub(crate) struct Code {
     pub(crate) checks: Vec<Check>,
     /// The attributes by which executions are told.
     pub(crate) telling: Telling,
+    /// At an [`Op::Await`] for the end of a task: the id of that task.
+    pub(crate) ends: rustc_hash::FxHashMap<Address, Operand>,
     /// The [`Op::Await`]s at which a task may wait forever.
     pub(crate) daemons: rustc_hash::FxHashSet<Address>,
     /// The addresses of the jumps of `if` and `while` statements whose conditions are not literals, ascending.
@@ -467,8 +469,10 @@ pub(crate) struct Code {
     pub(crate) preemption: Preemption,
     /// The names.
     pub(crate) symbols: Symbols,
-    /// True if the program observes task ids, so that none may be reused.
+    /// True if the program observes task ids.
     pub(crate) numbers_tasks: bool,
+    /// True if no id of a task may be reused: the program observes them, or waits for the ends of tasks by their ids.
+    pub(crate) keeps_ids: bool,
     /// The scripts that resolve nondeterministic choices, if the inputs have any.
     pub(crate) scripts: Option<Box<Scripts>>,
     /// The span of the only failure to report, if it is known.

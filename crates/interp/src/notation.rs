@@ -8,6 +8,9 @@
 //! - `assume {:print "x = %d", e} true`: an output of the program. The arguments are variables or literals.
 //! - `assume {:await} {:waits "mutex m", e} …`: the event that the task waits for; `e`, a variable, is one more than
 //!   the number of the task that holds it, or 0. `{:waits "mutex m", e, i}` has it at an index of a map.
+//! - `assume {:await} {:ends n} …`: the condition becomes true where task number `n` ends, not before. Tasks are numbered in the
+//!   order of creation, from 0. `dfw` treats it as a `wait`, and so does its translation if a variable `{:thread_local} {:number}`
+//!   has the number of each task. `n` is a variable or a literal.
 //!
 //! A [`Notation`] knows the types.
 

@@ -47,7 +47,7 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds, name: &s
         vectors.run_later(ast, &rounds, &guess, &mut around);
         around
     });
-    rounds::lower_switches(unit, &rounds, vectors.pause, waits);
+    rounds::lower_switches(unit, &rounds, vectors.pause, waits, None);
 
     let ast = &mut unit.ast;
     let (mut locals, init) = vectors.initial(ast);

@@ -61,7 +61,7 @@ pub(crate) fn translate(unit: &mut Unit, entry: Entry, bounds: &Bounds) -> Sym {
         around.after = build::assume_equal(ast, &pairs(&copies.vars, &copies.guess));
         around
     });
-    rounds::lower_switches(unit, &rounds, Some(yields), waits);
+    rounds::lower_switches(unit, &rounds, Some(yields), waits, None);
     let root = start(&mut unit.ast, &copies, &rounds);
     root::declare(unit, entry, "dfs", Some(&rounds.place()), root, |v| v)
 }

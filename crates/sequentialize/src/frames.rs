@@ -6,6 +6,7 @@ use dally_text::source::Span;
 use dally_text::symbol::Sym;
 
 use crate::build;
+use crate::ends::NUMBER;
 use crate::globals::{GHOST, THREAD_LOCAL};
 
 /// Replaces all `modifies` clauses by those that are needed.
@@ -40,7 +41,8 @@ pub(crate) fn sort(ast: &mut Ast) {
 
 /// Removes attributes that have lost their meaning.
 pub(crate) fn plain_variables(ast: &mut Ast) {
-    let marks: Vec<Sym> = [THREAD_LOCAL, GHOST].iter().filter_map(|name| ast.symbols.get(name)).collect();
+    let marks: Vec<Sym> =
+        [THREAD_LOCAL, NUMBER, GHOST].iter().filter_map(|name| ast.symbols.get(name)).collect();
     for decl in ast.decls.iter_mut().filter(|d| matches!(d.kind, DeclKind::Var(_))) {
         without(decl, &marks);
     }

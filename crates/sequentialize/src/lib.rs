@@ -54,6 +54,7 @@ mod contracts;
 mod df;
 mod dfs;
 mod dfw;
+mod ends;
 mod frames;
 mod globals;
 mod levels;
@@ -85,6 +86,7 @@ use dally_text::code::Severity;
 use dally_text::diagnostic::Diagnostic;
 use dally_text::symbol::Sym;
 
+pub use crate::ends::waits_cost_delays;
 pub use crate::modular::{is_inlined, modular};
 pub use crate::monomorphic::monomorphic;
 pub use crate::options::{Bounds, Target, TranslationOptions};

@@ -15,6 +15,7 @@ use dally_text::symbol::Sym;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build::{self, stmt};
+use crate::ends::ENDS;
 use crate::unit::{Entry, Unit};
 
 /// Goes through the bodies as they were read.
@@ -105,7 +106,7 @@ pub(crate) fn code_expressions(unit: &mut Unit) {
 }
 
 /// `assume {:await} e;` becomes `if (!e) { yield; assume e; }`, with a `zield` after the `yield` where there are several
-/// buffers: it may be the task of another buffer that makes `e` hold.
+/// buffers: it may be the task of another buffer that makes `e` hold. The `yield` keeps the attribute `{:ends n}`.
 pub(crate) fn awaits(unit: &mut Unit, levels: bool) {
     let several = levels && unit.has_several_buffers();
     build::rewrite_bodies(&mut unit.ast, |ast, s, out| {
@@ -113,8 +114,9 @@ pub(crate) fn awaits(unit: &mut Unit, levels: bool) {
         let again = ast.copy_expr(condition);
         let blocked = build::not(ast, condition);
         let mut kept = build::assume(again);
+        let ends = ast.attr(&s.attrs, ENDS).filter(|_| !levels).cloned();
         (kept.attrs, kept.span) = (s.attrs, s.span);
-        let mut pause = vec![stmt(StmtKind::Yield)];
+        let mut pause = vec![Stmt { attrs: ends.into_iter().collect(), ..stmt(StmtKind::Yield) }];
         pause.extend(several.then(|| stmt(StmtKind::Zield)));
         pause.push(kept);
         let mut lowered = build::when(blocked, pause);

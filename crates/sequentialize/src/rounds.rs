@@ -9,6 +9,7 @@ use dally_text::symbol::Sym;
 
 use crate::atomicity;
 use crate::build;
+use crate::ends::Ends;
 use crate::posts;
 use crate::tags::Position;
 use crate::{Bounds, unit::Unit};
@@ -115,13 +116,28 @@ impl Rounds {
 }
 
 /// Replaces yields by calls of a helper, and waits by calls of another one, whose arguments are round and place at which the task
-/// ended. A wait inside an atomic section calls it only if the task has not ended.
-pub(crate) fn lower_switches(unit: &mut Unit, rounds: &Rounds, yields: Option<Sym>, waits: Option<Sym>) {
+/// ended. A wait inside an atomic section calls it only if the task has not ended. A yield that waits for the end of a task is a wait
+/// if the rounds of these ends are noted.
+pub(crate) fn lower_switches(
+    unit: &mut Unit,
+    rounds: &Rounds,
+    yields: Option<Sym>,
+    waits: Option<Sym>,
+    ends: Option<&Ends>,
+) {
     let error = unit.error;
     build::rewrite_bodies(&mut unit.ast, |ast, mut s, out| match s.kind {
         StmtKind::Yield => {
-            if let Some(yields) = yields {
-                s.kind = build::call(ast, &[], yields, &[]).kind;
+            let ended = ends.and_then(|ends| ends.round_awaited(ast, &s));
+            let switch = match (ended, waits) {
+                (Some(ended), Some(waits)) => {
+                    let place = [ended, build::int(ast, 0)];
+                    Some(build::call(ast, &[], waits, &place))
+                }
+                _ => yields.map(|yields| build::call(ast, &[], yields, &[])),
+            };
+            if let Some(switch) = switch {
+                s.kind = switch.kind;
                 out.push(s);
             }
         }

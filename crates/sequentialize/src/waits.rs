@@ -67,20 +67,20 @@ pub(crate) fn remove(unit: &mut Unit) {
 }
 
 /// `[int] element`
-fn map_of(ast: &mut Ast, element: TypeId) -> TypeId {
+pub(crate) fn map_of(ast: &mut Ast, element: TypeId) -> TypeId {
     let index = build::type_expr(ast, TypeExpr::Int);
     let args = ast.types.add_list(&[index]);
     build::type_expr(ast, TypeExpr::Map(Box::new(MapType { params: Vec::new(), args, result: element })))
 }
 
 /// `map[index]`
-fn at(ast: &mut Ast, map: Sym, index: ExprId) -> ExprId {
+pub(crate) fn at(ast: &mut Ast, map: Sym, index: ExprId) -> ExprId {
     let (map, indices) = (build::name(ast, map), ast.exprs.add_list(&[index]));
     build::expr(ast, Expr::Select(map, indices))
 }
 
 /// `map[index] := value;`
-fn put(ast: &mut Ast, map: Sym, index: ExprId, value: ExprId) -> Stmt {
+pub(crate) fn put(ast: &mut Ast, map: Sym, index: ExprId, value: ExprId) -> Stmt {
     let indices = ast.exprs.add_list(&[index]);
     let target =
         Lhs { base: build::ident(map), path: vec![Access::Index(indices, Span::NONE)], span: Span::NONE };

@@ -5,7 +5,7 @@ use dally_bpl::ast::{AttrArg, BinaryOp as B, StmtKind as Bpl};
 use super::Lowerer;
 use super::memory::{OBJECT, STACK};
 use super::places::{Place, Value};
-use super::term::{self, Range, T};
+use super::term::{self, Range, T, Term};
 use crate::hir::{BinaryOp, Builtin, Expr, ExprKind};
 use crate::types::{IntType, TypeId};
 
@@ -123,13 +123,26 @@ impl Lowerer<'_> {
         self.proc.awaits = true;
         let condition = self.value(condition);
         let condition = self.condition(condition);
+        let ends = self.ends(&condition);
         let condition = self.expr(&condition, true);
         self.proc.awaits = false;
         self.proc.atomic -= 1;
         self.proc.touched = true;
         let waits = self.waits(args);
-        self.push_check(Bpl::Await(condition), waits);
+        self.push_check(Bpl::Await(condition), waits.into_iter().chain(ends));
         Value::Void
+    }
+
+    /// `{:ends n}`, if the condition is that thread `n` has ended. Where there are other tasks, numbers of threads are not those of
+    /// tasks.
+    fn ends(&mut self, condition: &T) -> Option<dally_bpl::ast::Attr> {
+        let Term::Select(map, thread) = &**condition else { return None };
+        let is_ended = matches!(&**map, Term::Var(name) if *name == self.sym("$ended"));
+        if !is_ended || self.facts.events.active || !matches!(&**thread, Term::Var(_) | Term::Int(_)) {
+            return None;
+        }
+        let thread = self.expr(thread, false);
+        Some(self.attr("ends", vec![AttrArg::Expr(thread)]))
     }
 
     /// `{:waits "mutex m", m.__owner}`: what a thread waits for, and the variable that says which thread has it.

@@ -345,9 +345,9 @@ impl Lowerer<'_> {
     }
 
     /// Appends a statement that changes nothing.
-    pub(super) fn push_check(&mut self, kind: StmtKind, attr: Option<Attr>) {
+    pub(super) fn push_check(&mut self, kind: StmtKind, attrs: impl IntoIterator<Item = Attr>) {
         self.note(&kind);
-        let stmt = self.stmt(kind, attr.into_iter().collect());
+        let stmt = self.stmt(kind, attrs.into_iter().collect());
         self.proc.blocks.last_mut().into_iter().for_each(|b| b.push(stmt.clone()));
     }
 

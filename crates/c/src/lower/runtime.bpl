@@ -409,7 +409,7 @@ procedure $fill_piece(p: int, byte: int, n: int)
 var $ended: [int]bool;
 var $result: [int]int;
 var $threads: int;
-var {:thread_local} $self: int;
+var {:thread_local} {:number} $self: int;
 
 // Event-driven programs: the level and the buffer of the task, and the atomic sections that it is in; whether interrupts are masked;
 // whether the initial values are set.

@@ -102,6 +102,9 @@ fn step(state: &State, thread: usize, op: &Op, next: &mut Vec<State>) -> bool {
             next.push(other);
         }
         Op::Jump(end) => t.at = *end,
+        Op::Compute(r, how, n) => t.registers[*r] = how.value(t.registers[*r], *n),
+        Op::ReadAt(r, index) => t.registers[*r] = s.cells[(t.registers[*index] & 1) as usize],
+        Op::WriteAt(r, n) => s.cells[(t.registers[*r] & 1) as usize] = *n,
         Op::Spin(c, n) => {
             // The loop goes on: not blocked, but nothing changes.
             if s.cells[*c] != *n {

@@ -48,6 +48,83 @@ enum Stmt {
     Wait,
     /// Discards the execution if the register is n.
     Assume(usize, i64),
+    /// Arithmetic of the register with a number.
+    Compute(usize, Arithmetic, i64),
+    /// `r = array[s & 1];`, where the first two cells are an array.
+    ReadAt(usize, usize),
+    /// `array[r & 1] = n;`
+    WriteAt(usize, i64),
+}
+
+/// Operations on a register and a number below 3, whose results are small.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arithmetic {
+    /// Unsigned bytes wrap around.
+    Byte,
+    /// Division and remainder round towards zero.
+    Divide,
+    Remainder,
+    /// Shifts, and bits of negative numbers.
+    Shift,
+    Bits,
+    /// An `int` that wraps around, and becomes small again.
+    Wrap,
+    /// An unsigned comparison with a negative number.
+    Compare,
+}
+
+impl Arithmetic {
+    const ALL: [Arithmetic; 7] =
+        [Self::Byte, Self::Divide, Self::Remainder, Self::Shift, Self::Bits, Self::Wrap, Self::Compare];
+
+    fn text(self, r: usize, n: i64) -> String {
+        match self {
+            Self::Byte => format!("r{r} = (unsigned char)(r{r} - {n}) % 9;"),
+            Self::Divide => format!("r{r} = (r{r} - 5) / ({n} + 2);"),
+            Self::Remainder => format!("r{r} = (r{r} - 5) % ({n} + 2);"),
+            Self::Shift => format!("r{r} = ((int)r{r} << {n}) % 8 - ((int)r{r} >> 1);"),
+            Self::Bits => format!("r{r} = (~r{r} & 6) ^ (r{r} | {n}) % 8;"),
+            Self::Wrap => format!("r{r} = (int)((unsigned)r{r} * 1000000007u + 2147483647u) % 5 + {n};"),
+            Self::Compare => format!("r{r} = (unsigned)r{r} - 2u < (unsigned)-{n};"),
+        }
+    }
+
+    /// The value, computed in Rust.
+    pub(crate) fn value(self, r: i64, n: i64) -> i64 {
+        match self {
+            Self::Byte => i64::from((r - n) as u8) % 9,
+            Self::Divide => (r - 5) / (n + 2),
+            Self::Remainder => (r - 5) % (n + 2),
+            Self::Shift => i64::from((r as i32) << n) % 8 - i64::from(r as i32 >> 1),
+            Self::Bits => (!r & 6) ^ (r | n) % 8,
+            Self::Wrap => {
+                let wrapped = (r as u32).wrapping_mul(1_000_000_007).wrapping_add(2_147_483_647);
+                i64::from(wrapped as i32 % 5) + n
+            }
+            Self::Compare => i64::from((r as u32).wrapping_sub(2) < (n as u32).wrapping_neg()),
+        }
+    }
+}
+
+/// How threads are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Joins {
+    /// By local handles, in turn.
+    Local,
+    /// By an array of handles, in a loop.
+    Array,
+    /// By an array, the last one first.
+    Backwards,
+    /// By handles in globals, in a function.
+    Global,
+    /// The first thread creates the second one.
+    Nested,
+    /// The first thread creates the second one, and waits for it.
+    Child,
+    /// The second thread is created first, and the first one waits for it.
+    Sibling,
+    /// The first thread is created first, and waits for the second one.
+    Later,
 }
 
 /// A program.
@@ -61,6 +138,7 @@ pub(crate) struct Program {
     setup: String,
     /// True if all threads run the function of the first one.
     symmetric: bool,
+    joins: Joins,
     /// The number of cells that `main` looks at.
     observed: usize,
     start: u64,
@@ -100,7 +178,7 @@ impl Generator {
     }
 
     fn stmt(&mut self, depth: u32) -> Stmt {
-        let kind = self.random.below(if depth == 0 { 14 } else { 22 });
+        let kind = self.random.below(if depth == 0 { 18 } else { 26 });
         let (cell, register, number) = (self.cell(), self.register(), self.number());
         match kind {
             0..=2 => Stmt::Read(register, cell),
@@ -114,14 +192,18 @@ impl Generator {
             12 => Stmt::Write(cell, number),
             13 if self.style.is_multiple_of(4) => Stmt::Assume(register, number),
             13 => Stmt::Read(register, cell),
-            14 | 15 => Stmt::Lock(cell % MUTEXES, self.block(depth - 1, 3)),
-            16 => Stmt::TryLock(cell % MUTEXES, self.block(depth - 1, 2)),
-            17 => Stmt::Atomic(self.plain(2)),
-            18 | 19 => {
+            14 | 15 => Stmt::Compute(register, self.arithmetic(), number),
+            16 => Stmt::ReadAt(register, self.register()),
+            17 => Stmt::WriteAt(register, number),
+            18 | 19 if self.style % 7 < 3 => Stmt::Lock(cell % MUTEXES, self.block(depth - 1, 3)),
+            18 | 19 => Stmt::Read(register, cell),
+            20 => Stmt::TryLock(cell % MUTEXES, self.block(depth - 1, 2)),
+            21 => Stmt::Atomic(self.plain(2)),
+            22 | 23 => {
                 let then = self.block(depth - 1, 2);
                 Stmt::If(register, number, then, self.block(depth - 1, 2))
             }
-            20 => {
+            24 => {
                 let then = self.block(depth - 1, 2);
                 Stmt::Choose(then, self.block(depth - 1, 2))
             }
@@ -130,14 +212,19 @@ impl Generator {
         }
     }
 
+    fn arithmetic(&mut self) -> Arithmetic {
+        Arithmetic::ALL[self.random.below(Arithmetic::ALL.len() as u64) as usize]
+    }
+
     /// Statements that never block.
     fn plain(&mut self, count: usize) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         for _ in 0..count {
             let (cell, register, number) = (self.cell(), self.register(), self.number());
-            stmts.push(match self.random.below(3) {
-                0 => Stmt::Read(register, cell),
-                1 => Stmt::Store(cell, register, number),
+            stmts.push(match self.random.below(4) {
+                0 => Stmt::Compute(register, self.arithmetic(), number),
+                1 => Stmt::Read(register, cell),
+                2 => Stmt::Store(cell, register, number),
                 _ => Stmt::Add(cell, 1 + number),
             });
         }
@@ -152,6 +239,16 @@ impl Program {
         let threads = 1 + random.below(2) as usize;
         let start = random.below(4);
         let (spellings, declarations, setup) = cells(&mut random);
+        let joins = match random.below(if threads == 2 { 10 } else { 5 }) {
+            0 | 5 => Joins::Array,
+            1 => Joins::Backwards,
+            2 => Joins::Global,
+            3 | 4 => Joins::Local,
+            6 => Joins::Nested,
+            7 => Joins::Child,
+            8 => Joins::Sibling,
+            _ => Joins::Later,
+        };
         let mut generator = Generator { random, left: 0, style };
         let mut bodies = Vec::new();
         for index in 0..=threads {
@@ -159,14 +256,15 @@ impl Program {
             let empty = index == 0 && generator.random.chance(40);
             bodies.push(if empty { Vec::new() } else { generator.block(2, 4) });
         }
-        let symmetric = threads == 2 && generator.random.chance(30);
+        let same = matches!(joins, Joins::Local | Joins::Array | Joins::Backwards | Joins::Global);
+        let symmetric = threads == 2 && same && generator.random.chance(30);
         if symmetric {
             bodies[2] = bodies[1].clone();
         }
         // Without an access in `main`, a cell may have another kind of storage.
         let observed =
             if bodies[0].is_empty() { generator.random.below(CELLS as u64 + 1) as usize } else { CELLS };
-        Program { bodies, spellings, declarations, setup, symmetric, observed, start, style }
+        Program { bodies, spellings, declarations, setup, symmetric, joins, observed, start, style }
     }
 
     /// The C text, with a check of the final sum: `condition` is about `sum`.
@@ -174,12 +272,21 @@ impl Program {
         let mut text = self.declarations.clone();
         text.push_str(
             "pthread_mutex_t m[2];\nsem_t sem;\nint get(int *p) { return *p; }\n\
-             void put(int *p, int v) { *p = v; }\n",
+             void put(int *p, int v) { *p = v; }\npthread_t handles[3];\nvoid *results[3];\n\
+             void join(int index) { pthread_join(handles[index], &results[index]); }\n",
         );
         let functions = if self.symmetric { 1 } else { self.bodies.len() - 1 };
-        for index in 1..=functions {
+        for index in (1..=functions).rev() {
             let _ = writeln!(text, "void *thread{index}(void *argument) {{\n  long r0 = 0, r1 = 0, t;");
+            if index == 1 && matches!(self.joins, Joins::Nested | Joins::Child) {
+                text.push_str("  pthread_create(&handles[2], 0, thread2, 0);\n");
+            }
             self.block(&self.bodies[index], &mut text, 1);
+            text.push_str(match self.joins {
+                Joins::Child | Joins::Sibling if index == 1 => "  join(2);\n",
+                Joins::Later if index == 1 => "  __VERIFIER_assume(handles[2] != 0);\n  join(2);\n",
+                _ => "",
+            });
             text.push_str("  return (void *)(r0 + 11 * r1);\n}\n");
         }
         if self.start == 2 {
@@ -193,12 +300,9 @@ impl Program {
         self.starts(&mut text);
         self.block(&self.bodies[0], &mut text, 1);
         text.push_str("  long sum = r0 + 11 * r1;\n");
+        self.joined(&mut text);
         for index in 1..self.bodies.len() {
-            let _ = writeln!(
-                text,
-                "  void *result{index};\n  pthread_join(t{index}, &result{index});\n  \
-                 sum = sum * 121 + (long)result{index};"
-            );
+            let _ = writeln!(text, "  sum = sum * 121 + (long)results[{index}];");
         }
         for cell in &self.spellings[..self.observed] {
             let _ = writeln!(text, "  sum = sum * 31 + {cell};");
@@ -207,11 +311,51 @@ impl Program {
         text
     }
 
+    /// Waits for all threads that no other thread waits for.
+    fn joined(&self, text: &mut String) {
+        let count = self.bodies.len() - 1;
+        match self.joins {
+            Joins::Local => {
+                for index in 1..=count {
+                    let _ = writeln!(text, "  pthread_join(t{index}, &results[{index}]);");
+                }
+            }
+            Joins::Array => {
+                let _ = writeln!(
+                    text,
+                    "  for (int i = 1; i <= {count}; i++) pthread_join(handles[i], &results[i]);"
+                );
+            }
+            Joins::Backwards => {
+                let _ = writeln!(text, "  for (int i = {count}; i > 0; i--) join(i);");
+            }
+            Joins::Global | Joins::Nested => {
+                (1..=count).for_each(|index| text.push_str(&format!("  join({index});\n")));
+            }
+            Joins::Child | Joins::Sibling | Joins::Later => text.push_str("  join(1);\n"),
+        }
+    }
+
     /// Starts the threads: directly, through a variable, through a function, or from a table in a loop.
     fn starts(&self, text: &mut String) {
         let name =
             |index: usize| if self.symmetric { "thread1".to_owned() } else { format!("thread{index}") };
         let count = self.bodies.len() - 1;
+        let order: Vec<usize> = match self.joins {
+            Joins::Nested | Joins::Child => vec![1],
+            Joins::Sibling => vec![2, 1],
+            _ => (1..=count).collect(),
+        };
+        if self.joins != Joins::Local {
+            for index in order {
+                let function = name(index);
+                let _ = match self.start {
+                    2 => writeln!(text, "  start(&handles[{index}], {function});"),
+                    _ => writeln!(text, "  pthread_create(&handles[{index}], 0, {function}, 0);"),
+                };
+            }
+            return;
+        }
         if self.start == 3 {
             let names: Vec<String> = (1..=count).map(name).collect();
             let _ = writeln!(text, "  pthread_t all[{count}];");
@@ -281,6 +425,9 @@ impl Program {
             Stmt::TryLock(m, _) => writeln!(text, "if (pthread_mutex_trylock(&m[{m}]) == 0) {{"),
             Stmt::Atomic(_) => writeln!(text, "__VERIFIER_atomic_begin();"),
             Stmt::If(r, n, ..) => writeln!(text, "if (r{r} == {n}) {{"),
+            Stmt::Compute(r, how, n) => writeln!(text, "{}", how.text(*r, *n)),
+            Stmt::ReadAt(r, s) => writeln!(text, "r{r} = *(r{s} & 1 ? &{} : &{});", cell(&1), cell(&0)),
+            Stmt::WriteAt(r, n) => writeln!(text, "*(r{r} & 1 ? &{} : &{}) = {n};", cell(&1), cell(&0)),
             Stmt::Choose(..) => writeln!(text, "if (__VERIFIER_nondet_bool()) {{"),
             Stmt::Repeat(n, _) => writeln!(text, "for (int i = 0; i < {n}; i++) {{"),
         };
@@ -321,7 +468,14 @@ impl Program {
 /// How the cells are spelled and declared, and what `main` does first.
 fn cells(random: &mut Random) -> (Vec<String>, String, String) {
     let (mut spellings, mut declarations, mut setup) = (Vec::new(), String::new(), String::new());
-    for index in 0..CELLS {
+    let first = if random.chance(30) {
+        spellings.extend(["array[0]".to_owned(), "array[1]".to_owned()]);
+        declarations.push_str("int array[2];\n");
+        2
+    } else {
+        0
+    };
+    for index in first..CELLS {
         let _ = match random.below(7) {
             0 | 1 => {
                 spellings.push(format!("g{index}"));
@@ -388,6 +542,9 @@ pub(crate) enum Op {
     Post,
     Wait,
     Assume(usize, i64),
+    Compute(usize, Arithmetic, i64),
+    ReadAt(usize, usize),
+    WriteAt(usize, i64),
 }
 
 fn code(stmts: &[Stmt]) -> Vec<Op> {
@@ -405,6 +562,9 @@ fn emit(stmts: &[Stmt], ops: &mut Vec<Op>) {
             Stmt::Add(c, n) => ops.extend([Op::Fetch(*c), Op::PutBack(*c, *n)]),
             Stmt::FetchAdd(r, c, n) => ops.push(Op::FetchAdd(*r, *c, *n)),
             Stmt::Cas(r, c, old, new) => ops.push(Op::Cas(*r, *c, *old, *new)),
+            Stmt::Compute(r, how, n) => ops.push(Op::Compute(*r, *how, *n)),
+            Stmt::ReadAt(r, s) => ops.push(Op::ReadAt(*r, *s)),
+            Stmt::WriteAt(r, n) => ops.push(Op::WriteAt(*r, *n)),
             Stmt::Spin(c, n) => ops.push(Op::Spin(*c, *n)),
             Stmt::Post => ops.push(Op::Post),
             Stmt::Wait => ops.push(Op::Wait),

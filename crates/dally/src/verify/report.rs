@@ -7,7 +7,7 @@ use dally_bpl::ast::{DeclKind, SpecKind, StmtKind, for_each_stmt_mut};
 use dally_c::Caveat;
 use dally_explore::{BoundCoverage, Coverage, InliningCoverage, Limit, Verdict};
 use dally_interp::Inputs;
-use dally_sequentialize::{Bounds, Target};
+use dally_sequentialize::{Bounds, Target, waits_cost_delays};
 use dally_text::render::{JsonDiagnostic, printable};
 use dally_text::source::{SourceMap, Span};
 use dally_trace::{Location, Trace};
@@ -274,8 +274,12 @@ impl Reporter<'_> {
     fn bug_sentence(&self, headline: &str, bug: &Bug, replayed: Option<&Evidence>) -> String {
         let Failed { message, span } = bug.failed;
         let place = self.sources.location(span).map(|at| format!(" at {at}")).unwrap_or_default();
-        let bound = self.plan.target(bug.at).map(|t| at_most(t, replayed));
-        let bound = bound.map(|t| format!(", {}", within(t))).unwrap_or_default();
+        let searched = self.plan.target(bug.at);
+        let bound = searched.map(|t| at_most(t, replayed));
+        let fewer = bound != searched && !self.counting(bug.at).is_empty();
+        let counted = searched.filter(|_| fewer).map(|t| format!(" ({} if waiting counts)", within(t)));
+        let bound = bound.map(|t| format!(", {}{}", within(t), counted.unwrap_or_default()));
+        let bound = bound.unwrap_or_default();
         // The words of a language that was lowered, which name the place.
         let told = match replayed {
             Some(Evidence::Trace(trace)) => Some(trace.failure.message.as_str()),
@@ -375,12 +379,11 @@ impl Reporter<'_> {
 
     /// Where costs differ from those of `dally check`.
     fn counting(&self, at: usize) -> &'static str {
-        let awaits = |kind: &StmtKind| matches!(kind, StmtKind::Await(_));
         let waits = |kind: &StmtKind| matches!(kind, StmtKind::Wait(..) | StmtKind::Await(_));
         let urgent = |kind: &StmtKind| matches!(kind, StmtKind::Async(post) if post.level.is_some());
         match self.plan.target(at) {
-            Some(Target::Dfw(_)) if has_stmt(self.program, awaits) => {
-                ", where a task that has to wait for a condition costs delays"
+            Some(Target::Dfw(_)) if waits_cost_delays(self.program) => {
+                ", counting delays also for tasks that have to wait: dally check, which does not, may find a bug with fewer"
             }
             Some(Target::Buffers { .. } | Target::Synce { .. })
                 if has_stmt(self.program, waits) && has_stmt(self.program, urgent) =>

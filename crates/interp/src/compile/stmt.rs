@@ -135,6 +135,7 @@ impl Compiler<'_> {
             StmtKind::Await(e) => {
                 let begin = self.emit(Op::Await);
                 self.waits(stmt, begin);
+                self.ends(stmt, begin);
                 if self.ast.attr(&stmt.attrs, "daemon").is_some() {
                     self.code.daemons.insert(begin);
                 }
@@ -390,7 +391,7 @@ impl Compiler<'_> {
             _ => None,
         };
         if let (Some(op), [out]) = (thread, &call.outs[..]) {
-            self.code.numbers_tasks = true;
+            (self.code.numbers_tasks, self.code.keeps_ids) = (true, true);
             self.emit(op);
             return self.receive(*out);
         }

@@ -84,6 +84,15 @@ impl Compiler<'_> {
         self.code.telling.waits.insert(at, (event, holder));
     }
 
+    /// Notes which task an `await` waits for.
+    pub(super) fn ends(&mut self, stmt: &Stmt, at: Address) {
+        let Some(attr) = self.ast.attr(&stmt.attrs, "ends") else { return };
+        let [task] = attr.args[..] else { return };
+        let task = self.told_operand(task);
+        self.code.ends.insert(at, task);
+        self.code.keeps_ids = true;
+    }
+
     /// A variable or a literal; anything else is shown as arbitrary.
     fn told_operand(&mut self, arg: AttrArg) -> Operand {
         let value = match arg {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::builtin;
 use crate::bv;
-use crate::code::{Arith, Binary, BvOp, Domain, Op, VarStorage};
+use crate::code::{Address, Arith, Binary, BvOp, Domain, Op, VarStorage};
 use crate::evaluate::{self as eval, Trouble};
 use crate::state::Meta;
 use crate::value::Value;
@@ -513,7 +513,8 @@ impl<O: Observer> Run<'_, O> {
             Op::AwaitEnd(begin) => {
                 if !eval::truth(self.pop())? {
                     self.pc = begin;
-                    return Ok(self.stop(End::Blocks(None)));
+                    let task = self.awaited_task(begin);
+                    return Ok(self.stop(End::Blocks(task)));
                 }
                 self.store.sites.pass(self.pc);
             }
@@ -650,7 +651,7 @@ impl<O: Observer> Run<'_, O> {
 
     /// The smallest free task id; if the program observes ids, the smallest that was never used.
     fn free_id(&mut self) -> u32 {
-        if self.code.numbers_tasks {
+        if self.code.keeps_ids {
             let next = &mut self.local_mut().control.to_mut().next;
             *next += 1;
             return *next - 1;
@@ -676,6 +677,13 @@ impl<O: Observer> Run<'_, O> {
 
     fn interrupted_here(&self) -> Option<End> {
         (self.local.interrupted && self.local.stack.atomic == 0).then_some(End::Interrupted)
+    }
+
+    /// The task whose end a blocked `await` waits for, if it says so and the task is alive.
+    fn awaited_task(&self, begin: Address) -> Option<u32> {
+        let Value::Int(task) = self.operand(*self.code.ends.get(&begin)?) else { return None };
+        let task = u32::try_from(task).ok()?;
+        self.local.control.place(task).map(|_| task)
     }
 
     fn wait(&mut self, local: u32) -> Result<Flow, Trouble> {
