@@ -73,3 +73,47 @@ fn random_threads() {
     println!("{compared} programs were compared, {failing} fail, {one_way} only where waiting costs nothing");
     assert!(compared > 0 && failing > 0, "{compared} programs were compared, {failing} fail");
 }
+
+/// The verdict of `dally verify` on a text.
+fn verified(name: &str, flags: &[&str], text: &str) -> Value {
+    let file = std::env::temp_dir().join(format!("dally-verified-{}-{name}.i", std::process::id()));
+    std::fs::write(&file, text).unwrap();
+    let found = report("verify", flags, file.to_str().unwrap());
+    let _ = std::fs::remove_file(&file);
+    found
+}
+
+/// To wait for the end of a thread costs no delay, also if handles are in an array.
+#[test]
+fn joins_cost_no_delays() {
+    let text = "
+        int n;
+        void *add(void *a) { n = n + 1; return 0; }
+        int main(void) {
+          pthread_t t[2];
+          for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, add, 0);
+          for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+          __dally_check(n == 2, \"both are added\");
+        }";
+    let none = verified("joins-0", &["--delays", "0"], text);
+    assert_eq!(none["message"], "proved: no execution fails with at most 0 delays under dfw");
+    let one = verified("joins-1", &["--delays", "1"], text);
+    assert_eq!(one["verdict"], "bug", "{}", one["message"]);
+}
+
+/// Variables without initialisers have the values of their types, and all of them.
+#[test]
+fn arbitrary_locals_have_all_values_of_their_types() {
+    let declared = "int x; unsigned char c; struct { int f : 3; unsigned g : 2; } b;";
+    let within = "-2147483647 - 1 <= x && x <= 2147483647 && c <= 255 && -4 <= b.f && b.f <= 3 && b.g <= 3";
+    let program = |condition: &str| {
+        format!("int main(void) {{ {declared} __dally_check({condition}, \"the values\"); return 0; }}")
+    };
+    assert_eq!(verified("values", &[], &program(within))["verdict"], "proved");
+    for (index, value) in
+        ["x != 1000", "x != -2147483647 - 1", "c != 255", "b.f != -4", "b.g != 3"].iter().enumerate()
+    {
+        let found = verified(&format!("value-{index}"), &[], &program(value));
+        assert_eq!(found["verdict"], "bug", "{value}: {}", found["message"]);
+    }
+}

@@ -3,10 +3,11 @@
 //! An object that is not in memory has one variable for each scalar in it, its *leaves*: `s.f` of a struct, and a map
 //! for a scalar inside of an array, whose index is linearised over all dimensions.
 
+use dally_bpl::ast::BinaryOp as B;
 use dally_text::symbol::Sym;
 
 use super::Lowerer;
-use super::term::{self, T};
+use super::term::{self, Range, T};
 use crate::types::{BitField, Type, TypeId, Types};
 
 /// More leaves than this, and the object is in memory.
@@ -152,7 +153,8 @@ impl Lowerer<'_> {
             let shown = if self.library_depth() > 0 { "$" } else { &wanted };
             let shown = self.describe(leaf.var, shown, leaf.ty);
             let attrs = shown.into_iter().chain(range.iter().cloned()).collect();
-            let decl = self.var_decl(leaf.var, leaf.is_map(), attrs);
+            let mut decl = self.var_decl(leaf.var, leaf.is_map(), attrs);
+            decl.var.where_clause = self.arbitrary_values(leaf);
             self.proc.locals.push(decl);
         }
         Some(self.add_object(Object { shared: false, leaves }))
@@ -170,9 +172,24 @@ impl Lowerer<'_> {
         self.local_object("$r", ty)
     }
 
-    /// `{:range 0, 2}` for a scalar: the values that are tried if it is read before it is assigned.
+    /// `low <= x && x <= high` for a scalar, where a solver tries all values of its type.
+    fn arbitrary_values(&mut self, leaf: &Leaf) -> Option<dally_bpl::ast::ExprId> {
+        if leaf.is_map() || !self.tries_all() {
+            return None;
+        }
+        let Range { low, high } = self.range_of(leaf.ty, leaf.bits);
+        let above = term::binary(B::Le, term::int(low), term::var(leaf.var));
+        let below = term::binary(B::Le, term::var(leaf.var), term::int(high));
+        Some(self.expr(&term::and(above, below), false))
+    }
+
+    fn tries_all(&self) -> bool {
+        self.options.symbolic && self.options.nondet.is_none()
+    }
+
+    /// `{:range 0, 2}` for a scalar: the values that are tried if it is read before it is assigned. None if all are tried.
     pub(super) fn arbitrary_range(&mut self, leaf: &Leaf) -> dally_bpl::ast::Attrs {
-        if leaf.is_map() {
+        if leaf.is_map() || self.tries_all() {
             return dally_bpl::ast::Attrs::NONE;
         }
         let high = match self.program.types.get(self.program.types.unqualified(leaf.ty)) {

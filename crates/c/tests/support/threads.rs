@@ -96,7 +96,7 @@ impl Arithmetic {
             Self::Divide => (r - 5) / (n + 2),
             Self::Remainder => (r - 5) % (n + 2),
             Self::Shift => i64::from((r as i32) << n) % 8 - i64::from(r as i32 >> 1),
-            Self::Bits => (!r & 6) ^ (r | n) % 8,
+            Self::Bits => (!r & 6) ^ ((r | n) % 8),
             Self::Wrap => {
                 let wrapped = (r as u32).wrapping_mul(1_000_000_007).wrapping_add(2_147_483_647);
                 i64::from(wrapped as i32 % 5) + n
