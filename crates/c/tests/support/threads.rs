@@ -538,13 +538,13 @@ pub(crate) enum Op {
     /// Jumps, or does not.
     Maybe(usize),
     Jump(usize),
-    Spin(usize, i64),
-    Post,
-    Wait,
-    Assume(usize, i64),
-    Compute(usize, Arithmetic, i64),
     ReadAt(usize, usize),
     WriteAt(usize, i64),
+    Compute(usize, Arithmetic, i64),
+    Post,
+    Wait,
+    Spin(usize, i64),
+    Assume(usize, i64),
 }
 
 fn code(stmts: &[Stmt]) -> Vec<Op> {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::builtin;
 use crate::bv;
-use crate::code::{Address, Arith, Binary, BvOp, Domain, Op, VarStorage};
+use crate::code::{Arith, Binary, BvOp, Domain, Op, VarStorage};
 use crate::evaluate::{self as eval, Trouble};
 use crate::state::Meta;
 use crate::value::Value;
@@ -677,13 +677,6 @@ impl<O: Observer> Run<'_, O> {
 
     fn interrupted_here(&self) -> Option<End> {
         (self.local.interrupted && self.local.stack.atomic == 0).then_some(End::Interrupted)
-    }
-
-    /// The task whose end a blocked `await` waits for, if it says so and the task is alive.
-    fn awaited_task(&self, begin: Address) -> Option<u32> {
-        let Value::Int(task) = self.operand(*self.code.ends.get(&begin)?) else { return None };
-        let task = u32::try_from(task).ok()?;
-        self.local.control.place(task).map(|_| task)
     }
 
     fn wait(&mut self, local: u32) -> Result<Flow, Trouble> {

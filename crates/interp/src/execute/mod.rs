@@ -432,6 +432,13 @@ impl<'m, O: Observer> Run<'m, O> {
         }
     }
 
+    /// The task whose end a blocked `await` waits for, if it says so and the task is alive.
+    fn awaited_task(&self, begin: Address) -> Option<u32> {
+        let Value::Int(task) = self.operand(*self.code.ends.get(&begin)?) else { return None };
+        let task = u32::try_from(task).ok()?;
+        self.local.control.place(task).map(|_| task)
+    }
+
     #[inline]
     fn operand(&self, operand: Operand) -> Value {
         match operand {
